@@ -1,0 +1,24 @@
+import Database from 'better-sqlite3'
+
+interface ConnectionOptions {
+  readonly?: boolean
+  /** How long a statement waits, in milliseconds, for another connection's lock before it fails as busy. */
+  busyTimeout: number
+}
+
+/**
+ * Opens the file with the settings every connection needs.
+ *
+ * `synchronous = FULL` is explicit because this build of SQLite treats WAL as NORMAL, which would acknowledge a commit
+ * before it is on disk. 64-bit integers arrive as `bigint`.
+ */
+export function connect(path: string, { readonly = false, busyTimeout }: ConnectionOptions): Database.Database {
+  const connection = new Database(path, { readonly, timeout: busyTimeout, fileMustExist: true })
+  connection.defaultSafeIntegers()
+  connection.pragma('synchronous = FULL')
+  connection.pragma('foreign_keys = ON')
+  connection.pragma('trusted_schema = OFF')
+  connection.pragma('mmap_size = 0')
+  connection.pragma(`journal_size_limit = ${64 * 1024 * 1024}`)
+  return connection
+}

@@ -1,0 +1,119 @@
+import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { getSystemErrorMessage } from 'node:util'
+import type Database from 'better-sqlite3'
+import { migrate, readMigrations } from '../migrate.ts'
+import { UnusableDatabase } from '../store.ts'
+import { connect } from './connection.ts'
+import { type Failure, toFailure } from './failure.ts'
+
+/** Marks a file as ours (`PRAGMA application_id`): "PETS" in ASCII. */
+const applicationId = 0x50455453
+/** Reading every page costs about a millisecond a MiB, and a start must not take longer than a second. */
+const largestFileCheckedAtStart = 256 * 1024 * 1024
+/** Long enough for a crowd of processes that start at once to take their turns. */
+const patience = 10_000
+
+/**
+ * Creates the file if it is missing, checks it if it is not, and brings its schema up to date.
+ * A file that is refused is left as it was.
+ *
+ * @throws {UnusableDatabase} with one sentence for the operator.
+ */
+export function prepareDatabase(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    closeSync(openSync(path, 'a', 0o600))
+    refuseForeignFile(path)
+    if (statSync(path).size > 0) checkIntegrity(path)
+    bringUpToDate(path)
+  } catch (error) {
+    throw new UnusableDatabase(`The database ${path} cannot be used: ${reason(error)}.`, { cause: error })
+  }
+}
+
+/** Reads the file's first bytes only, since opening a foreign database could already change it. */
+function refuseForeignFile(path: string): void {
+  const header = readHeader(path)
+  // A journal beside the file means that a start was cut short: SQLite completes or undoes it, and migrating looks again.
+  if (header.length === 0 || existsSync(`${path}-journal`)) return
+  if (header.length < 100 || header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
+    throw new UnusableDatabase('it is not an SQLite database; name another file in DATABASE_URL')
+  }
+  if (header.readUInt32BE(68) !== applicationId) throw new UnusableDatabase(foreign)
+}
+
+const foreign = 'it is the SQLite database of another program; name another file in DATABASE_URL'
+
+function readHeader(path: string): Buffer {
+  const file = openSync(path, 'r')
+  try {
+    const header = Buffer.alloc(100)
+    return header.subarray(0, readSync(file, header))
+  } finally {
+    closeSync(file)
+  }
+}
+
+function checkIntegrity(path: string): void {
+  const connection = connect(path, { readonly: true, busyTimeout: patience })
+  try {
+    const thorough = statSync(path).size <= largestFileCheckedAtStart
+    const finding = connection.pragma(thorough ? 'quick_check(1)' : 'schema_version', { simple: true })
+    if (thorough && finding !== 'ok') throw new UnusableDatabase(`${corrupt} (${finding})`)
+  } finally {
+    connection.close()
+  }
+}
+
+const corrupt = 'it is corrupt; restore a backup'
+
+function bringUpToDate(path: string): void {
+  const connection = connect(path, { busyTimeout: patience })
+  try {
+    migrate(connection, readMigrations(new URL('migrations', import.meta.url)), () => claim(connection))
+    switchToWal(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+/** The id is written with the first migration and before WAL, so that the file's first bytes always carry it. */
+function claim(connection: Database.Database): void {
+  const id = connection.pragma('application_id', { simple: true })
+  if (id === BigInt(applicationId)) return
+  const isEmpty = connection.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0n
+  if (id !== 0n || !isEmpty) throw new UnusableDatabase(foreign)
+  connection.pragma(`application_id = ${applicationId}`)
+}
+
+/** SQLite does not wait for other connections here, whatever the busy timeout says. */
+function switchToWal(connection: Database.Database): void {
+  const deadline = Date.now() + patience
+  for (;;) {
+    try {
+      connection.pragma('journal_mode = WAL')
+      return
+    } catch (error) {
+      if (!isBusy(toFailure(error)) || Date.now() > deadline) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+    }
+  }
+}
+
+function reason(error: unknown): string {
+  if (error instanceof UnusableDatabase) return error.message
+  if (error instanceof Error && 'errno' in error && typeof error.errno === 'number') {
+    return `${getSystemErrorMessage(error.errno)}; check the path and its permissions`
+  }
+  const failure = toFailure(error)
+  if (isBusy(failure)) return 'another process holds its lock; stop that process or try again'
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(failure.code)) return corrupt
+  if (failure.code.startsWith('SQLITE_'))
+    return `${failure.message}; check the disk and the permissions of the file and its folder`
+  throw error
+}
+
+function isBusy({ code }: Failure): boolean {
+  return code.startsWith('SQLITE_BUSY')
+}

@@ -1,0 +1,62 @@
+import { sql } from 'drizzle-orm'
+import { check, customType, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { petStatuses } from '../store.ts'
+
+/** A 64-bit integer is a `bigint`, which is what connections return with `safeIntegers`; Drizzle would call it a `number`. */
+function int64(name: string) {
+  return integer(name).$type<bigint>()
+}
+
+/** A time as ISO 8601 text in UTC, which a person can read and which sorts as it is. */
+const timestamp = customType<{ data: Date; driverData: string }>({
+  dataType: () => 'text',
+  toDriver: (date) => date.toISOString(),
+  fromDriver: (iso) => new Date(iso),
+})
+
+// The rules for a pet's name stand here too, so that a row added by hand cannot be one the service would never write.
+// White space is what `\\s` means in JavaScript, without the control characters, which are refused anyway.
+const whiteSpace = [
+  32, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288, 65279,
+]
+const controlCharacters = `'*[' || char(1) || '-' || char(31) || char(127) || '-' || char(159) || ']*'`
+
+export const pets = sqliteTable(
+  'pets',
+  {
+    id: int64('id').primaryKey({ autoIncrement: true }),
+    name: text().notNull(),
+    categoryId: int64('category_id').notNull(),
+    status: text({ enum: petStatuses }).notNull(),
+  },
+  (table) => [
+    // SQLite ends every index entry with the rowid, which is the id: one index serves the filter and the keyset paging.
+    index('pets_by_status').on(table.status),
+    check('pets_id_positive', sql`id > 0`),
+    check('pets_name_length', sql`length(name) BETWEEN 1 AND 255`),
+    check('pets_name_not_blank', sql`trim(name, ${sql.raw(`char(${whiteSpace.join(', ')})`)}) <> ''`),
+    check(
+      'pets_name_no_control_characters',
+      sql`instr(name, char(0)) = 0 AND name NOT GLOB ${sql.raw(controlCharacters)}`,
+    ),
+    check('pets_status_known', sql`status IN (${sql.raw(petStatuses.map((status) => `'${status}'`).join(', '))})`),
+  ],
+)
+
+export const apiKeys = sqliteTable(
+  'api_keys',
+  {
+    id: int64('id').primaryKey({ autoIncrement: true }),
+    name: text().notNull(),
+    start: text().notNull(),
+    hash: text().notNull().unique('api_keys_hash'),
+    createdAt: timestamp('created_at').notNull(),
+    expiresAt: timestamp('expires_at'),
+    revokedAt: timestamp('revoked_at'),
+    lastUsedAt: timestamp('last_used_at'),
+  },
+  (table) => [
+    uniqueIndex('api_keys_unrevoked_name').on(table.name).where(sql`revoked_at IS NULL`),
+    check('api_keys_hash_sha256', sql`length(hash) = 64`),
+  ],
+)

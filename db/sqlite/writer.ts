@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { StoreUnavailable } from '../store.ts'
+import { storeError } from './failure.ts'
+import type { Outcome, Write, Writes } from './writes.ts'
+
+export interface WriterOptions {
+  path: string
+  /** Milliseconds to wait for another process's lock. */
+  busyTimeout: number
+}
+
+interface Pending {
+  write: Write
+  resolve: (value: unknown) => void
+  reject: (error: Error) => void
+}
+
+/**
+ * Group commit: writes that arrive while the thread is busy wait together and share the next transaction, and so one
+ * fsync. A write is answered only once its transaction is on disk. If the thread dies, the writes it held are rejected
+ * as {@link StoreUnavailable}, since nobody knows whether they happened, and the next write starts a new thread.
+ */
+export class Writer {
+  readonly #options: WriterOptions
+  #thread: Worker | undefined
+  #inFlight: Pending[] = []
+  #waiting: Pending[] = []
+  #closed = false
+  #onIdle: (() => void) | undefined
+
+  constructor(options: WriterOptions) {
+    this.#options = options
+    this.#thread = this.#startThread()
+  }
+
+  run<Name extends keyof Writes>(name: Name, ...args: Parameters<Writes[Name]>): Promise<ReturnType<Writes[Name]>> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(new StoreUnavailable('The store is closed.'))
+      // The thread runs the write of this name, so its value is that write's; a message cannot carry the type.
+      this.#waiting.push({ write: { name, args } as Write, resolve: resolve as (value: unknown) => void, reject })
+      this.#flush()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    if (this.#inFlight.length > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
+    const thread = this.#thread
+    if (!thread) return
+    thread.postMessage('close')
+    await once(thread, 'exit')
+  }
+
+  #flush(): void {
+    if (this.#inFlight.length > 0) return
+    if (this.#waiting.length === 0) {
+      this.#onIdle?.()
+      return
+    }
+    this.#inFlight = this.#waiting
+    this.#waiting = []
+    this.#thread ??= this.#startThread()
+    this.#thread.postMessage(this.#inFlight.map(({ write }) => write))
+  }
+
+  #startThread(): Worker {
+    const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), {
+      workerData: this.#options,
+      execArgv: ['--import', new URL('../fast-start.mjs', import.meta.url).href],
+    })
+    thread.on('message', (outcomes: Outcome[]) => this.#settle((index) => outcomes[index]))
+    thread.on('error', (cause) => this.#lose(thread, cause))
+    thread.on('exit', () => this.#lose(thread, undefined))
+    return thread
+  }
+
+  #lose(thread: Worker, cause: unknown): void {
+    if (this.#thread !== thread) return
+    this.#thread = undefined
+    this.#settle(() => undefined, cause)
+  }
+
+  #settle(outcomeOf: (index: number) => Outcome | undefined, cause?: unknown): void {
+    const settled = this.#inFlight
+    this.#inFlight = []
+    for (const [index, { resolve, reject }] of settled.entries()) {
+      const outcome = outcomeOf(index)
+      if (!outcome) reject(new StoreUnavailable('The writer thread ended before it answered.', { cause }))
+      else if ('failure' in outcome) reject(storeError(outcome.failure))
+      else resolve(outcome.value)
+    }
+    this.#flush()
+  }
+}

@@ -1,0 +1,80 @@
+import type Database from 'better-sqlite3'
+import { eq, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import type { ApiKey, NewApiKey, NewPet, Pet } from '../store.ts'
+import { type Failure, isConstraint, toFailure } from './failure.ts'
+import { apiKeys, pets } from './schema.ts'
+
+/** Every statement that changes the database. They run in the writer's thread, always inside {@link commitTogether}'s transaction. */
+export function prepareWrites(connection: Database.Database) {
+  const db = drizzle({ client: connection })
+  const insertPet = db
+    .insert(pets)
+    .values({
+      name: sql.placeholder('name'),
+      categoryId: sql.placeholder('categoryId'),
+      status: sql.placeholder('status'),
+    })
+    .returning()
+    .prepare()
+
+  function createApiKey(key: NewApiKey): ApiKey {
+    return db.insert(apiKeys).values(key).returning().get()
+  }
+
+  function revokeApiKey(id: bigint, revokedAt: Date): void {
+    db.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, id)).run()
+  }
+
+  return {
+    createPet: (pet: NewPet): Pet => insertPet.get({ ...pet }),
+    createApiKey,
+    createFirstApiKey(key: NewApiKey): boolean {
+      if (db.select().from(apiKeys).limit(1).get()) return false
+      createApiKey(key)
+      return true
+    },
+    registerApiKey: (key: NewApiKey): boolean =>
+      db.insert(apiKeys).values(key).onConflictDoNothing({ target: apiKeys.hash }).run().changes > 0,
+    revokeApiKey,
+    rotateApiKey: (id: bigint, successor: NewApiKey): ApiKey =>
+      db.transaction(() => {
+        revokeApiKey(id, successor.createdAt)
+        return createApiKey(successor)
+      }),
+    touchApiKey(id: bigint, lastUsedAt: Date): void {
+      db.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id)).run()
+    },
+  }
+}
+
+export type Writes = ReturnType<typeof prepareWrites>
+
+/** A call of one of the {@link Writes}, as it is sent to the writer's thread. */
+export type Write = { [Name in keyof Writes]: { name: Name; args: Parameters<Writes[Name]> } }[keyof Writes]
+
+export type Outcome = { value: unknown } | { failure: Failure }
+
+/**
+ * Runs the writes in one transaction, so that all of them share one fsync, and returns their outcomes in order once the
+ * transaction is on disk. A write that breaks a constraint fails alone. Any other failure, that of the commit included,
+ * undoes and fails all.
+ */
+export function commitTogether(connection: Database.Database, writes: Writes, batch: Write[]): Outcome[] {
+  try {
+    return connection.transaction(() => batch.map((write) => perform(writes, write))).immediate()
+  } catch (error) {
+    return batch.map(() => ({ failure: toFailure(error) }))
+  }
+}
+
+function perform(writes: Writes, { name, args }: Write): Outcome {
+  try {
+    // Name and arguments come from one Write, whose type pairs them.
+    return { value: (writes[name] as (...args: unknown[]) => unknown)(...args) }
+  } catch (error) {
+    const failure = toFailure(error)
+    if (isConstraint(failure)) return { failure }
+    throw error
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * The Store port: what the domain needs of a database, in the domain's words.
+ * Every method may reject with {@link StoreUnavailable}; nothing else that a database throws crosses this line.
+ */
+
+export const petStatuses = ['available', 'pending', 'sold'] as const
+export type PetStatus = (typeof petStatuses)[number]
+
+/** Identifiers are 64-bit signed integers, always `bigint`. */
+export interface Pet {
+  id: bigint
+  name: string
+  categoryId: bigint
+  status: PetStatus
+}
+
+export type NewPet = Omit<Pet, 'id'>
+
+/** A page of pets in ascending id: at most `limit` of those whose id is greater than `cursor`. */
+export interface PetQuery {
+  limit: number
+  cursor: bigint
+  status?: PetStatus | undefined
+}
+
+export interface PetStore {
+  list(query: PetQuery): Promise<Pet[]>
+  get(id: bigint): Promise<Pet | undefined>
+  /** Resolves once the pet is on disk: it then survives the end of the process and of the machine. */
+  create(pet: NewPet): Promise<Pet>
+}
+
+/** What is kept of an API key: never the key itself, only its SHA-256 (`hash`) and its first characters (`start`). */
+export interface ApiKey {
+  id: bigint
+  name: string
+  start: string
+  hash: string
+  createdAt: Date
+  expiresAt: Date | null
+  revokedAt: Date | null
+  lastUsedAt: Date | null
+}
+
+export type NewApiKey = Pick<ApiKey, 'name' | 'start' | 'hash' | 'createdAt' | 'expiresAt'>
+
+export interface ApiKeyStore {
+  /** The key with this SHA-256, revoked or expired ones included. */
+  find(hash: string): Promise<ApiKey | undefined>
+  list(): Promise<ApiKey[]>
+  /** Rejects with {@link KeyNameTaken} while an unrevoked key has the same name. */
+  create(key: NewApiKey): Promise<ApiKey>
+  /** Creates the key only in a store that has none; resolves to whether it did. */
+  createFirst(key: NewApiKey): Promise<boolean>
+  /** Creates the key unless one with the same hash is known; resolves to whether it did. */
+  register(key: NewApiKey): Promise<boolean>
+  revoke(id: bigint, at: Date): Promise<void>
+  /** Revokes one key and creates its successor in one transaction. */
+  rotate(id: bigint, successor: NewApiKey): Promise<ApiKey>
+  touch(id: bigint, at: Date): Promise<void>
+}
+
+export interface Store {
+  pets: PetStore
+  apiKeys: ApiKeyStore
+  /** Waits for the writes under way, then releases the database. */
+  close(): Promise<void>
+}
+
+/** The database cannot answer now: busy, full, broken or gone. A write that ended so may or may not have happened. */
+export class StoreUnavailable extends Error {
+  override name = 'StoreUnavailable'
+}
+
+export class KeyNameTaken extends Error {
+  override name = 'KeyNameTaken'
+}
+
+/** The database cannot be opened as it is; the message says why and what to do, in a clause without a full stop. */
+export class UnusableDatabase extends Error {
+  override name = 'UnusableDatabase'
+}

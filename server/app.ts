@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import cors, { type FastifyCorsOptions } from '@fastify/cors'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify'
+import type { Store } from '../db/store.ts'
+import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
+import type { Config } from './config.ts'
+import { refuseUnknownPath, sendError } from './errors.ts'
+import { createHttpServer, limits } from './http.ts'
+import { knowAllMethods } from './methods.ts'
+import { checkRequest, originForm } from './request.ts'
+import { restDoor } from './rest/adapter.ts'
+import { createDocument } from './rest/document.ts'
+import { reference } from './rest/reference.ts'
+import { appRouter } from './router.ts'
+import { rpcDoor } from './rpc.ts'
+import type { Context } from './trpc.ts'
+
+export interface AppOptions {
+  config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl'>
+  store: Store
+  log: FastifyBaseLogger
+}
+
+/** The whole service but for the socket: REST at `/v1`, typed RPC at `/trpc`, the document and its reference at `/docs`. */
+export async function createApp({ config, store, log }: AppOptions): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: () => randomUUID(),
+    serverFactory: (listener) => createHttpServer(listener, log),
+    // createHttpServer answers these.
+    clientErrorHandler: () => {},
+    frameworkErrors: refuseUrl,
+    rewriteUrl: originForm,
+    routerOptions: { maxParamLength: limits.url },
+    bodyLimit: limits.body,
+    handlerTimeout: limits.handlerTime,
+    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
+    return503OnClosing: false,
+  })
+
+  app.decorateRequest('apiKey', null)
+  app.addHook('onRequest', checkRequest)
+  app.addHook('onResponse', logRequest)
+  app.setErrorHandler(sendError)
+  app.setNotFoundHandler(refuseUnknownPath)
+  knowAllMethods(app)
+  if (config.corsOrigins.length > 0) await app.register(cors, corsOptions(config.corsOrigins))
+
+  const createContext = (request: FastifyRequest): Context => ({ store, apiKey: checkedApiKey(request) })
+  app.register(async (doors) => {
+    doors.addHook('onRequest', bearerCheck(store))
+    doors.register(restDoor, { prefix: '/v1', router: appRouter, createContext })
+    doors.register(rpcDoor, { prefix: '/trpc', router: appRouter, createContext })
+  })
+  app.register(reference, { document: () => createDocument(appRouter, serversOf(config, app)) })
+  return app
+}
+
+function serversOf({ publicUrl, stagingUrl }: AppOptions['config'], app: FastifyInstance) {
+  const production = publicUrl ?? (app.server.listening ? app.listeningOrigin : 'http://127.0.0.1:3000')
+  return [
+    { url: `${production}/v1`, description: 'Production' },
+    ...(stagingUrl ? [{ url: `${stagingUrl}/v1`, description: 'Staging' }] : []),
+  ]
+}
+
+function corsOptions(origin: string[]): FastifyCorsOptions {
+  return {
+    origin,
+    methods: ['GET', 'HEAD', 'POST'],
+    allowedHeaders: ['authorization', 'content-type'],
+    exposedHeaders: ['deprecation', 'link', 'location', 'retry-after', 'sunset', 'x-request-id'],
+    maxAge: 600,
+  }
+}
+
+/** Hooks do not run for a URL that cannot be decoded. */
+function refuseUrl(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id)
+  sendError(error, request, reply)
+  void logRequest(request, reply)
+}
+
+async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  request.log.info(
+    {
+      method: request.method,
+      route: request.routeOptions.url,
+      status: reply.statusCode,
+      milliseconds: Math.round(reply.elapsedTime * 1000) / 1000,
+      key: request.apiKey?.name,
+      ip: request.ip,
+    },
+    'request',
+  )
+}

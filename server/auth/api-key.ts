@@ -1,0 +1,48 @@
+import { createHash, randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { NewApiKey } from '../../db/store.ts'
+
+const prefix = 'pet_'
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const format = /^pet_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
+
+/**
+ * Makes a new API key: `pet_`, 32 random base62 characters (190 bits), and their CRC-32 in six more, by which a mistyped
+ * or truncated key is told apart without asking the database.
+ */
+export function mintApiKey(): string {
+  const secret = Array.from({ length: 32 }, () => base62[randomInt(base62.length)]).join('')
+  return prefix + secret + checksum(secret)
+}
+
+export function isApiKey(text: string): boolean {
+  const [, secret, sum] = format.exec(text) ?? []
+  return secret !== undefined && checksum(secret) === sum
+}
+
+/** SHA-256 in hexadecimal. A key has too many random bits to be guessed from it, so nothing slower is needed. */
+export function hashApiKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex')
+}
+
+/** What the store keeps of a key; `lifetime` is in milliseconds, and without one the key does not expire. */
+export function apiKeyRecord(key: string, name: string, lifetime?: number): NewApiKey {
+  const createdAt = new Date()
+  const expiresAt = lifetime === undefined ? null : new Date(createdAt.getTime() + lifetime)
+  return { name, start: startOf(key), hash: hashApiKey(key), createdAt, expiresAt }
+}
+
+/** The part of a key that may be shown, to tell keys apart. */
+export function startOf(key: string): string {
+  return key.slice(0, prefix.length + 6)
+}
+
+function checksum(secret: string): string {
+  let rest = crc32(secret)
+  let sum = ''
+  for (let i = 0; i < 6; i++) {
+    sum = base62[rest % base62.length] + sum
+    rest = Math.floor(rest / base62.length)
+  }
+  return sum
+}

@@ -1,0 +1,62 @@
+import type { FastifyRequest } from 'fastify'
+import type { ApiKey, Store } from '../../db/store.ts'
+import { ApiError } from '../errors.ts'
+import { hashApiKey, isApiKey } from './api-key.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The key that {@link bearerCheck} accepted. */
+    apiKey: ApiKey | null
+  }
+}
+
+const credentials = /^bearer +(\S+) *$/i
+const touchInterval = 60_000
+
+/**
+ * Makes the check both doors run before anything else: HTTP bearer authentication (RFC 6750) with an API key.
+ * The store is asked each time, so that a revocation acts on the next request.
+ */
+export function bearerCheck(store: Store): (request: FastifyRequest) => Promise<void> {
+  const touchedAt = new Map<bigint, number>()
+
+  /** Notes the use of a key, at most once a minute. Nobody waits for it, and a request does not fail with it. */
+  function touch({ id }: ApiKey, now: Date, log: FastifyRequest['log']): void {
+    if (now.getTime() - (touchedAt.get(id) ?? 0) < touchInterval) return
+    touchedAt.set(id, now.getTime())
+    store.apiKeys.touch(id, now).catch((err) => log.warn({ err }, 'could not note the use of an API key'))
+  }
+
+  return async function checkBearer(request) {
+    const now = new Date()
+    const apiKey = await authenticate(store, request.headers.authorization, now)
+    request.apiKey = apiKey
+    touch(apiKey, now, request.log)
+  }
+}
+
+async function authenticate(store: Store, authorization: string | undefined, now: Date): Promise<ApiKey> {
+  const key = credentials.exec(authorization ?? '')?.[1]
+  if (key === undefined) {
+    throw unauthorized('Send an API key in the header Authorization: Bearer <API key>.', 'Bearer realm="petstore"')
+  }
+  const apiKey = isApiKey(key) ? await store.apiKeys.find(hashApiKey(key)) : undefined
+  const isLive = apiKey && !apiKey.revokedAt && !(apiKey.expiresAt && apiKey.expiresAt <= now)
+  if (!isLive) {
+    throw unauthorized(
+      'The API key is not valid: it is unknown, revoked or expired.',
+      'Bearer realm="petstore", error="invalid_token"',
+    )
+  }
+  return apiKey
+}
+
+function unauthorized(message: string, challenge: string): ApiError {
+  return new ApiError('unauthorized', message, { headers: { 'www-authenticate': challenge } })
+}
+
+/** The key that was checked for this request. */
+export function checkedApiKey({ apiKey }: FastifyRequest): ApiKey {
+  if (!apiKey) throw new Error('A procedure was reached without a check of the API key.')
+  return apiKey
+}

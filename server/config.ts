@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { isApiKey } from './auth/api-key.ts'
+import { OperatorError } from './operator-error.ts'
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+const Port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'expected a port from 0 to 65535')
+  .transform(Number)
+  .refine((port) => port <= 65_535, 'expected a port from 0 to 65535')
+
+const DatabasePath = z
+  .string()
+  .regex(/^file:[^?#]+$/, 'expected file:<path>, such as file:data/petstore.db')
+  .refine(
+    (url) => !url.includes(':memory:'),
+    'expected a file, since a database in memory cannot be shared between threads',
+  )
+  .transform((url) => (url.startsWith('file://') ? fileURLToPath(url) : resolve(url.slice('file:'.length))))
+
+const BaseUrl = z
+  .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
+  .transform((url) => url.replace(/\/+$/, ''))
+
+const Origin = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && new URL(text).origin === text,
+    'expected origins such as https://shop.example',
+  )
+
+const ProxyAddress = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'expected IP addresses or CIDR ranges')
+
+const ApiKeyText = z.string().refine(isApiKey, 'expected an API key as "petstore keys create" makes them')
+
+const ApiKeyFile = z.string().transform((path, context) => {
+  const { data, error } = ApiKeyText.safeParse(readText(path))
+  if (error) context.addIssue('expected a file that holds an API key as "petstore keys create" makes them')
+  return data
+})
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
+const Environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: Port.prefault('3000'),
+  DATABASE_URL: DatabasePath.prefault('file:data/petstore.db'),
+  PUBLIC_URL: BaseUrl.optional(),
+  STAGING_URL: BaseUrl.optional(),
+  LOG_LEVEL: z.enum(logLevels, `expected one of ${logLevels.join(', ')}`).default('info'),
+  CORS_ORIGINS: list(Origin),
+  TRUST_PROXY: list(ProxyAddress),
+  PETSTORE_API_KEY: ApiKeyText.optional(),
+  PETSTORE_API_KEY_FILE: ApiKeyFile.optional(),
+})
+
+export interface Config {
+  host: string
+  port: number
+  databasePath: string
+  /** Where the service is reached from outside, without the path prefix; the listening address if it is not given. */
+  publicUrl: string | undefined
+  stagingUrl: string | undefined
+  logLevel: (typeof logLevels)[number]
+  corsOrigins: string[]
+  /** The proxies whose X-Forwarded-For is believed. */
+  trustProxy: string[]
+  /** A key to register at the start, for containers and CI. */
+  apiKey: string | undefined
+}
+
+/**
+ * Reads the configuration from environment variables; one that is empty counts as not set.
+ *
+ * @throws {OperatorError} that names every variable at fault.
+ */
+export function readConfig(env: Record<string, string | undefined> = process.env): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const { data, error } = Environment.safeParse(given)
+  const problems = error?.issues.map(({ path, message }) => `${String(path[0])}: ${message}`) ?? []
+  if (given.PETSTORE_API_KEY && given.PETSTORE_API_KEY_FILE)
+    problems.push('PETSTORE_API_KEY, PETSTORE_API_KEY_FILE: expected only one of them')
+  if (!data || problems.length > 0) {
+    throw new OperatorError(`The configuration is wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+  }
+  return {
+    host: data.HOST,
+    port: data.PORT,
+    databasePath: data.DATABASE_URL,
+    publicUrl: data.PUBLIC_URL,
+    stagingUrl: data.STAGING_URL,
+    logLevel: data.LOG_LEVEL,
+    corsOrigins: data.CORS_ORIGINS,
+    trustProxy: data.TRUST_PROXY,
+    apiKey: data.PETSTORE_API_KEY ?? data.PETSTORE_API_KEY_FILE,
+  }
+}
+
+function list<T extends z.ZodType<unknown, string>>(item: T) {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(item))
+    .default([])
+}

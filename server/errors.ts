@@ -1,0 +1,121 @@
+import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { StoreUnavailable } from '../db/store.ts'
+import { describeIssues } from './validation.ts'
+
+/** Every code of an Error body, with its HTTP status and the tRPC code that comes closest. */
+const errorCodes = {
+  invalid_request: { status: 400, trpc: 'BAD_REQUEST' },
+  unauthorized: { status: 401, trpc: 'UNAUTHORIZED' },
+  not_found: { status: 404, trpc: 'NOT_FOUND' },
+  method_not_allowed: { status: 405, trpc: 'METHOD_NOT_SUPPORTED' },
+  request_timeout: { status: 408, trpc: 'TIMEOUT' },
+  conflict: { status: 409, trpc: 'CONFLICT' },
+  payload_too_large: { status: 413, trpc: 'PAYLOAD_TOO_LARGE' },
+  uri_too_long: { status: 414, trpc: 'BAD_REQUEST' },
+  unsupported_media_type: { status: 415, trpc: 'UNSUPPORTED_MEDIA_TYPE' },
+  expectation_failed: { status: 417, trpc: 'BAD_REQUEST' },
+  unprocessable: { status: 422, trpc: 'UNPROCESSABLE_CONTENT' },
+  rate_limited: { status: 429, trpc: 'TOO_MANY_REQUESTS' },
+  headers_too_large: { status: 431, trpc: 'BAD_REQUEST' },
+  internal_error: { status: 500, trpc: 'INTERNAL_SERVER_ERROR' },
+  unavailable: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },
+} as const satisfies Record<string, { status: number; trpc: TRPC_ERROR_CODE_KEY }>
+
+export type ErrorCode = keyof typeof errorCodes
+
+/** The body of every error the service answers with. */
+export const ErrorBody = z
+  .object({
+    code: z.string().meta({ description: 'Machine-readable error code.', examples: ['invalid_request'] }),
+    message: z.string().meta({ description: 'Human-readable description.', examples: ['name: required'] }),
+    status: z
+      .int()
+      .min(400)
+      .max(599)
+      .meta({ description: 'The HTTP status code of the response.', examples: [400] }),
+  })
+  .meta({ id: 'Error', description: 'What went wrong.' })
+export type ErrorBody = z.infer<typeof ErrorBody>
+
+/** An error that is meant for the caller: its message and headers leave the process, its cause only reaches the log. */
+export class ApiError extends TRPCError {
+  readonly body: ErrorBody
+  readonly headers: Record<string, string>
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { headers = {}, cause }: { headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    const { status, trpc } = errorCodes[code]
+    super({ code: trpc, message, cause })
+    this.body = { code, message, status }
+    this.headers = headers
+  }
+}
+
+/** The single mapping from anything thrown to what the caller may see of it. */
+export function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  if (thrown instanceof StoreUnavailable) {
+    return new ApiError('unavailable', 'The service cannot reach its data at the moment. Try again shortly.', {
+      headers: { 'retry-after': '1' },
+      cause: thrown,
+    })
+  }
+  if (thrown instanceof z.core.$ZodError)
+    return new ApiError('invalid_request', describeIssues(thrown), { cause: thrown })
+  if (thrown instanceof TRPCError) return fromTrpc(thrown)
+  return fromHttp(thrown)
+}
+
+function fromTrpc(error: TRPCError): ApiError {
+  // tRPC wraps whatever a procedure throws as an internal error, and a Zod error of its input as a bad request.
+  if (error.code === 'INTERNAL_SERVER_ERROR' && error.cause) return toApiError(error.cause)
+  if (error.cause instanceof z.core.$ZodError) return toApiError(error.cause)
+  const code = (Object.keys(errorCodes) as ErrorCode[]).find((candidate) => errorCodes[candidate].trpc === error.code)
+  return code && code !== 'internal_error' ? new ApiError(code, error.message, { cause: error }) : internalError(error)
+}
+
+/** Errors of Fastify and of Node's HTTP parser, by their codes. Their messages are replaced, since they tell of code, not of use. */
+function fromHttp(thrown: unknown): ApiError {
+  const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : ''
+  const known = httpErrors[code]
+  if (known) return new ApiError(...known, { cause: thrown })
+  if (code.startsWith('HPE_'))
+    return new ApiError('invalid_request', 'The request is not valid HTTP/1.1.', { cause: thrown })
+  return internalError(thrown)
+}
+
+const httpErrors: Record<string, [ErrorCode, string]> = {
+  FST_ERR_BAD_URL: ['invalid_request', 'The URL is malformed: check its percent-encoding.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The body is larger than 64 KiB.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as its Content-Length says.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as Content-Type: application/json.'],
+  FST_ERR_CTP_EMPTY_TYPE: ['unsupported_media_type', 'Send the body as Content-Type: application/json.'],
+  FST_ERR_HANDLER_TIMEOUT: ['unavailable', 'The service took too long to answer. Try again shortly.'],
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The request line and headers are larger than 16 KiB.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['payload_too_large', 'The chunk extensions of the body are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
+}
+
+function internalError(cause: unknown): ApiError {
+  return new ApiError('internal_error', 'The service failed to answer. The fault is not in the request.', { cause })
+}
+
+/** Faults of the service reach the log with their cause; faults of a request are told to the caller only. */
+export function logFault({ body, message, cause }: ApiError, log: FastifyBaseLogger): void {
+  if (body.status >= 500) log.error({ err: cause }, message)
+}
+
+export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = toApiError(thrown)
+  logFault(error, request.log)
+  return reply.code(error.body.status).headers(error.headers).send(error.body)
+}
+
+export function refuseUnknownPath(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return sendError(new ApiError('not_found', 'There is nothing at this path.'), request, reply)
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { expected } from './validation.ts'
+
+export const minInt64 = -(2n ** 63n)
+export const maxInt64 = 2n ** 63n - 1n
+
+/** A 64-bit signed integer, exact over its whole range: a `bigint` in TypeScript, an integer in JSON. */
+export const Int64 = z
+  .bigint({ error: expected('an integer') })
+  .min(minInt64, { error: expected('a 64-bit integer') })
+  .max(maxInt64, { error: expected('a 64-bit integer') })
+
+export function isInt64(value: bigint): boolean {
+  return value >= minInt64 && value <= maxInt64
+}
+
+/** JSON texts whose numbers a double might not hold: sixteen digits in a row, whatever point is among them, or an exponent. */
+const mayHoldInexactNumber = /\d[\d.]{15}|\d[eE]/
+
+/**
+ * Parses JSON (RFC 8259) without losing a digit of an integer: one that a double cannot hold becomes a `bigint`,
+ * and a fraction that a double would round to an integer becomes `NaN`.
+ *
+ * @throws {SyntaxError} if the text is not JSON.
+ */
+export function parseJson(text: string): unknown {
+  return mayHoldInexactNumber.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text)
+}
+
+function exactNumber(_key: string, value: unknown, context?: { source: string }): unknown {
+  if (typeof value !== 'number' || !context) return value
+  const exact = parseInteger(context.source)
+  if (exact !== undefined) return Number.isSafeInteger(value) ? value : exact
+  return Number.isInteger(value) ? Number.NaN : value
+}
+
+const jsonNumber = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** The integer that a JSON number denotes (`5`, `5.0` and `50e-1` all denote 5), or undefined if it has a fraction. */
+function parseInteger(source: string): bigint | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = jsonNumber.exec(source) ?? []
+  const digits = (whole + fraction).replace(/^0+/, '')
+  if (digits === '') return 0n
+  const significant = digits.replace(/0+$/, '')
+  const zeros = digits.length - significant.length + Number(exponent) - fraction.length
+  if (zeros < 0) return undefined
+  // More digits than this are far out of range anyway: their number stands for all, so that no exponent can exhaust memory.
+  return BigInt(sign + significant + '0'.repeat(Math.min(zeros, 400)))
+}
+
+/** The integer that a text of decimal digits denotes, or undefined for any other text. */
+export function parseDigits(text: string): bigint | undefined {
+  return /^-?[0-9]+$/.test(text) ? BigInt(text) : undefined
+}

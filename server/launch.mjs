@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// Plain JavaScript for any Node: one that is too old could not even read the TypeScript files, let alone say so.
+const [major] = process.versions.node.split('.').map(Number)
+
+if (major < 24) {
+  console.error(
+    `Petstore needs Node 24 or newer, and this is ${process.version}: run it with "npm start" after "npm ci", or install a newer Node.`,
+  )
+  process.exitCode = 1
+} else {
+  await import('../db/fast-start.mjs')
+  await import('./main.ts')
+}

@@ -1,0 +1,82 @@
+import { Command } from 'commander'
+import { openSqliteStore } from '../db/sqlite/store.ts'
+import { KeyNameTaken, type Store, StoreUnavailable, UnusableDatabase } from '../db/store.ts'
+import { readConfig } from './config.ts'
+import { createKey, describeKeys, parseLifetime, revokeKey, rotateKey } from './keys.ts'
+import { OperatorError } from './operator-error.ts'
+import { serve } from './serve.ts'
+
+interface LifetimeOption {
+  expires?: number
+}
+const lifetimeOption = ['--expires <lifetime>', 'such as 12h, 90d or 4w', parseLifetime] as const
+
+const program = new Command('petstore').description('The pet store service.').showHelpAfterError()
+
+program
+  .command('serve', { isDefault: true })
+  .description('serve REST and typed RPC until stopped (the default)')
+  .action(() => serve(readConfig()))
+
+const keys = program.command('keys').description('manage API keys; a change acts at once, also on a running service')
+
+keys
+  .command('create <name>')
+  .description('make a key and print it, this once')
+  .option(...lifetimeOption)
+  .action((name: string, { expires }: LifetimeOption) =>
+    withStore(async (store) => print(await createKey(store, name, expires))),
+  )
+
+keys
+  .command('list')
+  .description('show every key, without its secret')
+  .action(() => withStore(async (store) => print(await describeKeys(store))))
+
+keys
+  .command('revoke <name-or-start>')
+  .description('end a key for good')
+  .action((nameOrStart: string) =>
+    withStore(async (store) => {
+      const { name, start } = await revokeKey(store, nameOrStart)
+      note(`Revoked ${name} (${start}…).`)
+    }),
+  )
+
+keys
+  .command('rotate <name-or-start>')
+  .description('end a key and print its successor, this once')
+  .option(...lifetimeOption)
+  .action((nameOrStart: string, { expires }: LifetimeOption) =>
+    withStore(async (store) => print(await rotateKey(store, nameOrStart, expires))),
+  )
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (!isForOperator(error)) throw error
+  note(error.message)
+  process.exitCode = 1
+}
+
+async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
+  // A command can wait for a busy service, which itself must not wait so long.
+  const store = openSqliteStore({ path: readConfig().databasePath, busyTimeout: 5_000 })
+  try {
+    await use(store)
+  } finally {
+    await store.close()
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+function note(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+function isForOperator(error: unknown): error is Error {
+  return [OperatorError, UnusableDatabase, KeyNameTaken, StoreUnavailable].some((kind) => error instanceof kind)
+}

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from './errors.ts'
+import { limits } from './http.ts'
+
+/** What must be right in any request, whatever it asks for, before it is looked at further. */
+export async function checkRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.header('x-request-id', request.id)
+  if (request.url.length > limits.url)
+    throw new ApiError('uri_too_long', `The URL is longer than ${limits.url} characters.`)
+  if (!hasValidHost(request.raw))
+    throw new ApiError('invalid_request', 'Send exactly one Host header, with a host and an optional port.')
+}
+
+// RFC 3986, section 3.2: a registered name or IPv4 address, or an address in brackets; then perhaps a port.
+const hostAndPort = /^(?:[\w.~%!$&'()*+,;=-]*|\[[\da-fA-F:.]+\])(?::\d{0,5})?$/
+
+/** Exactly one valid Host, which only HTTP/1.0 may leave out (RFC 9112, section 3.2). */
+function hasValidHost({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): boolean {
+  if (host === undefined) return httpVersion === '1.0'
+  return hostAndPort.test(host) && countHosts(rawHeaders) === 1
+}
+
+function countHosts(rawHeaders: string[]): number {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  return count
+}
+
+/** The path of a request target, which may also come in absolute form (RFC 9112, section 3.2.2). */
+export function originForm({ url = '/' }: IncomingMessage): string {
+  if (url.startsWith('/') || !URL.canParse(url)) return url
+  const { pathname, search } = new URL(url)
+  return pathname + search
+}

@@ -1,0 +1,45 @@
+import { initTRPC, TRPCError } from '@trpc/server'
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
+import type { FastifyRequest } from 'fastify'
+import superjson from 'superjson'
+import type { ApiKey, Store } from '../db/store.ts'
+import { toApiError } from './errors.ts'
+import type { RestMeta } from './rest/meta.ts'
+
+/** What a procedure is given besides its input. Both doors check the API key before any procedure runs. */
+export interface Context {
+  store: Store
+  apiKey: ApiKey
+}
+
+export type CreateContext = (request: FastifyRequest) => Context
+
+const t = initTRPC
+  .context<Context>()
+  .meta<RestMeta>()
+  .create({
+    isDev: false,
+    transformer: {
+      input: { serialize: superjson.serialize, deserialize: deserializeInput },
+      output: superjson,
+    },
+    errorFormatter({ error, shape }) {
+      const { body, code } = toApiError(error)
+      return {
+        message: body.message,
+        code: TRPC_ERROR_CODES_BY_KEY[code],
+        data: { ...body, httpStatus: body.status, path: shape.data.path },
+      }
+    },
+  })
+
+export const router = t.router
+export const procedure = t.procedure
+
+function deserializeInput(serialized: Parameters<typeof superjson.deserialize>[0]): unknown {
+  try {
+    return superjson.deserialize(serialized)
+  } catch (cause) {
+    throw new TRPCError({ code: 'BAD_REQUEST', message: 'The input is not valid superjson.', cause })
+  }
+}

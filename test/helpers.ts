@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { createPetstoreClient, type PetstoreClient } from '../client/index.ts'
+import { openSqliteStore } from '../db/sqlite/store.ts'
+import type { Store } from '../db/store.ts'
+import { type AppOptions, createApp } from '../server/app.ts'
+import { parseJson } from '../server/int64.ts'
+import { createKey } from '../server/keys.ts'
+
+/** A folder of the test's own, gone when the test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export function openTestStore(path = join(temporaryFolder(), 'petstore.db')): Store {
+  const store = openSqliteStore({ path, busyTimeout: 250 })
+  onTestFinished(() => store.close())
+  return store
+}
+
+export interface TestApi {
+  app: FastifyInstance
+  store: Store
+  rest: RestClient
+  rpc: PetstoreClient
+  key: string
+  /** Every line logged so far. */
+  log: string[]
+}
+
+/** The whole service over a database of its own, without a socket. */
+export async function startTestApi({ config = {}, store = openTestStore() }: StartOptions = {}): Promise<TestApi> {
+  const log: string[] = []
+  const app = await createApp({
+    config: { corsOrigins: [], trustProxy: [], publicUrl: undefined, stagingUrl: undefined, ...config },
+    store,
+    log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
+  })
+  onTestFinished(() => app.close())
+  const key = await createKey(store, 'test')
+  const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: key, fetch: fetchFrom(app) })
+  return { app, store, rest: restClient(app, key), rpc, key, log }
+}
+
+interface StartOptions {
+  config?: Partial<AppOptions['config']>
+  store?: Store
+}
+
+export interface RestAnswer {
+  status: number
+  headers: Record<string, string>
+  /** The body as it was sent, and parsed without losing a digit. */
+  text: string
+  body: unknown
+}
+
+export interface RestClient {
+  get(url: string, headers?: Record<string, string>): Promise<RestAnswer>
+  /** A string is sent as it is, anything else as JSON. */
+  post(url: string, body: unknown, headers?: Record<string, string>): Promise<RestAnswer>
+  send(options: InjectOptions): Promise<RestAnswer>
+}
+
+/** Sends with the key unless `authorization` is given. */
+function restClient(app: FastifyInstance, key: string): RestClient {
+  async function send({ headers, ...options }: InjectOptions): Promise<RestAnswer> {
+    const answer = await app.inject({ ...options, headers: { authorization: `Bearer ${key}`, ...headers } })
+    const isJson = String(answer.headers['content-type']).startsWith('application/json') && answer.payload !== ''
+    return {
+      status: answer.statusCode,
+      headers: Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)])),
+      text: answer.payload,
+      body: isJson ? parseJson(answer.payload) : undefined,
+    }
+  }
+
+  return {
+    send,
+    get: (url, headers = {}) => send({ method: 'GET', url, headers }),
+    post: (url, body, headers = {}) =>
+      send({
+        method: 'POST',
+        url,
+        headers: { 'content-type': 'application/json', ...headers },
+        payload: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+  }
+}
+
+/** A `fetch` that reaches the app without a socket. */
+export function fetchFrom(app: FastifyInstance): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init)
+    const { pathname, search } = new URL(request.url)
+    const answer = await app.inject({
+      method: request.method as 'GET',
+      url: pathname + search,
+      headers: Object.fromEntries(request.headers),
+      payload: Buffer.from(await request.arrayBuffer()),
+    })
+    return new Response(answer.rawPayload, {
+      status: answer.statusCode,
+      headers: answer.headers as Record<string, string>,
+    })
+  }
+}
