@@ -13,6 +13,4 @@ test('rpc and rest', async () => {
   })
   // @ts-expect-error wrong
   await expect(rpc.pets.get.query({ petId: 2 })).rejects.toMatchObject({ data: { code: 'invalid_request' } })
-  const doc = await rest.get('/openapi.json')
-  console.log(JSON.stringify(doc.body, null, 1))
 })
