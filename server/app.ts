@@ -11,14 +11,14 @@ import {
 import type { Store } from '../db/store.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
 import type { Config } from './config.ts'
-import { refuseUnknownPath, sendError } from './errors.ts'
+import { sendError } from './errors.ts'
 import { createHttpServer, limits } from './http.ts'
-import { knowAllMethods } from './methods.ts'
 import { checkRequest, originForm } from './request.ts'
 import { restDoor } from './rest/adapter.ts'
 import { createDocument } from './rest/document.ts'
 import { reference } from './rest/reference.ts'
 import { appRouter } from './router.ts'
+import { knowAllMethods, refuseUnknownPaths } from './routes.ts'
 import { rpcDoor } from './rpc.ts'
 import type { Context } from './trpc.ts'
 
@@ -50,7 +50,7 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
   app.addHook('onRequest', checkRequest)
   app.addHook('onResponse', logRequest)
   app.setErrorHandler(sendError)
-  app.setNotFoundHandler(refuseUnknownPath)
+  refuseUnknownPaths(app)
   knowAllMethods(app)
   if (config.corsOrigins.length > 0) await app.register(cors, corsOptions(config.corsOrigins))
 

@@ -115,7 +115,3 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
   logFault(error, request.log)
   return reply.code(error.body.status).headers(error.headers).send(error.body)
 }
-
-export function refuseUnknownPath(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return sendError(new ApiError('not_found', 'There is nothing at this path.'), request, reply)
-}

@@ -1,7 +1,8 @@
-import { type AnyRouter, getErrorShape, transformTRPCResponse } from '@trpc/server'
-import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
+import { type AnyRouter, getErrorShape, type TRPCError, transformTRPCResponse } from '@trpc/server'
+import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, logFault, toApiError } from './errors.ts'
+import { logFault, toApiError } from './errors.ts'
+import { refuseUnknownPaths } from './routes.ts'
 import type { CreateContext } from './trpc.ts'
 
 interface RpcDoorOptions {
@@ -15,17 +16,20 @@ export const maxBatchSize = 20
 /** The RPC door: the procedures for tRPC's clients. Whatever fails, the answer is the envelope they read. */
 export async function rpcDoor(app: FastifyInstance, { router, createContext }: RpcDoorOptions): Promise<void> {
   app.setErrorHandler((thrown, request, reply) => sendEnvelope(router, thrown, request, reply))
-  app.setNotFoundHandler((request, reply) =>
-    sendEnvelope(router, new ApiError('not_found', 'No procedure has this path.'), request, reply),
-  )
-  await app.register(fastifyTRPCPlugin, {
-    trpcOptions: {
-      router,
-      maxBatchSize,
-      createContext: ({ req }: { req: FastifyRequest }) => createContext(req),
-      onError: ({ error, req }: { error: Error; req: FastifyRequest }) => logFault(toApiError(error), req.log),
-    },
-  })
+  refuseUnknownPaths(app)
+  const trpcOptions: FastifyTRPCPluginOptions<AnyRouter>['trpcOptions'] = {
+    router,
+    maxBatchSize,
+    createContext: ({ req }) => createContext(req),
+    responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
+    onError: ({ error, req }) => logFault(toApiError(error), req.log),
+  }
+  await app.register(fastifyTRPCPlugin, { trpcOptions })
+}
+
+/** tRPC itself leaves out the type of an answer to a request it cannot take apart. */
+function headersOf(errors: TRPCError[]): Record<string, string> {
+  return Object.assign({ 'content-type': 'application/json' }, ...errors.map((error) => toApiError(error).headers))
 }
 
 /** An error that arose outside a procedure, put as tRPC would have put it. */

@@ -16,6 +16,7 @@ export async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel, process.stdout.isTTY)
   const store = openSqliteStore({ path: config.databasePath, busyTimeout: 250 })
   try {
+    if (config.apiKey !== undefined) await registerKey(store, config.apiKey)
     const app = await createApp({ config, store, log })
     const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
     await app.listen({
@@ -23,7 +24,7 @@ export async function serve(config: Config): Promise<void> {
       port: config.port,
       listenTextResolver: (address) => `listening at ${address}`,
     })
-    const firstKey = await introduceKey(store, config)
+    const firstKey = await mintFirstKey(store)
     if (firstKey || process.stdout.isTTY)
       process.stdout.write(banner(app.listeningOrigin, config.databasePath, firstKey))
     await stopped
@@ -54,12 +55,13 @@ function listenProblem(error: unknown, host: string, port: number): string {
   return `The address ${host}:${port} cannot be listened on (${code}): set HOST to an address of this machine.`
 }
 
-/** Registers the configured key. Without one, a store that has no key yet gets its first, which is returned. */
-async function introduceKey({ apiKeys }: Store, { apiKey }: Config): Promise<string | undefined> {
-  if (apiKey !== undefined) {
-    await apiKeys.register(apiKeyRecord(apiKey, `environment (${startOf(apiKey)})`))
-    return undefined
-  }
+/** A key that the operator chose. One that is known already stays as it is, revoked or not. */
+async function registerKey({ apiKeys }: Store, key: string): Promise<void> {
+  await apiKeys.register(apiKeyRecord(key, `environment (${startOf(key)})`))
+}
+
+/** A store without any key gets its first one, which is returned. */
+async function mintFirstKey({ apiKeys }: Store): Promise<string | undefined> {
   const key = mintApiKey()
   return (await apiKeys.createFirst(apiKeyRecord(key, 'first'))) ? key : undefined
 }

@@ -24,6 +24,12 @@ export function openTestStore(path = join(temporaryFolder(), 'petstore.db')): St
   return store
 }
 
+/** Adds pets named `pet 1`, `pet 2` and so on, in the order of their ids. */
+export async function addPets(store: Store, count: number): Promise<void> {
+  const names = Array.from({ length: count }, (_, index) => `pet ${index + 1}`)
+  await Promise.all(names.map((name) => store.pets.create({ name, categoryId: 1n, status: 'available' })))
+}
+
 export interface TestApi {
   app: FastifyInstance
   store: Store

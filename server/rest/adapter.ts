@@ -2,8 +2,8 @@ import { type AnyRouter, callTRPCProcedure } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { createSchema } from 'zod-openapi'
-import { ApiError, refuseUnknownPath } from '../errors.ts'
-import { answerOtherMethods } from '../methods.ts'
+import { ApiError } from '../errors.ts'
+import { answerOtherMethods, refuseUnknownPaths } from '../routes.ts'
 import type { CreateContext } from '../trpc.ts'
 import { expected } from '../validation.ts'
 import { acceptJsonOnly } from './body.ts'
@@ -20,7 +20,7 @@ interface RestDoorOptions {
 /** The REST door: one route for each procedure that carries `meta.openapi`, below the prefix it is registered with. */
 export async function restDoor(app: FastifyInstance, { router, createContext }: RestDoorOptions): Promise<void> {
   acceptJsonOnly(app)
-  app.setNotFoundHandler(refuseUnknownPath)
+  refuseUnknownPaths(app)
   for (const [path, operations] of Map.groupBy(operationsOf(router), ({ path }) => path)) {
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
     const onSend = announceDeprecation(operations, app.prefix)

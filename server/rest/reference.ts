@@ -1,6 +1,6 @@
 import scalar from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
-import { answerOtherMethods } from '../methods.ts'
+import { answerOtherMethods } from '../routes.ts'
 
 interface ReferenceOptions {
   /** Makes the OpenAPI document; called once, with the first request for it. */

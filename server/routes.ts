@@ -34,3 +34,15 @@ export function answerOtherMethods(
     handler: () => {},
   })
 }
+
+/**
+ * Answers 404 to what has no route below the instance's prefix: after the instance's own checks, such as that of the API
+ * key, and before the body is looked at.
+ */
+export function refuseUnknownPaths(app: FastifyInstance): void {
+  app.setNotFoundHandler(() => {})
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    if (request.is404) done(new ApiError('not_found', 'There is nothing at this path.'))
+    else done(null, payload)
+  })
+}

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { maxInt64, minInt64, parseJson } from '../server/int64.ts'
+import { startTestApi } from './helpers.ts'
+
+const int64 = fc.oneof(
+  fc.bigInt({ min: minInt64, max: maxInt64 }),
+  fc.constantFrom(minInt64, maxInt64, 0n, -1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 9007199254740993n),
+)
+
+describe('any 64-bit integer', () => {
+  test('comes back digit for digit from REST', async () => {
+    const { rest } = await startTestApi()
+    await fc.assert(
+      fc.asyncProperty(int64, async (categoryId) => {
+        const created = await rest.post('/v1/pets', `{"name":"Rex","categoryId":${categoryId}}`)
+        expect(created.text).toContain(`"categoryId":${categoryId},`)
+        expect((await rest.get(String(created.headers.location))).text).toBe(created.text)
+      }),
+    )
+  })
+
+  test('comes back as the same bigint from RPC', async () => {
+    const { rpc } = await startTestApi()
+    await fc.assert(
+      fc.asyncProperty(int64, async (categoryId) => {
+        const { id } = await rpc.pets.create.mutate({ name: 'Rex', categoryId })
+        expect((await rpc.pets.get.query({ petId: id })).categoryId).toBe(categoryId)
+      }),
+    )
+  })
+
+  test('goes in through one door and out through the other', async () => {
+    const { rest, rpc } = await startTestApi()
+    await fc.assert(
+      fc.asyncProperty(int64, async (categoryId) => {
+        const { id } = await rpc.pets.create.mutate({ name: 'Rex', categoryId })
+        expect((await rest.get(`/v1/pets?limit=1&cursor=${id - 1n}`)).text).toContain(`"categoryId":${categoryId},`)
+      }),
+    )
+  })
+})
+
+test.for(['5.0', '50e-1', '0.5e1', '500E-2', '5e0', '5e+0', '5.000000000000000000000'])(
+  'categoryId %s is the integer 5',
+  async (number) => {
+    const { rest } = await startTestApi()
+    expect(await rest.post('/v1/pets', `{"name":"Rex","categoryId":${number}}`)).toMatchObject({
+      status: 201,
+      body: { categoryId: 5 },
+    })
+  },
+)
+
+test.for([
+  ['1e2', '100'],
+  ['-0', '0'],
+  ['-0.0e5', '0'],
+  ['9.223372036854775807e18', '9223372036854775807'],
+  ['92233720368547758070e-1', '9223372036854775807'],
+  ['9007199254740993.0', '9007199254740993'],
+  ['-9223372036854775808', '-9223372036854775808'],
+])('categoryId %s is the integer %s', async ([number, integer]) => {
+  const { rest } = await startTestApi()
+  expect((await rest.post('/v1/pets', `{"name":"Rex","categoryId":${number}}`)).text).toContain(
+    `"categoryId":${integer},`,
+  )
+})
+
+test.for([
+  '9223372036854775808',
+  '-9223372036854775809',
+  '1e19',
+  '1e400',
+  '1e999999999',
+  `1${'0'.repeat(10_000)}`,
+  '5.5',
+  '1e-1',
+  '0.99999999999999999999',
+  '9007199254740993.5',
+  '1e-400',
+  '1e-999999999',
+])('categoryId %s is no 64-bit integer: 400', async (number) => {
+  const { rest } = await startTestApi()
+  expect(await rest.post('/v1/pets', `{"name":"Rex","categoryId":${number}}`)).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_request', message: expect.stringMatching(/^categoryId: expected an? .*integer, got /) },
+  })
+})
+
+describe('parseJson', () => {
+  test('agrees with JSON.parse where a double is exact', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value)
+        const inexact = (_key: string, each: unknown) =>
+          typeof each === 'number' && Math.abs(each) > 2 ** 53 ? null : each
+        expect(JSON.parse(JSON.stringify(parseJson(text), replaceBigInt), inexact)).toEqual(JSON.parse(text, inexact))
+      }),
+    )
+  })
+
+  test('keeps every digit of an integer, wherever it stands', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (integer) => {
+        const parsed = parseJson(`{"a":[${integer},"1e5"]}`)
+        expect(parsed).toEqual({ a: [Number.isSafeInteger(Number(integer)) ? Number(integer) : integer, '1e5'] })
+      }),
+    )
+  })
+
+  test('refuses what JSON.parse refuses', () => {
+    expect(() => parseJson('{"a":12345678901234567890,}')).toThrow(SyntaxError)
+  })
+})
+
+function replaceBigInt(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value
+}

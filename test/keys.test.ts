@@ -1,0 +1,206 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { isApiKey, mintApiKey } from '../server/auth/api-key.ts'
+import { createKey, parseLifetime, revokeKey, rotateKey } from '../server/keys.ts'
+import { openTestStore, startTestApi, temporaryFolder } from './helpers.ts'
+import { bannerKey, runPetstore, startServer, waitForOutput } from './process.ts'
+
+describe('an API key', () => {
+  test('is pet_, 32 random characters and six of checksum', () => {
+    const keys = Array.from({ length: 100 }, mintApiKey)
+    for (const key of keys) {
+      expect(key).toMatch(/^pet_[0-9A-Za-z]{38}$/)
+      expect(isApiKey(key)).toBe(true)
+    }
+    expect(new Set(keys).size).toBe(100)
+  })
+
+  test('ends with the CRC-32 of its random part in base62', () => {
+    expect(isApiKey('pet_PetstorePetstorePetstorePetstore4UQoSA')).toBe(true)
+  })
+
+  test('with any one character changed is none', () => {
+    const key = mintApiKey()
+    for (let i = 0; i < key.length; i++) {
+      expect(isApiKey(key.slice(0, i) + (key[i] === 'A' ? 'B' : 'A') + key.slice(i + 1))).toBe(false)
+    }
+  })
+
+  test('is stored only as its SHA-256 and its first characters', async () => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    const store = openTestStore(path)
+    const key = await createKey(store, 'shop')
+    const [stored] = await store.apiKeys.list()
+    expect(stored).toMatchObject({
+      name: 'shop',
+      start: key.slice(0, 10),
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+    const file = new Database(path, { readonly: true })
+    const everything = JSON.stringify(file.prepare('SELECT * FROM api_keys').all())
+    file.close()
+    expect(everything).not.toContain(key.slice(10))
+  })
+})
+
+describe('changes to keys', () => {
+  test('a key that is revoked is refused by the next request', async () => {
+    const { rest, rpc, store } = await startTestApi()
+    expect((await rest.get('/v1/pets')).status).toBe(200)
+    await revokeKey(store, 'test')
+    expect((await rest.get('/v1/pets')).status).toBe(401)
+    await expect(rpc.pets.list.query()).rejects.toMatchObject({ data: { status: 401 } })
+  })
+
+  test('rotating ends the old key and starts the new one of the same name', async () => {
+    const { rest, store } = await startTestApi()
+    const key = await rotateKey(store, 'test')
+    expect((await rest.get('/v1/pets')).status).toBe(401)
+    expect((await rest.get('/v1/pets', { authorization: `Bearer ${key}` })).status).toBe(200)
+    expect(await store.apiKeys.list()).toMatchObject([
+      { name: 'test', revokedAt: expect.any(Date) },
+      { name: 'test', revokedAt: null },
+    ])
+  })
+
+  test('a successor lasts as long as the key it follows did', async () => {
+    const store = openTestStore()
+    await createKey(store, 'shop', 1_000_000)
+    await rotateKey(store, 'shop')
+    const successor = (await store.apiKeys.list()).at(-1)
+    expect(Number(successor?.expiresAt) - Number(successor?.createdAt)).toBe(1_000_000)
+  })
+
+  test('a name is taken until its key is revoked', async () => {
+    const store = openTestStore()
+    await createKey(store, 'shop')
+    await expect(createKey(store, 'shop')).rejects.toThrow('already has this name')
+    await revokeKey(store, 'shop')
+    await expect(createKey(store, 'shop')).resolves.toMatch(/^pet_/)
+  })
+
+  test('a key is found by its start, or by the whole of it', async () => {
+    const store = openTestStore()
+    const [first, second] = [await createKey(store, 'first'), await createKey(store, 'second')]
+    expect((await revokeKey(store, first.slice(0, 8))).name).toBe('first')
+    expect((await revokeKey(store, second)).name).toBe('second')
+  })
+
+  test('a start that several keys share is refused', async () => {
+    const store = openTestStore()
+    await createKey(store, 'first')
+    await createKey(store, 'second')
+    await expect(revokeKey(store, 'pet_')).rejects.toThrow('No unrevoked API key')
+    await expect(revokeKey(store, 'nobody')).rejects.toThrow('No unrevoked API key is named nobody')
+  })
+
+  test.for(['', 'pet_shop', 'a\nb', 'x'.repeat(65)])('%j is no name for a key', async (name) => {
+    await expect(createKey(openTestStore(), name)).rejects.toThrow('Name the key with')
+  })
+
+  test.for([
+    ['12h', 12 * 3_600_000],
+    ['90d', 90 * 86_400_000],
+    ['4w', 28 * 86_400_000],
+  ] as const)('a lifetime of %s is understood', ([text, milliseconds]) => {
+    expect(parseLifetime(text)).toBe(milliseconds)
+  })
+
+  test.for(['', '90', '0d', '-1d', '1.5d', '90x', 'd'])('a lifetime of %j is refused', (text) => {
+    expect(() => parseLifetime(text)).toThrow('is no lifetime')
+  })
+})
+
+test('the use of a key is noted, at most once a minute', async () => {
+  const { rest, store } = await startTestApi()
+  await rest.get('/v1/pets')
+  await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  const [used] = await store.apiKeys.list()
+  expect(Date.now() - Number(used?.lastUsedAt)).toBeLessThan(60_000)
+  await rest.get('/v1/pets')
+  await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  expect((await store.apiKeys.list())[0]?.lastUsedAt).toEqual(used?.lastUsedAt)
+})
+
+describe('the commands', () => {
+  test('keys create prints the key and nothing else, and the running service accepts it', async () => {
+    const folder = temporaryFolder()
+    const server = await startServer({ folder })
+    const { key, stderr } = await keyFrom(folder, ['keys', 'create', 'shop'])
+    expect(stderr).toBe('')
+    expect(await statusWith(server.url, key)).toBe(200)
+  })
+
+  test('keys revoke and keys rotate act at once on the running service', async () => {
+    const folder = temporaryFolder()
+    const server = await startServer({ folder })
+    const first = await waitForOutput(server, bannerKey)
+    const { key: second } = await keyFrom(folder, ['keys', 'rotate', 'first'])
+    expect([await statusWith(server.url, first), await statusWith(server.url, second)]).toEqual([401, 200])
+    const revoke = runPetstore({ folder, arguments: ['keys', 'revoke', 'first'] })
+    expect(await revoke.ended).toBe(0)
+    expect(revoke.stderr).toBe(`Revoked first (${second.slice(0, 10)}…).\n`)
+    expect(await statusWith(server.url, second)).toBe(401)
+  })
+
+  test('keys list shows every key and no secret', async () => {
+    const folder = temporaryFolder()
+    const { key } = await keyFrom(folder, ['keys', 'create', 'shop', '--expires', '90d'])
+    const list = runPetstore({ folder, arguments: ['keys', 'list'] })
+    expect(await list.ended).toBe(0)
+    expect(list.stdout).toMatch(
+      /^NAME +START +CREATED +EXPIRES +REVOKED +LAST USED\nshop +pet_\w{6}… +\S+ +\S+ +- +-\n$/,
+    )
+    expect(list.stdout).not.toContain(key)
+  })
+
+  test.for([
+    [['keys', 'create', 'shop', '--expires', 'soon'], 'soon is no lifetime'],
+    [['keys', 'create', 'pet_shop'], 'Name the key with'],
+    [['keys', 'revoke', 'nobody'], 'No unrevoked API key is named nobody'],
+    [['keys', 'rotate', 'nobody'], 'No unrevoked API key is named nobody'],
+    [['keys', 'create'], "missing required argument 'name'"],
+    [['keys', 'burn'], "unknown command 'burn'"],
+    [['serve', '--fast'], "unknown option '--fast'"],
+  ] as const)('%j fails with exit code 1 and says why', async ([words, message]) => {
+    const run = runPetstore({ arguments: [...words] })
+    expect(await run.ended).toBe(1)
+    expect(run.stderr).toContain(message)
+    expect(run.stderr).not.toMatch(/^\s+at /m)
+    expect(run.stdout).toBe('')
+  })
+})
+
+describe('PETSTORE_API_KEY', () => {
+  test('is registered at the start, and no other key is made', async () => {
+    const key = mintApiKey()
+    const server = await startServer({ env: { PETSTORE_API_KEY: key } })
+    expect(await statusWith(server.url, key)).toBe(200)
+    expect(server.stdout).not.toMatch(bannerKey)
+  })
+
+  test('that was revoked stays so after a restart', async () => {
+    const folder = temporaryFolder()
+    const key = mintApiKey()
+    const env = { PETSTORE_API_KEY: key }
+    const first = await startServer({ folder, env })
+    expect(await statusWith(first.url, key)).toBe(200)
+    first.child.kill('SIGTERM')
+    await first.ended
+    await runPetstore({ folder, arguments: ['keys', 'revoke', key] }).ended
+    const second = await startServer({ folder, env })
+    expect(await statusWith(second.url, key)).toBe(401)
+  })
+})
+
+async function keyFrom(folder: string, words: string[]): Promise<{ key: string; stderr: string }> {
+  const run = runPetstore({ folder, arguments: words })
+  expect(await run.ended).toBe(0)
+  expect(run.stdout).toMatch(/^pet_[0-9A-Za-z]{38}\n$/)
+  return { key: run.stdout.trim(), stderr: run.stderr }
+}
+
+async function statusWith(url: string, key: string): Promise<number> {
+  return (await fetch(`${url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status
+}
