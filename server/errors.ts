@@ -98,6 +98,7 @@ const httpErrors: Record<string, [ErrorCode, string]> = {
   FST_ERR_HANDLER_TIMEOUT: ['unavailable', 'The service took too long to answer. Try again shortly.'],
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'The request line and headers are larger than 16 KiB.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['payload_too_large', 'The chunk extensions of the body are too large.'],
+  ECONNRESET: ['invalid_request', 'The connection was closed before the body was complete.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
 }
 
