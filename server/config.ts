@@ -13,14 +13,21 @@ const Port = z
   .transform(Number)
   .refine((port) => port <= 65_535, 'expected a port from 0 to 65535')
 
-const DatabasePath = z
-  .string()
-  .regex(/^file:[^?#]+$/, 'expected file:<path>, such as file:data/petstore.db')
-  .refine(
-    (url) => !url.includes(':memory:'),
-    'expected a file, since a database in memory cannot be shared between threads',
-  )
-  .transform((url) => (url.startsWith('file://') ? fileURLToPath(url) : resolve(url.slice('file:'.length))))
+const DatabasePath = z.string().transform((url, context) => {
+  const path = pathOf(url)
+  if (path === undefined) context.addIssue('expected a file, such as file:data/petstore.db')
+  return path ?? ''
+})
+
+/** A database in memory is refused too: it could not be shared between threads. */
+function pathOf(url: string): string | undefined {
+  if (!/^file:[^?#]+$/.test(url) || url.includes(':memory:')) return undefined
+  try {
+    return url.startsWith('file://') ? fileURLToPath(url) : resolve(url.slice('file:'.length))
+  } catch {
+    return undefined
+  }
+}
 
 const BaseUrl = z
   .url({ protocol: /^https?$/, error: 'expected an http or https URL' })

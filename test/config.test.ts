@@ -1,0 +1,132 @@
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { mintApiKey } from '../server/auth/api-key.ts'
+import { readConfig } from '../server/config.ts'
+import { startTestApi, temporaryFolder } from './helpers.ts'
+
+test('without any variable the defaults hold', () => {
+  expect(readConfig({})).toEqual({
+    host: '127.0.0.1',
+    port: 3000,
+    databasePath: resolve('data/petstore.db'),
+    publicUrl: undefined,
+    stagingUrl: undefined,
+    logLevel: 'info',
+    corsOrigins: [],
+    trustProxy: [],
+    apiKey: undefined,
+  })
+})
+
+test('every variable is read', () => {
+  const key = mintApiKey()
+  const config = readConfig({
+    HOST: '0.0.0.0',
+    PORT: '8080',
+    DATABASE_URL: 'file:///var/lib/pet%20store/petstore.db',
+    PUBLIC_URL: 'https://pets.example/',
+    STAGING_URL: 'https://staging.example',
+    LOG_LEVEL: 'debug',
+    CORS_ORIGINS: 'https://a.example, https://b.example:8443',
+    TRUST_PROXY: '10.0.0.0/8,::1',
+    PETSTORE_API_KEY: key,
+  })
+  expect(config).toEqual({
+    host: '0.0.0.0',
+    port: 8080,
+    databasePath: '/var/lib/pet store/petstore.db',
+    publicUrl: 'https://pets.example',
+    stagingUrl: 'https://staging.example',
+    logLevel: 'debug',
+    corsOrigins: ['https://a.example', 'https://b.example:8443'],
+    trustProxy: ['10.0.0.0/8', '::1'],
+    apiKey: key,
+  })
+})
+
+test('an empty variable counts as not set', () => {
+  expect(readConfig({ PORT: '', PUBLIC_URL: '', CORS_ORIGINS: '', PETSTORE_API_KEY: '' })).toEqual(readConfig({}))
+})
+
+test.for([
+  ['PORT', '65536'],
+  ['PORT', '-1'],
+  ['PORT', 'http'],
+  ['PORT', '80.5'],
+  ['DATABASE_URL', 'mysql://localhost'],
+  ['DATABASE_URL', 'data/petstore.db'],
+  ['DATABASE_URL', 'file:'],
+  ['DATABASE_URL', 'file::memory:'],
+  ['DATABASE_URL', 'file:a.db?mode=ro'],
+  ['DATABASE_URL', 'file://host/a.db'],
+  ['DATABASE_URL', 'file:///%zz'],
+  ['PUBLIC_URL', 'pets.example'],
+  ['STAGING_URL', 'ftp://pets.example'],
+  ['LOG_LEVEL', 'loud'],
+  ['CORS_ORIGINS', '*'],
+  ['CORS_ORIGINS', 'https://a.example/'],
+  ['TRUST_PROXY', 'true'],
+  ['TRUST_PROXY', '10.0.0.0/33'],
+  ['PETSTORE_API_KEY', 'secret'],
+  ['PETSTORE_API_KEY_FILE', 'no/such/file'],
+] as const)('%s=%s is refused by name', ([name, value]) => {
+  expect(() => readConfig({ [name]: value })).toThrow(
+    new RegExp(`^The configuration is wrong:\n {2}${name}: expected .+$`),
+  )
+})
+
+test('every problem is told at once', () => {
+  expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'y', PETSTORE_API_KEY: 'z' })).toThrow(
+    /PORT: .*\n.*LOG_LEVEL: .*\n.*PETSTORE_API_KEY: /,
+  )
+})
+
+test('no problem repeats the value of a key', () => {
+  expect(() => readConfig({ PETSTORE_API_KEY: 'pet_almost' })).not.toThrow('pet_almost')
+})
+
+describe('PETSTORE_API_KEY_FILE', () => {
+  test('names a file that holds the key', () => {
+    const key = mintApiKey()
+    const path = join(temporaryFolder(), 'key')
+    writeFileSync(path, `${key}\n`)
+    expect(readConfig({ PETSTORE_API_KEY_FILE: path }).apiKey).toBe(key)
+  })
+
+  test('and PETSTORE_API_KEY exclude each other', () => {
+    const key = mintApiKey()
+    const path = join(temporaryFolder(), 'key')
+    writeFileSync(path, key)
+    expect(() => readConfig({ PETSTORE_API_KEY: key, PETSTORE_API_KEY_FILE: path })).toThrow('only one of them')
+  })
+})
+
+describe('CORS_ORIGINS', () => {
+  const origin = 'https://shop.example'
+
+  test('lets a page of a named origin ask, and read the headers it needs', async () => {
+    const { app, key } = await startTestApi({ config: { corsOrigins: [origin] } })
+    const preflight = await app.inject({
+      method: 'OPTIONS',
+      url: '/v1/pets',
+      headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+    })
+    expect(preflight).toMatchObject({ statusCode: 204, headers: { 'access-control-allow-origin': origin } })
+    const answer = await app.inject({ url: '/v1/pets', headers: { origin, authorization: `Bearer ${key}` } })
+    expect(answer.headers['access-control-allow-origin']).toBe(origin)
+    expect(answer.headers['access-control-expose-headers']).toContain('link')
+  })
+
+  test('lets no other origin', async () => {
+    const { app } = await startTestApi({ config: { corsOrigins: [origin] } })
+    const answer = await app.inject({ url: '/openapi.json', headers: { origin: 'https://evil.example' } })
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
+  })
+
+  test('lets none when it is not set', async () => {
+    const { app } = await startTestApi()
+    const answer = await app.inject({ url: '/openapi.json', headers: { origin } })
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
+  })
+})

@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import type { oas31 } from 'zod-openapi'
+import { startTestApi, temporaryFolder } from './helpers.ts'
+
+const root = join(import.meta.dirname, '..')
+
+async function servedDocument(): Promise<oas31.OpenAPIObject> {
+  const { app } = await startTestApi()
+  const answer = await app.inject('/openapi.json')
+  expect(answer.statusCode).toBe(200)
+  return answer.json()
+}
+
+test('the committed copy is what the service serves (npm run openapi:update renews it)', async () => {
+  await expect(`${JSON.stringify(await servedDocument(), null, 2)}\n`).toMatchFileSnapshot(
+    '../server/rest/openapi.json',
+  )
+})
+
+test('it passes the recommended rules of the linter without a warning', async () => {
+  const path = join(temporaryFolder(), 'openapi.json')
+  const { app } = await startTestApi({ config: { publicUrl: 'https://pets.petstore.dev' } })
+  writeFileSync(path, (await app.inject('/openapi.json')).payload)
+  const redocly = join(root, 'node_modules/.bin/redocly')
+  const { stdout, stderr } = await promisify(execFile)(
+    redocly,
+    ['lint', '--extends=recommended', '--format=json', path],
+    {
+      env: { PATH: process.env.PATH, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    },
+  ).catch((failed) => failed)
+  expect(JSON.parse(stdout), stderr).toMatchObject({ totals: { errors: 0, warnings: 0 } })
+})
+
+describe('it says what the specification says', () => {
+  test('OpenAPI 3.1, version 1.0.0, addresses that end in /v1', async () => {
+    const { openapi, info, servers } = await servedDocument()
+    expect(openapi).toMatch(/^3\.1\./)
+    expect(info.version).toBe('1.0.0')
+    expect(servers?.every(({ url }) => url.endsWith('/v1'))).toBe(true)
+  })
+
+  test('three operations under their names, one of them deprecated', async () => {
+    const { paths = {} } = await servedDocument()
+    const operations = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item as Record<string, oas31.OperationObject>).map(
+        ([method, { operationId, deprecated = false }]) => [method, path, operationId, deprecated],
+      ),
+    )
+    expect(operations).toEqual([
+      ['get', '/pets', 'listPets', false],
+      ['post', '/pets', 'createPet', false],
+      ['get', '/pets/{petId}', 'getPet', true],
+    ])
+  })
+
+  test('the parameters of the list, and a cursor', async () => {
+    const parameters = (await servedDocument()).paths?.['/pets']?.get?.parameters
+    expect(parameters).toMatchObject([
+      { in: 'query', name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
+      { in: 'query', name: 'status', schema: { $ref: '#/components/schemas/PetStatus' } },
+      { in: 'query', name: 'cursor', schema: { type: 'integer', format: 'int64' } },
+    ])
+    expect(parameters?.some((parameter) => 'required' in parameter && parameter.required)).toBe(false)
+  })
+
+  test('petId is a required int64 in the path', async () => {
+    expect((await servedDocument()).paths?.['/pets/{petId}']?.get?.parameters).toMatchObject([
+      { in: 'path', name: 'petId', required: true, schema: { type: 'integer', format: 'int64' } },
+    ])
+  })
+
+  test('a required body of NewPet', async () => {
+    expect((await servedDocument()).paths?.['/pets']?.post?.requestBody).toEqual({
+      required: true,
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/NewPet' } } },
+    })
+  })
+
+  test('the schemas', async () => {
+    const { components } = await servedDocument()
+    const name = { type: 'string' }
+    const int64 = { type: 'integer', format: 'int64' }
+    const status = { $ref: '#/components/schemas/PetStatus' }
+    expect(Object.keys(components?.schemas ?? {}).sort()).toEqual(['Error', 'NewPet', 'Pet', 'PetStatus'])
+    expect(components?.schemas).toMatchObject({
+      PetStatus: { type: 'string', enum: ['available', 'pending', 'sold'] },
+      NewPet: { type: 'object', required: ['name', 'categoryId'], properties: { name, categoryId: int64, status } },
+      Pet: {
+        type: 'object',
+        required: ['id', 'name', 'categoryId', 'status'],
+        properties: { id: int64, name, categoryId: int64, status },
+      },
+      Error: {
+        type: 'object',
+        required: ['code', 'message', 'status'],
+        properties: { code: { type: 'string' }, message: { type: 'string' }, status: { type: 'integer' } },
+      },
+    })
+  })
+
+  test.for([
+    ['/pets', 'get', ['200', '400', '401', 'default']],
+    ['/pets', 'post', ['201', '400', '401', 'default']],
+    ['/pets/{petId}', 'get', ['200', '401', '404', 'default']],
+  ] as const)('the statuses of %s %s, each failure with an Error body', async ([path, method, statuses]) => {
+    const responses = (await servedDocument()).paths?.[path]?.[method]?.responses ?? {}
+    expect(Object.keys(responses)).toEqual(statuses)
+    for (const [status, response] of Object.entries(responses)) {
+      if (status.startsWith('2')) continue
+      expect(response).toMatchObject({
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      })
+    }
+  })
+
+  test('bearer authentication on every operation', async () => {
+    const { components } = await servedDocument()
+    expect(components?.securitySchemes).toMatchObject({ apiKey: { type: 'http', scheme: 'bearer' } })
+  })
+
+  test('what it returns may gain fields', async () => {
+    expect(JSON.stringify(await servedDocument())).not.toContain('additionalProperties')
+  })
+})

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { createPetstoreClient } from '../client/index.ts'
+import { createLog } from '../server/log.ts'
+import { startTestApi } from './helpers.ts'
+import { bannerKey, startServer, waitForOutput } from './process.ts'
+
+test('each request is one line with method, route, status, duration, request id and key name', async () => {
+  const { rest, log } = await startTestApi()
+  const { headers } = await rest.get('/v1/pets/1?secret=1')
+  expect(log.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      level: 30,
+      msg: 'request',
+      method: 'GET',
+      route: '/v1/pets/:petId',
+      status: 404,
+      milliseconds: expect.any(Number),
+      requestId: headers['x-request-id'],
+      key: 'test',
+    }),
+  ])
+})
+
+test('the request id is the service’s own', async () => {
+  const { rest } = await startTestApi()
+  const { headers } = await rest.get('/v1/pets', { 'x-request-id': 'chosen' })
+  expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+})
+
+test('a request without a valid key is logged without a key name', async () => {
+  const { app, log } = await startTestApi()
+  await app.inject({ url: '/v1/pets' })
+  expect(JSON.parse(String(log[0]))).toMatchObject({ status: 401 })
+  expect(JSON.parse(String(log[0]))).not.toHaveProperty('key')
+})
+
+test('the address is that of the client behind a trusted proxy, and of the peer otherwise', async () => {
+  const headers = { 'x-forwarded-for': '203.0.113.7' }
+  for (const [trustProxy, ip] of [
+    [['127.0.0.1'], '203.0.113.7'],
+    [[], '127.0.0.1'],
+  ] as const) {
+    const { app, log } = await startTestApi({ config: { trustProxy: [...trustProxy] } })
+    await app.inject({ url: '/v1/pets', headers })
+    expect(JSON.parse(String(log[0]))).toMatchObject({ ip })
+  }
+})
+
+test('a URL that cannot be decoded is logged too', async () => {
+  const { rest, log } = await startTestApi()
+  const { headers } = await rest.get('/v1/pets/%zz')
+  expect(JSON.parse(String(log[0]))).toMatchObject({ status: 400, requestId: headers['x-request-id'] })
+})
+
+test('a fault of the service reaches the log with its cause, and the caller without it', async () => {
+  const { app, rest, rpc, store, log } = await startTestApi()
+  store.pets.list = () => Promise.reject(new Error('the secret cause'))
+  const answer = await rest.get('/v1/pets')
+  expect(answer.body).toEqual({ code: 'internal_error', message: expect.any(String), status: 500 })
+  await expect(rpc.pets.list.query()).rejects.toMatchObject({ data: { code: 'internal_error', status: 500 } })
+  const rpcAnswer = await app.inject({ url: '/trpc/pets.list', headers: { authorization: 'none' } })
+  expect(answer.text + rpcAnswer.payload).not.toContain('secret cause')
+  const faults = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 50)
+  expect(faults).toMatchObject([{ err: { message: 'the secret cause' } }, { err: { message: 'the secret cause' } }])
+})
+
+test('no line of a running service holds a key', async () => {
+  const server = await startServer({ env: { LOG_LEVEL: 'trace' } })
+  const key = await waitForOutput(server, bannerKey)
+  const rpc = createPetstoreClient({ url: server.url, apiKey: key })
+  await rpc.pets.list.query()
+  for (const url of ['/v1/pets', `/v1/pets?key=${key}`, `/${key}`, `/v1/pets/${key}`, '/v1/pets/%zz']) {
+    await fetch(server.url + url, { headers: { authorization: `Bearer ${key}` } })
+  }
+  await fetch(`${server.url}/v1/pets`, { headers: { authorization: `Basic ${key}` } })
+  server.child.kill('SIGTERM')
+  await server.ended
+  const lines = server.stdout.split('\n').filter((line) => line.startsWith('{'))
+  expect(lines.length).toBeGreaterThan(6)
+  expect(lines.join('\n')).not.toContain(key.slice(4))
+  expect(server.stderr).not.toContain(key.slice(4))
+})
+
+test('a silent log says nothing', () => {
+  expect(createLog('silent', false).isLevelEnabled('fatal')).toBe(false)
+  expect(createLog('info', true).isLevelEnabled('info')).toBe(true)
+})
