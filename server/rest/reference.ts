@@ -29,6 +29,8 @@ export async function reference(app: FastifyInstance, { document }: ReferenceOpt
       telemetry: false,
       proxyUrl: '',
       hideClientButton: true,
+      showDeveloperTools: 'never',
+      authentication: { preferredSecurityScheme: 'apiKey' },
       mcp: { disabled: true },
       agent: { disabled: true },
     },
