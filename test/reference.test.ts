@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import chromium from '@sparticuz/chromium'
 import { type Page, chromium as playwright } from 'playwright-core'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startTestApi } from './helpers.ts'
@@ -29,13 +28,16 @@ test('the API reference shows every operation in a browser, without one request 
 })
 
 async function openPage(): Promise<Page> {
-  // The browser unpacks itself into the folder for temporary files, and is meant to stay there.
+  // The browser unpacks itself, once, into the folder for temporary files.
   const folder = join(import.meta.dirname, '../node_modules/.cache/chromium')
   mkdirSync(folder, { recursive: true })
   vi.stubEnv('TMPDIR', folder)
+  const { default: chromium } = await import('@sparticuz/chromium')
   const executablePath = await chromium.executablePath()
-  vi.unstubAllEnvs()
-  const browser = await playwright.launch({ executablePath, args: chromium.args })
-  onTestFinished(() => browser.close())
+  const browser = await playwright.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  onTestFinished(async () => {
+    await browser.close()
+    vi.unstubAllEnvs()
+  })
   return browser.newPage()
 }
