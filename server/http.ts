@@ -19,6 +19,7 @@ export const limits = {
   requestTime: 10_000,
   handlerTime: 15_000,
   idleTime: 5_000,
+  lingerTime: 1_000,
 }
 
 /**
@@ -40,27 +41,19 @@ export function createHttpServer(listener: RequestListener, log: FastifyBaseLogg
     latest.set(request.socket, { request, response })
     listener(request, response)
   })
-  server.on('clientError', (thrown, socket) => {
-    const error = toApiError(thrown)
-    log.info({ status: error.body.status, reason: thrown.message }, 'refused what is not a request')
-    endConnection(socket, latest.get(socket), error)
-  })
-  server.on('checkExpectation', (_request, response) => {
-    const { body } = new ApiError('expectation_failed', 'The only expectation met here is 100-continue.')
-    response
-      .writeHead(body.status, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
-      .end(JSON.stringify(body))
-  })
-  server.on('connect', (_request, socket) => {
-    socket.end(
-      rawResponse(
-        new ApiError('method_not_allowed', 'CONNECT is not served here.', {
-          headers: { allow: 'GET, HEAD, POST, OPTIONS' },
-        }),
-      ),
-    )
-  })
+  server.on('clientError', (thrown, socket) => refuse(socket, toApiError(thrown)))
+  server.on('checkExpectation', ({ socket }) =>
+    refuse(socket, new ApiError('expectation_failed', 'The only expectation met here is 100-continue.')),
+  )
+  server.on('connect', (_request, socket) =>
+    refuse(socket, new ApiError('method_not_allowed', 'CONNECT is not served here.', { headers: { allow: '' } })),
+  )
   return server
+
+  function refuse(socket: Duplex, error: ApiError): void {
+    log.info({ status: error.body.status }, error.message)
+    endConnection(socket, latest.get(socket), error)
+  }
 }
 
 interface Exchange {
@@ -72,15 +65,23 @@ interface Exchange {
 function endConnection(socket: Duplex, latest: Exchange | undefined, error: ApiError): void {
   const response = latest?.response
   if (!response || response.writableFinished) {
-    socket.end(rawResponse(error))
+    hangUp(socket, error)
   } else if (latest.request.complete) {
     // The bytes came after a complete request whose answer is still to be sent.
-    response.once('finish', () => socket.end(rawResponse(error)))
+    response.once('finish', () => hangUp(socket, error))
   } else if (response.headersSent) {
     socket.destroy()
   } else {
-    socket.end(rawResponse(error))
+    hangUp(socket, error)
   }
+}
+
+/** Sends the answer, then discards what the client still sends, so that it can read the answer before the end. */
+function hangUp(socket: Duplex, error: ApiError): void {
+  if (!socket.writable) return
+  socket.resume()
+  socket.end(rawResponse(error))
+  setTimeout(() => socket.destroy(), limits.lingerTime).unref()
 }
 
 /** A whole HTTP/1.1 response, for where there is no response object. */
