@@ -11,7 +11,7 @@ export function knowAllMethods(app: FastifyInstance): void {
 
 /**
  * Completes a URL that has routes for `methods`: OPTIONS answers 204, any other method 405, both with `Allow`
- * (RFC 9110, section 15.5.6). A route for GET serves HEAD too.
+ * (RFC 9110, section 15.5.6).
  */
 export function answerOtherMethods(
   app: FastifyInstance,
@@ -19,7 +19,7 @@ export function answerOtherMethods(
   methods: string[],
   options: RouteShorthandOptions = {},
 ): void {
-  const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
+  const allowed = [...methods, 'OPTIONS']
   const allow = allowed.join(', ')
   app.options(url, options, async (_request, reply) => reply.code(204).header('allow', allow).send())
   app.route({

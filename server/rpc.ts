@@ -1,8 +1,9 @@
 import { type AnyRouter, getErrorShape, type TRPCError, transformTRPCResponse } from '@trpc/server'
-import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
+import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { acceptJsonOnly } from './body.ts'
 import { logFault, toApiError } from './errors.ts'
-import { refuseUnknownPaths } from './routes.ts'
+import { answerOtherMethods, refuseUnknownPaths } from './routes.ts'
 import type { CreateContext } from './trpc.ts'
 
 interface RpcDoorOptions {
@@ -17,14 +18,23 @@ export const maxBatchSize = 20
 export async function rpcDoor(app: FastifyInstance, { router, createContext }: RpcDoorOptions): Promise<void> {
   app.setErrorHandler((thrown, request, reply) => sendEnvelope(router, thrown, request, reply))
   refuseUnknownPaths(app)
-  const trpcOptions: FastifyTRPCPluginOptions<AnyRouter>['trpcOptions'] = {
+  // tRPC parses the text itself.
+  acceptJsonOnly(app, (text) => text)
+
+  const options: FastifyHandlerOptions<AnyRouter, FastifyRequest, FastifyReply> = {
     router,
     maxBatchSize,
     createContext: ({ req }) => createContext(req),
     responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
     onError: ({ error, req }) => logFault(toApiError(error), req.log),
   }
-  await app.register(fastifyTRPCPlugin, { trpcOptions })
+  app.route<{ Params: { path: string } }>({
+    method: ['GET', 'POST'],
+    url: '/:path',
+    exposeHeadRoute: false,
+    handler: (req, res) => fastifyRequestHandler({ ...options, req, res, path: req.params.path }),
+  })
+  answerOtherMethods(app, '/:path', ['GET', 'POST'])
 }
 
 /** tRPC itself leaves out the type of an answer to a request it cannot take apart. */

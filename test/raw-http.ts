@@ -30,24 +30,42 @@ export async function openSocket(url: string): Promise<Socket> {
   return socket
 }
 
-/** Takes apart the responses in a stream; all of ours carry a Content-Length or have no body. */
+/** Takes apart the responses in a stream (RFC 9112). */
 export function parseAnswers(text: string): RawAnswer[] {
   const answers: RawAnswer[] = []
-  let bytes = Buffer.from(text)
-  while (bytes.length > 0) {
-    const end = bytes.indexOf('\r\n\r\n')
-    const [statusLine = '', ...lines] = bytes.subarray(0, end).toString().split('\r\n')
-    const headers = new Map(
-      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
-    )
-    const length = Number(headers.get('content-length') ?? 0)
-    answers.push({
-      status: Number(statusLine.split(' ')[1]),
-      headers,
-      body: bytes.subarray(end + 4, end + 4 + length).toString(),
-    })
-    bytes = bytes.subarray(end + 4 + length)
-    if (end === -1) throw new Error(`This is no HTTP response: ${text}`)
+  for (let rest = Buffer.from(text); rest.length > 0; ) {
+    const end = rest.indexOf('\r\n\r\n')
+    if (end === -1) throw new Error(`This is no HTTP response: ${rest}`)
+    const [statusLine = '', ...lines] = rest.subarray(0, end).toString().split('\r\n')
+    const headers = new Map(lines.map(parseHeader))
+    const [body, length] =
+      headers.get('transfer-encoding') === 'chunked'
+        ? joinChunks(rest.subarray(end + 4))
+        : takeBytes(rest.subarray(end + 4), Number(headers.get('content-length') ?? 0))
+    answers.push({ status: Number(statusLine.split(' ')[1]), headers, body })
+    rest = rest.subarray(end + 4 + length)
   }
   return answers
+}
+
+function parseHeader(line: string): [string, string] {
+  const colon = line.indexOf(':')
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+}
+
+function takeBytes(bytes: Buffer, length: number): [body: string, length: number] {
+  return [bytes.subarray(0, length).toString(), length]
+}
+
+function joinChunks(bytes: Buffer): [body: string, length: number] {
+  let body = ''
+  let position = 0
+  for (;;) {
+    const lineEnd = bytes.indexOf('\r\n', position)
+    const size = Number.parseInt(bytes.toString('latin1', position, lineEnd), 16)
+    const end = lineEnd + 2 + size
+    if (!(size > 0)) return [body, end + 2]
+    body += bytes.toString('utf8', lineEnd + 2, end)
+    position = end + 2
+  }
 }

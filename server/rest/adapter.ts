@@ -2,11 +2,12 @@ import { type AnyRouter, callTRPCProcedure } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { createSchema } from 'zod-openapi'
+import { acceptJsonOnly } from '../body.ts'
 import { ApiError } from '../errors.ts'
+import { parseJson } from '../int64.ts'
 import { answerOtherMethods, refuseUnknownPaths } from '../routes.ts'
 import type { CreateContext } from '../trpc.ts'
 import { expected } from '../validation.ts'
-import { acceptJsonOnly } from './body.ts'
 import { decodeFields, decodeJson, decodeText, isRecord } from './decode.ts'
 import { deprecationHeaders } from './deprecation.ts'
 import { type Operation, operationsOf, successStatus, takesBody } from './operations.ts'
@@ -19,7 +20,7 @@ interface RestDoorOptions {
 
 /** The REST door: one route for each procedure that carries `meta.openapi`, below the prefix it is registered with. */
 export async function restDoor(app: FastifyInstance, { router, createContext }: RestDoorOptions): Promise<void> {
-  acceptJsonOnly(app)
+  acceptJsonOnly(app, parseJson)
   refuseUnknownPaths(app)
   for (const [path, operations] of Map.groupBy(operationsOf(router), ({ path }) => path)) {
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
@@ -33,12 +34,8 @@ export async function restDoor(app: FastifyInstance, { router, createContext }: 
         handler: handlerFor(operation, router, createContext, app.prefix),
       })
     }
-    answerOtherMethods(
-      app,
-      url,
-      operations.map(({ method }) => method),
-      { onSend },
-    )
+    const methods = operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    answerOtherMethods(app, url, methods, { onSend })
   }
 }
 

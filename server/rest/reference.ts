@@ -14,10 +14,10 @@ export async function reference(app: FastifyInstance, { document }: ReferenceOpt
     json ??= JSON.stringify(document())
     return reply.type('application/json; charset=utf-8').send(json)
   })
-  answerOtherMethods(app, '/openapi.json', ['GET'])
+  answerOtherMethods(app, '/openapi.json', ['GET', 'HEAD'])
 
   app.get('/', async (_request, reply) => reply.redirect('/docs/'))
-  answerOtherMethods(app, '/', ['GET'])
+  answerOtherMethods(app, '/', ['GET', 'HEAD'])
 
   await app.register(scalar, {
     routePrefix: '/docs',
