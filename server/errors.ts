@@ -75,6 +75,8 @@ function fromTrpc(error: TRPCError): ApiError {
   // tRPC wraps whatever a procedure throws as an internal error, and a Zod error of its input as a bad request.
   if (error.code === 'INTERNAL_SERVER_ERROR' && error.cause) return toApiError(error.cause)
   if (error.cause instanceof z.core.$ZodError) return toApiError(error.cause)
+  if (error.code === 'PARSE_ERROR')
+    return new ApiError('invalid_request', 'The request cannot be parsed.', { cause: error })
   const code = (Object.keys(errorCodes) as ErrorCode[]).find((candidate) => errorCodes[candidate].trpc === error.code)
   return code && code !== 'internal_error' ? new ApiError(code, error.message, { cause: error }) : internalError(error)
 }
@@ -113,6 +115,13 @@ export function logFault({ body, message, cause }: ApiError, log: FastifyBaseLog
 
 export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toApiError(thrown)
+  return prepareReply(error, request, reply).send(error.body)
+}
+
+/** Gives an answer the status and headers of an error, whatever its body is to be. */
+export function prepareReply(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   logFault(error, request.log)
-  return reply.code(error.body.status).headers(error.headers).send(error.body)
+  // Fastify would close the connection under a client that still sends, and the reset could take the answer from it.
+  if (error.body.code === 'payload_too_large') reply.removeHeader('connection')
+  return reply.code(error.body.status).headers(error.headers)
 }

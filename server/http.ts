@@ -41,19 +41,20 @@ export function createHttpServer(listener: RequestListener, log: FastifyBaseLogg
     latest.set(request.socket, { request, response })
     listener(request, response)
   })
-  server.on('clientError', (thrown, socket) => refuse(socket, toApiError(thrown)))
-  server.on('checkExpectation', ({ socket }) =>
-    refuse(socket, new ApiError('expectation_failed', 'The only expectation met here is 100-continue.')),
-  )
-  server.on('connect', (_request, socket) =>
-    refuse(socket, new ApiError('method_not_allowed', 'CONNECT is not served here.', { headers: { allow: '' } })),
-  )
+  server.on('clientError', (thrown, socket) => {
+    log.info({ reason: thrown.message }, 'refused what is not a request')
+    endConnection(socket, latest.get(socket), thrown)
+  })
+  server.on('connect', (_request, socket) => {
+    endConnection(
+      socket,
+      latest.get(socket),
+      new ApiError('method_not_allowed', 'CONNECT is not served here.', { headers: { allow: '' } }),
+    )
+  })
+  // Any expectation goes to where every request is checked.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server
-
-  function refuse(socket: Duplex, error: ApiError): void {
-    log.info({ status: error.body.status }, error.message)
-    endConnection(socket, latest.get(socket), error)
-  }
 }
 
 interface Exchange {
@@ -61,38 +62,45 @@ interface Exchange {
   response: ServerResponse
 }
 
-/** Answers on the bare socket, unless that would break into an answer that is under way. */
-function endConnection(socket: Duplex, latest: Exchange | undefined, error: ApiError): void {
-  const response = latest?.response
-  if (!response || response.writableFinished) {
-    hangUp(socket, error)
+/** Answers the error in its turn, behind the answers to what came before it on the connection, and hangs up. */
+function endConnection(socket: Duplex, latest: Exchange | undefined, thrown: Error): void {
+  if (!socket.writable) {
+    socket.destroy()
+  } else if (!latest) {
+    hangUp(socket, thrown)
   } else if (latest.request.complete) {
-    // The bytes came after a complete request whose answer is still to be sent.
-    response.once('finish', () => hangUp(socket, error))
-  } else if (response.headersSent) {
+    if (latest.response.writableFinished) hangUp(socket, thrown)
+    else latest.response.once('finish', () => hangUp(socket, thrown))
+  } else if (latest.response.headersSent) {
+    // The body of a request that has its answer already, or a part of it.
     socket.destroy()
   } else {
-    hangUp(socket, error)
+    respond(latest.response, toApiError(thrown))
   }
 }
 
 /** Sends the answer, then discards what the client still sends, so that it can read the answer before the end. */
-function hangUp(socket: Duplex, error: ApiError): void {
-  if (!socket.writable) return
+function hangUp(socket: Duplex, thrown: Error): void {
+  socket.on('error', () => socket.destroy())
   socket.resume()
-  socket.end(rawResponse(error))
+  socket.end(rawResponse(toApiError(thrown)))
   setTimeout(() => socket.destroy(), limits.lingerTime).unref()
+}
+
+function respond(response: ServerResponse, { body, headers }: ApiError): void {
+  const content = JSON.stringify(body)
+  response.writeHead(body.status, { ...headers, ...contentHeaders(content) }).end(content)
 }
 
 /** A whole HTTP/1.1 response, for where there is no response object. */
 function rawResponse({ body, headers }: ApiError): string {
   const content = JSON.stringify(body)
-  const fields = {
-    ...headers,
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(content),
-    connection: 'close',
-  }
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  const fields = Object.entries({ ...headers, ...contentHeaders(content) })
+  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${body.status} ${STATUS_CODES[body.status]}\r\n${lines.join('')}\r\n${content}`
+}
+
+function contentHeaders(content: string): Record<string, string | number> {
+  const length = Buffer.byteLength(content)
+  return { 'content-type': 'application/json; charset=utf-8', 'content-length': length, connection: 'close' }
 }

@@ -8,8 +8,14 @@ export async function checkRequest(request: FastifyRequest, reply: FastifyReply)
   reply.header('x-request-id', request.id)
   if (request.url.length > limits.url)
     throw new ApiError('uri_too_long', `The URL is longer than ${limits.url} characters.`)
+  if (expectsUnknown(request.raw)) throw new ApiError('expectation_failed', 'The only expectation met is 100-continue.')
   if (!hasValidHost(request.raw))
     throw new ApiError('invalid_request', 'Send exactly one Host header, with a host and an optional port.')
+}
+
+/** RFC 9110, section 10.1.1; HTTP/1.0 knows no expectations. */
+function expectsUnknown({ headers: { expect }, httpVersion }: IncomingMessage): boolean {
+  return expect !== undefined && httpVersion !== '1.0' && expect.toLowerCase() !== '100-continue'
 }
 
 // RFC 3986, section 3.2: a registered name or IPv4 address, or an address in brackets; then perhaps a port.

@@ -2,7 +2,7 @@ import { type AnyRouter, getErrorShape, type TRPCError, transformTRPCResponse } 
 import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { acceptJsonOnly } from './body.ts'
-import { logFault, toApiError } from './errors.ts'
+import { logFault, prepareReply, toApiError } from './errors.ts'
 import { answerOtherMethods, refuseUnknownPaths } from './routes.ts'
 import type { CreateContext } from './trpc.ts'
 
@@ -45,11 +45,7 @@ function headersOf(errors: TRPCError[]): Record<string, string> {
 /** An error that arose outside a procedure, put as tRPC would have put it. */
 function sendEnvelope(router: AnyRouter, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toApiError(thrown)
-  logFault(error, request.log)
   const config = router._def._config
   const shape = getErrorShape({ config, error, type: 'unknown', path: undefined, input: undefined, ctx: undefined })
-  return reply
-    .code(error.body.status)
-    .headers(error.headers)
-    .send(transformTRPCResponse(config, { error: shape }))
+  return prepareReply(error, request, reply).send(transformTRPCResponse(config, { error: shape }))
 }

@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { hostileRequest } from './hostile-requests.ts'
 import { bannerKey, startServer, waitForOutput } from './process.ts'
-import { parseAnswers, type RawAnswer } from './raw-http.ts'
+import { closing, parseAnswers, type RawAnswer } from './raw-http.ts'
 
 const seed = 20_261_120
 const count = 10_000
@@ -50,7 +49,7 @@ async function answersTo(url: string, bytes: Buffer): Promise<string> {
     socket.setTimeout(0)
   })
   socket.write(bytes)
-  await once(socket, 'close')
+  await closing(socket)
   return Buffer.concat(chunks).toString('utf8')
 }
 

@@ -16,8 +16,13 @@ export async function exchange(url: string, bytes: string | Buffer, { quiet = 1_
   socket.setTimeout(quiet, () => socket.destroy())
   socket.write(bytes)
   socket.once('end', () => socket.end())
-  await once(socket, 'close')
+  await closing(socket)
   return parseAnswers(Buffer.concat(chunks).toString('utf8'))
+}
+
+/** Resolves when the connection is over, by a reset too, which `once` would take for a failure. */
+export function closing(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()))
 }
 
 export async function openSocket(url: string): Promise<Socket> {
