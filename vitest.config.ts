@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     execArgv: ['--import', './db/fast-start.mjs'],
     testTimeout: 30_000,
+    maxWorkers: 2,
     coverage: {
       include: ['server/**', 'db/**', 'client/**'],
       exclude: ['**/*.json', '**/*.sql'],
