@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { relative } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import { openSqliteStore } from '../db/sqlite/store.ts'
 import type { Store } from '../db/store.ts'
 import { createApp } from './app.ts'
@@ -15,23 +16,27 @@ export async function serve(config: Config): Promise<void> {
   await refuseTakenPort(config)
   const log = createLog(config.logLevel, process.stdout.isTTY)
   const store = openSqliteStore({ path: config.databasePath, busyTimeout: 250 })
+  const app = await createApp({ config, store, log })
   try {
     if (config.apiKey !== undefined) await registerKey(store, config.apiKey)
-    const app = await createApp({ config, store, log })
     const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
-    await app.listen({
-      host: config.host,
-      port: config.port,
-      listenTextResolver: (address) => `listening at ${address}`,
-    })
+    await listen(app, config)
     const firstKey = await mintFirstKey(store)
     if (firstKey || process.stdout.isTTY)
       process.stdout.write(banner(app.listeningOrigin, config.databasePath, firstKey))
     await stopped
     log.info('stopping')
-    await app.close()
   } finally {
+    await app.close()
     await store.close()
+  }
+}
+
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+  try {
+    await app.listen({ host, port, listenTextResolver: (address) => `listening at ${address}` })
+  } catch (error) {
+    throw new OperatorError(listenProblem(error, host, port))
   }
 }
 
