@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addPets, type RestAnswer, startTestApi } from './helpers.ts'
+import { addPets, type RestAnswer, shareTestApi, startTestApi } from './helpers.ts'
 
 /** The decisions where the specification is silent, in the order of the README's table. */
 
@@ -139,6 +139,8 @@ describe('the body of a creation', () => {
 })
 
 describe('parameters of the list', () => {
+  const shared = shareTestApi()
+
   test.for([
     'limit=',
     'limit=abc',
@@ -167,7 +169,7 @@ describe('parameters of the list', () => {
     'cursor=9223372036854775808',
     'cursor=1&cursor=2',
   ])('?%s is refused: 400', async (query) => {
-    const { rest } = await startTestApi()
+    const { rest } = shared()
     expect(await rest.get(`/v1/pets?${query}`)).toMatchObject({
       status: 400,
       body: { code: 'invalid_request', message: expect.stringContaining(`${query.split('=')[0]}: expected`) },
@@ -175,7 +177,7 @@ describe('parameters of the list', () => {
   })
 
   test('all that is wrong is named at once', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = shared()
     expect((await rest.get('/v1/pets?limit=0&status=lost')).body).toMatchObject({
       message:
         'limit: expected an integer from 1 to 100, got 0; status: expected one of available, pending, sold, got a string',
@@ -183,7 +185,7 @@ describe('parameters of the list', () => {
   })
 
   test('unknown parameters are ignored', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = shared()
     expect((await rest.get('/v1/pets?offset=3&limit[]=5&__proto__=1&constructor=2')).status).toBe(200)
   })
 })
@@ -237,6 +239,8 @@ describe('order and paging of the list', () => {
 })
 
 describe('petId', () => {
+  const shared = shareTestApi()
+
   test.for([
     '0',
     '-1',
@@ -252,18 +256,20 @@ describe('petId', () => {
     '%D9%A1',
     'null',
   ])('%s has no pet: 404', async (petId) => {
-    const { rest, store } = await startTestApi()
+    const { rest, store } = shared()
     await addPets(store, 1)
     expect(await rest.get(`/v1/pets/${petId}`)).toMatchObject({ status: 404, body: { code: 'not_found' } })
   })
 })
 
 describe('methods and paths', () => {
+  const shared = shareTestApi()
+
   test.for([
     ['/v1/pets', 'GET, HEAD, POST, OPTIONS'],
     ['/v1/pets/1', 'GET, HEAD, OPTIONS'],
   ] as const)('%s answers other methods with 405 and OPTIONS with 204, both with Allow', async ([url, allow]) => {
-    const { rest } = await startTestApi()
+    const { rest } = shared()
     for (const method of ['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'] as const) {
       expect(await rest.send({ method: method as 'PUT', url })).toMatchObject({
         status: 405,
@@ -275,7 +281,7 @@ describe('methods and paths', () => {
   })
 
   test('a wrong method is 405 whatever its body is', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = shared()
     const answer = await rest.send({
       method: 'PUT',
       url: '/v1/pets',
@@ -286,7 +292,7 @@ describe('methods and paths', () => {
   })
 
   test('HEAD answers as GET does, without the body', async () => {
-    const { rest, store } = await startTestApi()
+    const { rest, store } = shared()
     await addPets(store, 20)
     const head = await rest.send({ method: 'HEAD', url: '/v1/pets' })
     const get = await rest.get('/v1/pets')
@@ -307,23 +313,23 @@ describe('methods and paths', () => {
     '/v2/pets',
     '/pets',
   ])('there is nothing at %s: 404', async (url) => {
-    const { rest } = await startTestApi()
+    const { rest } = shared()
     expect(await rest.get(url)).toMatchObject({ status: 404, body: { code: 'not_found' } })
   })
 
   test('an unknown path is 404 whatever its body is', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = shared()
     expect((await rest.post('/v1/orders', '{', { 'content-type': 'text/xml' })).status).toBe(404)
     expect((await rest.post('/v1/orders', '{')).status).toBe(404)
   })
 
   test.for(['/v1', '/v1/', '/v1/orders', '/v1/pets/1/toys'])('without a key %s is 401', async (url) => {
-    const { app } = await startTestApi()
+    const { app } = shared()
     expect((await app.inject({ method: 'GET', url })).statusCode).toBe(401)
   })
 
   test.for(['PUT', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE'] as const)('without a key %s is 401', async (method) => {
-    const { app } = await startTestApi()
+    const { app } = shared()
     expect((await app.inject({ method: method as 'PUT', url: '/v1/pets' })).statusCode).toBe(401)
   })
 })

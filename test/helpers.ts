@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { pino } from 'pino'
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { createPetstoreClient, type PetstoreClient } from '../client/index.ts'
 import { openSqliteStore } from '../db/sqlite/store.ts'
 import type { Store } from '../db/store.ts'
@@ -11,16 +11,18 @@ import { type AppOptions, createApp } from '../server/app.ts'
 import { parseJson } from '../server/int64.ts'
 import { createKey } from '../server/keys.ts'
 
+type AtEnd = (clean: () => void | Promise<void>) => void
+
 /** A folder of the test's own, gone when the test ends. */
-export function temporaryFolder(): string {
+export function temporaryFolder(atEnd: AtEnd = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  atEnd(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-export function openTestStore(path = join(temporaryFolder(), 'petstore.db')): Store {
-  const store = openSqliteStore({ path, busyTimeout: 250 })
-  onTestFinished(() => store.close())
+export function openTestStore(path?: string, atEnd: AtEnd = onTestFinished): Store {
+  const store = openSqliteStore({ path: path ?? join(temporaryFolder(atEnd), 'petstore.db'), busyTimeout: 250 })
+  atEnd(() => store.close())
   return store
 }
 
@@ -41,14 +43,18 @@ export interface TestApi {
 }
 
 /** The whole service over a database of its own, without a socket. */
-export async function startTestApi({ config = {}, store = openTestStore() }: StartOptions = {}): Promise<TestApi> {
+export async function startTestApi({
+  config = {},
+  atEnd = onTestFinished,
+  store = openTestStore(undefined, atEnd),
+}: StartOptions = {}): Promise<TestApi> {
   const log: string[] = []
   const app = await createApp({
     config: { corsOrigins: [], trustProxy: [], publicUrl: undefined, stagingUrl: undefined, ...config },
     store,
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
   })
-  onTestFinished(() => app.close())
+  atEnd(() => app.close())
   const key = await createKey(store, 'test')
   const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: key, fetch: fetchFrom(app) })
   return { app, store, rest: restClient(app, key), rpc, key, log }
@@ -56,7 +62,24 @@ export async function startTestApi({ config = {}, store = openTestStore() }: Sta
 
 interface StartOptions {
   config?: Partial<AppOptions['config']>
+  atEnd?: AtEnd
   store?: Store
+}
+
+/** One service for a group of tests that leave no trace in it. Called where the group is described. */
+export function shareTestApi(): () => TestApi {
+  const cleanings: Parameters<AtEnd>[0][] = []
+  let api: TestApi | undefined
+  beforeAll(async () => {
+    api = await startTestApi({ atEnd: (clean) => cleanings.push(clean) })
+  })
+  afterAll(async () => {
+    for (const clean of cleanings.toReversed()) await clean()
+  })
+  return () => {
+    if (!api) throw new Error('The shared service is there only while tests run.')
+    return api
+  }
 }
 
 export interface RestAnswer {

@@ -1,8 +1,12 @@
 import { once } from 'node:events'
 import { METHODS } from 'node:http'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
-import { startTestApi, type TestApi } from './helpers.ts'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openSqliteStore } from '../db/sqlite/store.ts'
+import type { Store } from '../db/store.ts'
+import { startTestApi, type TestApi, temporaryFolder } from './helpers.ts'
 import { bannerKey, startServer, waitForOutput } from './process.ts'
 import { exchange, openSocket, type RawAnswer } from './raw-http.ts'
 
@@ -12,13 +16,27 @@ const host = 'Host: petstore.test\r\n'
 const json = 'Content-Type: application/json\r\n'
 const rex = '{"name":"Rex","categoryId":7}'
 
+const connectRequest = `CONNECT petstore.test:80 HTTP/1.1\r\n${host}\r\n`
+
+function createPet(authorization: string): string {
+  return `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Content-Length: ${rex.length}\r\n\r\n${rex}`
+}
+
+/** Keeps creations waiting, for as long as the store has patience, until the returned function is called. */
+function lockDatabase(path: string): () => void {
+  const connection = new Database(path)
+  onTestFinished(() => void connection.close())
+  connection.exec('BEGIN IMMEDIATE')
+  return () => void connection.close()
+}
+
 interface ListeningApi extends TestApi {
   url: string
   authorization: string
 }
 
-async function listen(): Promise<ListeningApi> {
-  const api = await startTestApi()
+async function listen(store?: Store): Promise<ListeningApi> {
+  const api = await startTestApi(store ? { store } : {})
   const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
   return { ...api, url, authorization: `Authorization: Bearer ${api.key}\r\n` }
 }
@@ -157,10 +175,6 @@ describe('the type of a body', () => {
 })
 
 describe('behind other requests on the connection', () => {
-  function createPet(authorization: string): string {
-    return `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Content-Length: ${rex.length}\r\n\r\n${rex}`
-  }
-
   test('a body that breaks does not take the place of the answers before it', async () => {
     const { url, authorization } = await listen()
     const broken = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n`
@@ -180,6 +194,28 @@ describe('behind other requests on the connection', () => {
     expect(more).toEqual([])
   })
 
+  test('a body that breaks after its answer does not take away the answers before it', async () => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    const store = openSqliteStore({ path, busyTimeout: 10_000 })
+    onTestFinished(() => store.close())
+    const { url, authorization } = await listen(store)
+    const release = lockDatabase(path)
+    const socket = await openSocket(url)
+    let received = ''
+    socket.on('data', (chunk) => (received += chunk))
+    socket.once('end', () => socket.end())
+    const closed = once(socket, 'close')
+    socket.write(
+      `${createPet(authorization)}POST /v1/pets HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked\r\n\r\n`,
+    )
+    await fetch(url, { redirect: 'manual' })
+    socket.write('zz\r\n')
+    await fetch(url, { redirect: 'manual' })
+    release()
+    await closed
+    expect(received.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 401'])
+  })
+
   test('a request that was answered early and breaks then is not answered again', async () => {
     const { url } = await listen()
     const socket = await openSocket(url)
@@ -195,7 +231,7 @@ describe('behind other requests on the connection', () => {
 
 describe('a client that does not behave', () => {
   test.for([
-    ['CONNECT', `CONNECT a:80 HTTP/1.1\r\n${host}\r\n`],
+    ['CONNECT', connectRequest],
     ['garbage', 'GARBAGE\r\n\r\n'],
     ['an unknown expectation', `GET / HTTP/1.1\r\n${host}Expect: tea\r\n\r\n`],
   ] as const)('cannot end the process by a reset after %s', async ([, bytes]) => {
@@ -206,6 +242,22 @@ describe('a client that does not behave', () => {
     await once(socket, 'data')
     socket.resetAndDestroy()
     const answer = await fetch(`${server.url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })
+    expect(answer.status).toBe(200)
+    expect(server.stderr).toBe('')
+  })
+
+  test('cannot end the process by a reset while CONNECT waits behind a creation', async () => {
+    const folder = temporaryFolder()
+    const server = await startServer({ folder })
+    const authorization = `Bearer ${await waitForOutput(server, bannerKey)}`
+    const release = lockDatabase(join(folder, 'data/petstore.db'))
+    const socket = await openSocket(server.url)
+    socket.write(createPet(`Authorization: ${authorization}\r\n`) + connectRequest)
+    await fetch(server.url, { redirect: 'manual' })
+    socket.resetAndDestroy()
+    release()
+    await waitForOutput(server, /"method":"POST".*?"status":(\d+)/)
+    const answer = await fetch(`${server.url}/v1/pets`, { headers: { authorization } })
     expect(answer.status).toBe(200)
     expect(server.stderr).toBe('')
   })

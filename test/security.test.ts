@@ -3,7 +3,7 @@ import type { oas31 } from 'zod-openapi'
 import { apiKeyRecord, mintApiKey } from '../server/auth/api-key.ts'
 import { createDocument } from '../server/rest/document.ts'
 import { appRouter } from '../server/router.ts'
-import { startTestApi, type TestApi } from './helpers.ts'
+import { shareTestApi, startTestApi, type TestApi } from './helpers.ts'
 
 /** Runs over every operation of the document, so that a new one is covered the day it appears. */
 
@@ -38,20 +38,22 @@ const wrongKeys: [name: string, key: (api: TestApi) => string | Promise<string>]
 ]
 
 describe.for(operations)('$method $url', ({ method, url, operation }) => {
+  const shared = shareTestApi()
+
   test('says in the document that it needs a key', () => {
     expect(operation.security).toEqual([{ apiKey: [] }])
     expect(operation.responses).toHaveProperty('401')
   })
 
   test.for(noCredentials)('with %s is 401 with a challenge', async ([, authorization]) => {
-    const { app } = await startTestApi()
+    const { app } = shared()
     const answer = await app.inject({ method, url, headers: authorization === undefined ? {} : { authorization } })
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="petstore"')
     expect(answer.json()).toEqual({ code: 'unauthorized', message: expect.any(String), status: 401 })
   })
 
   test.for(wrongKeys)('with %s is 401, told apart from no other', async ([, makeKey]) => {
-    const api = await startTestApi()
+    const api = shared()
     const authorization = `Bearer ${await makeKey(api)}`
     const answer = await api.app.inject({ method, url, headers: { authorization } })
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="petstore", error="invalid_token"')
@@ -63,20 +65,20 @@ describe.for(operations)('$method $url', ({ method, url, operation }) => {
   })
 
   test.for(['bearer', 'BEARER', 'BeArEr', 'Bearer  '])('accepts the scheme as %s', async (scheme) => {
-    const { app, key } = await startTestApi()
+    const { app, key } = shared()
     const answer = await app.inject({ method, url, headers: { authorization: `${scheme} ${key}` } })
     expect(answer.statusCode).not.toBe(401)
   })
 
   test('does not read a key from the query', async () => {
-    const { app, key } = await startTestApi()
+    const { app, key } = shared()
     for (const name of ['api_key', 'apiKey', 'key', 'access_token', 'authorization']) {
       expect((await app.inject({ method, url: `${url}?${name}=${key}` })).statusCode).toBe(401)
     }
   })
 
   test('checks the key before it looks at the body', async () => {
-    const { app } = await startTestApi()
+    const { app } = shared()
     for (const payload of ['{', 'x'.repeat(70_000)]) {
       const answer = await app.inject({ method, url, headers: { 'content-type': 'application/json' }, payload })
       expect(answer.statusCode).toBe(401)
