@@ -64,6 +64,8 @@ interface Exchange {
 
 /** Answers the error in its turn, behind the answers to what came before it on the connection, and hangs up. */
 function endConnection(socket: Duplex, latest: Exchange | undefined, thrown: Error): void {
+  // From here on nobody else listens, and an error without a listener would end the process.
+  socket.on('error', () => socket.destroy())
   if (!socket.writable) {
     socket.destroy()
   } else if (!latest) {
@@ -72,8 +74,9 @@ function endConnection(socket: Duplex, latest: Exchange | undefined, thrown: Err
     if (latest.response.writableFinished) hangUp(socket, thrown)
     else latest.response.once('finish', () => hangUp(socket, thrown))
   } else if (latest.response.headersSent) {
-    // The body of a request that has its answer already, or a part of it.
-    socket.destroy()
+    // The body of a request that has its answer already: it only has to get through.
+    if (latest.response.writableFinished) socket.destroy()
+    else latest.response.once('finish', () => socket.destroy())
   } else {
     respond(latest.response, toApiError(thrown))
   }
@@ -81,7 +84,6 @@ function endConnection(socket: Duplex, latest: Exchange | undefined, thrown: Err
 
 /** Sends the answer, then discards what the client still sends, so that it can read the answer before the end. */
 function hangUp(socket: Duplex, thrown: Error): void {
-  socket.on('error', () => socket.destroy())
   socket.resume()
   socket.end(rawResponse(toApiError(thrown)))
   setTimeout(() => socket.destroy(), limits.lingerTime).unref()

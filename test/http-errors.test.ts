@@ -5,8 +5,7 @@ import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../db/sqlite/store.ts'
-import type { Store } from '../db/store.ts'
-import { startTestApi, type TestApi, temporaryFolder } from './helpers.ts'
+import { shareTestApi, startTestApi, type TestApi, temporaryFolder } from './helpers.ts'
 import { bannerKey, startServer, waitForOutput } from './process.ts'
 import { exchange, openSocket, type RawAnswer } from './raw-http.ts'
 
@@ -35,9 +34,11 @@ interface ListeningApi extends TestApi {
   authorization: string
 }
 
-async function listen(store?: Store): Promise<ListeningApi> {
-  const api = await startTestApi(store ? { store } : {})
-  const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
+const shared = shareTestApi()
+
+async function listen(api = shared()): Promise<ListeningApi> {
+  const { app } = api
+  const url = app.server.listening ? app.listeningOrigin : await app.listen({ host: '127.0.0.1', port: 0 })
   return { ...api, url, authorization: `Authorization: Bearer ${api.key}\r\n` }
 }
 
@@ -176,7 +177,7 @@ describe('the type of a body', () => {
 
 describe('behind other requests on the connection', () => {
   test('a body that breaks does not take the place of the answers before it', async () => {
-    const { url, authorization } = await listen()
+    const { url, authorization } = await listen(await startTestApi())
     const broken = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n`
     const create = createPet(authorization)
     const [first, second, refused, ...more] = await exchange(url, create + create + broken)
@@ -186,7 +187,7 @@ describe('behind other requests on the connection', () => {
   })
 
   test('bytes that are no request do not take the place of the answers before them', async () => {
-    const { url, authorization } = await listen()
+    const { url, authorization } = await listen(await startTestApi())
     const create = createPet(authorization)
     const [first, second, refused, ...more] = await exchange(url, `${create}${create}GARBAGE\r\n\r\n`)
     expect([first?.status, second?.status]).toEqual([201, 201])
@@ -198,7 +199,7 @@ describe('behind other requests on the connection', () => {
     const path = join(temporaryFolder(), 'petstore.db')
     const store = openSqliteStore({ path, busyTimeout: 10_000 })
     onTestFinished(() => store.close())
-    const { url, authorization } = await listen(store)
+    const { url, authorization } = await listen(await startTestApi({ store }))
     const release = lockDatabase(path)
     const socket = await openSocket(url)
     let received = ''
@@ -213,7 +214,7 @@ describe('behind other requests on the connection', () => {
     await fetch(url, { redirect: 'manual' })
     release()
     await closed
-    expect(received.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 401'])
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 401'])
   })
 
   test('a request that was answered early and breaks then is not answered again', async () => {
@@ -225,7 +226,7 @@ describe('behind other requests on the connection', () => {
     await once(socket, 'data')
     socket.write('zz\r\n')
     await once(socket, 'end')
-    expect(received.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 401'])
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401'])
   })
 })
 
@@ -256,9 +257,9 @@ describe('a client that does not behave', () => {
     await fetch(server.url, { redirect: 'manual' })
     socket.resetAndDestroy()
     release()
-    await waitForOutput(server, /"method":"POST".*?"status":(\d+)/)
-    const answer = await fetch(`${server.url}/v1/pets`, { headers: { authorization } })
-    expect(answer.status).toBe(200)
+    const headers = { authorization, 'content-type': 'application/json' }
+    const answer = await fetch(`${server.url}/v1/pets`, { method: 'POST', headers, body: rex })
+    expect(answer.status).toBe(201)
     expect(server.stderr).toBe('')
   })
 
@@ -273,7 +274,7 @@ describe('a client that does not behave', () => {
   })
 
   test('cannot keep the connection after 408 by leaving its side open', async () => {
-    const { app, url } = await listen()
+    const { app, url } = await listen(await startTestApi())
     const socket = await openSocket(url)
     socket.resume().write('GET /v1/pets HTTP/1.1\r\n')
     await once(socket, 'end')

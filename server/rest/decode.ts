@@ -2,16 +2,12 @@ import { z } from 'zod'
 import { parseDigits } from '../int64.ts'
 
 /**
- * Gives a value from JSON the type its schema expects where JSON has no such type: integers become `bigint` where the
- * schema says so. Whatever does not fit is left as it came, for the schema to refuse.
+ * Gives the value of a field in a JSON body the type its schema expects where JSON has no such type: an integer becomes
+ * a `bigint`. Whatever does not fit is left as it came, for the schema to refuse.
  */
 export function decodeJson(schema: z.core.$ZodType, value: unknown): unknown {
-  const inner = unwrap(schema)
-  if (inner instanceof z.ZodBigInt) return Number.isInteger(value) ? BigInt(value as number) : value
-  if (inner instanceof z.ZodArray)
-    return Array.isArray(value) ? value.map((item) => decodeJson(inner.element, item)) : value
-  if (inner instanceof z.ZodObject) return isRecord(value) ? decodeFields(inner, value, decodeJson) : value
-  return value
+  const isBigInt = unwrap(schema) instanceof z.ZodBigInt
+  return isBigInt && typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value
 }
 
 /** The same for the text of a path or query parameter. A text that is no integer where one is expected becomes `NaN`. */
@@ -34,12 +30,7 @@ export function decodeFields(
 }
 
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
-  const isWrapper =
-    schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodPrefault ||
-    schema instanceof z.ZodNullable
-  return isWrapper ? unwrap(schema.unwrap()) : schema
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? unwrap(schema.unwrap()) : schema
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

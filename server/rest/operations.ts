@@ -49,9 +49,7 @@ export function takesBody({ method }: Operation): boolean {
 }
 
 function objectIn(schema: z.ZodType): z.ZodObject {
+  if (schema instanceof z.ZodPrefault) return objectIn(schema.unwrap() as z.ZodType)
   if (schema instanceof z.ZodObject) return schema
-  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) {
-    return objectIn(schema.unwrap() as z.ZodType)
-  }
   throw new Error('The input of a procedure with meta.openapi must be an object.')
 }
