@@ -10,6 +10,7 @@ import {
 } from 'fastify'
 import type { Store } from '../db/store.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
+import { ignoreBodies } from './body.ts'
 import type { Config } from './config.ts'
 import { sendError } from './errors.ts'
 import { createHttpServer, limits } from './http.ts'
@@ -51,6 +52,7 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
   app.addHook('onResponse', logRequest)
   app.setErrorHandler(sendError)
   refuseUnknownPaths(app)
+  ignoreBodies(app)
   knowAllMethods(app)
   if (config.corsOrigins.length > 0) await app.register(cors, corsOptions(config.corsOrigins))
 

@@ -3,6 +3,12 @@ import { ApiError } from './errors.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
+/** Leaves bodies unread, whatever they are. */
+export function ignoreBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+}
+
 /** Accepts bodies of `application/json` in UTF-8 (RFC 8259) and nothing else; `parse` makes of the text what the door needs. */
 export function acceptJsonOnly(app: FastifyInstance, parse: (text: string) => unknown): void {
   app.removeAllContentTypeParsers()

@@ -88,7 +88,18 @@ function fromHttp(thrown: unknown): ApiError {
   if (known) return new ApiError(...known, { cause: thrown })
   if (code.startsWith('HPE_'))
     return new ApiError('invalid_request', 'The request is not valid HTTP/1.1.', { cause: thrown })
+  if (isRefusal(thrown)) return new ApiError('invalid_request', 'The request cannot be read.', { cause: thrown })
   return internalError(thrown)
+}
+
+/** Fastify marks what the client did wrong with a status below 500. */
+function isRefusal(thrown: unknown): boolean {
+  return (
+    thrown instanceof Error &&
+    'statusCode' in thrown &&
+    Number(thrown.statusCode) >= 400 &&
+    Number(thrown.statusCode) < 500
+  )
 }
 
 const httpErrors: Record<string, [ErrorCode, string]> = {

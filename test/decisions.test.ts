@@ -291,6 +291,13 @@ describe('methods and paths', () => {
     expect(answer.status).toBe(405)
   })
 
+  test('outside the doors no body is read', async () => {
+    const { rest } = shared()
+    const headers = { 'content-type': 'application/json' }
+    const answer = await rest.send({ method: 'OPTIONS', url: '/openapi.json', headers, payload: '{' })
+    expect(answer.status).toBe(204)
+  })
+
   test('HEAD answers as GET does, without the body', async () => {
     const { rest, store } = shared()
     await addPets(store, 20)
