@@ -6,6 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../db/sqlite/connection.ts'
+import { prepareDatabase } from '../db/sqlite/prepare.ts'
+import { Writer } from '../db/sqlite/writer.ts'
 import { commitTogether, prepareWrites, type Write } from '../db/sqlite/writes.ts'
 import { StoreUnavailable } from '../db/store.ts'
 import { openTestStore, temporaryFolder } from './helpers.ts'
@@ -141,6 +143,15 @@ test('writes under way when the store closes are completed, and later ones are r
   const database = new Database(path)
   onTestFinished(() => void database.close())
   expect(database.prepare('SELECT count(*) FROM pets').pluck().get()).toBe(100)
+})
+
+test('a writer thread that ends fails the writes it held, and the next write starts another', async () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  const writer = new Writer({ path, busyTimeout: 0 })
+  onTestFinished(() => writer.close())
+  await expect(writer.run('createPet', rex)).rejects.toThrow(StoreUnavailable)
+  prepareDatabase(path)
+  expect(await writer.run('createPet', rex)).toMatchObject({ id: 1n })
 })
 
 function openWriter() {
