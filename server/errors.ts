@@ -65,16 +65,15 @@ export function toApiError(thrown: unknown): ApiError {
       cause: thrown,
     })
   }
-  if (thrown instanceof z.core.$ZodError)
-    return new ApiError('invalid_request', describeIssues(thrown), { cause: thrown })
   if (thrown instanceof TRPCError) return fromTrpc(thrown)
   return fromHttp(thrown)
 }
 
 function fromTrpc(error: TRPCError): ApiError {
-  // tRPC wraps whatever a procedure throws as an internal error, and a Zod error of its input as a bad request.
+  // tRPC wraps a Zod error of the input as a bad request, and as an internal error one of the output or whatever is thrown.
+  if (error.code === 'BAD_REQUEST' && error.cause instanceof z.core.$ZodError)
+    return new ApiError('invalid_request', describeIssues(error.cause), { cause: error })
   if (error.code === 'INTERNAL_SERVER_ERROR' && error.cause) return toApiError(error.cause)
-  if (error.cause instanceof z.core.$ZodError) return toApiError(error.cause)
   if (error.code === 'PARSE_ERROR')
     return new ApiError('invalid_request', 'The request cannot be parsed.', { cause: error })
   const code = (Object.keys(errorCodes) as ErrorCode[]).find((candidate) => errorCodes[candidate].trpc === error.code)
