@@ -19,7 +19,8 @@ interface Pending {
 /**
  * Group commit: writes that arrive while the thread is busy wait together and share the next transaction, and so one
  * fsync. A write is answered only once its transaction is on disk. If the thread dies, the writes it held are rejected
- * as {@link StoreUnavailable}, since nobody knows whether they happened, and the next write starts a new thread.
+ * as {@link StoreUnavailable}, since nobody knows whether they happened. The first write, and the next one after such an
+ * end, starts a thread.
  */
 export class Writer {
   readonly #options: WriterOptions
@@ -31,7 +32,6 @@ export class Writer {
 
   constructor(options: WriterOptions) {
     this.#options = options
-    this.#thread = this.#startThread()
   }
 
   run<Name extends keyof Writes>(name: Name, ...args: Parameters<Writes[Name]>): Promise<ReturnType<Writes[Name]>> {
