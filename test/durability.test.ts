@@ -22,10 +22,13 @@ describe('what was acknowledged is there', () => {
     const key = await firstKey(folder)
     for (let round = 0; round < 20; round++) {
       const server = await startServer({ folder })
-      const writers = Array.from({ length: 16 }, (_, writer) => createUntilItDies(server, key, `${round}-${writer}`))
-      await wait(150 + round * 5)
+      const writers = Array.from({ length: 16 }, (_, writer) =>
+        createUntilItDies(server, key, `${round}-${writer}`, acknowledged),
+      )
+      const enough = acknowledged.length + 60 + round * 7
+      while (acknowledged.length < enough) await wait(1)
       server.child.kill('SIGKILL')
-      acknowledged.push(...(await Promise.all(writers)).flat())
+      await Promise.all(writers)
       await server.ended
     }
     const database = new Database(join(folder, 'data/petstore.db'))
@@ -180,13 +183,12 @@ async function create({ url }: Server, key: string, name: string): Promise<Respo
   return fetch(`${url}/v1/pets`, { method: 'POST', headers, body: JSON.stringify({ name, categoryId: 1 }) })
 }
 
-/** The names of the pets that were acknowledged until the server died. */
-async function createUntilItDies(server: Server, key: string, writer: string): Promise<string[]> {
-  const acknowledged: string[] = []
+/** Notes the name of each pet that is acknowledged, until the server dies. */
+async function createUntilItDies(server: Server, key: string, writer: string, acknowledged: string[]): Promise<void> {
   for (let i = 0; ; i++) {
     const name = `${writer}-${i}`
     const answer = await create(server, key, name).catch(() => undefined)
-    if (!answer) return acknowledged
+    if (!answer) return
     if (answer.status === 201) acknowledged.push(name)
   }
 }
