@@ -38,8 +38,22 @@ export const procedure = t.procedure
 
 function deserializeInput(serialized: Parameters<typeof superjson.deserialize>[0]): unknown {
   try {
+    const types = serialized.meta?.values
+    if (types && !holdsOnlyPlainTypes(types)) throw new TypeError('The input holds what no procedure takes.')
     return superjson.deserialize(serialized)
   } catch (cause) {
     throw new TRPCError({ code: 'BAD_REQUEST', message: 'The input is not valid superjson.', cause })
   }
+}
+
+/**
+ * What inputs are made of besides JSON. superjson would build anything else it is told to before a schema sees it: a
+ * typed array of any length, for one, from a hundred bytes.
+ */
+const plainTypes: unknown[] = ['bigint', 'number', 'undefined']
+
+/** Looks through the tree of superjson's annotations. */
+function holdsOnlyPlainTypes(tree: unknown): boolean {
+  if (Array.isArray(tree)) return tree.length === 1 && plainTypes.includes(tree[0])
+  return typeof tree === 'object' && tree !== null && Object.values(tree).every(holdsOnlyPlainTypes)
 }

@@ -43,7 +43,7 @@ async function answersTo(url: string, bytes: Buffer): Promise<string> {
     chunks.push(chunk)
     socket.setTimeout(20)
   })
-  socket.setTimeout(250)
+  socket.setTimeout(1_500)
   socket.on('timeout', () => {
     socket.end()
     socket.setTimeout(0)

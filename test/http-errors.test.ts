@@ -407,6 +407,26 @@ describe('the RPC door answers in its envelope', () => {
     expectNothingInternal(message)
   })
 
+  test.for([
+    [['typed-array', 'Float64Array'], { length: 1 }],
+    [['typed-array', 'Uint8Array'], 1],
+    ['map', [['a', 1]]],
+    ['set', [1]],
+    ['Date', '2026-11-20T00:00:00Z'],
+    ['regexp', '/(a+)+$/'],
+    ['Error', { name: 'Error', message: 'x' }],
+    ['URL', 'http://petstore.test'],
+  ])('and does not build what no procedure takes, of whatever size: %j', async ([type, name]) => {
+    const { url, key } = await listen()
+    const answer = await fetch(`${url}/trpc/pets.create`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ json: { name }, meta: { values: { name: [type] } } }),
+    })
+    const message = 'The input is not valid superjson.'
+    expect(await answer.json()).toMatchObject({ error: { json: { data: { status: 400, message } } } })
+  })
+
   test('but for a path that cannot be decoded, which no door has seen', async () => {
     const { url, authorization } = await listen()
     const [answer] = await exchange(url, `GET /trpc/%zz HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`)

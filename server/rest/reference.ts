@@ -35,4 +35,5 @@ export async function reference(app: FastifyInstance, { document }: ReferenceOpt
       agent: { disabled: true },
     },
   })
+  answerOtherMethods(app, '/docs/', ['GET', 'HEAD'])
 }
