@@ -7,7 +7,6 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { migrate, readMigrations } from '../db/migrate.ts'
 import { openTestStore, temporaryFolder } from './helpers.ts'
-import { runPetstore } from './process.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -31,20 +30,6 @@ function migrationsOf(files: Record<string, string>) {
 }
 
 describe('migrations', () => {
-  test('eight processes that start at once on no file all succeed, and each migration is applied once', async () => {
-    for (let round = 0; round < 3; round++) {
-      const folder = temporaryFolder()
-      const starts = Array.from({ length: 8 }, () => runPetstore({ folder, arguments: ['keys', 'list'] }))
-      expect(await Promise.all(starts.map(({ ended }) => ended))).toEqual(starts.map(() => 0))
-      const database = openDatabase(join(folder, 'data/petstore.db'))
-      const files = readdirSync(join(root, 'db/sqlite/migrations')).filter((file) => file.endsWith('.sql'))
-      expect(database.prepare('SELECT name FROM migrations ORDER BY name').pluck().all()).toEqual(
-        files.map((file) => file.slice(0, -'.sql'.length)),
-      )
-      expect(database.pragma('journal_mode', { simple: true })).toBe('wal')
-    }
-  }, 60_000)
-
   test('run in the order of their names, each once', () => {
     const database = openDatabase()
     const [first, second] = [{ '0000_a.sql': 'CREATE TABLE a (x)' }, { '0001_b.sql': 'ALTER TABLE a ADD COLUMN y' }]

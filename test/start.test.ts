@@ -1,6 +1,16 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -8,10 +18,11 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { addPets, openTestStore, temporaryFolder } from './helpers.ts'
 import { bannerKey, type Run, runPetstore, startServer, waitForOutput } from './process.ts'
 
-/** A start that fails: exit code 1, a sentence or two for the operator, and nothing of the code. */
+/** A start that fails: exit code 1, one line for the operator unless `message` says more, and nothing of the code. */
 async function expectRefusal(run: Run, message: RegExp | string): Promise<void> {
   expect(await run.ended).toBe(1)
   expect(run.stdout).toBe('')
+  if (typeof message === 'string') expect(run.stderr).toMatch(/^[A-Z][^\n]+\.\n$/)
   expect(run.stderr).toMatch(message)
   expect(run.stderr).not.toMatch(/^\s+at |node:internal|\.ts:\d/m)
 }
@@ -38,6 +49,14 @@ describe('the first start', () => {
     expect(readdirSync(data).length).toBeGreaterThan(1)
     for (const file of readdirSync(data)) expect(statSync(join(data, file)).mode & 0o777, file).toBe(0o600)
   })
+})
+
+test('a first start that was killed while it wrote is undone by the next', async () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  makeKilled(path)
+  const server = await startServer({ env: { DATABASE_URL: `file:${path}` } })
+  await waitForOutput(server, bannerKey)
+  expect(existsSync(`${path}-journal`)).toBe(false)
 })
 
 describe('a later start', () => {
@@ -79,6 +98,31 @@ test.for(['SIGTERM', 'SIGINT'] as const)(
   },
 )
 
+test('SIGTERM lets a request that is under way be answered', async () => {
+  const server = await startServer()
+  const key = await waitForOutput(server, bannerKey)
+  const body = '{"name":"Rex","categoryId":7}'
+  const creation = request(`${server.url}/v1/pets`, {
+    method: 'POST',
+    agent: false,
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'content-length': body.length,
+      expect: '100-continue',
+    },
+  })
+  creation.flushHeaders()
+  await once(creation, 'continue')
+  server.child.kill('SIGTERM')
+  await waitForOutput(server, /"(stopping)"/)
+  creation.end(body)
+  const [answer] = (await once(creation, 'response')) as [IncomingMessage]
+  answer.resume()
+  expect(answer.statusCode).toBe(201)
+  expect(await server.ended).toBe(0)
+})
+
 test('wrong configuration is refused with every problem, and nothing is made', async () => {
   const folder = temporaryFolder()
   const run = runPetstore({ folder, env: { PORT: 'x', LOG_LEVEL: 'loud' } })
@@ -100,6 +144,20 @@ test('a taken port is refused, and nothing is made', async () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
+test('of two starts on one port at the same moment, one serves and the other is refused', async () => {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  probe.close()
+  await once(probe, 'close')
+  const runs = [runPetstore({ env: { PORT: String(port) } }), runPetstore({ env: { PORT: String(port) } })] as const
+  const loser = await Promise.race(runs.map((run) => run.ended.then(() => run)))
+  const winner = loser === runs[0] ? runs[1] : runs[0]
+  expect(loser.stderr).toMatch(/^Port \d+ on 127\.0\.0\.1 is taken by another program: [^\n]+\.\n$/)
+  expect(await loser.ended).toBe(1)
+  expect(await waitForOutput(winner, /listening at http:\/\/127\.0\.0\.1:(\d+)/)).toBe(String(port))
+})
+
 test('an address that is not of this machine is refused', async () => {
   await expectRefusal(runPetstore({ env: { HOST: '192.0.2.1' } }), 'cannot be listened on (EADDRNOTAVAIL)')
 })
@@ -107,12 +165,26 @@ test('an address that is not of this machine is refused', async () => {
 describe('a database that cannot be used is refused and left as it was:', () => {
   const files: [name: string, make: (path: string) => void | Promise<void>, message: string][] = [
     ['a text', (path) => writeFileSync(path, 'Dear diary,\n'.repeat(100)), 'it is not an SQLite database'],
+    ['random bytes', (path) => writeFileSync(path, randomBytes(8_192)), 'it is not an SQLite database'],
     ['a short text', (path) => writeFileSync(path, 'x'), 'it is not an SQLite database'],
     ['another program’s', (path) => makeForeign(path, 'DELETE'), 'it is the SQLite database of another program'],
     [
       'another program’s in WAL mode',
       (path) => makeForeign(path, 'WAL'),
       'it is the SQLite database of another program',
+    ],
+    [
+      'another program’s that was killed while it wrote',
+      (path) => makeKilled(path, 'CREATE TABLE diary (x)'),
+      'it is the SQLite database of another program',
+    ],
+    [
+      'a short text with a file beside it that is named like a journal',
+      (path) => {
+        writeFileSync(path, 'x')
+        writeFileSync(`${path}-journal`, 'Dear diary')
+      },
+      'it is not an SQLite database',
     ],
     ['one with broken pages', makeCorrupt, 'it is corrupt; restore a backup'],
     ['one cut short', makeTruncated, 'it is corrupt; restore a backup'],
@@ -121,6 +193,7 @@ describe('a database that cannot be used is refused and left as it was:', () => 
       (path) => changeJournal(path, "INSERT INTO migrations VALUES ('9999_future', 'x', 'now')"),
       'it was migrated by a newer release (9999_future)',
     ],
+    ['one of a newer release that was killed', makeNewerKilled, 'it was migrated by a newer release (9999_future)'],
     [
       'one with a changed migration',
       (path) => changeJournal(path, "UPDATE migrations SET hash = 'x'"),
@@ -131,9 +204,9 @@ describe('a database that cannot be used is refused and left as it was:', () => 
   test.for(files)('%s', async ([, make, message]) => {
     const path = join(temporaryFolder(), 'petstore.db')
     await make(path)
-    const before = fingerprint(path)
+    const before = fingerprints(path)
     await expectRefusal(runPetstore({ env: { PORT: '0', DATABASE_URL: `file:${path}` } }), message)
-    expect(fingerprint(path)).toEqual(before)
+    expect(fingerprints(path)).toMatchObject(before)
   })
 
   test('a folder', async () => {
@@ -149,7 +222,7 @@ describe('a database that cannot be used is refused and left as it was:', () => 
     writeFileSync(path, '')
     await expectRefusal(
       runPetstore({ env: { PORT: '0', DATABASE_URL: `file:${path}/petstore.db` } }),
-      /not a directory|file already exists/,
+      'a part of its path is a file, not a folder',
     )
   })
 
@@ -172,14 +245,50 @@ test('a Node that is too old is told so in a sentence', async () => {
   expect(existsSync(join(folder, 'data'))).toBe(false)
 })
 
-function fingerprint(path: string): object {
-  return { hash: createHash('sha256').update(readFileSync(path)).digest('hex'), changed: statSync(path).mtimeMs }
+/** The state of the file and of what SQLite needs beside it, but for the index of the log, which every reader renews. */
+function fingerprints(path: string): Record<string, object> {
+  const files = [path, `${path}-wal`, `${path}-journal`].filter((file) => existsSync(file))
+  return Object.fromEntries(
+    files.map((file) => [
+      file,
+      { hash: createHash('sha256').update(readFileSync(file)).digest('hex'), changed: statSync(file).mtimeMs },
+    ]),
+  )
 }
 
 function makeForeign(path: string, journalMode: string): void {
   const database = new Database(path)
   database.pragma(`journal_mode = ${journalMode}`)
   database.exec('CREATE TABLE pets (id INTEGER PRIMARY KEY); INSERT INTO pets VALUES (1)')
+  database.close()
+}
+
+/** Leaves what a process leaves that is killed in a transaction, when part of it is in the file already. */
+function makeKilled(path: string, ...before: string[]): void {
+  const original = join(temporaryFolder(), 'original.db')
+  const database = new Database(original)
+  for (const statement of before) database.exec(statement)
+  database.pragma('cache_size = 1')
+  database.exec(`
+    BEGIN;
+    PRAGMA application_id = ${before.length === 0 ? 0x50455453 : 0};
+    CREATE TABLE large (x);
+    WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < 200)
+    INSERT INTO large SELECT zeroblob(3000) FROM counter;
+  `)
+  copyFileSync(original, path)
+  copyFileSync(`${original}-journal`, `${path}-journal`)
+  database.close()
+}
+
+/** The newer release's last migration is in the write-ahead log only. */
+async function makeNewerKilled(path: string): Promise<void> {
+  const original = join(temporaryFolder(), 'original.db')
+  await makeOurs(original)
+  const database = new Database(original)
+  database.exec("INSERT INTO migrations VALUES ('9999_future', 'x', 'now')")
+  copyFileSync(original, path)
+  copyFileSync(`${original}-wal`, `${path}-wal`)
   database.close()
 }
 

@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from '
 import { dirname } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import type Database from 'better-sqlite3'
-import { migrate, readMigrations } from '../migrate.ts'
+import { migrate, pendingMigrations, readMigrations } from '../migrate.ts'
 import { UnusableDatabase } from '../store.ts'
 import { connect } from './connection.ts'
 import { type Failure, toFailure } from './failure.ts'
@@ -13,6 +13,7 @@ const applicationId = 0x50455453
 const largestFileCheckedAtStart = 256 * 1024 * 1024
 /** Long enough for a crowd of processes that start at once to take their turns. */
 const patience = 10_000
+const migrationsFolder = new URL('migrations', import.meta.url)
 
 /**
  * Creates the file if it is missing, checks it if it is not, and brings its schema up to date.
@@ -25,7 +26,7 @@ export function prepareDatabase(path: string): void {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     closeSync(openSync(path, 'a', 0o600))
     refuseForeignFile(path)
-    if (statSync(path).size > 0) checkIntegrity(path)
+    if (statSync(path).size > 0) checkBeforeWriting(path)
     bringUpToDate(path)
   } catch (error) {
     throw new UnusableDatabase(`The database ${path} cannot be used: ${reason(error)}.`, { cause: error })
@@ -35,12 +36,18 @@ export function prepareDatabase(path: string): void {
 /** Reads the file's first bytes only, since opening a foreign database could already change it. */
 function refuseForeignFile(path: string): void {
   const header = readHeader(path)
-  // A journal beside the file means that a start was cut short: SQLite completes or undoes it, and migrating looks again.
-  if (header.length === 0 || existsSync(`${path}-journal`)) return
+  if (header.length === 0) return
+  // A first start that was cut short may have left blank pages; SQLite undoes it with the journal it left, too.
+  if (hasJournal(path) && header.every((byte) => byte === 0)) return
   if (header.length < 100 || header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
     throw new UnusableDatabase('it is not an SQLite database; name another file in DATABASE_URL')
   }
   if (header.readUInt32BE(68) !== applicationId) throw new UnusableDatabase(foreign)
+}
+
+/** The rollback journal of a start that was cut short, or that is under way in another process. */
+function hasJournal(path: string): boolean {
+  return existsSync(`${path}-journal`)
 }
 
 const foreign = 'it is the SQLite database of another program; name another file in DATABASE_URL'
@@ -55,14 +62,24 @@ function readHeader(path: string): Buffer {
   }
 }
 
-function checkIntegrity(path: string): void {
-  const connection = connect(path, { readonly: true, busyTimeout: patience })
+/** Looks without writing, unless SQLite must first undo what a start that was cut short left half done. */
+function checkBeforeWriting(path: string): void {
+  const connection = connect(path, { readonly: !hasJournal(path), busyTimeout: patience })
   try {
-    const thorough = statSync(path).size <= largestFileCheckedAtStart
-    const finding = connection.pragma(thorough ? 'quick_check(1)' : 'schema_version', { simple: true })
-    if (thorough && finding !== 'ok') throw new UnusableDatabase(`${corrupt} (${finding})`)
+    checkIntegrity(connection, statSync(path).size)
+    // A refusal later would come after the write-ahead log was moved into a file that is to be left as it was.
+    const isMigrated = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get()
+    if (isMigrated) pendingMigrations(connection, readMigrations(migrationsFolder))
   } finally {
     connection.close()
+  }
+}
+
+function checkIntegrity(connection: Database.Database, size: number): void {
+  const thorough = size <= largestFileCheckedAtStart
+  const finding = connection.pragma(thorough ? 'quick_check(1)' : 'schema_version', { simple: true })
+  if (thorough && finding !== 'ok') {
+    throw new UnusableDatabase(`${corrupt} (${String(finding).replace(/^\*\*\* .*\n/, '')})`)
   }
 }
 
@@ -71,7 +88,7 @@ const corrupt = 'it is corrupt; restore a backup'
 function bringUpToDate(path: string): void {
   const connection = connect(path, { busyTimeout: patience })
   try {
-    migrate(connection, readMigrations(new URL('migrations', import.meta.url)), () => claim(connection))
+    migrate(connection, readMigrations(migrationsFolder), () => claim(connection))
     switchToWal(connection)
   } finally {
     connection.close()
@@ -104,6 +121,8 @@ function switchToWal(connection: Database.Database): void {
 function reason(error: unknown): string {
   if (error instanceof UnusableDatabase) return error.message
   if (error instanceof Error && 'errno' in error && typeof error.errno === 'number') {
+    // mkdir says EEXIST of a file that stands where a folder is needed.
+    if ('code' in error && error.code === 'EEXIST') return 'a part of its path is a file, not a folder; check the path'
     return `${getSystemErrorMessage(error.errno)}; check the path and its permissions`
   }
   const failure = toFailure(error)
