@@ -115,10 +115,6 @@ describe('a pet added by hand', () => {
     expect(() => openByHand().prepare(insert).run(name, categoryId, status)).toThrow(rule)
   })
 
-  test('is refused with an id that is not positive', () => {
-    expect(() => openByHand().exec("INSERT INTO pets VALUES (0, 'Rex', 1, 'sold')")).toThrow('pets_id_positive')
-  })
-
   test('is seen by the service at once', async () => {
     const path = join(temporaryFolder(), 'petstore.db')
     const store = openTestStore(path)
