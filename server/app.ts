@@ -14,6 +14,7 @@ import { ignoreBodies } from './body.ts'
 import type { Config } from './config.ts'
 import { sendError } from './errors.ts'
 import { createHttpServer, limits } from './http.ts'
+import { announceReplay, readIdempotencyKey } from './idempotency.ts'
 import { checkRequest, originForm } from './request.ts'
 import { restDoor } from './rest/adapter.ts'
 import { createDocument } from './rest/document.ts'
@@ -21,7 +22,7 @@ import { reference } from './rest/reference.ts'
 import { appRouter } from './router.ts'
 import { knowAllMethods, refuseUnknownPaths } from './routes.ts'
 import { rpcDoor } from './rpc.ts'
-import type { Context } from './trpc.ts'
+import type { CreateContext } from './trpc.ts'
 
 export interface AppOptions {
   config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl'>
@@ -56,7 +57,12 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
   knowAllMethods(app)
   if (config.corsOrigins.length > 0) await app.register(cors, corsOptions(config.corsOrigins))
 
-  const createContext = (request: FastifyRequest): Context => ({ store, apiKey: checkedApiKey(request) })
+  const createContext: CreateContext = (request, reply) => ({
+    store,
+    apiKey: checkedApiKey(request),
+    idempotencyKey: readIdempotencyKey(request),
+    announceReplay: () => announceReplay(reply),
+  })
   app.register(async (doors) => {
     doors.addHook('onRequest', bearerCheck(store))
     doors.register(restDoor, { prefix: '/v1', router: appRouter, createContext })
@@ -78,8 +84,16 @@ function corsOptions(origin: string[]): FastifyCorsOptions {
   return {
     origin,
     methods: ['GET', 'HEAD', 'POST'],
-    allowedHeaders: ['authorization', 'content-type'],
-    exposedHeaders: ['deprecation', 'link', 'location', 'retry-after', 'sunset', 'x-request-id'],
+    allowedHeaders: ['authorization', 'content-type', 'idempotency-key'],
+    exposedHeaders: [
+      'deprecation',
+      'idempotency-replayed',
+      'link',
+      'location',
+      'retry-after',
+      'sunset',
+      'x-request-id',
+    ],
     maxAge: 600,
   }
 }

@@ -1,7 +1,7 @@
 import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { StoreUnavailable } from '../db/store.ts'
+import { IdempotencyKeyReused, StoreUnavailable } from '../db/store.ts'
 import { describeIssues } from './validation.ts'
 
 /** Every code of an Error body, with its HTTP status and the tRPC code that comes closest. */
@@ -61,7 +61,12 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof StoreUnavailable) {
     return new ApiError('unavailable', 'The service cannot reach its data at the moment. Try again shortly.', {
-      headers: { 'retry-after': '1' },
+      headers: thrown.mayHeal ? { 'retry-after': '1' } : {},
+      cause: thrown,
+    })
+  }
+  if (thrown instanceof IdempotencyKeyReused) {
+    return new ApiError('unprocessable', 'The Idempotency-Key was used before with another payload. Use a new one.', {
       cause: thrown,
     })
   }

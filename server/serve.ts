@@ -15,7 +15,7 @@ export async function serve(config: Config): Promise<void> {
   // Before anything is written: a start that must fail leaves no file behind, and no key that nobody saw.
   await refuseTakenPort(config)
   const log = createLog(config.logLevel, process.stdout.isTTY)
-  const store = openSqliteStore({ path: config.databasePath, busyTimeout: 250 })
+  const store = openSqliteStore({ path: config.databasePath, busyTimeout: 200 })
   const app = await createApp({ config, store, log })
   try {
     if (config.apiKey !== undefined) await registerKey(store, config.apiKey)
