@@ -10,11 +10,13 @@ import {
 } from 'fastify'
 import type { Store } from '../db/store.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
+import { withRateLimit } from './auth/rate-limit.ts'
 import { ignoreBodies } from './body.ts'
 import type { Config } from './config.ts'
 import { sendError } from './errors.ts'
 import { createHttpServer, limits } from './http.ts'
 import { announceReplay, readIdempotencyKey } from './idempotency.ts'
+import { shedLoad } from './overload.ts'
 import { checkRequest, originForm } from './request.ts'
 import { restDoor } from './rest/adapter.ts'
 import { createDocument } from './rest/document.ts'
@@ -22,10 +24,11 @@ import { reference } from './rest/reference.ts'
 import { appRouter } from './router.ts'
 import { knowAllMethods, refuseUnknownPaths } from './routes.ts'
 import { rpcDoor } from './rpc.ts'
+import { securityHeaders } from './security-headers.ts'
 import type { CreateContext } from './trpc.ts'
 
 export interface AppOptions {
-  config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl'>
+  config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit'>
   store: Store
   log: FastifyBaseLogger
 }
@@ -63,8 +66,10 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
     idempotencyKey: readIdempotencyKey(request),
     announceReplay: () => announceReplay(reply),
   })
+  const checkKey = bearerCheck(store)
   app.register(async (doors) => {
-    doors.addHook('onRequest', bearerCheck(store))
+    await shedLoad(doors)
+    doors.addHook('onRequest', config.rateLimit ? withRateLimit(config.rateLimit, checkKey) : checkKey)
     doors.register(restDoor, { prefix: '/v1', router: appRouter, createContext })
     doors.register(rpcDoor, { prefix: '/trpc', router: appRouter, createContext })
   })
@@ -90,6 +95,8 @@ function corsOptions(origin: string[]): FastifyCorsOptions {
       'idempotency-replayed',
       'link',
       'location',
+      'ratelimit',
+      'ratelimit-policy',
       'retry-after',
       'sunset',
       'x-request-id',
@@ -100,7 +107,7 @@ function corsOptions(origin: string[]): FastifyCorsOptions {
 
 /** Hooks do not run for a URL that cannot be decoded. */
 function refuseUrl(error: Error, request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('x-request-id', request.id)
+  reply.headers({ ...securityHeaders, 'x-request-id': request.id })
   sendError(error, request, reply)
   void logRequest(request, reply)
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { isApiKey } from './auth/api-key.ts'
+import type { Rate } from './auth/rate-limit.ts'
 import { OperatorError } from './operator-error.ts'
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -42,6 +43,14 @@ const Origin = z
 
 const ProxyAddress = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'expected IP addresses or CIDR ranges')
 
+const secondsIn: Record<string, number> = { s: 1, min: 60, h: 3_600 }
+
+const RateText = z.string().transform((text, context): Rate => {
+  const [, requests, unit = ''] = /^([1-9]\d{0,8})\/(s|min|h)$/.exec(text) ?? []
+  if (!requests) context.addIssue('expected a number of requests in a time, such as 50/s, 1000/min or 20000/h')
+  return { requests: Number(requests), seconds: secondsIn[unit] ?? 0 }
+})
+
 const ApiKeyText = z.string().refine(isApiKey, 'expected an API key as "petstore keys create" makes them')
 
 const ApiKeyFile = z.string().transform((path, context) => {
@@ -67,6 +76,7 @@ const Environment = z.object({
   LOG_LEVEL: z.enum(logLevels, `expected one of ${logLevels.join(', ')}`).default('info'),
   CORS_ORIGINS: list(Origin),
   TRUST_PROXY: list(ProxyAddress),
+  RATE_LIMIT: RateText.optional(),
   PETSTORE_API_KEY: ApiKeyText.optional(),
   PETSTORE_API_KEY_FILE: ApiKeyFile.optional(),
 })
@@ -82,6 +92,8 @@ export interface Config {
   corsOrigins: string[]
   /** The proxies whose X-Forwarded-For is believed. */
   trustProxy: string[]
+  /** For each API key; and for each address, of failed sign-ins. */
+  rateLimit: Rate | undefined
   /** A key to register at the start, for containers and CI. */
   apiKey: string | undefined
 }
@@ -109,6 +121,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     logLevel: data.LOG_LEVEL,
     corsOrigins: data.CORS_ORIGINS,
     trustProxy: data.TRUST_PROXY,
+    rateLimit: data.RATE_LIMIT,
     apiKey: data.PETSTORE_API_KEY ?? data.PETSTORE_API_KEY_FILE,
   }
 }

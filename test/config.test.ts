@@ -15,6 +15,7 @@ test('without any variable the defaults hold', () => {
     logLevel: 'info',
     corsOrigins: [],
     trustProxy: [],
+    rateLimit: undefined,
     apiKey: undefined,
   })
 })
@@ -30,6 +31,7 @@ test('every variable is read', () => {
     LOG_LEVEL: 'debug',
     CORS_ORIGINS: 'https://a.example, https://b.example:8443',
     TRUST_PROXY: '10.0.0.0/8,::1',
+    RATE_LIMIT: '1000/min',
     PETSTORE_API_KEY: key,
   })
   expect(config).toEqual({
@@ -41,6 +43,7 @@ test('every variable is read', () => {
     logLevel: 'debug',
     corsOrigins: ['https://a.example', 'https://b.example:8443'],
     trustProxy: ['10.0.0.0/8', '::1'],
+    rateLimit: { requests: 1_000, seconds: 60 },
     apiKey: key,
   })
 })
@@ -68,6 +71,9 @@ test.for([
   ['CORS_ORIGINS', 'https://a.example/'],
   ['TRUST_PROXY', 'true'],
   ['TRUST_PROXY', '10.0.0.0/33'],
+  ['RATE_LIMIT', '1000'],
+  ['RATE_LIMIT', '0/s'],
+  ['RATE_LIMIT', '10/day'],
   ['PETSTORE_API_KEY', 'secret'],
   ['PETSTORE_API_KEY_FILE', 'no/such/file'],
 ] as const)('%s=%s is refused by name', ([name, value]) => {
