@@ -83,6 +83,8 @@ export interface ApiKeyStore {
 export interface Store {
   pets: PetStore
   apiKeys: ApiKeyStore
+  /** Resolves if the store can do everything above at this moment, a durable write included. */
+  check(): Promise<void>
   /** Waits for the writes under way, then releases the database. */
   close(): Promise<void>
 }

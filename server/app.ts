@@ -13,7 +13,9 @@ import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
 import { ignoreBodies } from './body.ts'
 import type { Config } from './config.ts'
+import { makeDrainable } from './drain.ts'
 import { sendError } from './errors.ts'
+import { health } from './health.ts'
 import { createHttpServer, limits } from './http.ts'
 import { announceReplay, readIdempotencyKey } from './idempotency.ts'
 import { shedLoad } from './overload.ts'
@@ -52,6 +54,7 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
   })
 
   app.decorateRequest('apiKey', null)
+  makeDrainable(app)
   app.addHook('onRequest', checkRequest)
   app.addHook('onResponse', logRequest)
   app.setErrorHandler(sendError)
@@ -73,6 +76,7 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
     doors.register(restDoor, { prefix: '/v1', router: appRouter, createContext })
     doors.register(rpcDoor, { prefix: '/trpc', router: appRouter, createContext })
   })
+  app.register(health, { store })
   app.register(reference, { document: () => createDocument(appRouter, serversOf(config, app)) })
   return app
 }

@@ -70,6 +70,7 @@ function readText(path: string): string | undefined {
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: Port.prefault('3000'),
+  REUSE_PORT: z.stringbool('expected true or false').default(false),
   DATABASE_URL: DatabasePath.prefault('file:data/petstore.db'),
   PUBLIC_URL: BaseUrl.optional(),
   STAGING_URL: BaseUrl.optional(),
@@ -84,6 +85,8 @@ const Environment = z.object({
 export interface Config {
   host: string
   port: number
+  /** Whether to share the port with a predecessor or successor that does the same. */
+  reusePort: boolean
   databasePath: string
   /** Where the service is reached from outside, without the path prefix; the listening address if it is not given. */
   publicUrl: string | undefined
@@ -115,6 +118,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   return {
     host: data.HOST,
     port: data.PORT,
+    reusePort: data.REUSE_PORT,
     databasePath: data.DATABASE_URL,
     publicUrl: data.PUBLIC_URL,
     stagingUrl: data.STAGING_URL,

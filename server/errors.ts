@@ -123,9 +123,10 @@ function internalError(cause: unknown): ApiError {
   return new ApiError('internal_error', 'The service failed to answer. The fault is not in the request.', { cause })
 }
 
-/** Faults of the service reach the log with their cause; faults of a request are told to the caller only. */
+/** Faults of the service reach the log with their cause; what is meant to be is told to the caller only. */
 export function logFault({ body, message, cause }: ApiError, log: FastifyBaseLogger): void {
-  if (body.status >= 500) log.error({ err: cause }, message)
+  const isMeant = body.status < 500 || (body.code === 'unavailable' && cause === undefined)
+  if (!isMeant) log.error({ err: cause }, message)
 }
 
 export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -9,6 +9,7 @@ test('without any variable the defaults hold', () => {
   expect(readConfig({})).toEqual({
     host: '127.0.0.1',
     port: 3000,
+    reusePort: false,
     databasePath: resolve('data/petstore.db'),
     publicUrl: undefined,
     stagingUrl: undefined,
@@ -25,6 +26,7 @@ test('every variable is read', () => {
   const config = readConfig({
     HOST: '0.0.0.0',
     PORT: '8080',
+    REUSE_PORT: 'true',
     DATABASE_URL: 'file:///var/lib/pet%20store/petstore.db',
     PUBLIC_URL: 'https://pets.example/',
     STAGING_URL: 'https://staging.example',
@@ -37,6 +39,7 @@ test('every variable is read', () => {
   expect(config).toEqual({
     host: '0.0.0.0',
     port: 8080,
+    reusePort: true,
     databasePath: '/var/lib/pet store/petstore.db',
     publicUrl: 'https://pets.example',
     stagingUrl: 'https://staging.example',
@@ -57,6 +60,7 @@ test.for([
   ['PORT', '-1'],
   ['PORT', 'http'],
   ['PORT', '80.5'],
+  ['REUSE_PORT', 'maybe'],
   ['DATABASE_URL', 'mysql://localhost'],
   ['DATABASE_URL', 'data/petstore.db'],
   ['DATABASE_URL', 'file:'],

@@ -2,10 +2,11 @@ import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from '
 import { dirname } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import type Database from 'better-sqlite3'
-import { migrate, pendingMigrations, readMigrations } from '../migrate.ts'
+import { migrate, pendingMigrations } from '../migrate.ts'
 import { UnusableDatabase } from '../store.ts'
 import { connect } from './connection.ts'
 import { isBusy, isCorrupt, toFailure } from './failure.ts'
+import { readOwnMigrations } from './own-migrations.ts'
 import { patiently } from './patience.ts'
 import { applicationId } from './schema.ts'
 
@@ -13,7 +14,6 @@ import { applicationId } from './schema.ts'
 const largestFileCheckedAtStart = 256 * 1024 * 1024
 /** Long enough for a crowd of processes that start at once to take their turns. */
 const patience = 10_000
-const migrationsFolder = new URL('migrations', import.meta.url)
 
 /**
  * Creates the file if it is missing, checks it if it is not, and brings its schema up to date.
@@ -77,7 +77,7 @@ function checkBeforeWriting(path: string): void {
     checkIntegrity(connection, statSync(path).size)
     // A refusal later would come after the write-ahead log was moved into a file that is to be left as it was.
     const isMigrated = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get()
-    if (isMigrated) pendingMigrations(connection, readMigrations(migrationsFolder))
+    if (isMigrated) pendingMigrations(connection, readOwnMigrations())
   } finally {
     connection.close()
   }
@@ -96,7 +96,7 @@ const corrupt = 'it is corrupt; restore a backup'
 function bringUpToDate(path: string): void {
   const connection = connect(path, { busyTimeout: patience })
   try {
-    migrate(connection, readMigrations(migrationsFolder), () => claim(connection))
+    migrate(connection, readOwnMigrations(), () => claim(connection))
     switchToWal(connection)
   } finally {
     connection.close()

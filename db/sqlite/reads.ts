@@ -1,7 +1,9 @@
 import type Database from 'better-sqlite3'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { isUpToDate } from '../migrate.ts'
 import type { ApiKey, Pet, PetQuery } from '../store.ts'
+import { readOwnMigrations } from './own-migrations.ts'
 import { apiKeys, pets } from './schema.ts'
 
 /** Every statement that only reads. */
@@ -23,6 +25,7 @@ export function prepareReads(connection: Database.Database) {
     .from(apiKeys)
     .where(eq(apiKeys.hash, sql.placeholder('hash')))
     .prepare()
+  const migrations = readOwnMigrations()
   const listApiKeys = db.select().from(apiKeys).orderBy(asc(apiKeys.id)).prepare()
 
   return {
@@ -30,6 +33,7 @@ export function prepareReads(connection: Database.Database) {
     getPet: (id: bigint): Pet | undefined => getPet.get({ id }),
     findApiKey: (hash: string): ApiKey | undefined => findApiKey.get({ hash }),
     listApiKeys: (): ApiKey[] => listApiKeys.all(),
+    hasOwnSchema: (): boolean => isUpToDate(connection, migrations),
   }
 }
 

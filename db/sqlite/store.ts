@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts'
+import { type Store, StoreUnavailable } from '../store.ts'
 import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
 import { Writer, type WriterOptions } from './writer.ts'
@@ -30,6 +30,12 @@ export function openSqliteStore(options: WriterOptions): Store {
       revoke: (id, at) => writer.run('revokeApiKey', id, at),
       rotate: (id, successor) => writer.run('rotateApiKey', id, successor),
       touch: (id, at) => writer.run('touchApiKey', id, at),
+    },
+    async check() {
+      if (!(await reader.run((reads) => reads.hasOwnSchema()))) {
+        throw new StoreUnavailable('Another release has migrated the database.', { mayHeal: false })
+      }
+      await writer.run('probe')
     },
     async close() {
       reader.close()
