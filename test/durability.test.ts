@@ -1,5 +1,3 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -10,7 +8,8 @@ import { Writer } from '../db/sqlite/writer.ts'
 import { commitTogether, prepareWrites, type Write } from '../db/sqlite/writes.ts'
 import { StoreUnavailable } from '../db/store.ts'
 import { openTestStore, temporaryFolder } from './helpers.ts'
-import { type Run, runPetstore, type Server, waitForOutput } from './process.ts'
+import type { Server } from './process.ts'
+import { canTrace, startTraced } from './traced.ts'
 
 const rex = { name: 'Rex', categoryId: 7n, status: 'available' } as const
 
@@ -39,7 +38,7 @@ if (canTrace()) {
       const { server, key, stop } = await startTraced(() => ['-e', 'trace=fsync,fdatasync,read,write,writev'])
       for (let i = 0; i < 21; i++) expect((await create(server, key, `pet ${i}`)).status).toBe(201)
       // The first request does not count: it also notes the use of the key, which has an fsync of its own.
-      expect(acknowledgementsIn(await stop()).slice(1)).toEqual(Array(20).fill('after an fsync'))
+      expect(acknowledgementsIn(linesOf(await stop())).slice(1)).toEqual(Array(20).fill('after an fsync'))
     })
 
     test('creations that arrive while the disk is busy share an fsync', async () => {
@@ -47,7 +46,7 @@ if (canTrace()) {
       const { server, key, stop } = await startTraced(() => slowDisk)
       const answers = await Promise.all(Array.from({ length: 64 }, (_, i) => create(server, key, `pet ${i}`)))
       expect(answers.map(({ status }) => status)).toEqual(Array(64).fill(201))
-      const syncs = (await stop()).filter((line) => line.includes('sync('))
+      const syncs = linesOf(await stop()).filter((line) => line.includes('sync('))
       expect(syncs.length).toBeGreaterThan(0)
       expect(syncs.length).toBeLessThan(32)
     })
@@ -194,59 +193,13 @@ function namesIn(connection: Database.Database): unknown[] {
   return connection.prepare('SELECT name FROM pets ORDER BY id').pluck().all()
 }
 
-async function firstKey(folder: string): Promise<string> {
-  const run = runPetstore({ folder, arguments: ['keys', 'create', 'test'] })
-  expect(await run.ended).toBe(0)
-  return run.stdout.trim()
-}
-
 async function create({ url }: Pick<Server, 'url'>, key: string, name: string): Promise<Response> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   return fetch(`${url}/v1/pets`, { method: 'POST', headers, body: JSON.stringify({ name, categoryId: 1 }) })
 }
 
-function canTrace(): boolean {
-  return spawnSync('strace', ['-f', '--seccomp-bpf', '-e', 'trace=fsync', 'true']).status === 0
-}
-
-interface Traced {
-  server: { url: string }
-  key: string
-  /** Ends the server and returns what it asked of the kernel, in order, a line each. */
-  stop: () => Promise<string[]>
-}
-
-/** Runs the service on an existing database as a child of strace, which may everywhere trace its own children. */
-async function startTraced(optionsFor: (database: string) => string[]): Promise<Traced> {
-  const folder = temporaryFolder()
-  const key = await firstKey(folder)
-  const [trace, launcher] = [join(folder, 'trace'), join(import.meta.dirname, '../server/launch.mjs')]
-  const options = ['-f', '--seccomp-bpf', '-s', '32', '-o', trace, ...optionsFor(join(folder, 'data/petstore.db'))]
-  const child = spawn('strace', [...options, process.execPath, launcher], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, PORT: '0' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of their own: a signal for strace alone would make it let go of the server, which would run on.
-    detached: true,
-  })
-  const closed = once(child, 'close').then(([code, signal]) => code ?? signal)
-  const run: Run = { child, stdout: '', stderr: '', ended: closed }
-  child.stdout.on('data', (chunk) => (run.stdout += chunk))
-  child.stderr.on('data', (chunk) => (run.stderr += chunk))
-  const end = async (signal: NodeJS.Signals) => {
-    if (child.pid && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, signal)
-    await closed
-  }
-  onTestFinished(() => end('SIGKILL'))
-  const url = await waitForOutput(run, /listening at (http:[^"\s]+)/)
-  return {
-    server: { url },
-    key,
-    stop: async () => {
-      await end('SIGTERM')
-      return readFileSync(trace, 'utf8').split('\n')
-    },
-  }
+function linesOf(trace: string): string[] {
+  return readFileSync(trace, 'utf8').split('\n')
 }
 
 /** For each acknowledgement, whether an fsync began after its request and ended before it. */

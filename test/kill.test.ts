@@ -5,14 +5,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Caller, freePort } from './caller.ts'
 import { temporaryFolder } from './helpers.ts'
 import { isLongForm, report, showProgress } from './long-form.ts'
-import { runPetstore } from './process.ts'
+import { createFirstKey, runPetstore } from './process.ts'
 
 const kills = isLongForm ? 50 : 20
 const writers = 16
 
 test(`killed ${kills} times amid creations that are repeated until they succeed, each pet is there exactly once`, async () => {
   const folder = temporaryFolder()
-  const [key, port] = [await createKey(folder), await freePort()]
+  const [key, port] = [await createFirstKey(folder), await freePort()]
   const url = `http://127.0.0.1:${port}`
   const load = startWriters(url, key)
   const startTimes: number[] = []
@@ -41,12 +41,6 @@ test(`killed ${kills} times amid creations that are repeated until they succeed,
   expect(median).toBeLessThan(4_000)
   report('SIGKILL under 16 writers', { kills, pets: stored.length, replayed: load.replayed, median, longest })
 }, 600_000)
-
-async function createKey(folder: string): Promise<string> {
-  const run = runPetstore({ folder, arguments: ['keys', 'create', 'test'] })
-  expect(await run.ended).toBe(0)
-  return run.stdout.trim()
-}
 
 /** Milliseconds from the start of the process to the moment it says that it is ready. */
 async function startUntilReady(folder: string, port: number) {

@@ -27,6 +27,13 @@ export function runPetstore({ arguments: words = [], ...options }: RunOptions = 
   return runCommand([...petstore, ...words], options)
 }
 
+/** Makes the database in a working folder, and a key in it. */
+export async function createFirstKey(folder: string): Promise<string> {
+  const run = runPetstore({ folder, arguments: ['keys', 'create', 'test'] })
+  if ((await run.ended) !== 0) throw new Error(run.stderr)
+  return run.stdout.trim()
+}
+
 /** Runs any command in a process of its own, which does not outlive the test. */
 export function runCommand(
   [command = '', ...words]: string[],

@@ -1,0 +1,56 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { temporaryFolder } from './helpers.ts'
+import { createFirstKey, petstore, type Run, waitForOutput } from './process.ts'
+
+/** Whether strace is here and may trace. */
+export function canTrace(): boolean {
+  return spawnSync('strace', ['-f', '--seccomp-bpf', '-e', 'trace=fsync', 'true']).status === 0
+}
+
+export interface Traced {
+  server: { url: string }
+  key: string
+  databasePath: string
+  /** Ends the server and resolves to where strace wrote what it asked of the kernel, in order, a line each. */
+  stop: () => Promise<string>
+}
+
+/** Runs the service on an existing database as a child of strace, which may everywhere trace its own children. */
+export async function startTraced(
+  optionsFor: (databasePath: string) => string[],
+  env: Record<string, string> = {},
+): Promise<Traced> {
+  const folder = temporaryFolder()
+  const databasePath = join(folder, 'data/petstore.db')
+  const trace = join(folder, 'trace')
+  const key = await createFirstKey(folder)
+  const child = spawn('strace', ['-f', '--seccomp-bpf', '-o', trace, ...optionsFor(databasePath), ...petstore], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of their own: a signal for strace alone would make it let go of the server, which would run on.
+    detached: true,
+  })
+  const closed = once(child, 'close').then(([code, signal]) => code ?? signal)
+  const run: Run = { child, stdout: '', stderr: '', ended: closed }
+  child.stdout.on('data', (chunk) => (run.stdout += chunk))
+  child.stderr.on('data', (chunk) => (run.stderr += chunk))
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.pid && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, signal)
+    await closed
+  }
+  onTestFinished(() => end('SIGKILL'))
+  const url = await waitForOutput(run, /listening at (http:[^"\s]+)/)
+  return {
+    server: { url },
+    key,
+    databasePath,
+    stop: async () => {
+      await end('SIGTERM')
+      return trace
+    },
+  }
+}
