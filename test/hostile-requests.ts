@@ -110,6 +110,7 @@ const superjsonType = fc.oneof(
     ['symbol', 'a'],
     ['typed-array', 'Uint8Array'],
     ['typed-array', '__proto__'],
+    ['typed-array', 'Float64Array'],
     ['custom', 'a'],
     7,
     null,
@@ -137,6 +138,7 @@ const superjsonBody = fc
       fc.constantFrom(
         { name: 'Rex', categoryId: '7' },
         { petId: 'x' },
+        { name: { length: 2 ** 31 }, categoryId: { length: 1e9 } },
         { name: '/(a+)+$/', categoryId: '(((' },
         [[1]],
         'text',
@@ -225,14 +227,52 @@ const header = fc.oneof(
     'Content-Length: 5',
     'X-HTTP-Method-Override: DELETE',
     'X-Forwarded-For: 1.2.3.4, evil',
+    'Idempotency-Key: a',
+    'Idempotency-Key: "',
+    `Idempotency-Key: ${'k'.repeat(255)}`,
+    'Transfer-Encoding: gzip, chunked',
   ),
   fc.tuple(fc.string({ unit: 'grapheme-ascii', maxLength: 10 }), text).map(([name, value]) => `${name}: ${value}`),
 )
 
-/** A request as bytes; `authorization` is a header line of a good key, which most of them carry. */
-export function hostileRequest(authorization: string): fc.Arbitrary<Buffer> {
-  const method = often(fc.constantFrom('GET', 'POST'), fc.oneof(fc.constantFrom(...METHODS), text))
-  const whole = fc.record({
+/** What is sent on one connection, and how. */
+export interface Conversation {
+  bytes: Buffer
+  /** In one piece, in two, or with a reset instead of patience for the answer. */
+  manner: 'whole' | 'split' | 'reset'
+  /** Whether an answer may come without its body. */
+  hasHead: boolean
+}
+
+/** Mostly one request; `authorization` is a header line of a good key, which most of them carry. */
+export function hostileConversation(authorization: string): fc.Arbitrary<Conversation> {
+  const methods = often(fc.constantFrom('GET', 'POST'), fc.oneof(fc.constantFrom(...METHODS), text))
+  const single = fc.tuple(request(methods), often(fc.constant(undefined), breakage)).map(([each, broken]) => {
+    const bytes = bytesOf(each, authorization)
+    return { bytes: broken ? breakBytes(bytes, broken) : bytes, hasHead: each.method.startsWith('HEAD') }
+  })
+  const pipeline = fc
+    .array(request(fc.constantFrom('GET', 'POST', 'OPTIONS', 'CONNECT')), { minLength: 2, maxLength: 4 })
+    .map((requests) => ({
+      bytes: Buffer.concat(requests.map((each) => bytesOf(each, authorization))),
+      hasHead: false,
+    }))
+  const manner = often(fc.constant('whole' as const), fc.constantFrom('split' as const, 'reset' as const))
+  return fc.tuple(often(single, pipeline), manner).map(([sent, how]) => ({ ...sent, manner: how }))
+}
+
+interface HostileRequest {
+  method: string
+  target: string
+  body: string
+  headers: string[]
+  isJson: boolean
+  hasKey: boolean
+  tellsLength: boolean
+}
+
+function request(method: fc.Arbitrary<string>): fc.Arbitrary<HostileRequest> {
+  return fc.record({
     method,
     target,
     body,
@@ -241,19 +281,19 @@ export function hostileRequest(authorization: string): fc.Arbitrary<Buffer> {
     hasKey: often(fc.constant(true), fc.constant(false)),
     tellsLength: often(fc.constant(true), fc.constant(false)),
   })
-  return fc.tuple(whole, often(fc.constant(undefined), breakage)).map(([request, broken]) => {
-    const payload = Buffer.from(request.body)
-    const lines = [
-      `${request.method} ${request.target} HTTP/1.1`,
-      'Host: petstore.test',
-      ...(request.hasKey ? [authorization] : []),
-      ...(request.isJson ? ['Content-Type: application/json'] : []),
-      ...request.headers,
-      ...(request.tellsLength ? [`Content-Length: ${payload.length}`] : []),
-    ]
-    const bytes = Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), payload])
-    return broken ? breakBytes(bytes, broken) : bytes
-  })
+}
+
+function bytesOf(each: HostileRequest, authorization: string): Buffer {
+  const payload = Buffer.from(each.body)
+  const lines = [
+    `${each.method} ${each.target} HTTP/1.1`,
+    'Host: petstore.test',
+    ...(each.hasKey ? [authorization] : []),
+    ...(each.isJson ? ['Content-Type: application/json'] : []),
+    ...each.headers,
+    ...(each.tellsLength ? [`Content-Length: ${payload.length}`] : []),
+  ]
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), payload])
 }
 
 const breakage = fc.array(

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from './helpers.ts'
@@ -80,6 +81,13 @@ export async function waitForOutput(run: Run, pattern: RegExp): Promise<string> 
     if (isOver && !pattern.test(run.stdout))
       throw new Error(`The process ended too soon.\n${run.stdout}\n${run.stderr}`)
   }
+}
+
+/** The memory that the process occupies, in MiB; 0 where Linux's /proc does not tell. */
+export function residentMemory({ child }: Run): number {
+  const status = `/proc/${child.pid}/status`
+  const [, kibibytes] = /VmRSS:\s+(\d+)/.exec(existsSync(status) ? readFileSync(status, 'utf8') : '') ?? []
+  return Math.round(Number(kibibytes ?? 0) / 102.4) / 10
 }
 
 /** Where the banner shows the first key. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { createPetstoreClient } from '../client/index.ts'
 import { Caller } from './caller.ts'
 import { temporaryFolder } from './helpers.ts'
 import { isLongForm, report, showProgress } from './long-form.ts'
-import { bannerKey, type Server, startServer, waitForOutput } from './process.ts'
+import { bannerKey, residentMemory, type Server, startServer, waitForOutput } from './process.ts'
 import { openSocket } from './raw-http.ts'
 
 const seconds = Number(process.env.SOAK_SECONDS ?? (isLongForm ? 600 : 30))
@@ -26,9 +26,7 @@ if (process.platform === 'linux') {
       for (const start = performance.now(); performance.now() - start < seconds * 1_000; ) {
         await wait(250)
         samples.push(sample(server, folder, load.requests))
-        showProgress(
-          `${samples.length / 4} of ${seconds} s, ${load.requests} requests, ${samples.at(-1)?.memory} bytes`,
-        )
+        showProgress(`${samples.length / 4} of ${seconds} s, ${load.requests} requests, ${samples.at(-1)?.memory} MiB`)
       }
       await load.stop()
 
@@ -38,10 +36,10 @@ if (process.platform === 'linux') {
         seconds,
         requests: load.requests,
         failures: load.failures.length,
-        memory: mebibytes(steady.at(-1)?.memory ?? 0),
-        growth: mebibytes(growth(steady)),
+        memory: steady.at(-1)?.memory,
+        growth: growth(steady),
         files: [Math.min(...steady.map(({ files }) => files)), Math.max(...steady.map(({ files }) => files))],
-        largestLog: mebibytes(Math.max(...samples.map(({ log }) => log))),
+        largestLog: Math.max(...samples.map(({ log }) => log)),
       }
       report('Soak', figures)
       expect(load.failures).toEqual([])
@@ -59,34 +57,29 @@ if (process.platform === 'linux') {
 
 interface Sample {
   requests: number
-  /** Resident memory and the size of the write-ahead log, in bytes. */
+  /** Resident memory and the size of the write-ahead log, in MiB. */
   memory: number
   log: number
   /** Open file descriptors. */
   files: number
 }
 
-function sample({ child }: Server, folder: string, requests: number): Sample {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+function sample(server: Server, folder: string, requests: number): Sample {
   return {
     requests,
-    memory: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024,
-    log: statSync(join(folder, 'data/petstore.db-wal')).size,
-    files: readdirSync(`/proc/${child.pid}/fd`).length,
+    memory: residentMemory(server),
+    log: statSync(join(folder, 'data/petstore.db-wal')).size / 2 ** 20,
+    files: readdirSync(`/proc/${server.child.pid}/fd`).length,
   }
 }
 
-/** By how many bytes memory grew from the first sample to the last, along the line that fits them best (least squares). */
+/** By how many MiB memory grew from the first sample to the last, along the line that fits them best (least squares). */
 function growth(samples: Sample[]): number {
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const [meanX, meanY] = [mean(samples.map(({ requests }) => requests)), mean(samples.map(({ memory }) => memory))]
   const covariance = mean(samples.map(({ requests, memory }) => (requests - meanX) * (memory - meanY)))
   const slope = covariance / mean(samples.map(({ requests }) => (requests - meanX) ** 2))
   return slope * ((samples.at(-1)?.requests ?? 0) - (samples[0]?.requests ?? 0))
-}
-
-function mebibytes(bytes: number): number {
-  return Math.round((bytes / 2 ** 20) * 10) / 10
 }
 
 /** What clients do in a day, the careless ones included, and what each of it should be answered with. */
