@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { isApiKey } from './auth/api-key.ts'
+import { parseDuration } from './duration.ts'
 import { OperatorError } from './operator-error.ts'
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -58,6 +59,17 @@ function readText(path: string): string | undefined {
   }
 }
 
+const Interval = z.string().transform((text, context) => {
+  const length = parseDuration(text)
+  if (length === undefined) context.addIssue('expected a duration such as 30m, 6h or 1d')
+  return length
+})
+
+const Count = z
+  .string()
+  .regex(/^[1-9]\d{0,3}$/, 'expected a number from 1 to 9999')
+  .transform(Number)
+
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: Port.prefault('3000'),
@@ -69,6 +81,8 @@ const Environment = z.object({
   TRUST_PROXY: list(ProxyAddress),
   PETSTORE_API_KEY: ApiKeyText.optional(),
   PETSTORE_API_KEY_FILE: ApiKeyFile.optional(),
+  BACKUP_EVERY: Interval.optional(),
+  BACKUP_KEEP: Count.prefault('7'),
 })
 
 export interface Config {
@@ -84,6 +98,10 @@ export interface Config {
   trustProxy: string[]
   /** A key to register at the start, for containers and CI. */
   apiKey: string | undefined
+  /** Milliseconds between scheduled backups; without it there are none. */
+  backupEvery: number | undefined
+  /** How many scheduled backups are kept. */
+  backupKeep: number
 }
 
 /**
@@ -110,6 +128,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     corsOrigins: data.CORS_ORIGINS,
     trustProxy: data.TRUST_PROXY,
     apiKey: data.PETSTORE_API_KEY ?? data.PETSTORE_API_KEY_FILE,
+    backupEvery: data.BACKUP_EVERY,
+    backupKeep: data.BACKUP_KEEP,
   }
 }
 

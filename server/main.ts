@@ -1,9 +1,11 @@
 import { Command } from 'commander'
 import { openSqliteStore } from '../db/sqlite/store.ts'
 import { KeyNameTaken, type Store, StoreUnavailable, UnusableDatabase } from '../db/store.ts'
+import { backUp, restore } from './backup.ts'
 import { readConfig } from './config.ts'
 import { createKey, describeKeys, parseLifetime, revokeKey, rotateKey } from './keys.ts'
 import { OperatorError } from './operator-error.ts'
+import { withProgress } from './progress.ts'
 import { serve } from './serve.ts'
 
 interface LifetimeOption {
@@ -50,6 +52,22 @@ keys
   .action((nameOrStart: string, { expires }: LifetimeOption) =>
     withStore(async (store) => print(await rotateKey(store, nameOrStart, expires))),
   )
+
+program
+  .command('backup [file]')
+  .description('copy the database, also while the service runs, and print the path of the copy')
+  .action(async (file?: string) => {
+    const { databasePath } = readConfig()
+    print(await withProgress(process.stderr, (onProgress) => backUp(databasePath, file, onProgress)))
+  })
+
+program
+  .command('restore <file>')
+  .description('put a backup in the place of the database, which is kept, while the service is stopped')
+  .action(async (file: string) => {
+    const { databasePath } = readConfig()
+    note(await withProgress(process.stderr, (onProgress) => restore(databasePath, file, onProgress)))
+  })
 
 try {
   await program.parseAsync()

@@ -6,6 +6,7 @@ import { openSqliteStore } from '../db/sqlite/store.ts'
 import type { Store } from '../db/store.ts'
 import { createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
+import { scheduleBackups } from './backup-schedule.ts'
 import type { Config } from './config.ts'
 import { createLog } from './log.ts'
 import { OperatorError } from './operator-error.ts'
@@ -17,6 +18,7 @@ export async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel, process.stdout.isTTY)
   const store = openSqliteStore({ path: config.databasePath, busyTimeout: 250 })
   const app = await createApp({ config, store, log })
+  let stopBackups: (() => Promise<void>) | undefined
   try {
     if (config.apiKey !== undefined) await registerKey(store, config.apiKey)
     const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
@@ -24,9 +26,11 @@ export async function serve(config: Config): Promise<void> {
     const firstKey = await mintFirstKey(store)
     if (firstKey || process.stdout.isTTY)
       process.stdout.write(banner(app.listeningOrigin, config.databasePath, firstKey))
+    stopBackups = scheduleBackups(config, log)
     await stopped
     log.info('stopping')
   } finally {
+    await stopBackups?.()
     await app.close()
     await store.close()
   }

@@ -16,6 +16,8 @@ test('without any variable the defaults hold', () => {
     corsOrigins: [],
     trustProxy: [],
     apiKey: undefined,
+    backupEvery: undefined,
+    backupKeep: 7,
   })
 })
 
@@ -31,6 +33,8 @@ test('every variable is read', () => {
     CORS_ORIGINS: 'https://a.example, https://b.example:8443',
     TRUST_PROXY: '10.0.0.0/8,::1',
     PETSTORE_API_KEY: key,
+    BACKUP_EVERY: '6h',
+    BACKUP_KEEP: '30',
   })
   expect(config).toEqual({
     host: '0.0.0.0',
@@ -42,6 +46,8 @@ test('every variable is read', () => {
     corsOrigins: ['https://a.example', 'https://b.example:8443'],
     trustProxy: ['10.0.0.0/8', '::1'],
     apiKey: key,
+    backupEvery: 6 * 3_600_000,
+    backupKeep: 30,
   })
 })
 
@@ -70,6 +76,10 @@ test.for([
   ['TRUST_PROXY', '10.0.0.0/33'],
   ['PETSTORE_API_KEY', 'secret'],
   ['PETSTORE_API_KEY_FILE', 'no/such/file'],
+  ['BACKUP_EVERY', 'daily'],
+  ['BACKUP_EVERY', '0h'],
+  ['BACKUP_KEEP', '0'],
+  ['BACKUP_KEEP', 'all'],
 ] as const)('%s=%s is refused by name', ([name, value]) => {
   expect(() => readConfig({ [name]: value })).toThrow(
     new RegExp(`^The configuration is wrong:\n {2}${name}: expected .+$`),

@@ -8,12 +8,12 @@ import { connect } from './connection.ts'
 import { type Failure, toFailure } from './failure.ts'
 
 /** Marks a file as ours (`PRAGMA application_id`): "PETS" in ASCII. */
-const applicationId = 0x50455453
+export const applicationId = 0x50455453
 /** Reading every page costs about a millisecond a MiB, and a start must not take longer than a second. */
 const largestFileCheckedAtStart = 256 * 1024 * 1024
 /** Long enough for a crowd of processes that start at once to take their turns. */
 const patience = 10_000
-const migrationsFolder = new URL('migrations', import.meta.url)
+export const migrationsFolder = new URL('migrations', import.meta.url)
 
 /**
  * Creates the file if it is missing, checks it if it is not, and brings its schema up to date.
@@ -52,7 +52,7 @@ function hasJournal(path: string): boolean {
 
 const foreign = 'it is the SQLite database of another program; name another file in DATABASE_URL'
 
-function readHeader(path: string): Buffer {
+export function readHeader(path: string): Buffer {
   const file = openSync(path, 'r')
   try {
     const header = Buffer.alloc(100)
