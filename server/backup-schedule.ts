@@ -27,9 +27,7 @@ export function scheduleBackups(config: ScheduleConfig, log: FastifyBaseLogger):
   const { backupEvery } = config
   if (backupEvery === undefined) return async () => {}
   const stopping = new AbortController()
-  const running = repeat(config, backupEvery, log, stopping.signal).catch((error) =>
-    log.error({ err: error }, 'no more backups'),
-  )
+  const running = repeat(config, backupEvery, log, stopping.signal)
   return async () => {
     stopping.abort()
     await running
@@ -114,8 +112,12 @@ function giveWay(pid: number): void {
 
 /** The time of the newest scheduled backup, or 0. One from the future is of a clock that was wrong. */
 function newestTime(database: string): number {
-  const times = scheduledBackups(database).map(({ time }) => time)
-  return times.find((time) => time <= Date.now()) ?? 0
+  try {
+    return scheduledBackups(database).find(({ time }) => time <= Date.now())?.time ?? 0
+  } catch {
+    // Whatever is wrong with the folder is told by the attempt that is now due.
+    return 0
+  }
 }
 
 /** Newest first. */

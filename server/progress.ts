@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty'
-import type { OnProgress } from '../db/sqlite/partial.ts'
+import type { OnProgress, Progress } from '../db/sqlite/partial.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -10,14 +10,16 @@ export async function withProgress<T>(
 ): Promise<T> {
   if (!terminal.isTTY) return work()
   try {
-    return await work(({ done, total }) => terminal.write(`\r${describe(done, total)}`))
+    return await work((progress) => terminal.write(`\r${describe(progress)}\x1b[K`))
   } finally {
     terminal.write('\r\x1b[K')
   }
 }
 
-/** The copy leaves out what the source has no more use for, and so may end below 100 %. */
-function describe(done: number, total: number): string {
+function describe({ step, done, total }: Progress): string {
+  if (step === 'check') return `Checking ${mebibytes(total)} MiB`
+  if (step === 'check copy') return 'Checking the copy'
+  // The copy leaves out what the source has no more use for, and may so end below 100 %.
   const percent = Math.min(100, Math.floor((done / total) * 100))
   return `Copied ${mebibytes(done)} of ${mebibytes(total)} MiB (${percent} %)`
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from './helpers.ts'
 
-const launcher = join(import.meta.dirname, '../server/launch.mjs')
+export const launcher = join(import.meta.dirname, '../server/launch.mjs')
 
 export interface Run {
   child: ChildProcess

@@ -16,29 +16,34 @@ export interface CopyRequest {
   isSourceReadonly: boolean
 }
 
+export type CopyStep = 'check' | 'copy' | 'check copy'
+
 /**
  * Copies a database as it is at one moment, checks the copy, and waits until it is on disk. The copy is one file that
  * needs none beside it, whatever log the source has. This blocks for as long as the database is large: it is for a thread.
  *
- * @param onStart is told the source's size in bytes.
+ * @param onStep is told what begins, and the source's size in bytes.
  * @throws {CopyFailed}
  */
-export function copyDatabase(request: CopyRequest, onStart: (bytes: number) => void): void {
+export function copyDatabase(request: CopyRequest, onStep: (step: CopyStep, total: number) => void): void {
   const connection = attempt('source', () => openOurs(request.source, request.isSourceReadonly))
   try {
+    const total = attempt('source', () => sizeOf(connection))
+    onStep('check', total)
     attempt('source', () => check(connection))
-    onStart(sizeOf(connection))
-    writeCopy(connection, request.target)
+    onStep('copy', total)
+    writeCopy(connection, request.target, () => onStep('check copy', total))
   } finally {
     connection.close()
   }
 }
 
 /** The file is made before SQLite writes to it, so that at no time another user can read it. */
-function writeCopy(connection: Database.Database, target: string): void {
+function writeCopy(connection: Database.Database, target: string, onWritten: () => void): void {
   const file = attempt('target', () => openSync(target, 'wx', 0o600))
   try {
     vacuumInto(connection, target)
+    onWritten()
     attempt('target', () => checkCopy(target))
     attempt('target', () => fsyncSync(file))
   } finally {

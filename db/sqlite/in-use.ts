@@ -1,9 +1,9 @@
-import { linkSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { isBusy, isCorrupt } from './copy-failure.ts'
 import { toFailure } from './failure.ts'
-import { temporaryPath } from './partial.ts'
+import { removeTemporary, temporaryPath } from './partial.ts'
 
 /**
  * Whether a process has the database open; nothing is written to it, and it may be damaged in any way.
@@ -25,7 +25,7 @@ export function isInUse(path: string): boolean {
     if (isCorrupt(failure) || cannotLink(failure.code)) return false
     throw error
   } finally {
-    for (const suffix of ['-journal', '-wal', '-shm', '']) rmSync(probe + suffix, { force: true })
+    removeTemporary(probe)
   }
 }
 

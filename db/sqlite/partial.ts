@@ -4,13 +4,14 @@ import { closeSync, fsyncSync, openSync, readdirSync, rmSync, statSync } from 'n
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
-import type { CopyRequest } from './copy.ts'
+import type { CopyRequest, CopyStep } from './copy.ts'
 import { attempt, CopyFailed, isBusy } from './copy-failure.ts'
 import type { CopyMessage } from './copy-thread.ts'
 import { toFailure } from './failure.ts'
 
-/** How much of a copy is made, in bytes. */
+/** What is going on, and how much of the copy is made, in bytes. */
 export interface Progress {
+  step: CopyStep
   done: number
   total: number
 }
@@ -23,7 +24,7 @@ interface PartialRequest extends Omit<CopyRequest, 'target'> {
   onProgress?: OnProgress | undefined
 }
 
-const temporaryName = /^\.petstore-[0-9a-f]{16}\.(partial|probe)(-journal|-wal|-shm)?$/
+const temporaryName = /^(\.petstore-[0-9a-f]{16}\.(?:partial|probe))(?:-journal|-wal|-shm)?$/
 
 /** A name in the folder that nobody has, and that a killed process may leave behind. */
 export function temporaryPath(folder: string, kind: 'partial' | 'probe'): string {
@@ -31,9 +32,9 @@ export function temporaryPath(folder: string, kind: 'partial' | 'probe'): string
 }
 
 /**
- * Makes a checked copy under a temporary name and hands it to `use`, which gives it its name at one stroke. Whatever
- * goes wrong, and also on a signal that ends the process, the temporary file is gone afterwards; what a killed process
- * left is removed by the next copy into the folder.
+ * Makes a checked copy under a temporary name and hands it to `use`, which gives it its name at one stroke. If anything
+ * goes wrong, or a signal ends the process, the temporary file is removed; what a killed process left is removed by the
+ * next copy into the folder.
  *
  * @throws {CopyFailed}
  */
@@ -47,7 +48,7 @@ export async function withPartialCopy(request: PartialRequest, use: (partial: st
     use(target)
     attempt('target', () => syncFolder(folder))
   } finally {
-    rmSync(target, { force: true })
+    removeTemporary(target)
     stopListening()
   }
 }
@@ -62,7 +63,7 @@ async function copyInThread(request: CopyRequest, onProgress: OnProgress | undef
   thread.on('message', (message: CopyMessage) => {
     if ('at' in message) failure = new CopyFailed(message.at, message.message)
     // SQLite tells nothing of its progress, but the file grows.
-    else if (onProgress) polling = poll(() => onProgress({ done: sizeOf(request.target), total: message.total }))
+    else polling = poll(polling, () => onProgress?.({ ...message, done: sizeOf(request.target) }))
   })
   try {
     await once(thread, 'exit')
@@ -72,7 +73,8 @@ async function copyInThread(request: CopyRequest, onProgress: OnProgress | undef
   if (failure) throw failure
 }
 
-function poll(look: () => void): NodeJS.Timeout {
+function poll(before: NodeJS.Timeout | undefined, look: () => void): NodeJS.Timeout {
+  clearInterval(before)
   look()
   return setInterval(look, 100)
 }
@@ -82,9 +84,15 @@ function sizeOf(path: string): number {
 }
 
 function removeLeftovers(folder: string): void {
-  for (const name of readdirSync(folder).filter((name) => temporaryName.test(name))) {
-    if (!isBeingMade(join(folder, name))) rmSync(join(folder, name), { force: true })
+  const names = readdirSync(folder).flatMap((name) => temporaryName.exec(name)?.[1] ?? [])
+  for (const path of new Set(names.map((name) => join(folder, name)))) {
+    if (!isBeingMade(path)) removeTemporary(path)
   }
+}
+
+/** Removes the file and what SQLite may have put beside it. */
+export function removeTemporary(path: string): void {
+  for (const suffix of ['-journal', '-wal', '-shm', '']) rmSync(path + suffix, { force: true })
 }
 
 /** SQLite holds a lock on what it writes, which ends with its process. */
@@ -102,11 +110,11 @@ function isBeingMade(path: string): boolean {
   }
 }
 
-/** A thread inside SQLite cannot be stopped, so the process ends with it. */
+/** A thread inside SQLite cannot be stopped, but ends with the process. */
 function removeOnSignal(path: string): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const end = (signal: NodeJS.Signals) => {
-    rmSync(path, { force: true })
+    removeTemporary(path)
     stopListening()
     process.kill(process.pid, signal)
   }
