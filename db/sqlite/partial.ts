@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, fsyncSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
@@ -24,11 +24,11 @@ interface PartialRequest extends Omit<CopyRequest, 'target'> {
   onProgress?: OnProgress | undefined
 }
 
-const temporaryName = /^(\.petstore-[0-9a-f]{16}\.(?:partial|probe))(?:-journal|-wal|-shm)?$/
+const temporaryName = /^(\.petstore-(\d+)-[0-9a-f]{16}\.(?:partial|probe))(?:-journal|-wal|-shm)?$/
 
 /** A name in the folder that nobody has, and that a killed process may leave behind. */
 export function temporaryPath(folder: string, kind: 'partial' | 'probe'): string {
-  return join(folder, `.petstore-${randomBytes(8).toString('hex')}.${kind}`)
+  return join(folder, `.petstore-${process.pid}-${randomBytes(8).toString('hex')}.${kind}`)
 }
 
 /**
@@ -84,9 +84,20 @@ function sizeOf(path: string): number {
 }
 
 function removeLeftovers(folder: string): void {
-  const names = readdirSync(folder).flatMap((name) => temporaryName.exec(name)?.[1] ?? [])
-  for (const path of new Set(names.map((name) => join(folder, name)))) {
-    if (!isBeingMade(path)) removeTemporary(path)
+  for (const entry of readdirSync(folder)) {
+    const [, name, pid] = temporaryName.exec(entry) ?? []
+    if (name === undefined || isAlive(Number(pid)) || isLocked(join(folder, name))) continue
+    removeTemporary(join(folder, name))
+  }
+}
+
+/** Whether another process of this number runs. In a container this process may have the number of one that was killed. */
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return toFailure(error).code === 'EPERM'
   }
 }
 
@@ -95,8 +106,9 @@ export function removeTemporary(path: string): void {
   for (const suffix of ['-journal', '-wal', '-shm', '']) rmSync(path + suffix, { force: true })
 }
 
-/** SQLite holds a lock on what it writes, which ends with its process. */
-function isBeingMade(path: string): boolean {
+/** SQLite holds a lock on what it writes, which is seen from other containers too. */
+function isLocked(path: string): boolean {
+  if (!existsSync(path)) return false
   try {
     const connection = new Database(path, { timeout: 0, fileMustExist: true })
     try {
