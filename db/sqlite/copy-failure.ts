@@ -18,8 +18,13 @@ export function attempt<T>(at: CopyFailed['at'], step: () => T): T {
   try {
     return step()
   } catch (error) {
-    throw new CopyFailed(at, reason(error), { cause: error })
+    throw copyFailure(at, error)
   }
+}
+
+/** Puts what was thrown into words. What is no trouble of files or databases is a fault of ours, and thrown on. */
+export function copyFailure(at: CopyFailed['at'], error: unknown): CopyFailed {
+  return error instanceof CopyFailed ? error : new CopyFailed(at, reason(error), { cause: error })
 }
 
 export const corrupt = 'it is corrupt; restore an earlier backup'

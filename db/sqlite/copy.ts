@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import { pendingMigrations, readMigrations } from '../migrate.ts'
 import { UnusableDatabase } from '../store.ts'
 import { connect } from './connection.ts'
-import { attempt, corrupt, isBusy, isCorrupt } from './copy-failure.ts'
+import { attempt, copyFailure, corrupt, isBusy, isCorrupt } from './copy-failure.ts'
 import { toFailure } from './failure.ts'
 import { applicationId, migrationsFolder, readHeader } from './prepare.ts'
 
@@ -56,9 +56,7 @@ function vacuumInto(connection: Database.Database, target: string): void {
     connection.prepare('VACUUM INTO ?').run(target)
   } catch (error) {
     const failure = toFailure(error)
-    attempt(isCorrupt(failure) || isBusy(failure) ? 'source' : 'target', () => {
-      throw error
-    })
+    throw copyFailure(isCorrupt(failure) || isBusy(failure) ? 'source' : 'target', error)
   }
 }
 
