@@ -1,8 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
-  copyFileSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -14,12 +13,21 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from './helpers.ts'
-import { bannerKey, launcher, type Run, runPetstore, startServer, waitForOutput } from './process.ts'
-import { addingPets, backUp, change, makeDatabase, namesIn, overwrite, unfitFiles } from './sample-database.ts'
+import { bannerKey, type Run, runPetstore, startServer, waitForOutput } from './process.ts'
+import {
+  addingPets,
+  change,
+  filesIn,
+  keptIn,
+  leaveLog,
+  makeBackup,
+  namesIn,
+  overwrite,
+  restore,
+  unfitFiles,
+} from './sample-database.ts'
 
 describe('a restore', () => {
   test('replaces the database, keeps what was there, and says so', async () => {
@@ -104,58 +112,6 @@ describe('a restore', () => {
     expect(namesIn(join(folder, 'elsewhere/pets.db'))).toEqual(['pet 1', 'pet 2', 'pet 3'])
     expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
   })
-
-  test('killed at any moment leaves the old or the new database, whole', async () => {
-    const folder = temporaryFolder()
-    const database = makeDatabase(join(folder, 'data/petstore.db'), 20_000, 'first')
-    for (const word of ['one', 'two']) makeDatabase(join(folder, `${word}.db`), 20_000, word)
-    const length = await timeToEnd(folder, await startRestore(folder, join(folder, 'one.db')))
-    const found: string[] = []
-    for (let round = 1; round <= 36; round++) {
-      const run = await startRestore(folder, join(folder, round % 2 === 0 ? 'one.db' : 'two.db'))
-      await wait(length * 1.5 * Math.random())
-      run.child.kill('SIGKILL')
-      await run.ended
-      for (const suffix of ['-wal', '-shm', '-journal']) expect(existsSync(database + suffix), suffix).toBe(false)
-      const words = new Set(namesIn(database).map((name) => String(name.split(' ')[0])))
-      expect(words.size).toBe(1)
-      found.push(...words)
-      for (const kept of keptIn(folder)) rmSync(kept)
-    }
-    expect(new Set(found)).toEqual(new Set(['one', 'two']))
-    await restore(folder, 'one.db')
-    expect(filesIn(folder)).toEqual(['petstore.db', expect.stringContaining('before-restore')])
-  }, 120_000)
-
-  if (spawnSync('strace', ['-f', '-e', 'trace=link', 'true']).status === 0) {
-    // On some machines these calls have other names, and one that is never made is never reached.
-    test.for(['link', 'rename', 'unlink', 'fsync', 'ftruncate'])(
-      'killed before any %s leaves the old or the new database, whole',
-      { timeout: 120_000 },
-      async (call) => {
-        const { folder, backup } = await makeBackup()
-        for (let count = 1; ; count++) {
-          const database = join(folder, 'data/petstore.db')
-          rmSync(database, { force: true })
-          makeDatabase(database, 5, 'old')
-          leaveLog(database, addingPets(1, 'logged'))
-          const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=KILL:when=${count}`]
-          const words = ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, launcher, 'restore', backup]
-          const { status } = spawnSync('strace', words, { cwd: folder })
-          expect([
-            ['old 1', 'old 2', 'old 3', 'old 4', 'old 5', 'logged 1'],
-            ['pet 1', 'pet 2', 'pet 3'],
-          ]).toContainEqual(namesIn(database))
-          if (status === null) continue
-          expect(status).toBe(0)
-          expect(count).toBeGreaterThan(1)
-          break
-        }
-        await restore(folder, backup)
-        expect(filesIn(folder).filter((name) => name.startsWith('.'))).toEqual([])
-      },
-    )
-  }
 })
 
 describe('nothing is changed by a restore', () => {
@@ -210,19 +166,6 @@ describe('nothing is changed by a restore', () => {
   })
 })
 
-/** A folder with a database of three pets and a backup of it. */
-async function makeBackup() {
-  const folder = temporaryFolder()
-  const database = makeDatabase(join(folder, 'data/petstore.db'), 3)
-  return { folder, database, backup: await backUp(folder) }
-}
-
-async function restore(folder: string, file: string): Promise<string> {
-  const run = runPetstore({ folder, arguments: ['restore', file] })
-  expect(await run.ended, run.stderr).toBe(0)
-  return run.stderr
-}
-
 async function expectRefusal(folder: string, file: string, message: string): Promise<void> {
   const before = fingerprints(join(folder, 'data'))
   const run: Run = runPetstore({ folder, arguments: ['restore', file] })
@@ -244,25 +187,6 @@ function fingerprints(folder: string): [string, string][] {
     ])
 }
 
-function filesIn(folder: string): string[] {
-  return readdirSync(join(folder, 'data')).toSorted()
-}
-
-function keptIn(folder: string): string[] {
-  const names = filesIn(folder).filter((name) => name.startsWith('petstore.db.before-restore-'))
-  return names.map((name) => join(folder, 'data', name))
-}
-
-/** Leaves what a process leaves that is killed after a commit: the change is in the log only. */
-function leaveLog(path: string, sql: string): void {
-  const database = new Database(path)
-  database.exec(sql)
-  const files = ['', '-wal', '-shm'].map((suffix) => path + suffix)
-  for (const file of files) copyFileSync(file, `${file}.copy`)
-  database.close()
-  for (const file of files) renameSync(`${file}.copy`, file)
-}
-
 /** Another process reads the database, and then has it open until it is ended. */
 async function holdOpen(path: string): Promise<() => Promise<void>> {
   const script = `
@@ -281,19 +205,4 @@ async function holdOpen(path: string): Promise<() => Promise<void>> {
   onTestFinished(end)
   await once(child.stdout, 'data')
   return end
-}
-
-/** Resolves once the copy is being made. */
-async function startRestore(folder: string, file: string): Promise<Run> {
-  const known = filesIn(folder)
-  const run = runPetstore({ folder, arguments: ['restore', file] })
-  while (filesIn(folder).every((name) => known.includes(name) || !name.endsWith('.partial'))) await wait(1)
-  return run
-}
-
-async function timeToEnd(folder: string, run: Run): Promise<number> {
-  const begin = performance.now()
-  expect(await run.ended).toBe(0)
-  for (const kept of keptIn(folder)) rmSync(kept)
-  return performance.now() - begin
 }

@@ -1,6 +1,9 @@
-import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, copyFileSync, openSync, readdirSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { expect } from 'vitest'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
+import { temporaryFolder } from './helpers.ts'
 import { runPetstore } from './process.ts'
 
 /** A database of ours with so many pets, made at once. Their names begin with `word`. */
@@ -88,4 +91,36 @@ export async function backUp(folder: string, ...words: string[]): Promise<string
   const run = runPetstore({ folder, arguments: ['backup', ...words] })
   if ((await run.ended) !== 0) throw new Error(run.stderr)
   return run.stdout.trimEnd()
+}
+
+/** A folder with a database of three pets and a backup of it. */
+export async function makeBackup() {
+  const folder = temporaryFolder()
+  const database = makeDatabase(join(folder, 'data/petstore.db'), 3)
+  return { folder, database, backup: await backUp(folder) }
+}
+
+export async function restore(folder: string, file: string): Promise<string> {
+  const run = runPetstore({ folder, arguments: ['restore', file] })
+  expect(await run.ended, run.stderr).toBe(0)
+  return run.stderr
+}
+
+export function filesIn(folder: string): string[] {
+  return readdirSync(join(folder, 'data')).toSorted()
+}
+
+export function keptIn(folder: string): string[] {
+  const names = filesIn(folder).filter((name) => name.startsWith('petstore.db.before-restore-'))
+  return names.map((name) => join(folder, 'data', name))
+}
+
+/** Leaves what a process leaves that is killed after a commit: the change is in the log only. */
+export function leaveLog(path: string, sql: string): void {
+  const database = new Database(path)
+  database.exec(sql)
+  const files = ['', '-wal', '-shm'].map((suffix) => path + suffix)
+  for (const file of files) copyFileSync(file, `${file}.copy`)
+  database.close()
+  for (const file of files) renameSync(`${file}.copy`, file)
 }

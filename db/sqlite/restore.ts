@@ -64,6 +64,10 @@ function replace(path: string, partial: string, kept: string): boolean {
     if (process.platform === 'win32') lock?.close()
     renameSync(partial, path)
     return isKept
+  } catch (error) {
+    // Its log is in the database by now, so the second name is all there is to undo.
+    if (lock) removeUnfinished(path)
+    throw error
   } finally {
     lock?.close()
   }
@@ -71,7 +75,7 @@ function replace(path: string, partial: string, kept: string): boolean {
 
 /**
  * Moves the log into the database, which makes it one file, and keeps every other process out until the connection is
- * closed. A database that is too damaged for this is left alone.
+ * closed. For a database that is too damaged for this, there is no lock.
  */
 function lockWhole(path: string): Database.Database | undefined {
   const connection = new Database(path, { timeout: 0 })
@@ -100,7 +104,7 @@ function refuseOrphanedLog(path: string): undefined {
   }
 }
 
-/** A restore that was killed just before its end leaves the database with a second name, under which it must not change. */
+/** A restore that did not reach its end leaves the database with a second name, under which it must not change. */
 function removeUnfinished(path: string): void {
   if (!existsSync(path)) return
   for (const name of readdirSync(dirname(path))) {
