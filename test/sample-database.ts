@@ -1,4 +1,13 @@
-import { closeSync, copyFileSync, openSync, readdirSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect } from 'vitest'
@@ -42,6 +51,7 @@ export function namesIn(path: string): string[] {
 /** What is not of ours, or not whole, with what is said of it. */
 export const unfitFiles: [name: string, make: (path: string) => void, message: string][] = [
   ['a text', (path) => writeFileSync(path, 'Dear diary,\n'.repeat(100)), 'it is not an SQLite database'],
+  ['a folder', (path) => mkdirSync(path), 'it is not a file'],
   ['an empty file', (path) => writeFileSync(path, ''), 'it is not an SQLite database'],
   [
     'a database of another program',

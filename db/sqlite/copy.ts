@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { pendingMigrations, readMigrations } from '../migrate.ts'
 import { UnusableDatabase } from '../store.ts'
@@ -71,13 +71,19 @@ function checkCopy(path: string): void {
 
 /** Looks at the first bytes itself, since SQLite might change a file that is to be refused. */
 function openOurs(path: string, readonly: boolean): Database.Database {
-  const header = readHeader(path)
+  const header = headerOf(path)
   if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
     throw new UnusableDatabase('it is not an SQLite database')
   if (header.length < 100 || header.readUInt32BE(68) !== applicationId) {
     throw new UnusableDatabase('it is the SQLite database of another program')
   }
   return connect(path, { readonly, busyTimeout: 5_000 })
+}
+
+/** To open a named pipe would wait for its other end. */
+export function headerOf(path: string): Buffer {
+  if (!statSync(path).isFile()) throw new UnusableDatabase('it is not a file; check the path')
+  return readHeader(path)
 }
 
 function check(connection: Database.Database): void {
