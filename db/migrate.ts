@@ -53,16 +53,22 @@ export function migrate(connection: Database.Database, migrations: Migration[], 
   }
 }
 
+/** Whether a database has been through exactly these migrations. */
+export function isUpToDate(connection: Database.Database, migrations: Migration[]): boolean {
+  const applied = readJournal(connection)
+  return (
+    applied.length === migrations.length &&
+    applied.every(({ name, hash }, index) => name === migrations[index]?.name && hash === migrations[index].hash)
+  )
+}
+
 /**
  * The migrations a database still lacks; its journal must exist.
  *
  * @throws {UnusableDatabase} as {@link migrate} does.
  */
 export function pendingMigrations(connection: Database.Database, migrations: Migration[]): Migration[] {
-  const applied = connection.prepare('SELECT name, hash FROM migrations ORDER BY name').all() as Pick<
-    Migration,
-    'name' | 'hash'
-  >[]
+  const applied = readJournal(connection)
   for (const { name, hash } of applied) {
     const known = migrations.find((migration) => migration.name === name)
     if (!known) {
@@ -77,4 +83,11 @@ export function pendingMigrations(connection: Database.Database, migrations: Mig
     }
   }
   return migrations.filter(({ name }) => !applied.some((migration) => migration.name === name))
+}
+
+function readJournal(connection: Database.Database): Pick<Migration, 'name' | 'hash'>[] {
+  return connection.prepare('SELECT name, hash FROM migrations ORDER BY name').all() as Pick<
+    Migration,
+    'name' | 'hash'
+  >[]
 }

@@ -28,6 +28,26 @@ export interface PetStore {
   get(id: bigint): Promise<Pet | undefined>
   /** Resolves once the pet is on disk: it then survives the end of the process and of the machine. */
   create(pet: NewPet): Promise<Pet>
+  /**
+   * The same, but of all creations with one idempotency key within {@link idempotencyLifetime} only the first takes
+   * effect. Rejects with {@link IdempotencyKeyReused} if that one was of another pet.
+   */
+  createOnce(pet: NewPet, key: IdempotencyKey): Promise<Creation>
+}
+
+/** What the caller chose to know a creation by, when it has to be repeated. Callers do not share their keys. */
+export interface IdempotencyKey {
+  apiKeyId: bigint
+  key: string
+}
+
+/** How long an idempotency key is remembered, in milliseconds. */
+export const idempotencyLifetime = 24 * 3_600_000
+
+export interface Creation {
+  pet: Pet
+  /** Whether an earlier creation with the same key made the pet. */
+  isReplay: boolean
 }
 
 /** What is kept of an API key: never the key itself, only its SHA-256 (`hash`) and its first characters (`start`). */
@@ -63,6 +83,8 @@ export interface ApiKeyStore {
 export interface Store {
   pets: PetStore
   apiKeys: ApiKeyStore
+  /** Resolves if the store can do everything above at this moment, a durable write included. */
+  check(): Promise<void>
   /** Waits for the writes under way, then releases the database. */
   close(): Promise<void>
 }
@@ -70,6 +92,17 @@ export interface Store {
 /** The database cannot answer now: busy, full, broken or gone. A write that ended so may or may not have happened. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
+  /** Whether it may get better without anybody's help, so that it is worth trying again. */
+  readonly mayHeal: boolean
+
+  constructor(message: string, { mayHeal = true, cause }: { mayHeal?: boolean; cause?: unknown } = {}) {
+    super(message, { cause })
+    this.mayHeal = mayHeal
+  }
+}
+
+export class IdempotencyKeyReused extends Error {
+  override name = 'IdempotencyKeyReused'
 }
 
 export class KeyNameTaken extends Error {

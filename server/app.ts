@@ -10,10 +10,15 @@ import {
 } from 'fastify'
 import type { Store } from '../db/store.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
+import { withRateLimit } from './auth/rate-limit.ts'
 import { ignoreBodies } from './body.ts'
 import type { Config } from './config.ts'
+import { makeDrainable } from './drain.ts'
 import { sendError } from './errors.ts'
+import { health } from './health.ts'
 import { createHttpServer, limits } from './http.ts'
+import { announceReplay, readIdempotencyKey } from './idempotency.ts'
+import { shedLoad } from './overload.ts'
 import { checkRequest, originForm } from './request.ts'
 import { restDoor } from './rest/adapter.ts'
 import { createDocument } from './rest/document.ts'
@@ -21,10 +26,11 @@ import { reference } from './rest/reference.ts'
 import { appRouter } from './router.ts'
 import { knowAllMethods, refuseUnknownPaths } from './routes.ts'
 import { rpcDoor } from './rpc.ts'
-import type { Context } from './trpc.ts'
+import { securityHeaders } from './security-headers.ts'
+import type { CreateContext } from './trpc.ts'
 
 export interface AppOptions {
-  config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl'>
+  config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit'>
   store: Store
   log: FastifyBaseLogger
 }
@@ -48,6 +54,7 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
   })
 
   app.decorateRequest('apiKey', null)
+  makeDrainable(app)
   app.addHook('onRequest', checkRequest)
   app.addHook('onResponse', logRequest)
   app.setErrorHandler(sendError)
@@ -56,12 +63,20 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
   knowAllMethods(app)
   if (config.corsOrigins.length > 0) await app.register(cors, corsOptions(config.corsOrigins))
 
-  const createContext = (request: FastifyRequest): Context => ({ store, apiKey: checkedApiKey(request) })
+  const createContext: CreateContext = (request, reply) => ({
+    store,
+    apiKey: checkedApiKey(request),
+    idempotencyKey: readIdempotencyKey(request),
+    announceReplay: () => announceReplay(reply),
+  })
+  const checkKey = bearerCheck(store)
   app.register(async (doors) => {
-    doors.addHook('onRequest', bearerCheck(store))
+    await shedLoad(doors)
+    doors.addHook('onRequest', config.rateLimit ? withRateLimit(config.rateLimit, checkKey) : checkKey)
     doors.register(restDoor, { prefix: '/v1', router: appRouter, createContext })
     doors.register(rpcDoor, { prefix: '/trpc', router: appRouter, createContext })
   })
+  app.register(health, { store })
   app.register(reference, { document: () => createDocument(appRouter, serversOf(config, app)) })
   return app
 }
@@ -78,15 +93,25 @@ function corsOptions(origin: string[]): FastifyCorsOptions {
   return {
     origin,
     methods: ['GET', 'HEAD', 'POST'],
-    allowedHeaders: ['authorization', 'content-type'],
-    exposedHeaders: ['deprecation', 'link', 'location', 'retry-after', 'sunset', 'x-request-id'],
+    allowedHeaders: ['authorization', 'content-type', 'idempotency-key'],
+    exposedHeaders: [
+      'deprecation',
+      'idempotency-replayed',
+      'link',
+      'location',
+      'ratelimit',
+      'ratelimit-policy',
+      'retry-after',
+      'sunset',
+      'x-request-id',
+    ],
     maxAge: 600,
   }
 }
 
 /** Hooks do not run for a URL that cannot be decoded. */
 function refuseUrl(error: Error, request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('x-request-id', request.id)
+  reply.headers({ ...securityHeaders, 'x-request-id': request.id })
   sendError(error, request, reply)
   void logRequest(request, reply)
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { isApiKey } from './auth/api-key.ts'
+import type { Rate } from './auth/rate-limit.ts'
 import { parseDuration } from './duration.ts'
 import { OperatorError } from './operator-error.ts'
 
@@ -43,6 +44,14 @@ const Origin = z
 
 const ProxyAddress = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'expected IP addresses or CIDR ranges')
 
+const secondsIn: Record<string, number> = { s: 1, min: 60, h: 3_600 }
+
+const RateText = z.string().transform((text, context): Rate => {
+  const [, requests, unit = ''] = /^([1-9]\d{0,8})\/(s|min|h)$/.exec(text) ?? []
+  if (!requests) context.addIssue('expected a number of requests in a time, such as 50/s, 1000/min or 20000/h')
+  return { requests: Number(requests), seconds: secondsIn[unit] ?? 0 }
+})
+
 const ApiKeyText = z.string().refine(isApiKey, 'expected an API key as "petstore keys create" makes them')
 
 const ApiKeyFile = z.string().transform((path, context) => {
@@ -73,12 +82,14 @@ const Count = z
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: Port.prefault('3000'),
+  REUSE_PORT: z.stringbool('expected true or false').default(false),
   DATABASE_URL: DatabasePath.prefault('file:data/petstore.db'),
   PUBLIC_URL: BaseUrl.optional(),
   STAGING_URL: BaseUrl.optional(),
   LOG_LEVEL: z.enum(logLevels, `expected one of ${logLevels.join(', ')}`).default('info'),
   CORS_ORIGINS: list(Origin),
   TRUST_PROXY: list(ProxyAddress),
+  RATE_LIMIT: RateText.optional(),
   PETSTORE_API_KEY: ApiKeyText.optional(),
   PETSTORE_API_KEY_FILE: ApiKeyFile.optional(),
   BACKUP_EVERY: Interval.optional(),
@@ -88,6 +99,8 @@ const Environment = z.object({
 export interface Config {
   host: string
   port: number
+  /** Whether to share the port with a predecessor or successor that does the same. */
+  reusePort: boolean
   databasePath: string
   /** Where the service is reached from outside, without the path prefix; the listening address if it is not given. */
   publicUrl: string | undefined
@@ -96,6 +109,8 @@ export interface Config {
   corsOrigins: string[]
   /** The proxies whose X-Forwarded-For is believed. */
   trustProxy: string[]
+  /** For each API key; and for each address, of failed sign-ins. */
+  rateLimit: Rate | undefined
   /** A key to register at the start, for containers and CI. */
   apiKey: string | undefined
   /** Milliseconds between scheduled backups; without it there are none. */
@@ -121,12 +136,14 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   return {
     host: data.HOST,
     port: data.PORT,
+    reusePort: data.REUSE_PORT,
     databasePath: data.DATABASE_URL,
     publicUrl: data.PUBLIC_URL,
     stagingUrl: data.STAGING_URL,
     logLevel: data.LOG_LEVEL,
     corsOrigins: data.CORS_ORIGINS,
     trustProxy: data.TRUST_PROXY,
+    rateLimit: data.RATE_LIMIT,
     apiKey: data.PETSTORE_API_KEY ?? data.PETSTORE_API_KEY_FILE,
     backupEvery: data.BACKUP_EVERY,
     backupKeep: data.BACKUP_KEEP,

@@ -1,7 +1,7 @@
 import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { StoreUnavailable } from '../db/store.ts'
+import { IdempotencyKeyReused, StoreUnavailable } from '../db/store.ts'
 import { describeIssues } from './validation.ts'
 
 /** Every code of an Error body, with its HTTP status and the tRPC code that comes closest. */
@@ -61,7 +61,12 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof StoreUnavailable) {
     return new ApiError('unavailable', 'The service cannot reach its data at the moment. Try again shortly.', {
-      headers: { 'retry-after': '1' },
+      headers: thrown.mayHeal ? { 'retry-after': '1' } : {},
+      cause: thrown,
+    })
+  }
+  if (thrown instanceof IdempotencyKeyReused) {
+    return new ApiError('unprocessable', 'The Idempotency-Key was used before with another payload. Use a new one.', {
       cause: thrown,
     })
   }
@@ -118,9 +123,10 @@ function internalError(cause: unknown): ApiError {
   return new ApiError('internal_error', 'The service failed to answer. The fault is not in the request.', { cause })
 }
 
-/** Faults of the service reach the log with their cause; faults of a request are told to the caller only. */
+/** Faults of the service reach the log with their cause; what is meant to be is told to the caller only. */
 export function logFault({ body, message, cause }: ApiError, log: FastifyBaseLogger): void {
-  if (body.status >= 500) log.error({ err: cause }, message)
+  const isMeant = body.status < 500 || (body.code === 'unavailable' && cause === undefined)
+  if (!isMeant) log.error({ err: cause }, message)
 }
 
 export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

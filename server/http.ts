@@ -9,6 +9,7 @@ import {
 import type { Duplex } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError, toApiError } from './errors.ts'
+import { securityHeaders } from './security-headers.ts'
 
 /** What a request may take. Sizes in bytes, times in milliseconds. */
 export const limits = {
@@ -104,5 +105,10 @@ function rawResponse({ body, headers }: ApiError): string {
 
 function contentHeaders(content: string): Record<string, string | number> {
   const length = Buffer.byteLength(content)
-  return { 'content-type': 'application/json; charset=utf-8', 'content-length': length, connection: 'close' }
+  return {
+    ...securityHeaders,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': length,
+    connection: 'close',
+  }
 }

@@ -41,11 +41,18 @@ function parseInteger(source: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = jsonNumber.exec(source) ?? []
   const digits = (whole + fraction).replace(/^0+/, '')
   if (digits === '') return 0n
-  const significant = digits.replace(/0+$/, '')
+  const significant = withoutTrailingZeros(digits)
   const zeros = digits.length - significant.length + Number(exponent) - fraction.length
   if (zeros < 0) return undefined
-  // More digits than this are far out of range anyway: their number stands for all, so that no exponent can exhaust memory.
-  return BigInt(sign + significant + '0'.repeat(Math.min(zeros, 400)))
+  // More digits than this are far out of range anyway: as many stand for all, so that no number can exhaust the service.
+  return BigInt(sign + (significant + '0'.repeat(Math.min(zeros, 400))).slice(0, 400))
+}
+
+/** A regular expression would look at a run of zeros once for each of them. */
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length
+  while (digits[end - 1] === '0') end--
+  return digits.slice(0, end)
 }
 
 /** The integer that a text of decimal digits denotes, or undefined for any other text. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { petStatuses } from '../db/store.ts'
 import { ApiError } from './errors.ts'
+import { requestHeaders, responseHeaders } from './idempotency.ts'
 import { Int64, isInt64 } from './int64.ts'
 import { procedure, router } from './trpc.ts'
 import { expected } from './validation.ts'
@@ -112,13 +113,25 @@ export const petsRouter = router({
         summary: 'Add an animal',
         description: 'Adds a new animal. Once it is answered, the animal is on disk.',
         tags: ['pets'],
+        requestHeaders,
+        responseHeaders,
         successDescription: 'The created animal.',
-        errorResponses: { 400: 'The body is missing required fields or contains invalid values.', ...authErrors },
+        errorResponses: {
+          400: 'The body is missing required fields or contains invalid values.',
+          ...authErrors,
+          422: 'The `Idempotency-Key` was used before with another payload.',
+        },
       },
     })
     .input(NewPet)
     .output(Pet)
-    .mutation(({ ctx, input }) => ctx.store.pets.create(input)),
+    .mutation(async ({ ctx, input }) => {
+      if (ctx.idempotencyKey === undefined) return ctx.store.pets.create(input)
+      const key = { apiKeyId: ctx.apiKey.id, key: ctx.idempotencyKey }
+      const { pet, isReplay } = await ctx.store.pets.createOnce(input, key)
+      if (isReplay) ctx.announceReplay()
+      return pet
+    }),
 
   /** @deprecated To be removed on 5 December 2030. Use `list` with the `status` filter. */
   get: procedure

@@ -2,10 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from './errors.ts'
 import { limits } from './http.ts'
+import { securityHeaders } from './security-headers.ts'
 
 /** What must be right in any request, whatever it asks for, before it is looked at further. */
 export async function checkRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  reply.header('x-request-id', request.id)
+  reply.headers(securityHeaders).header('x-request-id', request.id)
   if (request.url.length > limits.url)
     throw new ApiError('uri_too_long', `The URL is longer than ${limits.url} characters.`)
   if (expectsUnknown(request.raw)) throw new ApiError('expectation_failed', 'The only expectation met is 100-continue.')

@@ -2,9 +2,9 @@ import { type AnyRouter, getErrorShape, type TRPCError, transformTRPCResponse } 
 import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { acceptJsonOnly } from './body.ts'
-import { logFault, prepareReply, toApiError } from './errors.ts'
+import { ApiError, logFault, prepareReply, toApiError } from './errors.ts'
 import { answerOtherMethods, refuseUnknownPaths } from './routes.ts'
-import type { CreateContext } from './trpc.ts'
+import type { Context, CreateContext } from './trpc.ts'
 
 interface RpcDoorOptions {
   router: AnyRouter
@@ -24,7 +24,7 @@ export async function rpcDoor(app: FastifyInstance, { router, createContext }: R
   const options: FastifyHandlerOptions<AnyRouter, FastifyRequest, FastifyReply> = {
     router,
     maxBatchSize,
-    createContext: ({ req }) => createContext(req),
+    createContext: ({ req, res }) => checkSingle(createContext(req, res), req.url),
     responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
     onError: ({ error, req }) => logFault(toApiError(error), req.log),
   }
@@ -35,6 +35,15 @@ export async function rpcDoor(app: FastifyInstance, { router, createContext }: R
     handler: (req, res) => fastifyRequestHandler({ ...options, req, res, path: req.params.path }),
   })
   answerOtherMethods(app, '/:path', ['GET', 'POST'])
+}
+
+/** The calls of a batch share its headers, and so would take each other for the repetition of one. */
+function checkSingle(context: Context, url: string): Context {
+  const [path = ''] = url.split('?')
+  if (context.idempotencyKey !== undefined && /,|%2c/i.test(path)) {
+    throw new ApiError('invalid_request', 'Idempotency-Key: expected only with a single call, not with a batch')
+  }
+  return context
 }
 
 /** tRPC itself leaves out the type of an answer to a request it cannot take apart. */

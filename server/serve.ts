@@ -1,44 +1,80 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { relative } from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from 'fastify'
 import { openSqliteStore } from '../db/sqlite/store.ts'
 import type { Store } from '../db/store.ts'
 import { createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
 import { scheduleBackups } from './backup-schedule.ts'
 import type { Config } from './config.ts'
+import { drain } from './drain.ts'
 import { createLog } from './log.ts'
 import { OperatorError } from './operator-error.ts'
 
-/** Serves until SIGTERM or SIGINT, then ends what is under way and resolves. */
+/** Milliseconds. */
+const drainTime = 500
+const longestStop = 10_000
+
+/**
+ * Serves until SIGTERM or SIGINT, then ends what is under way and resolves. SIGTERM, which comes from a supervisor, drains
+ * first; a person's Ctrl-C does not wait. A second signal, or too long a wait, ends the process at once: what was
+ * acknowledged is on disk even so.
+ */
 export async function serve(config: Config): Promise<void> {
   // Before anything is written: a start that must fail leaves no file behind, and no key that nobody saw.
-  await refuseTakenPort(config)
+  if (!config.reusePort) await refuseTakenPort(config)
   const log = createLog(config.logLevel, process.stdout.isTTY)
-  const store = openSqliteStore({ path: config.databasePath, busyTimeout: 250 })
+  const store = openSqliteStore({ path: config.databasePath, busyTimeout: 200 })
   const app = await createApp({ config, store, log })
-  let stopBackups: (() => Promise<void>) | undefined
   try {
     if (config.apiKey !== undefined) await registerKey(store, config.apiKey)
-    const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
+    const stopped = stopSignal(log)
     await listen(app, config)
     const firstKey = await mintFirstKey(store)
     if (firstKey || process.stdout.isTTY)
       process.stdout.write(banner(app.listeningOrigin, config.databasePath, firstKey))
-    stopBackups = scheduleBackups(config, log)
-    await stopped
-    log.info('stopping')
+    const stopBackups = scheduleBackups(config, log)
+    const signal = await stopped
+    log.info({ signal }, 'stopping')
+    limitStop(app, log)
+    await stopBackups()
+    await drain(app, signal === 'SIGTERM' ? drainTime : 0)
   } finally {
-    await stopBackups?.()
     await app.close()
     await store.close()
   }
 }
 
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+/** Resolves with the first signal to stop; a second one ends the process. */
+function stopSignal(log: FastifyBaseLogger): Promise<NodeJS.Signals> {
+  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
+  let isStopping = false
+  const receive = (signal: NodeJS.Signals) => {
+    if (isStopping) force(log, signal)
+    isStopping = true
+    resolve(signal)
+  }
+  process.on('SIGTERM', receive).on('SIGINT', receive)
+  return promise
+}
+
+/** Callers that would hold up the stop are cut off in the end, and if that does not help either, nothing is waited for. */
+function limitStop({ server }: FastifyInstance, log: FastifyBaseLogger): void {
+  setTimeout(() => server.closeAllConnections(), longestStop - 1_000).unref()
+  setTimeout(() => force(log, 'time'), longestStop).unref()
+}
+
+function force(log: FastifyBaseLogger, reason: string): never {
+  log.error({ reason }, 'stopped by force')
+  process.exit(1)
+}
+
+async function listen(app: FastifyInstance, { host, port, reusePort }: Config): Promise<void> {
   try {
-    await app.listen({ host, port, listenTextResolver: (address) => `listening at ${address}` })
+    // Fastify hands on options of Node's that its type does not know.
+    const options: FastifyListenOptions & { reusePort: boolean } = { host, port, reusePort }
+    await app.listen({ ...options, listenTextResolver: (address) => `listening at ${address}` })
   } catch (error) {
     throw new OperatorError(listenProblem(error, host, port))
   }
@@ -57,11 +93,19 @@ async function refuseTakenPort({ host, port }: Config): Promise<void> {
 }
 
 function listenProblem(error: unknown, host: string, port: number): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'EADDRINUSE')
-    return `Port ${port} on ${host} is taken by another program: stop it, or set PORT to another one.`
-  if (code === 'EACCES') return `Port ${port} needs privileges that this user does not have: set PORT to 1024 or more.`
-  return `The address ${host}:${port} cannot be listened on (${code}): set HOST to an address of this machine.`
+  const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
+  switch (code) {
+    case undefined:
+      throw error
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is taken by another program: stop it, or set PORT to another one.`
+    case 'EACCES':
+      return `Port ${port} needs privileges that this user does not have: set PORT to 1024 or more.`
+    case 'ENOTSUP':
+      return 'This system does not let programs share a port: unset REUSE_PORT.'
+    default:
+      return `The address ${host}:${port} cannot be listened on (${code}): set HOST to an address of this machine.`
+  }
 }
 
 /** A key that the operator chose. One that is known already stays as it is, revoked or not. */

@@ -1,6 +1,6 @@
 import { initTRPC, TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import superjson from 'superjson'
 import type { ApiKey, Store } from '../db/store.ts'
 import { toApiError } from './errors.ts'
@@ -10,9 +10,13 @@ import type { RestMeta } from './rest/meta.ts'
 export interface Context {
   store: Store
   apiKey: ApiKey
+  /** The caller's name for what is to happen only once, however often the request is repeated. */
+  idempotencyKey: string | undefined
+  /** Tells the caller that the answer is the one to an earlier request. */
+  announceReplay: () => void
 }
 
-export type CreateContext = (request: FastifyRequest) => Context
+export type CreateContext = (request: FastifyRequest, reply: FastifyReply) => Context
 
 const t = initTRPC
   .context<Context>()

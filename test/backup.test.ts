@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from './helpers.ts'
-import { bannerKey, launcher, runPetstore, type Server, startServer, waitForOutput } from './process.ts'
+import { bannerKey, petstore, runPetstore, type Server, startServer, waitForOutput } from './process.ts'
 import { backUp, change, makeDatabase, namesIn, petsIn, unfitFiles } from './sample-database.ts'
 
 describe('a backup', () => {
@@ -145,7 +145,7 @@ describe('no backup is made', () => {
       makeDatabase(join(folder, 'data/petstore.db'), 20_000)
       mkdirSync(join(folder, 'disk'))
       const script = `${small} disk && "$0" "$1" backup disk/copy.db; echo "$? $(ls -A disk)"`
-      const run = spawnSync('unshare', ['-rm', 'sh', '-c', script, process.execPath, launcher], { cwd: folder })
+      const run = spawnSync('unshare', ['-rm', 'sh', '-c', script, ...petstore], { cwd: folder })
       expect(run.stderr.toString()).toMatch(/^The backup \S+ cannot be made: the disk is full; free some space\.\n$/)
       expect(run.stdout.toString()).toBe('1 \n')
     })
@@ -183,19 +183,7 @@ if (spawnSync('strace', ['-f', '-y', '-e', 'trace=fsync,rename', 'true']).status
   test('a backup is on disk before it has its name, and its name before the command ends', () => {
     const folder = temporaryFolder()
     makeDatabase(join(folder, 'data/petstore.db'), 10)
-    const words = [
-      '-f',
-      '-y',
-      '-qq',
-      '-o',
-      'trace',
-      '-e',
-      'trace=fsync,rename',
-      process.execPath,
-      launcher,
-      'backup',
-      'copy.db',
-    ]
+    const words = ['-f', '-y', '-qq', '-o', 'trace', '-e', 'trace=fsync,rename', ...petstore, 'backup', 'copy.db']
     expect(spawnSync('strace', words, { cwd: folder }).status).toBe(0)
     const calls = readFileSync(join(folder, 'trace'), 'utf8').split('\n')
     const renamed = calls.findIndex((call) => /rename\(.*copy\.db"/.test(call))
@@ -208,7 +196,7 @@ if (spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0) {
   test('progress is shown on a terminal, and not in the output', () => {
     const folder = temporaryFolder()
     makeDatabase(join(folder, 'data/petstore.db'), 1_000)
-    const command = `'${process.execPath}' '${launcher}' backup > printed`
+    const command = `${petstore.map((word) => `'${word}'`).join(' ')} backup > printed`
     const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], { cwd: folder, encoding: 'utf8' })
     expect(stdout).toMatch(/\rCopied [\d.]+ of [\d.]+ MiB \(\d+ %\)/)
     expect(stdout.endsWith('\r\x1b[K')).toBe(true)

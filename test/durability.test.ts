@@ -2,7 +2,6 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../db/sqlite/connection.ts'
@@ -11,34 +10,11 @@ import { Writer } from '../db/sqlite/writer.ts'
 import { commitTogether, prepareWrites, type Write } from '../db/sqlite/writes.ts'
 import { StoreUnavailable } from '../db/store.ts'
 import { openTestStore, temporaryFolder } from './helpers.ts'
-import { type Run, runPetstore, type Server, startServer, waitForOutput } from './process.ts'
+import { type Run, runPetstore, type Server, waitForOutput } from './process.ts'
 
 const rex = { name: 'Rex', categoryId: 7n, status: 'available' } as const
 
 describe('what was acknowledged is there', () => {
-  test('after SIGKILL, twenty times, under sixteen writers', async () => {
-    const folder = temporaryFolder()
-    const acknowledged: string[] = []
-    const key = await firstKey(folder)
-    for (let round = 0; round < 20; round++) {
-      const server = await startServer({ folder })
-      const writers = Array.from({ length: 16 }, (_, writer) =>
-        createUntilItDies(server, key, `${round}-${writer}`, acknowledged),
-      )
-      const enough = acknowledged.length + 60 + round * 7
-      while (acknowledged.length < enough) await wait(1)
-      server.child.kill('SIGKILL')
-      await Promise.all(writers)
-      await server.ended
-    }
-    const database = openDatabase(join(folder, 'data/petstore.db'))
-    const stored = database.prepare('SELECT name FROM pets').pluck().all() as string[]
-    expect(acknowledged.length).toBeGreaterThan(1_000)
-    expect(new Set(stored).size).toBe(stored.length)
-    expect(new Set(acknowledged).difference(new Set(stored))).toEqual(new Set())
-    expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
-  }, 90_000)
-
   test('for any other process, from the moment of the acknowledgement', async () => {
     const path = join(temporaryFolder(), 'petstore.db')
     const store = openTestStore(path)
@@ -227,16 +203,6 @@ async function firstKey(folder: string): Promise<string> {
 async function create({ url }: Pick<Server, 'url'>, key: string, name: string): Promise<Response> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   return fetch(`${url}/v1/pets`, { method: 'POST', headers, body: JSON.stringify({ name, categoryId: 1 }) })
-}
-
-/** Notes the name of each pet that is acknowledged, until the server dies. */
-async function createUntilItDies(server: Server, key: string, writer: string, acknowledged: string[]): Promise<void> {
-  for (let i = 0; ; i++) {
-    const name = `${writer}-${i}`
-    const answer = await create(server, key, name).catch(() => undefined)
-    if (!answer) return
-    if (answer.status === 201) acknowledged.push(name)
-  }
 }
 
 function canTrace(): boolean {

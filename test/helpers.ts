@@ -50,7 +50,14 @@ export async function startTestApi({
 }: StartOptions = {}): Promise<TestApi> {
   const log: string[] = []
   const app = await createApp({
-    config: { corsOrigins: [], trustProxy: [], publicUrl: undefined, stagingUrl: undefined, ...config },
+    config: {
+      corsOrigins: [],
+      trustProxy: [],
+      publicUrl: undefined,
+      stagingUrl: undefined,
+      rateLimit: undefined,
+      ...config,
+    },
     store,
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
   })

@@ -94,3 +94,12 @@ test('a silent log says nothing', () => {
   expect(createLog('silent', false).isLevelEnabled('fatal')).toBe(false)
   expect(createLog('info', true).isLevelEnabled('info')).toBe(true)
 })
+
+test('the service goes on when nobody reads its log any more', async () => {
+  const server = await startServer()
+  const key = await waitForOutput(server, bannerKey)
+  server.child.stdout?.destroy()
+  const headers = { authorization: `Bearer ${key}` }
+  for (let i = 0; i < 20; i++) expect((await fetch(`${server.url}/v1/pets`, { headers })).status).toBe(200)
+  expect(server.child.exitCode).toBeNull()
+})

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from './helpers.ts'
 
-export const launcher = join(import.meta.dirname, '../server/launch.mjs')
+/** The words that run the real command. */
+export const petstore = [process.execPath, join(import.meta.dirname, '../server/launch.mjs')]
 
 export interface Run {
   child: ChildProcess
@@ -22,8 +23,16 @@ interface RunOptions {
 }
 
 /** Runs the real command in a process of its own, which does not outlive the test. */
-export function runPetstore({ arguments: words = [], env = {}, folder = temporaryFolder() }: RunOptions = {}): Run {
-  const child = spawn(process.execPath, [launcher, ...words], {
+export function runPetstore({ arguments: words = [], ...options }: RunOptions = {}): Run {
+  return runCommand([...petstore, ...words], options)
+}
+
+/** Runs any command in a process of its own, which does not outlive the test. */
+export function runCommand(
+  [command = '', ...words]: string[],
+  { env = {}, folder = temporaryFolder() }: Omit<RunOptions, 'arguments'> = {},
+): Run {
+  const child = spawn(command, words, {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -45,9 +54,11 @@ export interface Server extends Run {
 
 /** Runs the service on a free port and waits until it listens. */
 export async function startServer({ env = {}, ...options }: RunOptions = {}): Promise<Server> {
-  const run = runPetstore({ ...options, env: { PORT: '0', ...env } })
-  const url = await waitForOutput(run, /listening at (http:[^"\s]+)/)
-  return Object.assign(run, { url })
+  return whenListening(runPetstore({ ...options, env: { PORT: '0', ...env } }))
+}
+
+export async function whenListening(run: Run): Promise<Server> {
+  return Object.assign(run, { url: await waitForOutput(run, /listening at (http:[^"\s]+)/) })
 }
 
 /** Waits until the process has printed what the expression captures. */

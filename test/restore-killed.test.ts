@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from './helpers.ts'
-import { launcher, type Run, runPetstore } from './process.ts'
+import { petstore, type Run, runPetstore } from './process.ts'
 import {
   addingPets,
   change,
@@ -44,7 +44,7 @@ if (spawnSync('strace', ['-f', '-e', 'trace=link', 'true']).status === 0) {
     const { folder, database, backup } = await makeBackup()
     change(database, addingPets(1, 'later'))
     const inject = ['-e', 'trace=rename', '-e', 'inject=rename:error=EIO:when=1+']
-    const words = ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, launcher, 'restore', backup]
+    const words = ['-f', '-qq', '-o', '/dev/null', ...inject, ...petstore, 'restore', backup]
     const { status, stderr } = spawnSync('strace', words, { cwd: folder, encoding: 'utf8' })
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^The database \S+ cannot be replaced: [^\n]+\.\n$/)])
     expect(filesIn(folder)).toEqual(['backups', 'petstore.db'])
@@ -63,7 +63,7 @@ if (spawnSync('strace', ['-f', '-e', 'trace=link', 'true']).status === 0) {
         makeDatabase(database, 5, 'old')
         leaveLog(database, addingPets(1, 'logged'))
         const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=KILL:when=${count}`]
-        const words = ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, launcher, 'restore', backup]
+        const words = ['-f', '-qq', '-o', '/dev/null', ...inject, ...petstore, 'restore', backup]
         const { status } = spawnSync('strace', words, { cwd: folder })
         expect([
           ['old 1', 'old 2', 'old 3', 'old 4', 'old 5', 'logged 1'],

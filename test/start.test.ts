@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
@@ -211,10 +212,13 @@ describe('a database that cannot be used is refused and left as it was:', () => 
 
   test('a folder', async () => {
     const path = temporaryFolder()
-    await expectRefusal(
-      runPetstore({ env: { PORT: '0', DATABASE_URL: `file:${path}` } }),
-      'illegal operation on a directory',
-    )
+    await expectRefusal(runPetstore({ env: { PORT: '0', DATABASE_URL: `file:${path}` } }), 'it is not a file')
+  })
+
+  test('a named pipe, which to open would wait for ever', async () => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    execFileSync('mkfifo', [path])
+    await expectRefusal(runPetstore({ env: { PORT: '0', DATABASE_URL: `file:${path}` } }), 'it is not a file')
   })
 
   test('a path below a file', async () => {

@@ -1,6 +1,6 @@
 import { getSystemErrorMessage } from 'node:util'
 import { UnusableDatabase } from '../store.ts'
-import { type Failure, toFailure } from './failure.ts'
+import { isBusy, isCorrupt, toFailure } from './failure.ts'
 
 /** A copy that could not be made; the message says why and what to do, in a clause without a full stop. */
 export class CopyFailed extends Error {
@@ -28,14 +28,6 @@ export function copyFailure(at: CopyFailed['at'], error: unknown): CopyFailed {
 }
 
 export const corrupt = 'it is corrupt; restore an earlier backup'
-
-export function isBusy({ code }: Failure): boolean {
-  return code.startsWith('SQLITE_BUSY')
-}
-
-export function isCorrupt({ code }: Failure): boolean {
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(code)
-}
 
 function reason(error: unknown): string {
   if (error instanceof UnusableDatabase) return error.message

@@ -1,11 +1,13 @@
 import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import { pendingMigrations, readMigrations } from '../migrate.ts'
+import { pendingMigrations } from '../migrate.ts'
 import { UnusableDatabase } from '../store.ts'
 import { connect } from './connection.ts'
-import { attempt, copyFailure, corrupt, isBusy, isCorrupt } from './copy-failure.ts'
-import { toFailure } from './failure.ts'
-import { applicationId, migrationsFolder, readHeader } from './prepare.ts'
+import { attempt, copyFailure, corrupt } from './copy-failure.ts'
+import { isBusy, isCorrupt, toFailure } from './failure.ts'
+import { readOwnMigrations } from './own-migrations.ts'
+import { readHeader } from './prepare.ts'
+import { applicationId } from './schema.ts'
 
 export interface CopyRequest {
   /** A database of ours; other processes may read and write it meanwhile. */
@@ -87,7 +89,7 @@ export function headerOf(path: string): Buffer {
 }
 
 function check(connection: Database.Database): void {
-  pendingMigrations(connection, readMigrations(migrationsFolder))
+  pendingMigrations(connection, readOwnMigrations())
   const finding = String(connection.pragma('integrity_check(1)', { simple: true }))
   if (finding !== 'ok') throw new UnusableDatabase(`${corrupt} (${finding.replace(/^\*\*\* .*\n/, '')})`)
 }

@@ -1,30 +1,40 @@
-import { KeyNameTaken, StoreUnavailable } from '../store.ts'
+import { IdempotencyKeyReused, KeyNameTaken, StoreUnavailable } from '../store.ts'
 
-/** What is left of an SQLite error once it has crossed from the writer's thread. */
+/** What is left of an error once it has crossed from the writer's thread. */
 export interface Failure {
+  /** SQLite's extended result code, or else the name of the error. */
   code: string
   message: string
 }
 
 export function toFailure(error: unknown): Failure {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN'
-  return { code, message: error instanceof Error ? error.message : String(error) }
+  if (!(error instanceof Error)) return { code: 'UNKNOWN', message: String(error) }
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
+  return { code, message: error.message }
 }
 
-/** A broken rule of the schema concerns one write; anything else (busy, full, broken) concerns the database. */
-export function isConstraint({ code }: Failure): boolean {
-  return code.startsWith('SQLITE_CONSTRAINT')
+/** Busy, full, broken or gone. A broken rule of the schema, or any other error, concerns one write only. */
+export function concernsDatabase({ code }: Failure): boolean {
+  return code.startsWith('SQLITE_') && !code.startsWith('SQLITE_CONSTRAINT')
+}
+
+export function isBusy({ code }: Failure): boolean {
+  return code.startsWith('SQLITE_BUSY')
+}
+
+/** What only a person can put right. */
+export function isCorrupt({ code }: Failure): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(code)
 }
 
 /** Puts a failure into the words of the Store port. */
 export function storeError(failure: Failure): Error {
-  if (failure.code === 'SQLITE_CONSTRAINT_UNIQUE' && failure.message.includes('api_keys.name')) {
+  const { code, message } = failure
+  const text = `${code}: ${message}`
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' && message.includes('api_keys.name')) {
     return new KeyNameTaken('An unrevoked API key already has this name: choose another one, or rotate that key.')
   }
-  if (failure.code.startsWith('SQLITE_') && !isConstraint(failure)) return new StoreUnavailable(describe(failure))
-  return new Error(describe(failure))
-}
-
-function describe({ code, message }: Failure): string {
-  return `${code}: ${message}`
+  if (code === 'IdempotencyKeyReused') return new IdempotencyKeyReused(message)
+  if (concernsDatabase(failure)) return new StoreUnavailable(text, { mayHeal: !isCorrupt(failure) })
+  return new Error(text)
 }

@@ -1,8 +1,7 @@
 import { linkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { isBusy, isCorrupt } from './copy-failure.ts'
-import { toFailure } from './failure.ts'
+import { isBusy, isCorrupt, toFailure } from './failure.ts'
 import { removeTemporary, temporaryPath } from './partial.ts'
 
 /**

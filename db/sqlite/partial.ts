@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import type { CopyRequest, CopyStep } from './copy.ts'
-import { attempt, CopyFailed, isBusy } from './copy-failure.ts'
+import { attempt, CopyFailed } from './copy-failure.ts'
 import type { CopyMessage } from './copy-thread.ts'
-import { toFailure } from './failure.ts'
+import { isBusy, toFailure } from './failure.ts'
 
 /** What is going on, and how much of the copy is made, in bytes. */
 export interface Progress {

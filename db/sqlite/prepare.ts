@@ -2,18 +2,18 @@ import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from '
 import { dirname } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import type Database from 'better-sqlite3'
-import { migrate, pendingMigrations, readMigrations } from '../migrate.ts'
+import { migrate, pendingMigrations } from '../migrate.ts'
 import { UnusableDatabase } from '../store.ts'
 import { connect } from './connection.ts'
-import { type Failure, toFailure } from './failure.ts'
+import { isBusy, isCorrupt, toFailure } from './failure.ts'
+import { readOwnMigrations } from './own-migrations.ts'
+import { patiently } from './patience.ts'
+import { applicationId } from './schema.ts'
 
-/** Marks a file as ours (`PRAGMA application_id`): "PETS" in ASCII. */
-export const applicationId = 0x50455453
 /** Reading every page costs about a millisecond a MiB, and a start must not take longer than a second. */
 const largestFileCheckedAtStart = 256 * 1024 * 1024
 /** Long enough for a crowd of processes that start at once to take their turns. */
 const patience = 10_000
-export const migrationsFolder = new URL('migrations', import.meta.url)
 
 /**
  * Creates the file if it is missing, checks it if it is not, and brings its schema up to date.
@@ -23,6 +23,7 @@ export const migrationsFolder = new URL('migrations', import.meta.url)
  */
 export function prepareDatabase(path: string): void {
   try {
+    refuseNonFile(path)
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     closeSync(openSync(path, 'a', 0o600))
     refuseForeignFile(path)
@@ -30,6 +31,13 @@ export function prepareDatabase(path: string): void {
     bringUpToDate(path)
   } catch (error) {
     throw new UnusableDatabase(`The database ${path} cannot be used: ${reason(error)}.`, { cause: error })
+  }
+}
+
+/** To open a named pipe would wait for its other end. */
+function refuseNonFile(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
+    throw new UnusableDatabase('it is not a file; name a file in DATABASE_URL')
   }
 }
 
@@ -69,7 +77,7 @@ function checkBeforeWriting(path: string): void {
     checkIntegrity(connection, statSync(path).size)
     // A refusal later would come after the write-ahead log was moved into a file that is to be left as it was.
     const isMigrated = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get()
-    if (isMigrated) pendingMigrations(connection, readMigrations(migrationsFolder))
+    if (isMigrated) pendingMigrations(connection, readOwnMigrations())
   } finally {
     connection.close()
   }
@@ -88,7 +96,7 @@ const corrupt = 'it is corrupt; restore a backup'
 function bringUpToDate(path: string): void {
   const connection = connect(path, { busyTimeout: patience })
   try {
-    migrate(connection, readMigrations(migrationsFolder), () => claim(connection))
+    migrate(connection, readOwnMigrations(), () => claim(connection))
     switchToWal(connection)
   } finally {
     connection.close()
@@ -106,16 +114,7 @@ function claim(connection: Database.Database): void {
 
 /** SQLite does not wait for other connections here, whatever the busy timeout says. */
 function switchToWal(connection: Database.Database): void {
-  const deadline = Date.now() + patience
-  for (;;) {
-    try {
-      connection.pragma('journal_mode = WAL')
-      return
-    } catch (error) {
-      if (!isBusy(toFailure(error)) || Date.now() > deadline) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
-    }
-  }
+  patiently(patience, () => connection.pragma('journal_mode = WAL'))
 }
 
 function reason(error: unknown): string {
@@ -127,12 +126,8 @@ function reason(error: unknown): string {
   }
   const failure = toFailure(error)
   if (isBusy(failure)) return 'another process holds its lock; stop that process or try again'
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(failure.code)) return corrupt
+  if (isCorrupt(failure)) return corrupt
   if (failure.code.startsWith('SQLITE_'))
     return `${failure.message}; check the disk and the permissions of the file and its folder`
   throw error
-}
-
-function isBusy({ code }: Failure): boolean {
-  return code.startsWith('SQLITE_BUSY')
 }

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, s
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { headerOf } from './copy.ts'
-import { attempt, CopyFailed, isBusy, isCorrupt } from './copy-failure.ts'
-import { toFailure } from './failure.ts'
+import { attempt, CopyFailed } from './copy-failure.ts'
+import { isBusy, isCorrupt, toFailure } from './failure.ts'
 import { isInUse } from './in-use.ts'
 import { keepBeside } from './keep.ts'
 import { type OnProgress, withPartialCopy } from './partial.ts'
-import { applicationId } from './prepare.ts'
+import { applicationId } from './schema.ts'
 
 interface RestoreRequest {
   /** The backup, which is only read. */

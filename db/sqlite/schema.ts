@@ -2,6 +2,9 @@ import { sql } from 'drizzle-orm'
 import { check, customType, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { petStatuses } from '../store.ts'
 
+/** Marks a file as ours (`PRAGMA application_id`): "PETS" in ASCII. */
+export const applicationId = 0x50455453
+
 /** A 64-bit integer is a `bigint`, which is what connections return with `safeIntegers`; Drizzle would call it a `number`. */
 function int64(name: string) {
   return integer(name).$type<bigint>()
@@ -58,5 +61,27 @@ export const apiKeys = sqliteTable(
   (table) => [
     uniqueIndex('api_keys_unrevoked_name').on(table.name).where(sql`revoked_at IS NULL`),
     check('api_keys_hash_sha256', sql`length(hash) = 64`),
+  ],
+)
+
+/** What each creation that may be repeated has made. The lowest ids are the oldest rows. */
+export const idempotencyKeys = sqliteTable(
+  'idempotency_keys',
+  {
+    id: int64('id').primaryKey(),
+    apiKeyId: int64('api_key_id')
+      .notNull()
+      .references(() => apiKeys.id),
+    key: text().notNull(),
+    fingerprint: text().notNull(),
+    petId: int64('pet_id')
+      .notNull()
+      .references(() => pets.id),
+    createdAt: timestamp('created_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('idempotency_keys_key').on(table.apiKeyId, table.key),
+    check('idempotency_keys_key_length', sql`length(key) BETWEEN 1 AND 255`),
+    check('idempotency_keys_fingerprint_sha256', sql`length(fingerprint) = 64`),
   ],
 )

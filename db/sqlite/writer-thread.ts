@@ -1,20 +1,42 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { connect } from './connection.ts'
-import { commitTogether, prepareWrites, type Write } from './writes.ts'
+import { toFailure } from './failure.ts'
+import { OpenFile } from './open-file.ts'
+import type { WriterOptions } from './writer.ts'
+import { commitTogether, type Outcome, prepareWrites, type Write, type Writes } from './writes.ts'
 
 /** The thread that owns the only connection that writes. It answers each batch once it is on disk. */
 
 const port = parentPort
 if (!port) throw new Error('The writer runs in a thread of its own.')
 
-const connection = connect(workerData.path, { busyTimeout: workerData.busyTimeout })
-const writes = prepareWrites(connection)
+const { path, busyTimeout }: WriterOptions = workerData
+let file: OpenFile | undefined
+let writes: Writes | undefined
 
 port.on('message', (message: Write[] | 'close') => {
-  if (message === 'close') {
-    connection.close()
-    port.close()
-  } else {
-    port.postMessage(commitTogether(connection, writes, message))
-  }
+  if (message !== 'close') return port.postMessage(answer(message))
+  file?.close()
+  port.close()
 })
+
+/** Nothing is acknowledged that went into a file which is no longer in its place: the next batch opens the one that is. */
+function answer(batch: Write[]): Outcome[] {
+  try {
+    const current = prepare()
+    const outcomes = commitTogether(current.file.connection, current.writes, batch, busyTimeout)
+    current.file.checkPlace()
+    return outcomes
+  } catch (error) {
+    file?.close()
+    writes = undefined
+    return batch.map(() => ({ failure: toFailure(error) }))
+  }
+}
+
+function prepare(): { file: OpenFile; writes: Writes } {
+  if (!file || !writes) {
+    file = file?.reopen() ?? new OpenFile(path, { readonly: false })
+    writes = prepareWrites(file.connection)
+  }
+  return { file, writes }
+}

@@ -10,6 +10,9 @@ export interface WriterOptions {
   busyTimeout: number
 }
 
+/** So many that a disk which has stopped answering is told from one that is busy. */
+const mostWaiting = 10_000
+
 interface Pending {
   write: Write
   resolve: (value: unknown) => void
@@ -37,6 +40,7 @@ export class Writer {
   run<Name extends keyof Writes>(name: Name, ...args: Parameters<Writes[Name]>): Promise<ReturnType<Writes[Name]>> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(new StoreUnavailable('The store is closed.'))
+      if (this.#waiting.length >= mostWaiting) return reject(new StoreUnavailable('Too many writes are waiting.'))
       // The thread runs the write of this name, so its value is that write's; a message cannot carry the type.
       this.#waiting.push({ write: { name, args } as Write, resolve: resolve as (value: unknown) => void, reject })
       this.#flush()

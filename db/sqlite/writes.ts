@@ -2,7 +2,9 @@ import type Database from 'better-sqlite3'
 import { eq, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { ApiKey, NewApiKey, NewPet, Pet } from '../store.ts'
-import { type Failure, isConstraint, toFailure } from './failure.ts'
+import { concernsDatabase, type Failure, toFailure } from './failure.ts'
+import { prepareCreateOnce } from './idempotency.ts'
+import { patiently } from './patience.ts'
 import { apiKeys, pets } from './schema.ts'
 
 /** Every statement that changes the database. They run in the writer's thread, always inside {@link commitTogether}'s transaction. */
@@ -17,6 +19,7 @@ export function prepareWrites(connection: Database.Database) {
     })
     .returning()
     .prepare()
+  const createPet = (pet: NewPet): Pet => insertPet.get({ ...pet })
 
   function createApiKey(key: NewApiKey): ApiKey {
     return db.insert(apiKeys).values(key).returning().get()
@@ -27,7 +30,8 @@ export function prepareWrites(connection: Database.Database) {
   }
 
   return {
-    createPet: (pet: NewPet): Pet => insertPet.get({ ...pet }),
+    createPet,
+    createPetOnce: prepareCreateOnce(db, createPet),
     createApiKey,
     createFirstApiKey(key: NewApiKey): boolean {
       if (db.select().from(apiKeys).limit(1).get()) return false
@@ -45,6 +49,10 @@ export function prepareWrites(connection: Database.Database) {
     touchApiKey(id: bigint, lastUsedAt: Date): void {
       db.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id)).run()
     },
+    /** Changes nothing, and yet has to get a page to the disk. */
+    probe(): void {
+      connection.pragma('user_version = 0')
+    },
   }
 }
 
@@ -57,12 +65,15 @@ export type Outcome = { value: unknown } | { failure: Failure }
 
 /**
  * Runs the writes in one transaction, so that all of them share one fsync, and returns their outcomes in order once the
- * transaction is on disk. A write that breaks a constraint fails alone. Any other failure, that of the commit included,
+ * transaction is on disk. A write that breaks a rule fails alone. What concerns the database, a failed commit included,
  * undoes and fails all.
+ *
+ * @param patience milliseconds to wait for another process's lock
  */
-export function commitTogether(connection: Database.Database, writes: Writes, batch: Write[]): Outcome[] {
+export function commitTogether(connection: Database.Database, writes: Writes, batch: Write[], patience = 0): Outcome[] {
+  const commit = connection.transaction(() => batch.map((write) => perform(writes, write)))
   try {
-    return connection.transaction(() => batch.map((write) => perform(writes, write))).immediate()
+    return patiently(patience, () => commit.immediate())
   } catch (error) {
     return batch.map(() => ({ failure: toFailure(error) }))
   }
@@ -74,7 +85,7 @@ function perform(writes: Writes, { name, args }: Write): Outcome {
     return { value: (writes[name] as (...args: unknown[]) => unknown)(...args) }
   } catch (error) {
     const failure = toFailure(error)
-    if (isConstraint(failure)) return { failure }
-    throw error
+    if (concernsDatabase(failure)) throw error
+    return { failure }
   }
 }

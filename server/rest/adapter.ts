@@ -51,7 +51,7 @@ function handlerFor(operation: Operation, router: AnyRouter, createContext: Crea
       path: operation.procedure,
       type: operation.type,
       getRawInput: async () => input,
-      ctx: createContext(request),
+      ctx: createContext(request, reply),
       signal: undefined,
       batchIndex: 0,
     })

@@ -56,19 +56,21 @@ function describe(parameter: oas31.ParameterObject | oas31.ReferenceObject, { sh
   return text ? { ...parameter, description: text } : parameter
 }
 
-function mendResponses(success: unknown, operation: Operation): oas31.ResponsesObject {
+function mendResponses(drafted: unknown, operation: Operation): oas31.ResponsesObject {
+  const success = drafted as oas31.ResponseObject
   const deprecated = operation.meta.deprecation ? deprecationHeaders : {}
   const failures = Object.entries(operation.meta.openapi?.errorResponses ?? {}).map(([status, text]) => [
     status,
     failure(text, status === '401' ? { ...deprecated, ...challengeHeader } : deprecated),
   ])
   const headers = {
+    ...success.headers,
     ...deprecated,
     ...(successStatus(operation) === 201 ? locationHeader : {}),
     ...('cursor' in operation.input.shape ? nextHeader : {}),
   }
   return {
-    [successStatus(operation)]: { ...(success as oas31.ResponseObject), ...withHeaders(headers) },
+    [successStatus(operation)]: { ...success, ...withHeaders(headers) },
     ...Object.fromEntries(failures),
     default: failure(
       'Any other failure, such as 413, 415, 429 or 503; `Retry-After` tells when to try again.',

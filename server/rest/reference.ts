@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import scalar from '@scalar/fastify-api-reference'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerOtherMethods } from '../routes.ts'
 
 interface ReferenceOptions {
@@ -19,6 +20,7 @@ export async function reference(app: FastifyInstance, { document }: ReferenceOpt
   app.get('/', async (_request, reply) => reply.redirect('/docs/'))
   answerOtherMethods(app, '/', ['GET', 'HEAD'])
 
+  app.addHook('onSend', allowReference)
   await app.register(scalar, {
     routePrefix: '/docs',
     configuration: {
@@ -36,4 +38,24 @@ export async function reference(app: FastifyInstance, { document }: ReferenceOpt
     },
   })
   answerOtherMethods(app, '/docs/', ['GET', 'HEAD'])
+}
+
+/** The page's own policy: its one inline script by its hash, and nothing from elsewhere. Its large script may be kept. */
+async function allowReference(_request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<void> {
+  const type = String(reply.getHeader('content-type'))
+  if (type.startsWith('application/javascript')) reply.header('cache-control', 'max-age=3600')
+  if (type.startsWith('text/html')) reply.header('content-security-policy', pagePolicy(String(payload)))
+}
+
+function pagePolicy(html: string): string {
+  const scripts = [...html.matchAll(/<script type="text\/javascript">([^<]*)<\/script>/g)].map(([, text = '']) => text)
+  const hashes = scripts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+  return [
+    "default-src 'self'",
+    `script-src 'self' ${hashes.join(' ')}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "frame-ancestors 'none'",
+  ].join('; ')
 }

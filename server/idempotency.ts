@@ -1,0 +1,54 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { ApiError } from './errors.ts'
+
+/**
+ * Idempotency keys (draft-ietf-httpapi-idempotency-key-header): a creation that carries one may be repeated at will, and
+ * is answered as the first time.
+ */
+export const requestHeaders = z.object({
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({
+      description:
+        'A string of your choice, bare or quoted, of at most 255 characters. Within 24 hours a repeated request with the same key makes no second animal: it is answered as the first one was, with `Idempotency-Replayed: true`.',
+      examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
+    }),
+})
+
+export const responseHeaders = z.object({
+  'Idempotency-Replayed': z
+    .literal('true')
+    .optional()
+    .meta({ description: 'This is the answer to an earlier request with the same `Idempotency-Key`.' }),
+})
+
+/** The key of a request that has one; what only reads needs none. */
+export function readIdempotencyKey({ method, headers }: FastifyRequest): string | undefined {
+  const header = headers['idempotency-key']
+  if (header === undefined || method !== 'POST') return undefined
+  const key = parseKey(String(header))
+  if (key === undefined || key.length > 255) {
+    throw new ApiError(
+      'invalid_request',
+      'Idempotency-Key: expected a string of 1 to 255 visible ASCII characters, bare or in double quotes',
+    )
+  }
+  return key
+}
+
+export function announceReplay(reply: FastifyReply): void {
+  reply.header('idempotency-replayed', 'true')
+}
+
+// A string as in RFC 9651, section 3.3.3, or else anything that could not be mistaken for one.
+const quoted = /^"((?:[ !#-[\]-~]|\\["\\])+)"$/
+const bare = /^[!#-~][!-~]*$/
+
+function parseKey(header: string): string | undefined {
+  if (bare.test(header)) return header
+  return quoted.exec(header)?.[1]?.replaceAll(/\\(.)/g, '$1')
+}

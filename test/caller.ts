@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { createServer } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+
+export interface Answer {
+  status: number
+  headers: IncomingMessage['headers']
+  body: string
+}
+
+/** A caller with one connection, which it keeps as long as it may, and who never repeats a request unasked. */
+export class Caller {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #url: string
+  readonly #headers: Record<string, string>
+
+  constructor(url: string, key: string) {
+    this.#url = url
+    this.#headers = { authorization: `Bearer ${key}` }
+    onTestFinished(() => this.#agent.destroy())
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.#send('GET', path, headers)
+  }
+
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const content = typeof body === 'string' ? body : JSON.stringify(body)
+    return this.#send('POST', path, { 'content-type': 'application/json', ...headers }, content)
+  }
+
+  async #send(method: string, path: string, headers: Record<string, string>, content?: string): Promise<Answer> {
+    const options = { method, agent: this.#agent, headers: { ...this.#headers, ...headers } }
+    const sent = request(this.#url + path, options)
+    sent.end(content)
+    const [response]: [IncomingMessage] = (await once(sent, 'response')) as [IncomingMessage]
+    return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) }
+  }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen({ port: 0, host: '127.0.0.1' })
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (typeof address !== 'object' || !address) throw new Error('A TCP server has a port.')
+  return address.port
+}

@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from './helpers.ts'
+import { petstore, runCommand, type Server, whenListening } from './process.ts'
+
+/** Whether this system lets a process mount a disk of its own. */
+export function canMount(): boolean {
+  return spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
+}
+
+export interface SmallDisk {
+  server: Server
+  /** Copies the database, while nobody writes, to where SQLite can find it. */
+  copyDatabase: () => string
+  /** Removes what takes up most of the disk. */
+  makeRoom: () => void
+}
+
+/** Runs the service with its database on a disk of 8 MiB, of which 6 are taken. */
+export async function startOnSmallDisk(): Promise<SmallDisk> {
+  const folder = temporaryFolder()
+  const script = `
+    mount -t tmpfs -o size=8m none ${folder}
+    dd if=/dev/zero of=${folder}/ballast bs=1M count=6 status=none
+    cd ${folder}
+    exec "$@"`
+  const run = runCommand(['unshare', '-rm', 'sh', '-ec', script, 'sh', ...petstore], { env: { PORT: '0' } })
+  const server = await whenListening(run)
+  // The disk is there for this process only, and so is the way to it.
+  const inside = join(`/proc/${server.child.pid}/root`, folder)
+  return {
+    server,
+    makeRoom: () => rmSync(join(inside, 'ballast')),
+    copyDatabase() {
+      const copy = join(temporaryFolder(), 'petstore.db')
+      for (const suffix of ['', '-wal']) copyFileSync(join(inside, `data/petstore.db${suffix}`), copy + suffix)
+      return copy
+    },
+  }
+}

@@ -1,0 +1,178 @@
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { connect } from '../db/sqlite/connection.ts'
+import { prepareDatabase } from '../db/sqlite/prepare.ts'
+import type { Store } from '../db/store.ts'
+import { apiKeyRecord } from '../server/auth/api-key.ts'
+import { openTestStore, startTestApi as startApi, type TestApi, temporaryFolder } from './helpers.ts'
+
+const rex = { name: 'Rex', categoryId: 7 }
+const files = ['', '-wal', '-shm']
+
+describe('the database is', () => {
+  test('deleted: writes are refused, reads go on, and both work again with the file that takes its place', async () => {
+    const { api, path } = await startOnFile()
+    expect((await create(api, 'kept')).status).toBe(201)
+    const backup = snapshot(path)
+    for (const suffix of files) rmSync(path + suffix)
+
+    await expectUnavailable(create(api, 'lost'))
+    await expectUnavailable(create(api, 'lost'))
+    expect((await names(api)).status).toBe(200)
+
+    copyFileSync(backup, path)
+    expect((await create(api, 'after')).status).toBe(201)
+    await expect.poll(async () => (await names(api)).names, { timeout: 5_000 }).toEqual(['kept', 'after'])
+    expect(stored(path)).toEqual(['kept', 'after'])
+  })
+
+  test('replaced by another: the service goes over to that one', async () => {
+    const { api, path, key } = await startOnFile()
+    await create(api, 'old')
+    const other = await makeDatabase('new', key)
+    for (const suffix of files) rmSync(path + suffix)
+    renameSync(other, path)
+
+    await expectUnavailable(create(api, 'lost'))
+    expect((await create(api, 'after')).status).toBe(201)
+    await expect.poll(async () => (await names(api)).names, { timeout: 5_000 }).toEqual(['new', 'after'])
+    expect(stored(path)).toEqual(['new', 'after'])
+  })
+
+  test('replaced beside the write-ahead log of the old one, which is not replayed into it', async () => {
+    const { api, path, key } = await startOnFile()
+    for (let i = 0; i < 50; i++) await create(api, `old ${i}`)
+    const other = await makeDatabase('new', key)
+    const before = readFileSync(other)
+    renameSync(other, path)
+
+    for (let i = 0; i < 3; i++) await expectUnavailable(create(api, 'lost'))
+    await wait(1_500)
+    expect(readFileSync(path).equals(before)).toBe(true)
+    for (const suffix of ['-wal', '-shm']) rmSync(path + suffix)
+    expect((await create(api, 'after')).status).toBe(201)
+    expect(stored(path)).toEqual(['new', 'after'])
+  })
+
+  test('replaced by that of another program, which is left alone', async () => {
+    const { api, path } = await startOnFile()
+    await create(api, 'old')
+    for (const suffix of files) rmSync(path + suffix)
+    const foreign = new Database(path)
+    foreign.exec('CREATE TABLE pets (id INTEGER PRIMARY KEY, name, category_id, status)')
+    foreign.close()
+    for (let i = 0; i < 3; i++) await expectUnavailable(create(api, 'lost'))
+    expect(stored(path)).toEqual([])
+  })
+
+  test('without its write-ahead log, which was deleted: what was acknowledged is saved', async () => {
+    const { api, path } = await startOnFile()
+    for (const name of ['a', 'b', 'c']) await create(api, name)
+    rmSync(`${path}-wal`)
+    await expectUnavailable(create(api, 'd'))
+    expect((await create(api, 'e')).status).toBe(201)
+    await expect.poll(async () => (await names(api)).status, { timeout: 5_000 }).toBe(200)
+    expect(stored(path)).toEqual(['a', 'b', 'c', 'd', 'e'])
+    expect(open(path).pragma('integrity_check', { simple: true })).toBe('ok')
+  })
+
+  test('locked by another process for three seconds: writes are refused within half a second and reads go on', async () => {
+    const { api, path } = await startOnFile()
+    await create(api, 'before')
+    const other = open(path)
+    other.exec('BEGIN IMMEDIATE')
+    const refusals: number[] = []
+    const reads: number[] = []
+    for (const end = performance.now() + 3_000; performance.now() < end; ) {
+      const write = time(() => expectUnavailable(create(api, 'refused')))
+      await wait(20)
+      reads.push(await time(async () => expect((await names(api)).status).toBe(200)))
+      refusals.push(await write)
+    }
+    other.exec('ROLLBACK')
+    expect((await create(api, 'after')).status).toBe(201)
+    expect(Math.max(...refusals)).toBeLessThan(500)
+    expect(Math.max(...reads)).toBeLessThan(200)
+    expect(stored(path)).toEqual(['before', 'after'])
+  })
+
+  test('corrupt in one page: what needs that page fails, with nothing said of trying again, and the rest goes on', async () => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    prepareDatabase(path)
+    const filler = open(path)
+    filler.exec(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO pets (name, category_id, status) SELECT printf('%-200d', i), 1, 'available' FROM n",
+    )
+    filler.close()
+    const { api } = await startOnFile(path)
+    const bytes = readFileSync(path)
+    const middle = Math.floor(bytes.length / 8192) * 4096
+    bytes.fill(0xff, middle, middle + 4096)
+    writeFileSync(path, bytes)
+    const answers = []
+    for (let id = 10; id < 20_000; id += 10) answers.push(await api.rest.get(`/v1/pets/${id}`))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]))
+    const refused = answers.filter(({ status }) => status === 503)
+    expect(refused.length).toBeLessThan(20)
+    for (const answer of refused) {
+      expect(answer.body).toMatchObject({ code: 'unavailable' })
+      expect(answer.headers).not.toHaveProperty('retry-after')
+    }
+    expect((await api.rest.get('/v1/pets?limit=1')).status).toBe(200)
+  })
+})
+
+async function startOnFile(path = join(temporaryFolder(), 'petstore.db')) {
+  const store = openTestStore(path)
+  const api = await startApi({ store })
+  return { api, path, key: api.key }
+}
+
+/** Another database of the service, in which the same key is good. */
+async function makeDatabase(pet: string, key: string): Promise<string> {
+  const path = join(temporaryFolder(), 'petstore.db')
+  const store: Store = openTestStore(path)
+  await store.pets.create({ name: pet, categoryId: 1n, status: 'available' })
+  await store.apiKeys.register(apiKeyRecord(key, 'test'))
+  await store.close()
+  return path
+}
+
+/** A copy that is whole, whatever is in the log. */
+function snapshot(path: string): string {
+  const copy = join(temporaryFolder(), 'copy.db')
+  open(path).exec(`VACUUM INTO '${copy}'`)
+  return copy
+}
+
+function create({ rest }: TestApi, name: string) {
+  return rest.post('/v1/pets', { ...rex, name })
+}
+
+async function names({ rest }: TestApi): Promise<{ status: number; names: string[] }> {
+  const { status, body } = await rest.get('/v1/pets?limit=100')
+  return { status, names: Array.isArray(body) ? body.map(({ name }) => name) : [] }
+}
+
+async function expectUnavailable(answer: ReturnType<TestApi['rest']['get']>): Promise<void> {
+  expect(await answer).toMatchObject({ status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } })
+}
+
+async function time(task: () => Promise<void>): Promise<number> {
+  const start = performance.now()
+  await task()
+  return performance.now() - start
+}
+
+function stored(path: string): unknown[] {
+  return open(path).prepare('SELECT name FROM pets ORDER BY id').pluck().all()
+}
+
+function open(path: string): Database.Database {
+  const database = connect(path, { busyTimeout: 0 })
+  onTestFinished(() => void database.close())
+  return database
+}
