@@ -18,7 +18,6 @@ export async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel, process.stdout.isTTY)
   const store = openSqliteStore({ path: config.databasePath, busyTimeout: 250 })
   const app = await createApp({ config, store, log })
-  let stopBackups: (() => Promise<void>) | undefined
   try {
     if (config.apiKey !== undefined) await registerKey(store, config.apiKey)
     const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
@@ -26,11 +25,11 @@ export async function serve(config: Config): Promise<void> {
     const firstKey = await mintFirstKey(store)
     if (firstKey || process.stdout.isTTY)
       process.stdout.write(banner(app.listeningOrigin, config.databasePath, firstKey))
-    stopBackups = scheduleBackups(config, log)
+    const stopBackups = scheduleBackups(config, log)
     await stopped
     log.info('stopping')
+    await stopBackups()
   } finally {
-    await stopBackups?.()
     await app.close()
     await store.close()
   }
