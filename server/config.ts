@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { isApiKey } from './auth/api-key.ts'
 import type { Rate } from './auth/rate-limit.ts'
+import { parseDuration } from './duration.ts'
 import { OperatorError } from './operator-error.ts'
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -67,6 +68,17 @@ function readText(path: string): string | undefined {
   }
 }
 
+const Interval = z.string().transform((text, context) => {
+  const length = parseDuration(text)
+  if (length === undefined) context.addIssue('expected a duration such as 30m, 6h or 1d')
+  return length
+})
+
+const Count = z
+  .string()
+  .regex(/^[1-9]\d{0,3}$/, 'expected a number from 1 to 9999')
+  .transform(Number)
+
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: Port.prefault('3000'),
@@ -80,6 +92,8 @@ const Environment = z.object({
   RATE_LIMIT: RateText.optional(),
   PETSTORE_API_KEY: ApiKeyText.optional(),
   PETSTORE_API_KEY_FILE: ApiKeyFile.optional(),
+  BACKUP_EVERY: Interval.optional(),
+  BACKUP_KEEP: Count.prefault('7'),
 })
 
 export interface Config {
@@ -99,6 +113,10 @@ export interface Config {
   rateLimit: Rate | undefined
   /** A key to register at the start, for containers and CI. */
   apiKey: string | undefined
+  /** Milliseconds between scheduled backups; without it there are none. */
+  backupEvery: number | undefined
+  /** How many scheduled backups are kept. */
+  backupKeep: number
 }
 
 /**
@@ -127,6 +145,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     trustProxy: data.TRUST_PROXY,
     rateLimit: data.RATE_LIMIT,
     apiKey: data.PETSTORE_API_KEY ?? data.PETSTORE_API_KEY_FILE,
+    backupEvery: data.BACKUP_EVERY,
+    backupKeep: data.BACKUP_KEEP,
   }
 }
 

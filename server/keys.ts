@@ -1,5 +1,6 @@
 import type { ApiKey, Store } from '../db/store.ts'
 import { apiKeyRecord, mintApiKey } from './auth/api-key.ts'
+import { parseDuration } from './duration.ts'
 import { OperatorError } from './operator-error.ts'
 
 /**
@@ -83,14 +84,9 @@ function alignColumns(rows: string[][]): string {
     .join('\n')
 }
 
-const hour = 3_600_000
-const units: Record<string, number> = { h: hour, d: 24 * hour, w: 7 * 24 * hour }
-
-/** A duration such as 12h, 90d or 4w, in milliseconds. */
+/** A lifetime such as 12h, 90d or 4w, in milliseconds. */
 export function parseLifetime(text: string): number {
-  const [, count, unit] = /^([1-9]\d{0,3})([hdw])$/.exec(text) ?? []
-  const length = units[unit ?? '']
-  if (!length)
-    throw new OperatorError(`${text} is no lifetime: give a number of hours, days or weeks, such as 12h, 90d or 4w.`)
-  return Number(count) * length
+  const lifetime = parseDuration(text)
+  if (lifetime === undefined) throw new OperatorError(`${text} is no lifetime: give one such as 12h, 90d or 4w.`)
+  return lifetime
 }

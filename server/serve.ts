@@ -6,6 +6,7 @@ import { openSqliteStore } from '../db/sqlite/store.ts'
 import type { Store } from '../db/store.ts'
 import { createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
+import { scheduleBackups } from './backup-schedule.ts'
 import type { Config } from './config.ts'
 import { drain } from './drain.ts'
 import { createLog } from './log.ts'
@@ -33,9 +34,11 @@ export async function serve(config: Config): Promise<void> {
     const firstKey = await mintFirstKey(store)
     if (firstKey || process.stdout.isTTY)
       process.stdout.write(banner(app.listeningOrigin, config.databasePath, firstKey))
+    const stopBackups = scheduleBackups(config, log)
     const signal = await stopped
     log.info({ signal }, 'stopping')
     limitStop(app, log)
+    await stopBackups()
     await drain(app, signal === 'SIGTERM' ? drainTime : 0)
   } finally {
     await app.close()

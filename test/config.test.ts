@@ -18,6 +18,8 @@ test('without any variable the defaults hold', () => {
     trustProxy: [],
     rateLimit: undefined,
     apiKey: undefined,
+    backupEvery: undefined,
+    backupKeep: 7,
   })
 })
 
@@ -35,6 +37,8 @@ test('every variable is read', () => {
     TRUST_PROXY: '10.0.0.0/8,::1',
     RATE_LIMIT: '1000/min',
     PETSTORE_API_KEY: key,
+    BACKUP_EVERY: '6h',
+    BACKUP_KEEP: '30',
   })
   expect(config).toEqual({
     host: '0.0.0.0',
@@ -48,6 +52,8 @@ test('every variable is read', () => {
     trustProxy: ['10.0.0.0/8', '::1'],
     rateLimit: { requests: 1_000, seconds: 60 },
     apiKey: key,
+    backupEvery: 6 * 3_600_000,
+    backupKeep: 30,
   })
 })
 
@@ -80,6 +86,10 @@ test.for([
   ['RATE_LIMIT', '10/day'],
   ['PETSTORE_API_KEY', 'secret'],
   ['PETSTORE_API_KEY_FILE', 'no/such/file'],
+  ['BACKUP_EVERY', 'daily'],
+  ['BACKUP_EVERY', '0h'],
+  ['BACKUP_KEEP', '0'],
+  ['BACKUP_KEEP', 'all'],
 ] as const)('%s=%s is refused by name', ([name, value]) => {
   expect(() => readConfig({ [name]: value })).toThrow(
     new RegExp(`^The configuration is wrong:\n {2}${name}: expected .+$`),

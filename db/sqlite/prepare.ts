@@ -60,7 +60,7 @@ function hasJournal(path: string): boolean {
 
 const foreign = 'it is the SQLite database of another program; name another file in DATABASE_URL'
 
-function readHeader(path: string): Buffer {
+export function readHeader(path: string): Buffer {
   const file = openSync(path, 'r')
   try {
     const header = Buffer.alloc(100)

@@ -1,0 +1,100 @@
+import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
+import type Database from 'better-sqlite3'
+import { pendingMigrations } from '../migrate.ts'
+import { UnusableDatabase } from '../store.ts'
+import { connect } from './connection.ts'
+import { attempt, copyFailure, corrupt } from './copy-failure.ts'
+import { isBusy, isCorrupt, toFailure } from './failure.ts'
+import { readOwnMigrations } from './own-migrations.ts'
+import { readHeader } from './prepare.ts'
+import { applicationId } from './schema.ts'
+
+export interface CopyRequest {
+  /** A database of ours; other processes may read and write it meanwhile. */
+  source: string
+  /** The file to make. */
+  target: string
+  /** Whether the source may be on a medium that cannot be written; else SQLite tidies up its log where nobody else has it open. */
+  isSourceReadonly: boolean
+}
+
+export type CopyStep = 'check' | 'copy' | 'check copy'
+
+/**
+ * Copies a database as it is at one moment, checks the copy, and waits until it is on disk. The copy is one file that
+ * needs none beside it, whatever log the source has. This blocks for as long as the database is large: it is for a thread.
+ *
+ * @param onStep is told what begins, and the source's size in bytes.
+ * @throws {CopyFailed}
+ */
+export function copyDatabase(request: CopyRequest, onStep: (step: CopyStep, total: number) => void): void {
+  const connection = attempt('source', () => openOurs(request.source, request.isSourceReadonly))
+  try {
+    const total = attempt('source', () => sizeOf(connection))
+    onStep('check', total)
+    attempt('source', () => check(connection))
+    onStep('copy', total)
+    writeCopy(connection, request.target, () => onStep('check copy', total))
+  } finally {
+    connection.close()
+  }
+}
+
+/** The file is made before SQLite writes to it, so that at no time another user can read it. */
+function writeCopy(connection: Database.Database, target: string, onWritten: () => void): void {
+  const file = attempt('target', () => openSync(target, 'wx', 0o600))
+  try {
+    vacuumInto(connection, target)
+    onWritten()
+    attempt('target', () => checkCopy(target))
+    attempt('target', () => fsyncSync(file))
+  } finally {
+    closeSync(file)
+  }
+}
+
+function vacuumInto(connection: Database.Database, target: string): void {
+  try {
+    connection.prepare('VACUUM INTO ?').run(target)
+  } catch (error) {
+    const failure = toFailure(error)
+    throw copyFailure(isCorrupt(failure) || isBusy(failure) ? 'source' : 'target', error)
+  }
+}
+
+function checkCopy(path: string): void {
+  const copy = openOurs(path, true)
+  try {
+    check(copy)
+  } finally {
+    copy.close()
+  }
+}
+
+/** Looks at the first bytes itself, since SQLite might change a file that is to be refused. */
+function openOurs(path: string, readonly: boolean): Database.Database {
+  const header = headerOf(path)
+  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
+    throw new UnusableDatabase('it is not an SQLite database')
+  if (header.length < 100 || header.readUInt32BE(68) !== applicationId) {
+    throw new UnusableDatabase('it is the SQLite database of another program')
+  }
+  return connect(path, { readonly, busyTimeout: 5_000 })
+}
+
+/** To open a named pipe would wait for its other end. */
+export function headerOf(path: string): Buffer {
+  if (!statSync(path).isFile()) throw new UnusableDatabase('it is not a file; check the path')
+  return readHeader(path)
+}
+
+function check(connection: Database.Database): void {
+  pendingMigrations(connection, readOwnMigrations())
+  const finding = String(connection.pragma('integrity_check(1)', { simple: true }))
+  if (finding !== 'ok') throw new UnusableDatabase(`${corrupt} (${finding.replace(/^\*\*\* .*\n/, '')})`)
+}
+
+function sizeOf(connection: Database.Database): number {
+  const [pages, pageSize] = ['page_count', 'page_size'].map((name) => Number(connection.pragma(name, { simple: true })))
+  return Number(pages) * Number(pageSize)
+}
