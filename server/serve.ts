@@ -38,8 +38,7 @@ export async function serve(config: Config): Promise<void> {
     const signal = await stopped
     log.info({ signal }, 'stopping')
     limitStop(app, log)
-    await stopBackups()
-    await drain(app, signal === 'SIGTERM' ? drainTime : 0)
+    await Promise.all([stopBackups(), drain(app, signal === 'SIGTERM' ? drainTime : 0)])
   } finally {
     await app.close()
     await store.close()

@@ -10,8 +10,9 @@ export interface WriterOptions {
   busyTimeout: number
 }
 
-/** So many that a disk which has stopped answering is told from one that is busy. */
+/** Beyond these the disk does not lag but hang: so many writes waiting, or so many milliseconds for one transaction. */
 const mostWaiting = 10_000
+const longestCommit = 10_000
 
 interface Pending {
   write: Write
@@ -21,15 +22,18 @@ interface Pending {
 
 /**
  * Group commit: writes that arrive while the thread is busy wait together and share the next transaction, and so one
- * fsync. A write is answered only once its transaction is on disk. If the thread dies, the writes it held are rejected
- * as {@link StoreUnavailable}, since nobody knows whether they happened. The first write, and the next one after such an
- * end, starts a thread.
+ * fsync. A write is answered only once its transaction is on disk. If the thread dies, or the disk hangs, the writes it
+ * held are rejected as {@link StoreUnavailable}, since nobody knows whether they happened. The first write, and the next
+ * one after the end of a thread, starts one.
  */
 export class Writer {
   readonly #options: WriterOptions
   #thread: Worker | undefined
-  #inFlight: Pending[] = []
+  /** What the thread is at, until it answers; what it took too long for is not in it any more. */
+  #inFlight: Pending[] | undefined
   #waiting: Pending[] = []
+  #watch: NodeJS.Timeout | undefined
+  #isHanging = false
   #closed = false
   #onIdle: (() => void) | undefined
 
@@ -40,7 +44,8 @@ export class Writer {
   run<Name extends keyof Writes>(name: Name, ...args: Parameters<Writes[Name]>): Promise<ReturnType<Writes[Name]>> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(new StoreUnavailable('The store is closed.'))
-      if (this.#waiting.length >= mostWaiting) return reject(new StoreUnavailable('Too many writes are waiting.'))
+      if (this.#isHanging || this.#waiting.length >= mostWaiting)
+        return reject(new StoreUnavailable('Too many writes are waiting, or have waited too long.'))
       // The thread runs the write of this name, so its value is that write's; a message cannot carry the type.
       this.#waiting.push({ write: { name, args } as Write, resolve: resolve as (value: unknown) => void, reject })
       this.#flush()
@@ -49,7 +54,7 @@ export class Writer {
 
   async close(): Promise<void> {
     this.#closed = true
-    if (this.#inFlight.length > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
+    if (this.#inFlight) await new Promise<void>((resolve) => (this.#onIdle = resolve))
     const thread = this.#thread
     if (!thread) return
     thread.postMessage('close')
@@ -57,15 +62,25 @@ export class Writer {
   }
 
   #flush(): void {
-    if (this.#inFlight.length > 0) return
+    if (this.#inFlight) return
     if (this.#waiting.length === 0) {
       this.#onIdle?.()
       return
     }
     this.#inFlight = this.#waiting
     this.#waiting = []
+    this.#watch = setTimeout(() => this.#giveUp(), longestCommit).unref()
     this.#thread ??= this.#startThread()
     this.#thread.postMessage(this.#inFlight.map(({ write }) => write))
+  }
+
+  /** The thread cannot be stopped while it waits for the disk: it is left to it, and no more is asked of it meanwhile. */
+  #giveUp(): void {
+    const abandoned = [...(this.#inFlight ?? []), ...this.#waiting]
+    this.#inFlight = []
+    this.#waiting = []
+    this.#isHanging = true
+    for (const { reject } of abandoned) reject(new StoreUnavailable('The disk does not answer.'))
   }
 
   #startThread(): Worker {
@@ -86,8 +101,10 @@ export class Writer {
   }
 
   #settle(outcomeOf: (index: number) => Outcome | undefined, cause?: unknown): void {
-    const settled = this.#inFlight
-    this.#inFlight = []
+    const settled = this.#inFlight ?? []
+    this.#inFlight = undefined
+    this.#isHanging = false
+    clearTimeout(this.#watch)
     for (const [index, { resolve, reject }] of settled.entries()) {
       const outcome = outcomeOf(index)
       if (!outcome) reject(new StoreUnavailable('The writer thread ended before it answered.', { cause }))
