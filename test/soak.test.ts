@@ -6,7 +6,7 @@ import { createPetstoreClient } from '../client/index.ts'
 import { Caller } from './caller.ts'
 import { temporaryFolder } from './helpers.ts'
 import { isLongForm, report, showProgress } from './long-form.ts'
-import { bannerKey, residentMemory, type Server, startServer, waitForOutput } from './process.ts'
+import { bannerKey, residentMemory, type Server, smallHeap, startServer, waitForOutput } from './process.ts'
 import { openSocket } from './raw-http.ts'
 
 const seconds = Number(process.env.SOAK_SECONDS ?? (isLongForm ? 600 : 30))
@@ -18,9 +18,7 @@ if (process.platform === 'linux') {
     `${seconds} seconds of mixed load bring no error, and nothing grows`,
     async () => {
       const folder = temporaryFolder()
-      // With room to spare, Node leaves garbage lying about, in which a leak would not be seen.
-      const env = { LOG_LEVEL: 'info', NODE_OPTIONS: '--max-old-space-size=96' }
-      const server = await startServer({ folder, env })
+      const server = await startServer({ folder, env: smallHeap })
       const load = startLoad(server, await waitForOutput(server, bannerKey))
       const samples: Sample[] = []
       for (const start = performance.now(); performance.now() - start < seconds * 1_000; ) {
