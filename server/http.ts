@@ -37,6 +37,8 @@ export function createHttpServer(listener: RequestListener, log: FastifyBaseLogg
     requireHostHeader: false,
   })
   const latest = new WeakMap<Duplex, Exchange>()
+  // A client that has said all it has to say may still listen. Node's types do not know of this.
+  Object.assign(server, { httpAllowHalfOpen: true })
 
   server.on('request', (request, response) => {
     latest.set(request.socket, { request, response })
