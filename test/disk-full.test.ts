@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
+import { report } from './long-form.ts'
 import { bannerKey, type Server, waitForOutput } from './process.ts'
 import { canMount, startOnSmallDisk } from './small-disk.ts'
 
@@ -26,6 +27,11 @@ if (canMount()) {
     expect(stored.toSorted()).toEqual(load.acknowledged.toSorted())
     expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
     expect(server.child.exitCode).toBeNull()
+    report('Disk full', {
+      acknowledged: load.acknowledged.length,
+      stored: stored.length,
+      refused: load.answers.get(503),
+    })
   }, 60_000)
 }
 
