@@ -78,17 +78,21 @@ function endConnection(socket: Duplex, latest: Exchange | undefined, thrown: Err
     else latest.response.once('finish', () => hangUp(socket, thrown))
   } else if (latest.response.headersSent) {
     // The body of a request that has its answer already: it only has to get through.
-    if (latest.response.writableFinished) socket.destroy()
-    else latest.response.once('finish', () => socket.destroy())
+    if (latest.response.writableFinished) linger(socket)
+    else latest.response.once('finish', () => linger(socket))
   } else {
     respond(latest.response, toApiError(thrown))
   }
 }
 
-/** Sends the answer, then discards what the client still sends, so that it can read the answer before the end. */
 function hangUp(socket: Duplex, thrown: Error): void {
+  linger(socket, rawResponse(toApiError(thrown)))
+}
+
+/** Says the last words, then discards what the client still sends, so that it can read all answers before the end. */
+function linger(socket: Duplex, lastWords = ''): void {
   socket.resume()
-  socket.end(rawResponse(toApiError(thrown)))
+  socket.end(lastWords)
   setTimeout(() => socket.destroy(), limits.lingerTime).unref()
 }
 
