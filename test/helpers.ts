@@ -1,13 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { createPetstoreClient, type PetstoreClient } from '../client/index.ts'
+import { connect } from '../db/sqlite/connection.ts'
+import { prepareDatabase } from '../db/sqlite/prepare.ts'
 import { openSqliteStore } from '../db/sqlite/store.ts'
+import { prepareWrites } from '../db/sqlite/writes.ts'
 import type { Store } from '../db/store.ts'
 import { type AppOptions, createApp } from '../server/app.ts'
+import { apiKeyRecord, mintApiKey } from '../server/auth/api-key.ts'
 import { parseJson } from '../server/int64.ts'
 import { createKey } from '../server/keys.ts'
 
@@ -46,9 +50,10 @@ export interface TestApi {
 export async function startTestApi({
   config = {},
   atEnd = onTestFinished,
-  store = openTestStore(undefined, atEnd),
+  store,
 }: StartOptions = {}): Promise<TestApi> {
   const log: string[] = []
+  const own = store ? { store, key: await createKey(store, 'test') } : openKeyedStore(atEnd)
   const app = await createApp({
     config: {
       corsOrigins: [],
@@ -58,13 +63,32 @@ export async function startTestApi({
       rateLimit: undefined,
       ...config,
     },
-    store,
+    store: own.store,
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
   })
   atEnd(() => app.close())
-  const key = await createKey(store, 'test')
-  const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: key, fetch: fetchFrom(app) })
-  return { app, store, rest: restClient(app, key), rpc, key, log }
+  const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: own.key, fetch: fetchFrom(app) })
+  return { app, ...own, rest: restClient(app, own.key), rpc, log }
+}
+
+const keyed = { key: mintApiKey(), bytes: undefined as Buffer | undefined }
+
+/** A store with a key that was just used, so that a test which only reads needs no writer thread. Made once and copied. */
+function openKeyedStore(atEnd: AtEnd): { store: Store; key: string } {
+  const path = join(temporaryFolder(atEnd), 'petstore.db')
+  if (keyed.bytes) writeFileSync(path, keyed.bytes)
+  else keyed.bytes = makeKeyedDatabase(path, keyed.key)
+  return { store: openTestStore(path, atEnd), key: keyed.key }
+}
+
+function makeKeyedDatabase(path: string, key: string): Buffer {
+  prepareDatabase(path)
+  const connection = connect(path, { busyTimeout: 0 })
+  const writes = prepareWrites(connection)
+  const { id } = writes.createApiKey(apiKeyRecord(key, 'test'))
+  writes.touchApiKey(id, new Date())
+  connection.close()
+  return readFileSync(path)
 }
 
 interface StartOptions {

@@ -8,12 +8,15 @@ export interface RawAnswer {
   body: string
 }
 
-/** What came back on the socket until the server closed it, or until it had nothing more to say for `quiet` ms. */
+/** What came back on the socket until the server closed it, or until it had said something and no more for `quiet` ms. */
 export async function exchange(url: string, bytes: string | Buffer, { quiet = 1_000 } = {}): Promise<RawAnswer[]> {
   const socket = await openSocket(url)
   const chunks: Buffer[] = []
-  socket.on('data', (chunk) => chunks.push(chunk))
-  socket.setTimeout(quiet, () => socket.destroy())
+  socket.on('data', (chunk) => {
+    chunks.push(chunk)
+    socket.setTimeout(quiet)
+  })
+  socket.setTimeout(15_000, () => socket.destroy())
   socket.write(bytes)
   socket.once('end', () => socket.end())
   await closing(socket)

@@ -21,8 +21,9 @@ export function bearerCheck(store: Store): (request: FastifyRequest) => Promise<
   const touchedAt = new Map<bigint, number>()
 
   /** Notes the use of a key, at most once a minute. Nobody waits for it, and a request does not fail with it. */
-  function touch({ id }: ApiKey, now: Date, log: FastifyRequest['log']): void {
-    if (now.getTime() - (touchedAt.get(id) ?? 0) < touchInterval) return
+  function touch({ id, lastUsedAt }: ApiKey, now: Date, log: FastifyRequest['log']): void {
+    const noted = Math.max(touchedAt.get(id) ?? 0, lastUsedAt?.getTime() ?? 0)
+    if (now.getTime() - noted < touchInterval) return
     touchedAt.set(id, now.getTime())
     store.apiKeys.touch(id, now).catch((err) => log.warn({ err }, 'could not note the use of an API key'))
   }
