@@ -137,7 +137,7 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
 /** Gives an answer the status and headers of an error, whatever its body is to be. */
 export function prepareReply(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   logFault(error, request.log)
-  // Fastify would close the connection under a client that still sends, and the reset could take the answer from it.
-  if (error.body.code === 'payload_too_large') reply.removeHeader('connection')
+  // After a body that it could not use, Fastify would close the connection under a client that still sends.
+  if (reply.raw.shouldKeepAlive) reply.removeHeader('connection')
   return reply.code(error.body.status).headers(error.headers)
 }

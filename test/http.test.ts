@@ -34,8 +34,22 @@ describe('a request that no route sees', () => {
     ['a Host with a path', 'GET /docs/ HTTP/1.1\r\nHost: a/b\r\n\r\n', 400, 'invalid_request'],
     ['a Host with an open bracket', 'GET /docs/ HTTP/1.1\r\nHost: [::1\r\n\r\n', 400, 'invalid_request'],
     ['a Host with a wrong port', 'GET /docs HTTP/1.1\r\nHost: a:x\r\n\r\n', 400, 'invalid_request'],
-    ['a Host with a port too high', 'GET /docs HTTP/1.1\r\nHost: a:65536\r\n\r\n', 400, 'invalid_request'],
-    ['GET of an asterisk', `GET * HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
+    ['a Host with a port beyond 65535', 'GET /v1/pets HTTP/1.1\r\nHost: a:65536\r\n\r\n', 400, 'invalid_request'],
+    ['a Host that no URL may hold', 'GET /v1/pets HTTP/1.1\r\nHost: a%zz\r\n\r\n', 400, 'invalid_request'],
+    ['GET *', `GET * HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
+    ['POST *', `POST * HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
+    [
+      'a coding before chunked',
+      `POST /v1/pets HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+      400,
+      'invalid_request',
+    ],
+    [
+      'Transfer-Encoding in HTTP/1.0',
+      'POST /v1/pets HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+      'invalid_request',
+    ],
     ['a bad escape', `GET /v1/pets/%zz HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
     ['half an escape', `GET /v1/pets/%e2%82 HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
     [
@@ -138,6 +152,27 @@ describe('a request that is fine', () => {
     )
     await answered
   })
+})
+
+test.for([
+  ['', 200],
+  ['petstore.test:', 200],
+  ['petstore.test:65535', 200],
+  ['[::1]', 200],
+  ['petstore.test:65536', 400],
+  [':3000', 400],
+  ['a%zz', 400],
+  ['999.999.999.999', 400],
+] as const)('Host: %s is the same to both doors', async ([name, status]) => {
+  const { url, authorization } = await listen()
+  for (const target of ['/v1/pets', '/trpc/pets.list']) {
+    const [answer] = await exchange(
+      url,
+      `GET ${target} HTTP/1.1\r\nHost: ${name}\r\n${authorization}Connection: close\r\n\r\n`,
+    )
+    expect(answer?.status, target).toBe(status)
+    if (status === 400) expect(answer?.body).toContain('Send exactly one Host header')
+  }
 })
 
 describe('a body', () => {

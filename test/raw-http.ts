@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { startTestApi, type TestApi } from './helpers.ts'
 
 export interface RawAnswer {
   status: number
@@ -76,4 +77,38 @@ function joinChunks(bytes: Buffer): [body: string, length: number] {
     body += bytes.toString('utf8', lineEnd + 2, end)
     position = end + 2
   }
+}
+
+export const host = 'Host: petstore.test\r\n'
+export const json = 'Content-Type: application/json\r\n'
+export const rex = '{"name":"Rex","categoryId":7}'
+
+/** A creation as bytes; `headers` are lines of their own, `body` may be shorter or longer than its `length`. */
+export function creation(headers: string, body = rex, length = body.length): string {
+  return `POST /v1/pets HTTP/1.1\r\n${host}${json}${headers}Content-Length: ${length}\r\n\r\n${body}`
+}
+
+export interface ListeningApi extends TestApi {
+  url: string
+  /** A header line with a good key. */
+  authorization: string
+}
+
+/** Lets a fresh service, or the one given, listen on a free port. */
+export async function listen(api?: TestApi): Promise<ListeningApi> {
+  const { app, ...rest } = api ?? (await startTestApi())
+  const url = app.server.listening ? app.listeningOrigin : await app.listen({ host: '127.0.0.1', port: 0 })
+  return { ...rest, app, url, authorization: `Authorization: Bearer ${rest.key}\r\n` }
+}
+
+/** The statuses in a stream, those of interim answers (1xx) included. */
+export function statusesIn(received: string): number[] {
+  return [...received.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))
+}
+
+/** Gathers what arrives on a socket. */
+export function collect(socket: Socket): { text: string } {
+  const received = { text: '' }
+  socket.on('data', (chunk) => (received.text += chunk))
+  return received
 }

@@ -1,0 +1,92 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { ApiError, toApiError } from './errors.ts'
+import { securityHeaders } from './security-headers.ts'
+
+/** For how long, in milliseconds, a client that has its last answer is still heard. */
+const lingerTime = 1_000
+
+export interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+  /** Whether the connection ends with this answer, whatever else was to end or to keep it. */
+  isLast: boolean
+}
+
+/** Connections whose last answer is settled. */
+const ended = new WeakSet<Duplex>()
+
+/** Answers the error in its turn, behind the answers to what came before it on the connection, and hangs up. */
+export function endConnection(socket: Duplex, latest: Exchange | undefined, thrown: Error): void {
+  // The parser complains again of each packet that follows.
+  if (ended.has(socket)) return
+  ended.add(socket)
+  // From here on nobody else listens, and an error without a listener would end the process.
+  socket.on('error', () => socket.destroy())
+  if (!socket.writable) {
+    socket.destroy()
+  } else if (!latest) {
+    hangUp(socket, thrown)
+  } else if (latest.request.complete) {
+    afterAnswer(latest, () => hangUp(socket, thrown))
+  } else if (latest.response.headersSent) {
+    // The body of a request that has its answer already: it only has to get through.
+    afterAnswer(latest, () => linger(socket))
+  } else {
+    respond(latest.response, toApiError(thrown))
+  }
+}
+
+/** Sees to it that a client gets its answer though it has closed its side amid a body, or still sends one that nobody reads. */
+export function hearOut(socket: Socket, latest: WeakMap<Duplex, Exchange>): void {
+  const isIncomplete = () => latest.get(socket)?.request.complete === false
+  socket.once('end', () => {
+    const error = new ApiError('invalid_request', 'The connection was closed before the body was complete.')
+    if (isIncomplete()) endConnection(socket, latest.get(socket), error)
+  })
+  // Node calls it after the last answer.
+  const destroySoon = socket.destroySoon.bind(socket)
+  socket.destroySoon = () => (isIncomplete() ? linger(socket) : destroySoon())
+}
+
+function afterAnswer({ response }: Exchange, act: () => void): void {
+  if (response.writableFinished) act()
+  else response.once('finish', act)
+}
+
+function hangUp(socket: Duplex, thrown: Error): void {
+  if (socket.writable) socket.write(rawResponse(toApiError(thrown)))
+  linger(socket)
+}
+
+/** Discards what the client still sends: closing under it could reset the connection and take the answer from it. */
+function linger(socket: Duplex): void {
+  ended.add(socket)
+  socket.resume()
+  socket.end()
+  setTimeout(() => socket.destroy(), lingerTime).unref()
+}
+
+function respond(response: ServerResponse, { body, headers }: ApiError): void {
+  const content = JSON.stringify(body)
+  response.writeHead(body.status, { ...headers, ...contentHeaders(content) }).end(content)
+}
+
+/** A whole HTTP/1.1 response, for where there is no response object. */
+function rawResponse({ body, headers }: ApiError): string {
+  const content = JSON.stringify(body)
+  const fields = Object.entries({ ...headers, ...contentHeaders(content) })
+  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${body.status} ${STATUS_CODES[body.status]}\r\n${lines.join('')}\r\n${content}`
+}
+
+function contentHeaders(content: string): Record<string, string | number> {
+  const length = Buffer.byteLength(content)
+  return {
+    ...securityHeaders,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': length,
+    connection: 'close',
+  }
+}
