@@ -3,7 +3,7 @@ import { METHODS } from 'node:http'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from './helpers.ts'
-import { closing, exchange, openSocket, parseAnswers, type RawAnswer } from './raw-http.ts'
+import { exchange, openSocket, parseAnswers, type RawAnswer } from './raw-http.ts'
 
 /** Over real sockets: whatever arrives, the answer is an Error body. */
 
@@ -284,45 +284,4 @@ test('every answer to a request names the request', async () => {
 test('parseAnswers takes a stream apart', () => {
   const stream = 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]'
   expect(parseAnswers(stream)).toMatchObject([{ status: 204 }, { status: 200, body: '[]' }])
-})
-
-describe('a client that has closed its half of the connection', () => {
-  test('still gets the answer to what it has asked', async () => {
-    const { app, store, key } = await startTestApi()
-    const url = await app.listen({ host: '127.0.0.1', port: 0 })
-    const body = '{"name":"Rex","categoryId":7}'
-    const head = `POST /v1/pets HTTP/1.1\r\n${host}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\n`
-    const [answer] = await sendAndClose(url, `${head}Content-Length: ${body.length}\r\n\r\n${body}`)
-    expect(answer?.status).toBe(201)
-    expect(await store.pets.list({ limit: 2, cursor: 0n })).toHaveLength(1)
-  })
-
-  test.for([
-    ['a request without its end', `GET /livez HTTP/1.1\r\n${host}`],
-    ['a body without its end', `POST /v1/pets HTTP/1.1\r\n${host}Content-Length: 10\r\n\r\n{`],
-    [
-      'an upgrade without its body',
-      `POST /livez HTTP/1.1\r\n${host}Connection: upgrade\r\nUpgrade: a\r\nContent-Length: 9\r\n\r\n{`,
-    ],
-  ])('is told of %s, and let go', async ([, bytes = '']) => {
-    const { app } = await startTestApi()
-    const url = await app.listen({ host: '127.0.0.1', port: 0 })
-    const [answer] = await sendAndClose(url, bytes)
-    expect(answer?.status).toBeGreaterThanOrEqual(400)
-    expect(answer?.status).toBeLessThan(500)
-  })
-
-  test('is let go if it has asked nothing', async () => {
-    const { app } = await startTestApi()
-    expect(await sendAndClose(await app.listen({ host: '127.0.0.1', port: 0 }), '')).toEqual([])
-  })
-
-  async function sendAndClose(url: string, bytes: string) {
-    const socket = await openSocket(url)
-    let received = ''
-    socket.on('data', (chunk) => (received += chunk))
-    socket.end(bytes)
-    await closing(socket)
-    return parseAnswers(received)
-  }
 })
