@@ -266,14 +266,6 @@ test('every method that Node knows is refused on a known path, except those that
   }
 })
 
-test('headers and a body that arrive too slowly are 408', async () => {
-  const { url, authorization } = await listen()
-  const headers = 'GET /v1/pets HTTP/1.1\r\nHost: petst'
-  const half = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{`
-  const answers = await Promise.all([headers, half].map((bytes) => exchange(url, bytes)))
-  for (const [answer] of answers) expectError(answer, 408, 'request_timeout')
-})
-
 test('every answer to a request names the request', async () => {
   const { rest } = await startTestApi()
   for (const url of ['/v1/pets', '/nowhere', '/v1/pets/%zz', '/docs/', '/trpc/none', `/${'a'.repeat(9_000)}`]) {

@@ -5,14 +5,14 @@ import { limits } from '../server/http.ts'
 import { type Answer, Caller } from './caller.ts'
 import { report } from './long-form.ts'
 import { bannerKey, residentMemory, startServer, waitForOutput } from './process.ts'
-import { closing, openSocket } from './raw-http.ts'
+import { closing, collect, openSocket, parseAnswers } from './raw-http.ts'
 import { canTrace, startTraced } from './traced.ts'
 
 const idleSockets = 5_000
 /** Node looks at its connections once a second. */
 const tolerance = 2_000
 
-test(`${idleSockets} idle sockets, slow headers and slow bodies are closed in time, and a good client is served meanwhile`, async () => {
+test(`${idleSockets} idle sockets, slow headers and slow bodies are answered 408 or closed in time, and a good client is served meanwhile`, async () => {
   const server = await startServer()
   const key = await waitForOutput(server, bannerKey)
   const memory = residentMemory(server)
@@ -38,6 +38,10 @@ test(`${idleSockets} idle sockets, slow headers and slow bodies are closed in ti
   expect(headers).toBeLessThan(limits.headersTime + tolerance)
   expect(bodies).toBeLessThan(limits.requestTime + tolerance)
   expect(idle).toBeLessThan(limits.headersTime + tolerance)
+  const answers = [...slow.headers, ...slow.bodies].map(({ received }) => parseAnswers(received.text)[0])
+  for (const answer of answers) {
+    expect(answer).toMatchObject({ status: 408, body: expect.stringContaining('"code":"request_timeout"') })
+  }
   expect(client.failures).toEqual([])
   expect(p99).toBeLessThan(100)
 }, 60_000)
@@ -99,6 +103,7 @@ function startGoodClient(url: string, key: string, writes: boolean) {
 
 interface Life {
   socket: Socket
+  received: { text: string }
   /** Resolves with the milliseconds for which the server bore with it. */
   ended: Promise<number>
 }
@@ -107,7 +112,7 @@ interface Life {
 async function lifeOf(url: string, beginning: string, trickle: string): Promise<Life> {
   const socket = await openSocket(url)
   const born = performance.now()
-  socket.resume()
+  const received = collect(socket)
   socket.write(beginning)
   const timer = setInterval(() => socket.write(trickle), 300)
   const ended = closing(socket).then(() => {
@@ -116,7 +121,7 @@ async function lifeOf(url: string, beginning: string, trickle: string): Promise<
   })
   // What is half open would go on for ever.
   socket.once('end', () => socket.destroy())
-  return { socket, ended }
+  return { socket, received, ended }
 }
 
 /** So many that they are opened in portions, as the backlog of a listener is short. */
