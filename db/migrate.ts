@@ -24,7 +24,7 @@ export function readMigrations(folder: URL): Migration[] {
 /**
  * Applies what is missing, all of it in one transaction. Any number of processes may start at once: the write lock makes
  * them take turns, and the journal is read inside it. Foreign keys are off meanwhile, since a table rebuild drops the
- * old table and would cascade into its children; they are checked before the commit.
+ * old table and would cascade into its children; none may be broken by the end.
  *
  * @param claim runs first inside the transaction, and may refuse the database by throwing.
  * @throws {UnusableDatabase} if the database was migrated by a newer release or an applied migration was changed since.
@@ -37,13 +37,8 @@ export function migrate(connection: Database.Database, migrations: Migration[], 
     connection.exec(
       'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
     )
-    const record = connection.prepare('INSERT INTO migrations (name, hash, applied_at) VALUES (?, ?, ?)')
-    for (const { name, sql, hash } of pendingMigrations(connection, migrations)) {
-      connection.exec(sql)
-      record.run(name, hash, new Date().toISOString())
-    }
-    const [broken] = connection.pragma('foreign_key_check') as { table: string }[]
-    if (broken) throw new Error(`A migration left rows in ${broken.table} that refer to rows that are gone.`)
+    const pending = pendingMigrations(connection, migrations)
+    if (pending.length > 0) apply(connection, pending)
     connection.exec('COMMIT')
   } catch (error) {
     if (connection.inTransaction) connection.exec('ROLLBACK')
@@ -51,6 +46,23 @@ export function migrate(connection: Database.Database, migrations: Migration[], 
   } finally {
     connection.pragma('foreign_keys = ON')
   }
+}
+
+function apply(connection: Database.Database, pending: Migration[]): void {
+  const broken = countBrokenReferences(connection)
+  const record = connection.prepare('INSERT INTO migrations (name, hash, applied_at) VALUES (?, ?, ?)')
+  for (const { name, sql, hash } of pending) {
+    connection.exec(sql)
+    record.run(name, hash, new Date().toISOString())
+  }
+  if (countBrokenReferences(connection) > broken) {
+    throw new Error('A migration left rows that refer to rows which are gone.')
+  }
+}
+
+/** Other programs may leave some: the `sqlite3` command line, for one, does not enforce foreign keys. */
+function countBrokenReferences(connection: Database.Database): number {
+  return (connection.pragma('foreign_key_check') as unknown[]).length
 }
 
 /** Whether a database has been through exactly these migrations. */

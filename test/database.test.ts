@@ -69,8 +69,21 @@ describe('migrations', () => {
     }
     migrate(database, migrationsOf(first))
     const broken = migrationsOf({ ...first, '0001_b.sql': 'DELETE FROM parents' })
-    expect(() => migrate(database, broken)).toThrow('left rows in children')
+    expect(() => migrate(database, broken)).toThrow('left rows that refer to rows which are gone')
     expect(database.prepare('SELECT count(*) FROM parents').pluck().get()).toBe(1)
+  })
+
+  test('what another program broke before stops no start and no migration', () => {
+    const database = openDatabase()
+    const first = {
+      '0000_a.sql':
+        'CREATE TABLE parents (id INTEGER PRIMARY KEY); CREATE TABLE children (parent INTEGER REFERENCES parents); INSERT INTO parents VALUES (1); INSERT INTO children VALUES (1)',
+    }
+    migrate(database, migrationsOf(first))
+    database.exec('PRAGMA foreign_keys = OFF; DELETE FROM parents')
+    migrate(database, migrationsOf(first))
+    migrate(database, migrationsOf({ ...first, '0001_b.sql': 'CREATE TABLE b (x)' }))
+    expect(database.prepare('SELECT name FROM migrations').pluck().all()).toEqual(['0000_a', '0001_b'])
   })
 
   test('the schema has not drifted from them (npm run db:generate drafts what is missing)', async () => {

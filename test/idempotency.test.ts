@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createPetstoreClient } from '../client/index.ts'
 import { connect } from '../db/sqlite/connection.ts'
+import { prepareDatabase } from '../db/sqlite/prepare.ts'
 import { commitTogether, prepareWrites, type Write } from '../db/sqlite/writes.ts'
 import { createKey } from '../server/keys.ts'
 import { fetchFrom, openTestStore, startTestApi, temporaryFolder } from './helpers.ts'
@@ -72,13 +73,18 @@ describe('a creation that is repeated with its Idempotency-Key', () => {
     expect(await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })).toMatchObject({ status: 201, body: { id: 1 } })
   })
 
-  test('is replayed as it was, though the pet has been changed in the file since', async () => {
-    const path = join(temporaryFolder(), 'petstore.db')
-    const { rest } = await startTestApi({ store: openTestStore(path) })
-    const first = await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
-    openDatabase(path).exec("UPDATE pets SET status = 'sold'")
-    expect((await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })).text).toBe(first.text)
-  })
+  test.for(["UPDATE pets SET status = 'sold'", 'DELETE FROM pets'])(
+    'is replayed as it was, whatever was done in the file since: %s',
+    async (change) => {
+      const path = join(temporaryFolder(), 'petstore.db')
+      const { rest } = await startTestApi({ store: openTestStore(path) })
+      const first = await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+      openDatabase(path).exec(change)
+      expect((await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })).text).toBe(first.text)
+      expect((await rest.post('/v1/pets', rex, { 'idempotency-key': 'b' })).body).toMatchObject({ id: 2 })
+      expect(() => prepareDatabase(path)).not.toThrow()
+    },
+  )
 })
 
 describe('the header', () => {

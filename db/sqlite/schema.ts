@@ -64,19 +64,20 @@ export const apiKeys = sqliteTable(
   ],
 )
 
-/** What each creation that may be repeated has made. The lowest ids are the oldest rows. */
+/**
+ * What each creation that may be repeated was answered with. The lowest ids are the oldest rows. It does not refer to the
+ * pet, which a person may delete: the answer stays the same.
+ */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {
     id: int64('id').primaryKey(),
     apiKeyId: int64('api_key_id')
       .notNull()
-      .references(() => apiKeys.id),
+      .references(() => apiKeys.id, { onDelete: 'cascade' }),
     key: text().notNull(),
     fingerprint: text().notNull(),
-    petId: int64('pet_id')
-      .notNull()
-      .references(() => pets.id),
+    petId: int64('pet_id').notNull(),
     createdAt: timestamp('created_at').notNull(),
   },
   (table) => [
