@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from './helpers.ts'
-import { bannerKey, startServer, waitForOutput } from './process.ts'
+import { bannerKey, runCommand, startServer, waitForOutput, whenListening } from './process.ts'
 import { openSocket } from './raw-http.ts'
 
 describe('SIGTERM', () => {
@@ -40,6 +40,15 @@ describe('SIGTERM', () => {
     expect((await fetch(`${server.url}/livez`)).status).toBe(200)
     expect(await server.ended).toBe(0)
     expect(stored(folder)).toEqual([])
+    await expect(fetch(`${server.url}/livez`)).rejects.toThrow()
+  })
+
+  test('reaches the service also through npm start', async () => {
+    const env = { PORT: '0', DATABASE_URL: `file:${join(temporaryFolder(), 'petstore.db')}` }
+    const root = join(import.meta.dirname, '..')
+    const server = await whenListening(runCommand(['npm', 'start', '--no-update-notifier'], { folder: root, env }))
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toBe(0)
     await expect(fetch(`${server.url}/livez`)).rejects.toThrow()
   })
 
