@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { Command } from 'commander'
 import { openSqliteStore } from '../db/sqlite/store.ts'
 import { KeyNameTaken, type Store, StoreUnavailable, UnusableDatabase } from '../db/store.ts'
@@ -30,7 +31,7 @@ keys
   .description('make a key and print it, this once')
   .option(...lifetimeOption)
   .action((name: string, { expires }: LifetimeOption) =>
-    withStore(async (store) => print(await createKey(store, name, expires))),
+    withStore(async (store) => print(await createKey(store, name, expires)), { create: true }),
   )
 
 keys
@@ -80,9 +81,12 @@ try {
   process.exitCode = 1
 }
 
-async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
+async function withStore(use: (store: Store) => Promise<void>, { create = false } = {}): Promise<void> {
+  const { databasePath: path } = readConfig()
+  const isNew = !existsSync(path)
   // A command can wait for a busy service, which itself must not wait so long.
-  const store = openSqliteStore({ path: readConfig().databasePath, busyTimeout: 5_000 })
+  const store = openSqliteStore({ path, create, busyTimeout: 5_000 })
+  if (isNew) note(`Made the database ${path}.`)
   try {
     await use(store)
   } finally {

@@ -1,10 +1,11 @@
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { isApiKey, mintApiKey } from '../server/auth/api-key.ts'
 import { createKey, parseLifetime, revokeKey, rotateKey } from '../server/keys.ts'
 import { openTestStore, startTestApi, temporaryFolder } from './helpers.ts'
-import { bannerKey, runPetstore, startServer, waitForOutput } from './process.ts'
+import { bannerKey, createFirstKey, runPetstore, startServer, waitForOutput } from './process.ts'
 
 describe('an API key', () => {
   test('is pet_, 32 random characters and six of checksum', () => {
@@ -146,7 +147,8 @@ describe('the commands', () => {
 
   test('keys list shows every key and no secret', async () => {
     const folder = temporaryFolder()
-    const { key } = await keyFrom(folder, ['keys', 'create', 'shop', '--expires', '90d'])
+    const { key, stderr } = await keyFrom(folder, ['keys', 'create', 'shop', '--expires', '90d'])
+    expect(stderr).toBe(`Made the database ${join(folder, 'data/petstore.db')}.\n`)
     const list = runPetstore({ folder, arguments: ['keys', 'list'] })
     expect(await list.ended).toBe(0)
     expect(list.stdout).toMatch(
@@ -155,11 +157,25 @@ describe('the commands', () => {
     expect(list.stdout).not.toContain(key)
   })
 
+  test.for([['list'], ['revoke', 'shop'], ['rotate', 'shop']])('keys %j makes no database', async (words) => {
+    const folder = temporaryFolder()
+    const run = runPetstore({ folder, arguments: ['keys', ...words] })
+    expect(await run.ended).toBe(1)
+    expect(run.stderr).toMatch(/^The database \S+ cannot be used: no such file or directory; check the path.*\.\n$/)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test.for([['revoke'], ['rotate']])('keys %s of a key that is not there fails', async ([word = '']) => {
+    const folder = temporaryFolder()
+    await createFirstKey(folder)
+    const run = runPetstore({ folder, arguments: ['keys', word, 'nobody'] })
+    expect(await run.ended).toBe(1)
+    expect(run.stderr).toContain('No unrevoked API key is named nobody')
+  })
+
   test.for([
     [['keys', 'create', 'shop', '--expires', 'soon'], 'soon is no lifetime'],
     [['keys', 'create', 'pet_shop'], 'Name the key with'],
-    [['keys', 'revoke', 'nobody'], 'No unrevoked API key is named nobody'],
-    [['keys', 'rotate', 'nobody'], 'No unrevoked API key is named nobody'],
     [['keys', 'create'], "missing required argument 'name'"],
     [['keys', 'burn'], "unknown command 'burn'"],
     [['serve', '--fast'], "unknown option '--fast'"],

@@ -16,18 +16,18 @@ const largestFileCheckedAtStart = 256 * 1024 * 1024
 const patience = 10_000
 
 /**
- * Creates the file if it is missing, checks it if it is not, and brings its schema up to date.
+ * Checks the file and brings its schema up to date. If the file is missing, it is created, unless `create` is false.
  * A file that is refused is left as it was.
  *
  * @throws {UnusableDatabase} with one sentence for the operator.
  */
-export function prepareDatabase(path: string): void {
+export function prepareDatabase(path: string, { create = true } = {}): void {
   try {
     refuseNonFile(path)
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    closeSync(openSync(path, 'a', 0o600))
+    refuseOrphanedLog(path)
+    if (create) createFile(path)
     refuseForeignFile(path)
-    if (statSync(path).size > 0) checkBeforeWriting(path)
+    if (sizeOf(path) > 0) checkBeforeWriting(path)
     bringUpToDate(path)
   } catch (error) {
     throw new UnusableDatabase(`The database ${path} cannot be used: ${reason(error)}.`, { cause: error })
@@ -39,6 +39,25 @@ function refuseNonFile(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
     throw new UnusableDatabase('it is not a file; name a file in DATABASE_URL')
   }
+}
+
+/** SQLite would throw away the log, and with it what was acknowledged. */
+function refuseOrphanedLog(path: string): void {
+  const log = `${path}-wal`
+  if (sizeOf(path) === 0 && sizeOf(log) > 0) {
+    throw new UnusableDatabase(
+      `it is missing, but its write-ahead log ${log} is there: put the database back beside it, or restore a backup`,
+    )
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+function createFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  closeSync(openSync(path, 'a', 0o600))
 }
 
 /** Reads the file's first bytes only, since opening a foreign database could already change it. */

@@ -3,14 +3,19 @@ import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
 import { Writer, type WriterOptions } from './writer.ts'
 
+interface SqliteStoreOptions extends WriterOptions {
+  /** Whether a file that is missing is created, which is so by default. */
+  create?: boolean
+}
+
 /**
  * Opens a store in an SQLite file, which is created or migrated first if need be. Reads run here; writes run in a thread
  * of their own.
  *
  * @throws {UnusableDatabase} with one sentence for the operator.
  */
-export function openSqliteStore(options: WriterOptions): Store {
-  prepareDatabase(options.path)
+export function openSqliteStore({ create = true, ...options }: SqliteStoreOptions): Store {
+  prepareDatabase(options.path, { create })
   const reader = new Reader(options.path)
   const writer = new Writer(options)
 
