@@ -9,6 +9,9 @@ declare module 'fastify' {
   }
 }
 
+/** For how long, in milliseconds, the request may be on its way for which a connection was opened. */
+const arrivalTime = 300
+
 /** Lets the service send its callers elsewhere before it stops: while it drains, each answer ends its connection. */
 export function makeDrainable(app: FastifyInstance): void {
   app.decorate('isDraining', false)
@@ -24,7 +27,7 @@ export function makeDrainable(app: FastifyInstance): void {
   })
   app.server.on('request', ({ socket }) => void unused.delete(socket))
   app.addHook('preClose', async () => {
-    for (const socket of unused) socket.destroy()
+    setTimeout(() => unused.forEach((socket) => void socket.destroy()), arrivalTime)
   })
 }
 

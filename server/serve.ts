@@ -64,9 +64,10 @@ function limitStop({ server }: FastifyInstance, log: FastifyBaseLogger): void {
   setTimeout(() => force(log, 'time'), longestStop).unref()
 }
 
-function force(log: FastifyBaseLogger, reason: string): never {
+/** By SIGKILL, since any other exit waits for the threads, and these for a disk that may hang. */
+function force(log: FastifyBaseLogger, reason: string): void {
   log.error({ reason }, 'stopped by force')
-  process.exit(1)
+  process.kill(process.pid, 'SIGKILL')
 }
 
 async function listen(app: FastifyInstance, { host, port, reusePort }: Config): Promise<void> {

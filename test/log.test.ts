@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createPetstoreClient } from '../client/index.ts'
+import { mintApiKey } from '../server/auth/api-key.ts'
 import { createLog } from '../server/log.ts'
+import { Caller, freePort } from './caller.ts'
 import { startTestApi } from './helpers.ts'
-import { bannerKey, startServer, waitForOutput } from './process.ts'
+import { bannerKey, petstore, runCommand, startServer, waitForOutput } from './process.ts'
 
 test('each request is one line with method, route, status, duration, request id and key name', async () => {
   const { rest, log } = await startTestApi()
@@ -103,3 +106,17 @@ test('the service goes on when nobody reads its log any more', async () => {
   for (let i = 0; i < 20; i++) expect((await fetch(`${server.url}/v1/pets`, { headers })).status).toBe(200)
   expect(server.child.exitCode).toBeNull()
 })
+
+if (existsSync('/dev/full')) {
+  test('the service goes on, and stops, when the disk of its log is full', async () => {
+    const [port, key] = [await freePort(), mintApiKey()]
+    const run = runCommand(['sh', '-c', 'exec "$@" > /dev/full', 'sh', ...petstore], {
+      env: { PORT: String(port), PETSTORE_API_KEY: key },
+    })
+    const caller = new Caller(`http://127.0.0.1:${port}`, key)
+    await expect.poll(() => caller.get('/livez').then(({ status }) => status, String), { timeout: 10_000 }).toBe(200)
+    for (let i = 0; i < 20; i++) expect((await caller.get('/v1/pets')).status).toBe(200)
+    run.child.kill('SIGTERM')
+    expect(await run.ended).toBe(0)
+  })
+}

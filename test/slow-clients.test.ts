@@ -6,7 +6,7 @@ import { type Answer, Caller } from './caller.ts'
 import { report } from './long-form.ts'
 import { bannerKey, residentMemory, startServer, waitForOutput } from './process.ts'
 import { closing, collect, openSocket, parseAnswers } from './raw-http.ts'
-import { canTrace, startTraced } from './traced.ts'
+import { canTrace, hangingDisk, startTraced } from './traced.ts'
 
 const idleSockets = 5_000
 /** Node looks at its connections once a second. */
@@ -49,10 +49,7 @@ test(`${idleSockets} idle sockets, slow headers and slow bodies are answered 408
 // Only from outside can a disk be made to hang.
 if (canTrace()) {
   test('a creation that hangs with the disk is answered 503 in time, and a good client reads on', async () => {
-    const { server, key } = await startTraced((database) => [
-      ...['-P', `${database}-wal`, '-e', 'trace=fsync,fdatasync'],
-      ...['-e', 'inject=fsync,fdatasync:delay_enter=60000000:when=6+'],
-    ])
+    const { server, key } = await startTraced(hangingDisk)
     const client = startGoodClient(server.url, key, false)
     const caller = new Caller(server.url, key)
     let start = 0

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from './helpers.ts'
@@ -10,10 +11,20 @@ export function canTrace(): boolean {
   return spawnSync('strace', ['-f', '--seccomp-bpf', '-e', 'trace=fsync', 'true']).status === 0
 }
 
+/** A disk that answers the first five times, and then hangs for a minute. */
+export function hangingDisk(databasePath: string): string[] {
+  return [
+    ...['-P', `${databasePath}-wal`, '-e', 'trace=fsync,fdatasync'],
+    ...['-e', 'inject=fsync,fdatasync:delay_enter=60000000:when=6+'],
+  ]
+}
+
 export interface Traced {
   server: { url: string }
   key: string
   databasePath: string
+  /** The service itself, without strace. */
+  processId: number
   /** Ends the server and resolves to where strace wrote what it asked of the kernel, in order, a line each. */
   stop: () => Promise<string>
 }
@@ -48,6 +59,7 @@ export async function startTraced(
     server: { url },
     key,
     databasePath,
+    processId: Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')),
     stop: async () => {
       await end('SIGTERM')
       return trace

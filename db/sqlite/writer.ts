@@ -52,13 +52,13 @@ export class Writer {
     })
   }
 
+  /** Waits until all is written, unless the disk hangs. */
   async close(): Promise<void> {
     this.#closed = true
-    if (this.#inFlight) await new Promise<void>((resolve) => (this.#onIdle = resolve))
+    if (this.#inFlight && !this.#isHanging) await new Promise<void>((resolve) => (this.#onIdle = resolve))
     const thread = this.#thread
-    if (!thread) return
-    thread.postMessage('close')
-    await once(thread, 'exit')
+    thread?.postMessage('close')
+    if (thread && !this.#isHanging) await once(thread, 'exit')
   }
 
   #flush(): void {
@@ -81,6 +81,7 @@ export class Writer {
     this.#waiting = []
     this.#isHanging = true
     for (const { reject } of abandoned) reject(new StoreUnavailable('The disk does not answer.'))
+    this.#onIdle?.()
   }
 
   #startThread(): Worker {
