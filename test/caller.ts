@@ -10,13 +10,17 @@ export interface Answer {
   body: string
 }
 
-/** A caller with one connection, which it keeps as long as it may, and who never repeats a request unasked. */
+/**
+ * A caller with one connection, which it keeps as long as it may, unless it is to open one for each request. It never
+ * repeats a request unasked.
+ */
 export class Caller {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #agent: Agent
   readonly #url: string
   readonly #headers: Record<string, string>
 
-  constructor(url: string, key: string) {
+  constructor(url: string, key: string, { keepAlive = true } = {}) {
+    this.#agent = new Agent({ keepAlive, maxSockets: 1 })
     this.#url = url
     this.#headers = { authorization: `Bearer ${key}` }
     onTestFinished(() => this.#agent.destroy())

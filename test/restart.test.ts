@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
@@ -9,6 +10,8 @@ import { bannerKey, type Server, startServer, waitForOutput } from './process.ts
 const restarts = isLongForm ? 5 : 2
 const requestsBetween = isLongForm ? 20_000 : 2_000
 const callers = 16
+/** Whether the kernel hands connections that a process has not accepted yet to its successor, when it stops listening. */
+const hasMigration = readText('/proc/sys/net/ipv4/tcp_migrate_req').trim() === '1'
 
 // Only some systems share a port out among processes.
 if (process.platform === 'linux') {
@@ -34,8 +37,18 @@ if (process.platform === 'linux') {
     onTestFinished(() => void database.close())
     const stored = database.prepare('SELECT name FROM pets').pluck().all()
     expect(stored.toSorted()).toEqual(load.acknowledged.toSorted())
-    report('Rolling restarts', { restarts, requests: load.requests, pets: stored.length, failed: load.failures.length })
+    report('Rolling restarts', {
+      restarts,
+      hasMigration,
+      requests: load.requests,
+      pets: stored.length,
+      failed: load.failures.length,
+    })
   }, 600_000)
+}
+
+function readText(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : ''
 }
 
 /** Callers that list, get and create in turn, each request as soon as the last is answered. */
@@ -55,7 +68,7 @@ function startLoad({ url }: Server, key: string) {
     return status === expected
   }
   async function run(index: number): Promise<void> {
-    const caller = new Caller(url, key)
+    const caller = new Caller(url, key, { keepAlive: !hasMigration || index % 4 !== 0 })
     for (let i = 0; !isStopping; i++) {
       await call(caller, `${index}-${i}`).catch((error: Error) => load.failures.push(`${error}`))
     }
