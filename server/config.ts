@@ -34,6 +34,7 @@ function pathOf(url: string): string | undefined {
 const BaseUrl = z
   .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
   .transform((url) => url.replace(/\/+$/, ''))
+  .refine((url) => !url.endsWith('/v1'), 'expected the address without /v1, which is added')
 
 const Origin = z
   .string()

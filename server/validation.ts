@@ -14,7 +14,7 @@ function describe(value: unknown): string {
   if (value === null) return 'null'
   if (value === '') return 'an empty string'
   if (Array.isArray(value)) return 'an array'
-  if (Number.isNaN(value)) return 'no integer'
+  if (Number.isNaN(value)) return 'something else'
   if (typeof value === 'bigint') return 'one out of range'
   if (typeof value === 'number') return String(value)
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`

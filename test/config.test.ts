@@ -61,6 +61,11 @@ test('an empty variable counts as not set', () => {
   expect(readConfig({ PORT: '', PUBLIC_URL: '', CORS_ORIGINS: '', PETSTORE_API_KEY: '' })).toEqual(readConfig({}))
 })
 
+test('a port may be the last one, and an address end in slashes', () => {
+  expect(readConfig({ PORT: '65535' }).port).toBe(65_535)
+  expect(readConfig({ PUBLIC_URL: 'https://pets.example/shop//' }).publicUrl).toBe('https://pets.example/shop')
+})
+
 test.for([
   ['PORT', '65536'],
   ['PORT', '-1'],
@@ -69,12 +74,15 @@ test.for([
   ['REUSE_PORT', 'maybe'],
   ['DATABASE_URL', 'mysql://localhost'],
   ['DATABASE_URL', 'data/petstore.db'],
+  ['DATABASE_URL', 'profile:petstore.db'],
   ['DATABASE_URL', 'file:'],
   ['DATABASE_URL', 'file::memory:'],
   ['DATABASE_URL', 'file:a.db?mode=ro'],
   ['DATABASE_URL', 'file://host/a.db'],
   ['DATABASE_URL', 'file:///%zz'],
   ['PUBLIC_URL', 'pets.example'],
+  ['PUBLIC_URL', 'https://pets.example/v1'],
+  ['PUBLIC_URL', 'https://pets.example/v1/'],
   ['STAGING_URL', 'ftp://pets.example'],
   ['LOG_LEVEL', 'loud'],
   ['CORS_ORIGINS', '*'],
@@ -84,6 +92,8 @@ test.for([
   ['RATE_LIMIT', '1000'],
   ['RATE_LIMIT', '0/s'],
   ['RATE_LIMIT', '10/day'],
+  ['RATE_LIMIT', '10/mins'],
+  ['RATE_LIMIT', '-10/s'],
   ['PETSTORE_API_KEY', 'secret'],
   ['PETSTORE_API_KEY_FILE', 'no/such/file'],
   ['BACKUP_EVERY', 'daily'],

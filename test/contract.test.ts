@@ -88,7 +88,9 @@ describe('GET /v1/pets/{petId}', () => {
   test('a pet is returned by its id', async () => {
     const { rest } = await startTestApi()
     await rest.post('/v1/pets', rex)
-    expect(await rest.get('/v1/pets/1')).toMatchObject({ status: 200, body: { id: 1, ...rex } })
+    const answer = await rest.get('/v1/pets/1')
+    expect(answer).toMatchObject({ status: 200, body: { id: 1, ...rex } })
+    expect(answer.headers).not.toHaveProperty('location')
   })
 
   test('an id without a pet is 404', async () => {

@@ -3,7 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import type { oas31 } from 'zod-openapi'
+import { createDocument } from '../server/rest/document.ts'
+import { operationsOf } from '../server/rest/operations.ts'
+import { procedure, router } from '../server/trpc.ts'
 import { startTestApi, temporaryFolder } from './helpers.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -125,5 +129,41 @@ describe('it says what the specification says', () => {
 
   test('what it returns may gain fields', async () => {
     expect(JSON.stringify(await servedDocument())).not.toContain('additionalProperties')
+  })
+})
+
+describe('a mistake in a procedure stops the start:', () => {
+  const get = procedure.meta({ openapi: { method: 'GET', path: '/x' } })
+  const nothing = z.object({})
+
+  test.for([
+    ['no output', get.input(nothing).query(() => ({})), 'x cannot be served as REST: it needs an output'],
+    [
+      'a subscription',
+      get
+        .input(nothing)
+        .output(z.any())
+        .subscription(async function* () {}),
+      'must not be a subscription',
+    ],
+    [
+      'an input that is no object',
+      get
+        .input(z.array(z.string()))
+        .output(nothing)
+        .query(() => ({})),
+      'must be an object',
+    ],
+  ] as const)('%s', ([, x, message]) => {
+    expect(() => operationsOf(router({ x } as Parameters<typeof router>[0]))).toThrow(message)
+  })
+
+  test('a body without a name', () => {
+    const x = procedure
+      .meta({ openapi: { method: 'POST', path: '/x' } })
+      .input(nothing)
+      .output(nothing)
+      .mutation(() => ({}))
+    expect(() => createDocument(router({ x }), [])).toThrow('A request body needs a name')
   })
 })

@@ -1,12 +1,28 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { maxInt64, minInt64, parseJson } from '../server/int64.ts'
-import { startTestApi } from './helpers.ts'
+import { openTestStore, startTestApi, temporaryFolder } from './helpers.ts'
 
 const int64 = fc.oneof(
   fc.bigInt({ min: minInt64, max: maxInt64 }),
   fc.constantFrom(minInt64, maxInt64, 0n, -1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 9007199254740993n),
 )
+
+test('a pet may have the greatest id there is, and none has a greater one', async () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  const { rest, rpc } = await startTestApi({ store: openTestStore(path) })
+  const file = new Database(path)
+  file.exec(`INSERT INTO pets (id, name, category_id, status) VALUES (${maxInt64}, 'Rex', 1, 'sold')`)
+  file.close()
+  expect((await rest.get(`/v1/pets/${maxInt64}`)).text).toContain(`{"id":${maxInt64},`)
+  expect(await rpc.pets.get.query({ petId: maxInt64 })).toMatchObject({ id: maxInt64 })
+  for (const petId of [maxInt64 + 1n, minInt64 - 1n, 10n ** 30n]) {
+    expect((await rest.get(`/v1/pets/${petId}`)).status).toBe(404)
+    await expect(rpc.pets.get.query({ petId })).rejects.toMatchObject({ data: { status: 404 } })
+  }
+})
 
 describe('any 64-bit integer', () => {
   test('comes back digit for digit from REST', async () => {
@@ -56,6 +72,8 @@ test.for([
   ['1e2', '100'],
   ['-0', '0'],
   ['-0.0e5', '0'],
+  ['-0.00000000000000000000', '0'],
+  [`0.${'0'.repeat(500)}5e501`, '5'],
   ['9.223372036854775807e18', '9223372036854775807'],
   ['92233720368547758070e-1', '9223372036854775807'],
   ['9007199254740993.0', '9007199254740993'],

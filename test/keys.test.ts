@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { isApiKey, mintApiKey } from '../server/auth/api-key.ts'
-import { createKey, parseLifetime, revokeKey, rotateKey } from '../server/keys.ts'
+import { apiKeyRecord, isApiKey, mintApiKey } from '../server/auth/api-key.ts'
+import { createKey, describeKeys, parseLifetime, revokeKey, rotateKey } from '../server/keys.ts'
 import { openTestStore, startTestApi, temporaryFolder } from './helpers.ts'
 import { bannerKey, createFirstKey, runPetstore, startServer, waitForOutput } from './process.ts'
 
@@ -90,10 +90,43 @@ describe('changes to keys', () => {
 
   test('a start that several keys share is refused', async () => {
     const store = openTestStore()
-    await createKey(store, 'first')
-    await createKey(store, 'second')
+    for (const letter of 'BC') await store.apiKeys.create(apiKeyRecord(`pet_A${letter.repeat(37)}`, letter))
+    await expect(revokeKey(store, 'pet_A')).rejects.toThrow('Several API keys start with pet_A.')
     await expect(revokeKey(store, 'pet_')).rejects.toThrow('No unrevoked API key')
-    await expect(revokeKey(store, 'nobody')).rejects.toThrow('No unrevoked API key is named nobody')
+    expect((await revokeKey(store, 'pet_AB')).name).toBe('B')
+  })
+
+  test('a key that was revoked is not found any more', async () => {
+    const store = openTestStore()
+    const key = await createKey(store, 'shop')
+    await revokeKey(store, 'shop')
+    for (const words of ['shop', key]) await expect(revokeKey(store, words)).rejects.toThrow('No unrevoked API key')
+    await expect(rotateKey(store, 'shop')).rejects.toThrow('No unrevoked API key')
+  })
+
+  test('a key is good until its lifetime is over', async () => {
+    const { rest, store } = await startTestApi()
+    const status = async (key: string) => (await rest.get('/v1/pets', { authorization: `Bearer ${key}` })).status
+    expect(await status(await createKey(store, 'long', 60_000))).toBe(200)
+    const short = await createKey(store, 'short', 200)
+    expect(await status(short)).toBe(200)
+    await expect.poll(() => status(short)).toBe(401)
+  })
+
+  test('all of them are shown in columns', async () => {
+    const store = openTestStore()
+    const at = (time: string) => new Date(`2026-11-20T${time}Z`)
+    const record = { ...apiKeyRecord(`pet_${'A'.repeat(38)}`, 'shop'), createdAt: at('01:02:03.456') }
+    await store.apiKeys.create({ ...record, expiresAt: at('04:05:06.789') })
+    await store.apiKeys.create({ ...record, name: 'x', hash: '0'.repeat(64), start: 'pet_BBBBBB' })
+    await store.apiKeys.touch(2n, at('07:08:09.000'))
+    expect(await describeKeys(store)).toBe(
+      [
+        'NAME  START        CREATED              EXPIRES              REVOKED  LAST USED',
+        'shop  pet_AAAAAA…  2026-11-20T01:02:03  2026-11-20T04:05:06  -        -',
+        'x     pet_BBBBBB…  2026-11-20T01:02:03  -                    -        2026-11-20T07:08:09',
+      ].join('\n'),
+    )
   })
 
   test.for(['', 'pet_shop', 'a\nb', 'x'.repeat(65)])('%j is no name for a key', async (name) => {
@@ -108,13 +141,14 @@ describe('changes to keys', () => {
     expect(parseLifetime(text)).toBe(milliseconds)
   })
 
-  test.for(['', '90', '0d', '-1d', '1.5d', '90x', 'd'])('a lifetime of %j is refused', (text) => {
+  test.for(['', '90', '0d', '-1d', '1.5d', '90x', 'd', '9dd', 'x9d'])('a lifetime of %j is refused', (text) => {
     expect(() => parseLifetime(text)).toThrow('is no lifetime')
   })
 })
 
 test('the use of a key is noted, at most once a minute', async () => {
-  const { rest, store } = await startTestApi()
+  const { rest, store } = await startTestApi({ store: openTestStore() })
+  expect(await store.apiKeys.list()).toMatchObject([{ lastUsedAt: null }])
   await rest.get('/v1/pets')
   await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const [used] = await store.apiKeys.list()

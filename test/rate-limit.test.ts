@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { StoreUnavailable } from '../db/store.ts'
 import { createKey } from '../server/keys.ts'
 import { startTestApi } from './helpers.ts'
 
@@ -54,6 +55,13 @@ describe('RATE_LIMIT', () => {
     expect((await rest.get('/v1/pets')).status).toBe(200)
     const elsewhere = await rest.send({ method: 'GET', url: '/v1/pets', headers: wrong, remoteAddress: '192.0.2.1' })
     expect(elsewhere.status).toBe(401)
+  })
+
+  test('counts no failure of the service as a failed sign-in', async () => {
+    const { rest, store } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 60 } } })
+    store.apiKeys.find = () => Promise.reject(new StoreUnavailable('The disk is full.'))
+    const answers = [await rest.get('/v1/pets'), await rest.get('/v1/pets'), await rest.get('/v1/pets')]
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
   })
 
   test('is off by default', async () => {

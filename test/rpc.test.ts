@@ -123,6 +123,39 @@ describe('the RPC door', () => {
   })
 
   test.for([
+    ['["Uint8Array"]'],
+    ['[["typed-array","Uint8Array"]]'],
+    ['["bigint","number"]'],
+    ['["bigint",{"x":["number"]}]'],
+    ['{"name":["undefined"],"categoryId":[["custom","x"]]}'],
+    ['{"name":{"x":["Date"]}}'],
+    ['"bigint"'],
+    ['{"name":1}'],
+    ['{"name":null}'],
+  ])('an input annotated with %s is refused before anything is made of it', async ([types]) => {
+    const { rest } = await startTestApi()
+    const body = `{"json":{"name":"Rex","categoryId":"7"},"meta":{"values":${types}}}`
+    const message = 'The input is not valid superjson.'
+    expect(await rest.post('/trpc/pets.create', body)).toMatchObject({
+      status: 400,
+      body: { error: { json: { message, data: { code: 'invalid_request', message, status: 400 } } } },
+    })
+  })
+
+  test('an input may be annotated with the types that it may have', async () => {
+    const { rest } = await startTestApi()
+    const types = '{"categoryId":["bigint"],"status":["undefined"]}'
+    const body = `{"json":{"name":"Rex","categoryId":"7","status":null},"meta":{"values":${types}}}`
+    expect(await rest.post('/trpc/pets.create', body)).toMatchObject({ status: 200 })
+  })
+
+  test('a refused key is challenged as through the other door', async () => {
+    const { rest } = await startTestApi()
+    const { headers } = await rest.get('/trpc/pets.list', { authorization: 'Bearer wrong' })
+    expect(headers['www-authenticate']).toBe('Bearer realm="petstore", error="invalid_token"')
+  })
+
+  test.for([
     ['a mutation by GET', { method: 'GET', url: '/trpc/pets.create' }, 405],
     ['a query by POST', { method: 'POST', url: '/trpc/pets.list' }, 405],
     [
