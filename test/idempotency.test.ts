@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createPetstoreClient } from '../client/index.ts'
+import { withRetries } from '../client/retry.ts'
 import { connect } from '../db/sqlite/connection.ts'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
 import { commitTogether, prepareWrites, type Write } from '../db/sqlite/writes.ts'
@@ -246,6 +247,15 @@ describe('the typed client', () => {
     await expect(list).rejects.toThrow()
     await wait(500)
     expect(calls).toHaveLength(1)
+  })
+
+  test('does not wait to repeat a call that was called off while it was answered', async () => {
+    const abort = new AbortController()
+    const fetchOnce = withRetries(async () => {
+      abort.abort(new Error('called off'))
+      return new Response('', { status: 503, headers: { 'retry-after': '9' } })
+    }, 3)
+    await expect(fetchOnce('http://petstore.test', { signal: abort.signal })).rejects.toThrow('called off')
   })
 
   /** A client that gets the given answers before it reaches the service, and the times of its calls. */
