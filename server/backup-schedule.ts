@@ -42,7 +42,7 @@ async function repeat(
 ): Promise<void> {
   // By the last backup, not by the start, so that a service that is often restarted is backed up too.
   let due = newestTime(config.databasePath) + interval
-  while (await isReached(due, stop)) {
+  while (await isReached(due, interval, stop)) {
     due = Date.now() + interval
     try {
       await backUpOnce(config, log, stop)
@@ -52,9 +52,9 @@ async function repeat(
   }
 }
 
-/** Resolves to whether the time has come before the end. */
-async function isReached(due: number, stop: AbortSignal): Promise<boolean> {
-  while (!stop.aborted && Date.now() < due) {
+/** Resolves to whether the time has come before the end. It has, too, if the clock was put back behind the last backup. */
+async function isReached(due: number, interval: number, stop: AbortSignal): Promise<boolean> {
+  while (!stop.aborted && Date.now() < due && due - Date.now() <= interval) {
     await wait(Math.min(due - Date.now(), longestWait), undefined, { signal: stop }).catch(() => {})
   }
   return !stop.aborted
@@ -71,7 +71,7 @@ async function backUpOnce(
   const problem = await runBackup(databasePath, path, stop)
   if (problem !== undefined) return stop.aborted ? undefined : log.error({ problem }, 'backup failed')
   log.info({ path, bytes: statSync(path).size, milliseconds: Math.round(performance.now() - begin) }, 'backup made')
-  for (const old of scheduledBackups(databasePath).slice(backupKeep)) rmSync(old.path)
+  for (const old of scheduledBackups(databasePath).slice(backupKeep)) rmSync(old.path, { force: true })
 }
 
 /**

@@ -179,16 +179,27 @@ describe('a backup that is cut short', () => {
   })
 })
 
-if (spawnSync('strace', ['-f', '-y', '-e', 'trace=fsync,rename', 'true']).status === 0) {
+if (spawnSync('strace', ['-f', '-y', '-e', 'trace=fsync,?link,?linkat', 'true']).status === 0) {
   test('a backup is on disk before it has its name, and its name before the command ends', () => {
     const folder = temporaryFolder()
     makeDatabase(join(folder, 'data/petstore.db'), 10)
-    const words = ['-f', '-y', '-qq', '-o', 'trace', '-e', 'trace=fsync,rename', ...petstore, 'backup', 'copy.db']
+    const words = [
+      '-f',
+      '-y',
+      '-qq',
+      '-o',
+      'trace',
+      '-e',
+      'trace=fsync,?link,?linkat',
+      ...petstore,
+      'backup',
+      'copy.db',
+    ]
     expect(spawnSync('strace', words, { cwd: folder }).status).toBe(0)
     const calls = readFileSync(join(folder, 'trace'), 'utf8').split('\n')
-    const renamed = calls.findIndex((call) => /rename\(.*copy\.db"/.test(call))
-    expect(calls.slice(0, renamed).findLast((call) => call.includes('fsync('))).toMatch(/\.partial>/)
-    expect(calls.slice(renamed).find((call) => call.includes('fsync('))).toContain(`<${folder}>`)
+    const named = calls.findIndex((call) => /link(?:at)?\(.*copy\.db"/.test(call))
+    expect(calls.slice(0, named).findLast((call) => call.includes('fsync('))).toMatch(/\.partial>/)
+    expect(calls.slice(named).find((call) => call.includes('fsync('))).toContain(`<${folder}>`)
   })
 }
 

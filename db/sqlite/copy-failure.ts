@@ -22,7 +22,11 @@ export function attempt<T>(at: CopyFailed['at'], step: () => T): T {
   }
 }
 
-/** Puts what was thrown into words. What is no trouble of files or databases is a fault of ours, and thrown on. */
+/**
+ * Puts what was thrown into words.
+ *
+ * @throws what is no trouble of files or databases, and so a fault of ours.
+ */
 export function copyFailure(at: CopyFailed['at'], error: unknown): CopyFailed {
   return error instanceof CopyFailed ? error : new CopyFailed(at, reason(error), { cause: error })
 }
