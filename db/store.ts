@@ -101,12 +101,19 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** The key was used in its lifetime for another payload. */
 export class IdempotencyKeyReused extends Error {
   override name = 'IdempotencyKeyReused'
 }
 
+/** An API key of this name is in use. The message is for the operator. */
 export class KeyNameTaken extends Error {
   override name = 'KeyNameTaken'
+}
+
+/** The API key that was to be changed is revoked already. The message is for the operator. */
+export class KeyRevoked extends Error {
+  override name = 'KeyRevoked'
 }
 
 /** The database cannot be opened as it is; the message says why and what to do, in a clause without a full stop. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Command } from 'commander'
 import { openSqliteStore } from '../db/sqlite/store.ts'
-import { KeyNameTaken, type Store, StoreUnavailable, UnusableDatabase } from '../db/store.ts'
+import { KeyNameTaken, KeyRevoked, type Store, StoreUnavailable, UnusableDatabase } from '../db/store.ts'
 import { backUp, restore } from './backup.ts'
 import { readConfig } from './config.ts'
 import { createKey, describeKeys, parseLifetime, revokeKey, rotateKey } from './keys.ts'
@@ -103,5 +103,7 @@ function note(text: string): void {
 }
 
 function isForOperator(error: unknown): error is Error {
-  return [OperatorError, UnusableDatabase, KeyNameTaken, StoreUnavailable].some((kind) => error instanceof kind)
+  return [OperatorError, UnusableDatabase, KeyNameTaken, KeyRevoked, StoreUnavailable].some(
+    (kind) => error instanceof kind,
+  )
 }

@@ -104,6 +104,20 @@ describe('changes to keys', () => {
     await expect(rotateKey(store, 'shop')).rejects.toThrow('No unrevoked API key')
   })
 
+  test('a key that is revoked between the look and the change stays as it is', async () => {
+    const store = openTestStore()
+    await createKey(store, 'shop')
+    const [before] = await store.apiKeys.list()
+    const list = store.apiKeys.list
+    for (const change of [revokeKey, rotateKey]) {
+      store.apiKeys.list = async () => (before ? [before] : [])
+      if (change === revokeKey) await store.apiKeys.revoke(1n, new Date(0))
+      await expect(change(store, 'shop')).rejects.toThrow('The API key was revoked meanwhile.')
+      store.apiKeys.list = list
+      expect(await store.apiKeys.list()).toMatchObject([{ name: 'shop', revokedAt: new Date(0) }])
+    }
+  })
+
   test('a key is good until its lifetime is over', async () => {
     const { rest, store } = await startTestApi()
     const status = async (key: string) => (await rest.get('/v1/pets', { authorization: `Bearer ${key}` })).status

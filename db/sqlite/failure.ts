@@ -1,4 +1,4 @@
-import { IdempotencyKeyReused, KeyNameTaken, StoreUnavailable } from '../store.ts'
+import { IdempotencyKeyReused, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../store.ts'
 
 /** What is left of an error once it has crossed from the writer's thread. */
 export interface Failure {
@@ -7,6 +7,7 @@ export interface Failure {
   message: string
 }
 
+/** Keeps of anything thrown what can be sent between threads. */
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return { code: 'UNKNOWN', message: String(error) }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
@@ -18,6 +19,7 @@ export function concernsDatabase({ code }: Failure): boolean {
   return code.startsWith('SQLITE_') && !code.startsWith('SQLITE_CONSTRAINT')
 }
 
+/** Another connection holds the lock. */
 export function isBusy({ code }: Failure): boolean {
   return code.startsWith('SQLITE_BUSY')
 }
@@ -35,6 +37,7 @@ export function storeError(failure: Failure): Error {
     return new KeyNameTaken('An unrevoked API key already has this name: choose another one, or rotate that key.')
   }
   if (code === 'IdempotencyKeyReused') return new IdempotencyKeyReused(message)
+  if (code === 'KeyRevoked') return new KeyRevoked(message)
   if (concernsDatabase(failure)) return new StoreUnavailable(text, { mayHeal: !isCorrupt(failure) })
   return new Error(text)
 }

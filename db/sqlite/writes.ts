@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import type { ApiKey, NewApiKey, NewPet, Pet } from '../store.ts'
+import { type ApiKey, KeyRevoked, type NewApiKey, type NewPet, type Pet } from '../store.ts'
 import { concernsDatabase, type Failure, toFailure } from './failure.ts'
 import { prepareCreateOnce } from './idempotency.ts'
 import { patiently } from './patience.ts'
@@ -26,7 +26,9 @@ export function prepareWrites(connection: Database.Database) {
   }
 
   function revokeApiKey(id: bigint, revokedAt: Date): void {
-    db.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, id)).run()
+    const unrevoked = and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt))
+    const { changes } = db.update(apiKeys).set({ revokedAt }).where(unrevoked).run()
+    if (changes === 0) throw new KeyRevoked('The API key was revoked meanwhile.')
   }
 
   return {
