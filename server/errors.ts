@@ -89,7 +89,7 @@ function fromTrpc(error: TRPCError): ApiError {
 function fromHttp(thrown: unknown): ApiError {
   const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : ''
   const known = httpErrors[code]
-  if (known) return new ApiError(...known, { cause: thrown })
+  if (known) return new ApiError(known.code, known.message, { headers: known.headers ?? {}, cause: thrown })
   if (code.startsWith('HPE_'))
     return new ApiError('invalid_request', 'The request is not valid HTTP/1.1.', { cause: thrown })
   if (isRefusal(thrown)) return new ApiError('invalid_request', 'The request cannot be read.', { cause: thrown })
@@ -106,17 +106,33 @@ function isRefusal(thrown: unknown): boolean {
   )
 }
 
-const httpErrors: Record<string, [ErrorCode, string]> = {
-  FST_ERR_BAD_URL: ['invalid_request', 'The URL is malformed: check its percent-encoding.'],
-  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The body is larger than 64 KiB.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as its Content-Length says.'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as Content-Type: application/json.'],
-  FST_ERR_CTP_EMPTY_TYPE: ['unsupported_media_type', 'Send the body as Content-Type: application/json.'],
-  FST_ERR_HANDLER_TIMEOUT: ['unavailable', 'The service took too long to answer. Try again shortly.'],
-  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The request line and headers are larger than 16 KiB.'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['payload_too_large', 'The chunk extensions of the body are too large.'],
-  ECONNRESET: ['invalid_request', 'The connection was closed before the body was complete.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
+const httpErrors: Record<string, { code: ErrorCode; message: string; headers?: Record<string, string> }> = {
+  FST_ERR_BAD_URL: { code: 'invalid_request', message: 'The URL is malformed: check its percent-encoding.' },
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'payload_too_large', message: 'The body is larger than 64 KiB.' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: 'invalid_request',
+    message: 'The body is not as long as its Content-Length says.',
+  },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'unsupported_media_type',
+    message: 'Send the body as Content-Type: application/json.',
+  },
+  FST_ERR_CTP_EMPTY_TYPE: {
+    code: 'unsupported_media_type',
+    message: 'Send the body as Content-Type: application/json.',
+  },
+  FST_ERR_HANDLER_TIMEOUT: {
+    code: 'unavailable',
+    message: 'The service took too long to answer. Try again shortly.',
+    headers: { 'retry-after': '1' },
+  },
+  HPE_HEADER_OVERFLOW: { code: 'headers_too_large', message: 'The request line and headers are larger than 16 KiB.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    code: 'payload_too_large',
+    message: 'The chunk extensions of the body are too large.',
+  },
+  ECONNRESET: { code: 'invalid_request', message: 'The connection was closed before the body was complete.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', message: 'The request did not arrive in time.' },
 }
 
 function internalError(cause: unknown): ApiError {
@@ -129,6 +145,7 @@ export function logFault({ body, message, cause }: ApiError, log: FastifyBaseLog
   if (!isMeant) log.error({ err: cause }, message)
 }
 
+/** Answers with the Error body of anything thrown. */
 export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toApiError(thrown)
   return prepareReply(error, request, reply).send(error.body)

@@ -13,10 +13,10 @@ export async function shedLoad(app: FastifyInstance): Promise<void> {
   await app.register(underPressure, {
     maxEventLoopDelay: longestLag,
     maxHeapUsedBytes: getHeapStatistics().heap_size_limit * largestShareOfHeap,
-    async pressureHandler(_request, _reply, type) {
+    // Not a fault that the log should hold with its stack for each request: it would be the next thing to do too much.
+    async pressureHandler() {
       throw new ApiError('unavailable', 'The service has too much to do at the moment. Try again shortly.', {
         headers: { 'retry-after': '1' },
-        cause: new Error(`under pressure: ${type}`),
       })
     },
   })
