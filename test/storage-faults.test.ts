@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
@@ -82,6 +82,22 @@ describe('the database is', () => {
     prepareDatabase(crashed)
     expect(stored(crashed)).toEqual(['kept'])
   })
+
+  // Where Linux does not tell, there is nothing to count.
+  const openFiles = '/proc/self/fd'
+  if (existsSync(openFiles)) {
+    test('replaced by a damaged one: what is tried in vain leaves no file open', async () => {
+      const { api, path } = await startOnFile()
+      await create(api, 'old')
+      const bytes = readFileSync(snapshot(path))
+      for (const suffix of files) rmSync(path + suffix)
+      writeFileSync(path, bytes.fill(0xff, 100, 200))
+      await expectUnavailable(create(api, 'lost'))
+      const before = readdirSync(openFiles).length
+      for (let i = 0; i < 50; i++) expect((await create(api, 'lost')).status).toBe(503)
+      expect(readdirSync(openFiles).length).toBeLessThan(before + 10)
+    })
+  }
 
   test('without its write-ahead log, which was deleted: what was acknowledged is saved', async () => {
     const { api, path } = await startOnFile()

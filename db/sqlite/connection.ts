@@ -14,11 +14,23 @@ interface ConnectionOptions {
  */
 export function connect(path: string, { readonly = false, busyTimeout }: ConnectionOptions): Database.Database {
   const connection = new Database(path, { readonly, timeout: busyTimeout, fileMustExist: true })
-  connection.defaultSafeIntegers()
-  connection.pragma('synchronous = FULL')
-  connection.pragma('foreign_keys = ON')
-  connection.pragma('trusted_schema = OFF')
-  connection.pragma('mmap_size = 0')
-  connection.pragma(`journal_size_limit = ${64 * 1024 * 1024}`)
-  return connection
+  return orClose(connection, () => {
+    connection.defaultSafeIntegers()
+    connection.pragma('synchronous = FULL')
+    connection.pragma('foreign_keys = ON')
+    connection.pragma('trusted_schema = OFF')
+    connection.pragma('mmap_size = 0')
+    connection.pragma(`journal_size_limit = ${64 * 1024 * 1024}`)
+    return connection
+  })
+}
+
+/** Runs what makes a fresh connection usable. If that fails nobody else could close it, and its file would stay open. */
+export function orClose<T>(connection: { close(): unknown }, prepare: () => T): T {
+  try {
+    return prepare()
+  } catch (error) {
+    connection.close()
+    throw error
+  }
 }

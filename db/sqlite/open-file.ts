@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import { connect } from './connection.ts'
+import { connect, orClose } from './connection.ts'
 import { applicationId } from './schema.ts'
 
 interface OpenOptions {
@@ -22,11 +22,15 @@ export class OpenFile {
   constructor(path: string, options: OpenOptions) {
     this.#path = path
     this.#options = options
-    this.connection = connect(path, { ...options, busyTimeout: 0 })
+    // First, so that it is noticed if another file takes the place meanwhile.
     this.#database = identify(path)
+    this.connection = connect(path, { ...options, busyTimeout: 0 })
     this.#log = identify(logOf(path))
+    orClose(this.connection, () => this.#checkOwner())
+  }
+
+  #checkOwner(): void {
     if (this.connection.pragma('application_id', { simple: true }) !== BigInt(applicationId)) {
-      this.connection.close()
       throw new MovedDatabase('The file at the path of the database is another one, and not of this service.')
     }
   }

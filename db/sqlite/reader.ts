@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { orClose } from './connection.ts'
 import { isBusy, storeError, toFailure } from './failure.ts'
 import { OpenFile } from './open-file.ts'
 import { prepareReads, type Reads } from './reads.ts'
@@ -50,7 +51,7 @@ export class Reader {
   #reopen(): void {
     try {
       const next = this.#file.reopen()
-      this.#reads = prepareReads(next.connection)
+      this.#reads = orClose(next, () => prepareReads(next.connection))
       this.#file.close()
       this.#file = next
     } catch {

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { orClose } from './connection.ts'
 import { toFailure } from './failure.ts'
 import { OpenFile } from './open-file.ts'
 import type { WriterOptions } from './writer.ts'
@@ -35,8 +36,9 @@ function answer(batch: Write[]): Outcome[] {
 
 function prepare(): { file: OpenFile; writes: Writes } {
   if (!file || !writes) {
-    file = file?.reopen() ?? new OpenFile(path, { readonly: false })
-    writes = prepareWrites(file.connection)
+    const next = file?.reopen() ?? new OpenFile(path, { readonly: false })
+    writes = orClose(next, () => prepareWrites(next.connection))
+    file = next
   }
   return { file, writes }
 }
