@@ -77,7 +77,8 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
     doors.register(rpcDoor, { prefix: '/trpc', router: appRouter, createContext })
   })
   app.register(health, { store })
-  app.register(reference, { document: () => createDocument(appRouter, serversOf(config, app)) })
+  const servers = () => serversOf(config, app)
+  app.register(reference, { document: () => createDocument(appRouter, servers()), servers })
   return app
 }
 

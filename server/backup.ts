@@ -12,7 +12,7 @@ import { OperatorError } from './operator-error.ts'
  * @returns the backup's absolute path.
  */
 export async function backUp(database: string, file?: string, onProgress?: OnProgress): Promise<string> {
-  const backup = file === undefined ? newBackupPath(database, '.db') : resolve(file)
+  const backup = file === undefined ? newBackupPath(database, '.db') : pathOf(file)
   try {
     attempt('source', () => accessSync(database))
     if (file === undefined) makeFolder(dirname(backup))
@@ -28,7 +28,7 @@ export async function backUp(database: string, file?: string, onProgress?: OnPro
 
 /** @returns what was done, in a sentence. */
 export async function restore(database: string, file: string, onProgress?: OnProgress): Promise<string> {
-  const backup = resolve(file)
+  const backup = pathOf(file)
   try {
     const kept = await restoreDatabase({ file: backup, database, stamp: stampOf(new Date()), onProgress })
     return `Restored ${database} from ${backup}${kept ? `; what was there before is now ${kept}` : ''}.`
@@ -38,6 +38,12 @@ export async function restore(database: string, file: string, onProgress?: OnPro
       target: `The database ${database} cannot be replaced`,
     })
   }
+}
+
+/** An empty argument, as of a variable that is not set, would name the working folder. */
+function pathOf(argument: string): string {
+  if (argument === '') throw new OperatorError('The name of the backup is empty.')
+  return resolve(argument)
 }
 
 function explain(error: unknown, subject: Record<CopyFailed['at'], string>): unknown {

@@ -53,11 +53,11 @@ const RateText = z.string().transform((text, context): Rate => {
   return { requests: Number(requests), seconds: secondsIn[unit] ?? 0 }
 })
 
-const ApiKeyText = z.string().refine(isApiKey, 'expected an API key as "petstore keys create" makes them')
+const ApiKeyText = z.string().refine(isApiKey, 'expected an API key as "npm run petstore -- keys create" makes them')
 
 const ApiKeyFile = z.string().transform((path, context) => {
   const { data, error } = ApiKeyText.safeParse(readText(path))
-  if (error) context.addIssue('expected a file that holds an API key as "petstore keys create" makes them')
+  if (error) context.addIssue('expected a file that holds an API key as "npm run petstore -- keys create" makes them')
   return data
 })
 

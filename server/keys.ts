@@ -50,7 +50,7 @@ async function findKey({ apiKeys }: Store, nameOrStart: string): Promise<ApiKey>
   const [key] = found
   if (!key)
     throw new OperatorError(
-      `No unrevoked API key is named ${nameOrStart} or starts so. See them with: petstore keys list`,
+      `No unrevoked API key is named ${nameOrStart} or starts so. See them with: npm run petstore -- keys list`,
     )
   if (found.length > 1)
     throw new OperatorError(`Several API keys start with ${nameOrStart}. Give the name or more of the key.`)

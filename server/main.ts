@@ -18,7 +18,9 @@ const program = new Command('petstore').description('The pet store service.').sh
 program
   .command('serve', { isDefault: true })
   .description('serve REST and typed RPC until stopped (the default)')
-  .action(async () => {
+  .allowExcessArguments()
+  .action(async (_options, { args: [unknown] }: Command) => {
+    if (unknown !== undefined) program.error(`error: unknown command '${unknown}'`)
     // The other commands start sooner without it, and with less memory.
     const { serve } = await import('./serve.ts')
     await serve(readConfig())

@@ -226,6 +226,9 @@ describe('the commands', () => {
     [['keys', 'create', 'pet_shop'], 'Name the key with'],
     [['keys', 'create'], "missing required argument 'name'"],
     [['keys', 'burn'], "unknown command 'burn'"],
+    [['kes'], "unknown command 'kes'"],
+    [['backup', ''], 'The name of the backup is empty.'],
+    [['restore', ''], 'The name of the backup is empty.'],
     [['serve', '--fast'], "unknown option '--fast'"],
   ] as const)('%j fails with exit code 1 and says why', async ([words, message]) => {
     const run = runPetstore({ arguments: [...words] })

@@ -41,12 +41,16 @@ test.for(requests)('%s carries the security headers', async ([, head, status]) =
   expect(headers).not.toHaveProperty('x-powered-by')
 })
 
-test('the page of the reference may run its own scripts and no others', async () => {
-  const { rest } = await startTestApi()
+test('the page of the reference may run its own scripts and call the servers of the document, and no others', async () => {
+  const servers = { publicUrl: 'https://pets.example/shop', stagingUrl: 'https://staging.example' }
+  const { rest } = await startTestApi({ config: servers })
   const { text, headers } = await rest.get('/docs/')
   const [, script = ''] = /<script type="text\/javascript">([^<]+)<\/script>/.exec(text) ?? []
   const hash = createHash('sha256').update(script).digest('base64')
   expect(headers['content-security-policy']).toContain(`; script-src 'self' 'sha256-${hash}'; `)
+  expect(headers['content-security-policy']).toContain(
+    "; connect-src 'self' https://pets.example https://staging.example; ",
+  )
   expect(headers['cache-control']).toBe('no-store')
 })
 

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto'
 import scalar from '@scalar/fastify-api-reference'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { oas31 } from 'zod-openapi'
 import { answerOtherMethods } from '../routes.ts'
 
 interface ReferenceOptions {
   /** Makes the OpenAPI document; called once, with the first request for it. */
   document: () => unknown
+  /** Those that the document names, and the page may therefore call. */
+  servers: () => oas31.ServerObject[]
 }
 
 /** The OpenAPI document at `/openapi.json` and an interactive reference at `/docs`. Neither needs an API key. */
-export async function reference(app: FastifyInstance, { document }: ReferenceOptions): Promise<void> {
+export async function reference(app: FastifyInstance, { document, servers }: ReferenceOptions): Promise<void> {
   let json: string | undefined
   app.get('/openapi.json', async (_request, reply) => {
     json ??= JSON.stringify(document())
@@ -20,13 +23,13 @@ export async function reference(app: FastifyInstance, { document }: ReferenceOpt
   app.get('/', async (_request, reply) => reply.redirect('/docs/'))
   answerOtherMethods(app, '/', ['GET', 'HEAD'])
 
-  app.addHook('onSend', allowReference)
+  app.addHook('onSend', async (_request, reply, payload) => allowReference(reply, payload, servers()))
   await app.register(scalar, {
     routePrefix: '/docs',
     configuration: {
       url: '/openapi.json',
       pageTitle: 'Petstore API reference',
-      // Nothing on the page is fetched from or sent to anywhere else.
+      // Nothing on the page is fetched from or sent to anywhere but the servers that the document names.
       withDefaultFonts: false,
       telemetry: false,
       proxyUrl: '',
@@ -41,17 +44,20 @@ export async function reference(app: FastifyInstance, { document }: ReferenceOpt
 }
 
 /** The page's own policy: its one inline script by its hash, and nothing from elsewhere. Its large script may be kept. */
-async function allowReference(_request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<void> {
+function allowReference(reply: FastifyReply, payload: unknown, servers: oas31.ServerObject[]): void {
   const type = String(reply.getHeader('content-type'))
   if (type.startsWith('application/javascript')) reply.header('cache-control', 'max-age=3600')
-  if (type.startsWith('text/html')) reply.header('content-security-policy', pagePolicy(String(payload)))
+  if (type.startsWith('text/html')) reply.header('content-security-policy', pagePolicy(String(payload), servers))
 }
 
-function pagePolicy(html: string): string {
+function pagePolicy(html: string, servers: oas31.ServerObject[]): string {
   const scripts = [...html.matchAll(/<script type="text\/javascript">([^<]*)<\/script>/g)].map(([, text = '']) => text)
   const hashes = scripts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+  const origins = servers.map(({ url }) => new URL(url).origin)
   return [
     "default-src 'self'",
+    // The requests that the page can try.
+    `connect-src 'self' ${origins.join(' ')}`,
     `script-src 'self' ${hashes.join(' ')}`,
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
