@@ -1,5 +1,5 @@
 import type { ApiKey, Store } from '../db/store.ts'
-import { apiKeyRecord, mintApiKey } from './auth/api-key.ts'
+import { apiKeyRecord, mintApiKey, prefix } from './auth/api-key.ts'
 import { parseDuration } from './duration.ts'
 import { OperatorError } from './operator-error.ts'
 
@@ -59,11 +59,11 @@ async function findKey({ apiKeys }: Store, nameOrStart: string): Promise<ApiKey>
 
 /** A whole key may be given too, since that is what a person who lost one into a log has at hand. */
 function isStartOf(start: string, text: string): boolean {
-  return text.length > 'pet_'.length && (start.startsWith(text) || text.startsWith(start))
+  return text.length > prefix.length && (start.startsWith(text) || text.startsWith(start))
 }
 
 function checkName(name: string): string {
-  if (!/^[\p{L}\p{N} ._@()-]{1,64}$/u.test(name) || name.startsWith('pet_')) {
+  if (!/^[\p{L}\p{N} ._@()-]{1,64}$/u.test(name) || name.startsWith(prefix)) {
     throw new OperatorError('Name the key with 1 to 64 letters, digits, spaces or . _ @ ( ) -, not starting with pet_')
   }
   return name

@@ -1,8 +1,7 @@
-import { existsSync, linkSync, renameSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { attempt, CopyFailed } from './copy-failure.ts'
-import { toFailure } from './failure.ts'
-import { cannotLink } from './in-use.ts'
+import { link } from './files.ts'
 import { type OnProgress, withPartialCopy } from './partial.ts'
 
 /**
@@ -17,18 +16,9 @@ export async function backUpDatabase(database: string, file: string, onProgress?
   refuseExisting(file)
   await withPartialCopy({ source: database, isSourceReadonly: false, folder, onProgress }, (partial) => {
     refuseExisting(file)
-    attempt('target', () => giveName(partial, file))
+    // Unlike a rename, a link does not overwrite what another process may have put there just now.
+    attempt('target', () => link(partial, file, () => renameSync(partial, file)))
   })
-}
-
-/** A link, unlike a rename, does not overwrite what another process may have put there just now. */
-function giveName(partial: string, file: string): void {
-  try {
-    linkSync(partial, file)
-  } catch (error) {
-    if (!cannotLink(toFailure(error).code)) throw error
-    renameSync(partial, file)
-  }
 }
 
 function refuseExisting(file: string): void {

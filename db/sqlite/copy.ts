@@ -1,13 +1,12 @@
-import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { pendingMigrations } from '../migrate.ts'
 import { UnusableDatabase } from '../store.ts'
 import { connect } from './connection.ts'
 import { attempt, copyFailure, corrupt } from './copy-failure.ts'
 import { isBusy, isCorrupt, toFailure } from './failure.ts'
+import { readHeader } from './header.ts'
 import { readOwnMigrations } from './own-migrations.ts'
-import { readHeader } from './prepare.ts'
-import { applicationId } from './schema.ts'
 
 export interface CopyRequest {
   /** A database of ours; other processes may read and write it meanwhile. */
@@ -71,21 +70,11 @@ function checkCopy(path: string): void {
   }
 }
 
-/** Looks at the first bytes itself, since SQLite might change a file that is to be refused. */
 function openOurs(path: string, readonly: boolean): Database.Database {
-  const header = headerOf(path)
-  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
-    throw new UnusableDatabase('it is not an SQLite database')
-  if (header.length < 100 || header.readUInt32BE(68) !== applicationId) {
-    throw new UnusableDatabase('it is the SQLite database of another program')
-  }
+  const { isSqlite, isOurs } = readHeader(path)
+  if (!isSqlite) throw new UnusableDatabase('it is not an SQLite database')
+  if (!isOurs) throw new UnusableDatabase('it is the SQLite database of another program')
   return connect(path, { readonly, busyTimeout: 5_000 })
-}
-
-/** To open a named pipe would wait for its other end. */
-export function headerOf(path: string): Buffer {
-  if (!statSync(path).isFile()) throw new UnusableDatabase('it is not a file; check the path')
-  return readHeader(path)
 }
 
 function check(connection: Database.Database): void {

@@ -2,7 +2,7 @@ import { linkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { isBusy, isCorrupt, toFailure } from './failure.ts'
-import { removeTemporary, temporaryPath } from './partial.ts'
+import { cannotLink, removeTemporary, temporaryPath } from './files.ts'
 
 /**
  * Whether a process has the database open; nothing is written to it, and it may be damaged in any way.
@@ -35,9 +35,4 @@ function readSchema(path: string): void {
   } finally {
     connection.close()
   }
-}
-
-/** Some file systems know no second name for a file. */
-export function cannotLink(code: string): boolean {
-  return /^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EXDEV)$/.test(code)
 }

@@ -1,13 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import type { CopyRequest, CopyStep } from './copy.ts'
 import { attempt, CopyFailed } from './copy-failure.ts'
 import type { CopyMessage } from './copy-thread.ts'
 import { isBusy, toFailure } from './failure.ts'
+import { removeTemporary, syncFolder, temporaryPath } from './files.ts'
+import { startThread } from './thread.ts'
 
 /** What is going on, and how much of the copy is made, in bytes. */
 export interface Progress {
@@ -25,11 +25,6 @@ interface PartialRequest extends Omit<CopyRequest, 'target'> {
 }
 
 const temporaryName = /^(\.petstore-(\d+)-[0-9a-f]{16}\.(?:partial|probe))(?:-journal|-wal|-shm)?$/
-
-/** A name in the folder that nobody has, and that a killed process may leave behind. */
-export function temporaryPath(folder: string, kind: 'partial' | 'probe'): string {
-  return join(folder, `.petstore-${process.pid}-${randomBytes(8).toString('hex')}.${kind}`)
-}
 
 /**
  * Makes a checked copy under a temporary name and hands it to `use`, which gives it its name at one stroke. If anything
@@ -54,10 +49,7 @@ export async function withPartialCopy(request: PartialRequest, use: (partial: st
 }
 
 async function copyInThread(request: CopyRequest, onProgress: OnProgress | undefined): Promise<void> {
-  const thread = new Worker(new URL('./copy-thread.ts', import.meta.url), {
-    workerData: request,
-    execArgv: ['--import', new URL('../fast-start.mjs', import.meta.url).href],
-  })
+  const thread = startThread('copy-thread.ts', request)
   let failure: CopyFailed | undefined
   let polling: NodeJS.Timeout | undefined
   thread.on('message', (message: CopyMessage) => {
@@ -101,11 +93,6 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Removes the file and what SQLite may have put beside it. */
-export function removeTemporary(path: string): void {
-  for (const suffix of ['-journal', '-wal', '-shm', '']) rmSync(path + suffix, { force: true })
-}
-
 /** SQLite holds a lock on what it writes, which is seen from other containers too. */
 function isLocked(path: string): boolean {
   if (!existsSync(path)) return false
@@ -135,15 +122,4 @@ function removeOnSignal(path: string): () => void {
   }
   for (const signal of signals) process.on(signal, end)
   return stopListening
-}
-
-/** Makes a new name in the folder outlive a loss of power. Windows has no such call and needs none. */
-export function syncFolder(path: string): void {
-  if (process.platform === 'win32') return
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
 }

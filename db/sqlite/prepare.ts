@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import type Database from 'better-sqlite3'
@@ -6,6 +6,7 @@ import { migrate, pendingMigrations } from '../migrate.ts'
 import { UnusableDatabase } from '../store.ts'
 import { connect } from './connection.ts'
 import { isBusy, isCorrupt, toFailure } from './failure.ts'
+import { readHeader, refuseNonFile } from './header.ts'
 import { readOwnMigrations } from './own-migrations.ts'
 import { patiently } from './patience.ts'
 import { applicationId } from './schema.ts'
@@ -34,13 +35,6 @@ export function prepareDatabase(path: string, { create = true } = {}): void {
   }
 }
 
-/** To open a named pipe would wait for its other end. */
-function refuseNonFile(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
-    throw new UnusableDatabase('it is not a file; name a file in DATABASE_URL')
-  }
-}
-
 /** SQLite would throw away the log, and with it what was acknowledged. */
 function refuseOrphanedLog(path: string): void {
   const log = `${path}-wal`
@@ -60,16 +54,12 @@ function createFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
 }
 
-/** Reads the file's first bytes only, since opening a foreign database could already change it. */
 function refuseForeignFile(path: string): void {
-  const header = readHeader(path)
-  if (header.length === 0) return
+  const { bytes, isSqlite, isOurs } = readHeader(path)
+  if (isOurs || bytes.length === 0) return
   // A first start that was cut short may have left blank pages; SQLite undoes it with the journal it left, too.
-  if (hasJournal(path) && header.every((byte) => byte === 0)) return
-  if (header.length < 100 || header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
-    throw new UnusableDatabase('it is not an SQLite database; name another file in DATABASE_URL')
-  }
-  if (header.readUInt32BE(68) !== applicationId) throw new UnusableDatabase(foreign)
+  if (hasJournal(path) && bytes.every((byte) => byte === 0)) return
+  throw new UnusableDatabase(isSqlite ? foreign : 'it is not an SQLite database; name another file in DATABASE_URL')
 }
 
 /** The rollback journal of a start that was cut short, or that is under way in another process. */
@@ -78,16 +68,6 @@ function hasJournal(path: string): boolean {
 }
 
 const foreign = 'it is the SQLite database of another program; name another file in DATABASE_URL'
-
-export function readHeader(path: string): Buffer {
-  const file = openSync(path, 'r')
-  try {
-    const header = Buffer.alloc(100)
-    return header.subarray(0, readSync(file, header))
-  } finally {
-    closeSync(file)
-  }
-}
 
 /** Looks without writing, unless SQLite must first undo what a start that was cut short left half done. */
 function checkBeforeWriting(path: string): void {

@@ -1,13 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { headerOf } from './copy.ts'
 import { attempt, CopyFailed } from './copy-failure.ts'
 import { isBusy, isCorrupt, toFailure } from './failure.ts'
+import { readHeader } from './header.ts'
 import { isInUse } from './in-use.ts'
 import { keepBeside } from './keep.ts'
 import { type OnProgress, withPartialCopy } from './partial.ts'
-import { applicationId } from './schema.ts'
 
 interface RestoreRequest {
   /** The backup, which is only read. */
@@ -30,7 +29,7 @@ export async function restoreDatabase(request: RestoreRequest): Promise<string |
   // SQLite names its log after the file that a link leads to, and a rename would replace the link.
   const path = existsSync(database) ? realpathSync(database) : database
   const [folder, kept] = [dirname(path), `${path}.before-restore-${stamp}`]
-  attempt('source', () => headerOf(file))
+  attempt('source', () => readHeader(file))
   if (existsSync(path)) refuseCurrent(path, file)
   attempt('target', () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
   let isKept = false
@@ -43,9 +42,8 @@ export async function restoreDatabase(request: RestoreRequest): Promise<string |
 /** What can be known before the work begins. */
 function refuseCurrent(path: string, file: string): void {
   if (isSameFile(path, file)) throw new CopyFailed('source', 'it is the database itself; name a backup of it')
-  const header = attempt('target', () => headerOf(path))
-  const isSqlite = header.toString('latin1', 0, 16) === 'SQLite format 3\0'
-  if (isSqlite && header.length === 100 && header.readUInt32BE(68) !== applicationId) {
+  const { isSqlite, isOurs } = attempt('target', () => readHeader(path))
+  if (isSqlite && !isOurs) {
     throw new CopyFailed('target', 'it belongs to another program; name another file in DATABASE_URL')
   }
   if (attempt('target', () => isInUse(path))) throw inUse()

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { StoreUnavailable } from '../store.ts'
 import { storeError } from './failure.ts'
+import { startThread } from './thread.ts'
 import type { Outcome, Write, Writes } from './writes.ts'
 
 export interface WriterOptions {
@@ -85,10 +86,7 @@ export class Writer {
   }
 
   #startThread(): Worker {
-    const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), {
-      workerData: this.#options,
-      execArgv: ['--import', new URL('../fast-start.mjs', import.meta.url).href],
-    })
+    const thread = startThread('writer-thread.ts', this.#options)
     thread.on('message', (outcomes: Outcome[]) => this.#settle((index) => outcomes[index]))
     thread.on('error', (cause) => this.#lose(thread, cause))
     thread.on('exit', () => this.#lose(thread, undefined))

@@ -2,7 +2,8 @@ import { createHash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { NewApiKey } from '../../db/store.ts'
 
-const prefix = 'pet_'
+/** What every API key begins with. */
+export const prefix = 'pet_'
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const format = /^pet_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { toFailure } from './failure.ts'
+
+/** A name in the folder that nobody has, and that a killed process may leave behind. */
+export function temporaryPath(folder: string, kind: 'partial' | 'probe'): string {
+  return join(folder, `.petstore-${process.pid}-${randomBytes(8).toString('hex')}.${kind}`)
+}
+
+/** Removes the file and what SQLite may have put beside it. */
+export function removeTemporary(path: string): void {
+  for (const suffix of ['-journal', '-wal', '-shm', '']) rmSync(path + suffix, { force: true })
+}
+
+/** Gives a file a second name, and overwrites nothing. On a file system that knows no second names `instead` is done. */
+export function link(path: string, name: string, instead: () => void): void {
+  try {
+    linkSync(path, name)
+  } catch (error) {
+    if (!cannotLink(toFailure(error).code)) throw error
+    instead()
+  }
+}
+
+/** Whether an error says that the file system knows no second name for a file. */
+export function cannotLink(code: string): boolean {
+  return /^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EXDEV)$/.test(code)
+}
+
+/** Makes a new name in the folder outlive a loss of power. Windows has no such call and needs none. */
+export function syncFolder(path: string): void {
+  if (process.platform === 'win32') return
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
