@@ -19,7 +19,7 @@ import { health } from './health.ts'
 import { createHttpServer, limits } from './http.ts'
 import { announceReplay, readIdempotencyKey } from './idempotency.ts'
 import { shedLoad } from './overload.ts'
-import { checkRequest, originForm } from './request.ts'
+import { checkRequest } from './request.ts'
 import { restDoor } from './rest/adapter.ts'
 import { createDocument } from './rest/document.ts'
 import { reference } from './rest/reference.ts'
@@ -45,7 +45,6 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
     // createHttpServer answers these.
     clientErrorHandler: () => {},
     frameworkErrors: refuseUrl,
-    rewriteUrl: originForm,
     routerOptions: { maxParamLength: limits.url },
     bodyLimit: limits.body,
     handlerTimeout: limits.handlerTime,

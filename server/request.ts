@@ -17,7 +17,7 @@ export async function checkRequest(request: FastifyRequest, reply: FastifyReply)
   if (request.raw.headers.host === '') delete request.raw.headers.host
   if (!hasClearFraming(request.raw))
     throw new ApiError('invalid_request', 'The only Transfer-Encoding served is chunked, and that in HTTP/1.1.')
-  if (request.originalUrl === '*' && request.method !== 'OPTIONS')
+  if (request.url === '*' && request.method !== 'OPTIONS')
     throw new ApiError('invalid_request', 'Only OPTIONS can be asked of *.')
 }
 
@@ -47,11 +47,4 @@ function countHosts(rawHeaders: string[]): number {
     if (name?.length === 4 && name.toLowerCase() === 'host') count++
   }
   return count
-}
-
-/** The path of a request target, which may also come in absolute form (RFC 9112, section 3.2.2). */
-export function originForm({ url = '/' }: IncomingMessage): string {
-  if (url.startsWith('/') || !URL.canParse(url)) return url
-  const { pathname, search } = new URL(url)
-  return pathname + search
 }

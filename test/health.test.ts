@@ -52,6 +52,24 @@ describe('/readyz', () => {
     await expect.poll(async () => (await rest.get('/readyz', noKey)).status, { timeout: 5_000 }).toBe(200)
   })
 
+  test('does not wait longer than a second for a store that hangs', async () => {
+    const { rest, store } = await startTestApi()
+    store.check = () => new Promise(() => {})
+    const start = performance.now()
+    expect(await rest.get('/readyz', noKey)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    expect(performance.now() - start).toBeLessThan(1_500)
+  })
+
+  test('tells that the service is about to stop', async () => {
+    const { app, rest } = await startTestApi()
+    app.isDraining = true
+    expect(await rest.get('/readyz', noKey)).toMatchObject({
+      status: 503,
+      body: { code: 'unavailable', message: 'The service is stopping.' },
+      headers: { 'retry-after': '1' },
+    })
+  })
+
   test('tells that the database is gone', async () => {
     const { rest, path } = await startOnFile()
     rmSync(path)

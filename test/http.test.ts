@@ -85,7 +85,7 @@ describe('a request that no route sees', () => {
       431,
       'headers_too_large',
     ],
-    ['a URL over 8 KiB', `GET /v1/pets?${'a'.repeat(8_192)} HTTP/1.1\r\n${host}\r\n`, 414, 'uri_too_long'],
+    ['a URL over 8 KiB', `GET /v1/pets?${'a'.repeat(8_184)} HTTP/1.1\r\n${host}\r\n`, 414, 'uri_too_long'],
     [
       'an unknown expectation',
       `POST /v1/pets HTTP/1.1\r\n${host}Expect: tea\r\nContent-Length: 2\r\n\r\n{}`,
@@ -107,7 +107,7 @@ describe('a request that no route sees', () => {
     const { url, authorization } = await listen()
     await exchange(url, 'GARBAGE\r\n\r\n')
     const [answer] = await exchange(url, `GET /v1/pets HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`)
-    expect(answer).toMatchObject({ status: 200, body: '[]' })
+    expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('[]') })
   })
 })
 
@@ -115,11 +115,15 @@ describe('a request that is fine', () => {
   test.for([
     ['HTTP/1.0 without a Host', 'GET /v1/pets HTTP/1.0\r\n', ''],
     ['an absolute URL', 'GET http://petstore.test/v1/pets HTTP/1.1\r\n', host],
+    ['an absolute URL with a query', 'GET http://petstore.test/v1/pets?limit=5 HTTP/1.1\r\n', host],
+    ['an absolute URL of an RPC call', 'GET http://petstore.test/trpc/pets.list HTTP/1.1\r\n', host],
     ['a Host in brackets', 'GET /v1/pets HTTP/1.1\r\n', 'Host: [::1]:3000\r\n'],
+    ['a URL of 8 KiB', `GET /v1/pets?${'a'.repeat(8_183)} HTTP/1.1\r\n`, host],
+    ['headers as short as Host', 'GET /v1/pets HTTP/1.1\r\n', `${host}Date: Sat, 21 Nov 2026 00:00:00 GMT\r\n`],
   ])('%s', async ([, line, hosts]) => {
     const { url, authorization } = await listen()
     const [answer] = await exchange(url, `${line}${hosts}${authorization}Connection: close\r\n\r\n`)
-    expect(answer).toMatchObject({ status: 200, body: '[]' })
+    expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('[]') })
   })
 
   test('OPTIONS * asks about the server as a whole', async () => {
