@@ -8,6 +8,9 @@ export function temporaryPath(folder: string, kind: 'partial' | 'probe'): string
   return join(folder, `.petstore-${process.pid}-${randomBytes(8).toString('hex')}.${kind}`)
 }
 
+/** Takes such a name apart: that of the file, perhaps beside which SQLite put this one, and the number of the process. */
+export const temporaryName = /^(\.petstore-(\d+)-[0-9a-f]{16}\.(?:partial|probe))(?:-journal|-wal|-shm)?$/
+
 /** Removes the file and what SQLite may have put beside it. */
 export function removeTemporary(path: string): void {
   for (const suffix of ['-journal', '-wal', '-shm', '']) rmSync(path + suffix, { force: true })

@@ -6,7 +6,7 @@ import type { CopyRequest, CopyStep } from './copy.ts'
 import { attempt, CopyFailed } from './copy-failure.ts'
 import type { CopyMessage } from './copy-thread.ts'
 import { isBusy, toFailure } from './failure.ts'
-import { removeTemporary, syncFolder, temporaryPath } from './files.ts'
+import { removeTemporary, syncFolder, temporaryName, temporaryPath } from './files.ts'
 import { startThread } from './thread.ts'
 
 /** What is going on, and how much of the copy is made, in bytes. */
@@ -23,8 +23,6 @@ interface PartialRequest extends Omit<CopyRequest, 'target'> {
   folder: string
   onProgress?: OnProgress | undefined
 }
-
-const temporaryName = /^(\.petstore-(\d+)-[0-9a-f]{16}\.(?:partial|probe))(?:-journal|-wal|-shm)?$/
 
 /**
  * Makes a checked copy under a temporary name and hands it to `use`, which gives it its name at one stroke. If anything

@@ -35,10 +35,13 @@ export function prepareDatabase(path: string, { create = true } = {}): void {
   }
 }
 
-/** SQLite would throw away the log, and with it what was acknowledged. */
+/**
+ * SQLite would throw away the log, and with it what was acknowledged. The log is looked at first, since a process that
+ * starts at the same moment fills the database before it.
+ */
 function refuseOrphanedLog(path: string): void {
   const log = `${path}-wal`
-  if (sizeOf(path) === 0 && sizeOf(log) > 0) {
+  if (sizeOf(log) > 0 && sizeOf(path) === 0) {
     throw new UnusableDatabase(
       `it is missing, but its write-ahead log ${log} is there: put the database back beside it, or restore a backup`,
     )
