@@ -172,6 +172,21 @@ test('the use of a key is noted, at most once a minute', async () => {
   expect((await store.apiKeys.list())[0]?.lastUsedAt).toEqual(used?.lastUsedAt)
 })
 
+test('a use that cannot be noted is logged, tried again only after a minute, and spoils no request', async () => {
+  const { rest, store, log } = await startTestApi({ store: openTestStore() })
+  let tries = 0
+  store.apiKeys.touch = async () => {
+    tries++
+    throw new Error('The disk is full.')
+  }
+  for (let i = 0; i < 3; i++) expect((await rest.get('/v1/pets')).status).toBe(200)
+  expect(tries).toBe(1)
+  const warnings = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 40)
+  expect(warnings).toMatchObject([
+    { msg: 'could not note the use of an API key', err: { message: 'The disk is full.' } },
+  ])
+})
+
 describe('the commands', () => {
   test('keys create prints the key and nothing else, and the running service accepts it', async () => {
     const folder = temporaryFolder()
