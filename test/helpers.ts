@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
@@ -31,6 +32,13 @@ export function openTestStore(path?: string, atEnd: AtEnd = onTestFinished): Sto
 }
 
 /** Adds pets named `pet 1`, `pet 2` and so on, in the order of their ids. */
+/** Opens a file as a person with `sqlite3` would. */
+export function openDatabase(path = ':memory:'): Database.Database {
+  const database = new Database(path)
+  onTestFinished(() => void database.close())
+  return database
+}
+
 export async function addPets(store: Store, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, index) => `pet ${index + 1}`)
   await Promise.all(names.map((name) => store.pets.create({ name, categoryId: 1n, status: 'available' })))

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createPetstoreClient } from '../client/index.ts'
 import { withRetries } from '../client/retry.ts'
@@ -8,7 +7,7 @@ import { connect } from '../db/sqlite/connection.ts'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
 import { commitTogether, prepareWrites, type Write } from '../db/sqlite/writes.ts'
 import { createKey } from '../server/keys.ts'
-import { fetchFrom, openTestStore, startTestApi, temporaryFolder } from './helpers.ts'
+import { fetchFrom, openDatabase, openTestStore, startTestApi, temporaryFolder } from './helpers.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 
@@ -274,9 +273,3 @@ describe('the typed client', () => {
     return { client, calls }
   }
 })
-
-function openDatabase(path: string): Database.Database {
-  const database = new Database(path)
-  onTestFinished(() => void database.close())
-  return database
-}
