@@ -48,7 +48,7 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
     routerOptions: { maxParamLength: limits.url },
     bodyLimit: limits.body,
     handlerTimeout: limits.handlerTime,
-    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
+    trustProxy: config.trustProxy,
     return503OnClosing: false,
   })
 

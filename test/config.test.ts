@@ -142,10 +142,20 @@ describe('CORS_ORIGINS', () => {
       url: '/v1/pets',
       headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
     })
-    expect(preflight).toMatchObject({ statusCode: 204, headers: { 'access-control-allow-origin': origin } })
+    expect(preflight).toMatchObject({
+      statusCode: 204,
+      headers: {
+        'access-control-allow-origin': origin,
+        'access-control-allow-methods': 'GET, HEAD, POST',
+        'access-control-allow-headers': 'authorization, content-type, idempotency-key',
+        'access-control-max-age': '600',
+      },
+    })
     const answer = await app.inject({ url: '/v1/pets', headers: { origin, authorization: `Bearer ${key}` } })
     expect(answer.headers['access-control-allow-origin']).toBe(origin)
-    expect(answer.headers['access-control-expose-headers']).toContain('link')
+    for (const name of ['link', 'location', 'retry-after', 'idempotency-replayed', 'x-request-id']) {
+      expect(answer.headers['access-control-expose-headers']).toContain(name)
+    }
   })
 
   test('lets no other origin', async () => {

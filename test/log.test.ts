@@ -9,7 +9,9 @@ import { bannerKey, petstore, runCommand, startServer, waitForOutput } from './p
 
 test('each request is one line with method, route, status, duration, request id and key name', async () => {
   const { rest, log } = await startTestApi()
+  const begin = performance.now()
   const { headers } = await rest.get('/v1/pets/1?secret=1')
+  const elapsed = performance.now() - begin
   expect(log.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({
       level: 30,
@@ -22,6 +24,9 @@ test('each request is one line with method, route, status, duration, request id 
       key: 'test',
     }),
   ])
+  const { milliseconds } = JSON.parse(String(log[0]))
+  expect(milliseconds).toBeGreaterThan(elapsed / 100)
+  expect(milliseconds).toBeLessThan(elapsed)
 })
 
 test('the request id is the service’s own', async () => {
