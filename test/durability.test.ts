@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../db/sqlite/connection.ts'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
 import { Writer } from '../db/sqlite/writer.ts'
 import { commitTogether, prepareWrites, type Write } from '../db/sqlite/writes.ts'
 import { StoreUnavailable } from '../db/store.ts'
-import { openTestStore, temporaryFolder } from './helpers.ts'
+import { openDatabase, openTestStore, temporaryFolder } from './helpers.ts'
 import type { Server } from './process.ts'
 import { canTrace, startTraced } from './traced.ts'
 
@@ -177,12 +177,6 @@ function openWriter() {
   const connection = connect(path, { busyTimeout: 0 })
   onTestFinished(() => void connection.close())
   return { connection, writes: prepareWrites(connection) }
-}
-
-function openDatabase(path: string): Database.Database {
-  const database = new Database(path)
-  onTestFinished(() => void database.close())
-  return database
 }
 
 function createPet(name: string): Write {
