@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { connect } from '../db/sqlite/connection.ts'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
 import { NewPet } from '../server/pets.ts'
 import { openDatabase, openTestStore, temporaryFolder } from './helpers.ts'
@@ -107,6 +108,29 @@ describe('an API key added by hand', () => {
     add.run('shop', 'b'.repeat(64), null)
     expect(() => add.run('shop', 'c'.repeat(64), null)).toThrow('UNIQUE constraint failed: api_keys.name')
   })
+})
+
+test('the service opens it with settings of its own, and makes none', () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  expect(() => connect(path, { busyTimeout: 0 })).toThrow('unable to open database file')
+  prepareDatabase(path)
+  const connection = connect(path, { busyTimeout: 123 })
+  const reader = connect(path, { busyTimeout: 0, readonly: true })
+  onTestFinished(() => {
+    connection.close()
+    reader.close()
+  })
+  const names = ['busy_timeout', 'foreign_keys', 'journal_size_limit', 'mmap_size', 'synchronous', 'trusted_schema']
+  expect(Object.fromEntries(names.map((name) => [name, connection.pragma(name, { simple: true })]))).toEqual({
+    busy_timeout: 123n,
+    foreign_keys: 1n,
+    journal_size_limit: 67_108_864n,
+    mmap_size: 0n,
+    synchronous: 2n,
+    trusted_schema: 0n,
+  })
+  expect(connection.prepare('SELECT 9007199254740993').pluck().get()).toBe(9_007_199_254_740_993n)
+  expect(() => reader.exec('CREATE TABLE x (y)')).toThrow('readonly')
 })
 
 test('an id is not given again after its pet was deleted by hand', async () => {
