@@ -69,20 +69,6 @@ describe('the database is', () => {
     expect(stored(path)).toEqual([])
   })
 
-  test('moved away from its write-ahead log: a start there is refused, and nothing is lost once it is back', async () => {
-    const { api, path } = await startOnFile()
-    await create(api, 'kept')
-    const [elsewhere, crashed] = [join(temporaryFolder(), 'moved.db'), join(temporaryFolder(), 'petstore.db')]
-    copyFileSync(path, elsewhere)
-    copyFileSync(`${path}-wal`, `${crashed}-wal`)
-    expect(() => prepareDatabase(crashed)).toThrow(
-      `it is missing, but its write-ahead log ${crashed}-wal is there: put the database back beside it`,
-    )
-    renameSync(elsewhere, crashed)
-    prepareDatabase(crashed)
-    expect(stored(crashed)).toEqual(['kept'])
-  })
-
   // Where Linux does not tell, there is nothing to count.
   const openFiles = '/proc/self/fd'
   if (existsSync(openFiles)) {

@@ -55,6 +55,19 @@ describe('a database that cannot be used is refused and left as it was:', () => 
     expect(fingerprints(path)).toMatchObject(before)
   })
 
+  test('one that was moved away from its write-ahead log, and nothing is lost once it is back', async () => {
+    const [original, path] = [join(temporaryFolder(), 'petstore.db'), join(temporaryFolder(), 'petstore.db')]
+    await addPets(openTestStore(original), 1)
+    const bytes = readFileSync(original)
+    copyFileSync(`${original}-wal`, `${path}-wal`)
+    expectRefusal(path, `it is missing, but its write-ahead log ${path}-wal is there: put the database back beside it`)
+    writeFileSync(path, '')
+    expectRefusal(path, 'it is missing, but its write-ahead log')
+    writeFileSync(path, bytes)
+    prepareDatabase(path)
+    expect(openDatabase(path).prepare('SELECT count(*) FROM pets').pluck().get()).toBe(1)
+  })
+
   test('a folder', () => {
     const path = temporaryFolder()
     expectRefusal(path, 'it is not a file')
