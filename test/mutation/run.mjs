@@ -72,4 +72,6 @@ for (const [name, { mutate, tests, coverageAnalysis = 'perTest' }] of Object.ent
   total.detected += detected.length
   total.valid += detected.length + missed.length
 }
-console.log(`Detected ${total.detected} of ${total.valid} changes: ${((100 * total.detected) / total.valid).toFixed(1)} %`)
+console.log(
+  `Detected ${total.detected} of ${total.valid} changes: ${((100 * total.detected) / total.valid).toFixed(1)} %`,
+)
