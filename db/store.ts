@@ -83,6 +83,11 @@ export interface ApiKeyStore {
 export interface Store {
   pets: PetStore
   apiKeys: ApiKeyStore
+  /**
+   * A number that is another one after each change of the store, whoever made it, this process or any other. What was
+   * read under the same number still holds. Undefined if the store cannot tell at once.
+   */
+  revision(): number | undefined
   /** Resolves if the store can do everything above at this moment, a durable write included. */
   check(): Promise<void>
   /** Waits for the writes under way, then releases the database. */

@@ -8,6 +8,7 @@ import {
   fastify,
   LogController,
 } from 'fastify'
+import type { Logger } from 'pino'
 import type { Store } from '../db/store.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
@@ -32,13 +33,15 @@ import type { CreateContext } from './trpc.ts'
 export interface AppOptions {
   config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit'>
   store: Store
-  log: FastifyBaseLogger
+  log: Logger
 }
 
 /** The whole service but for the socket: REST at `/v1`, typed RPC at `/trpc`, the document and its reference at `/docs`. */
 export async function createApp({ config, store, log }: AppOptions): Promise<FastifyInstance> {
+  // Fastify would have pino's type in its own everywhere.
+  const loggerInstance: FastifyBaseLogger = log
   const app = fastify({
-    loggerInstance: log,
+    loggerInstance,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => randomUUID(),
     serverFactory: (listener) => createHttpServer(listener, log),
@@ -47,7 +50,6 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
     frameworkErrors: refuseUrl,
     routerOptions: { maxParamLength: limits.url },
     bodyLimit: limits.body,
-    handlerTimeout: limits.handlerTime,
     trustProxy: config.trustProxy,
     return503OnClosing: false,
   })
@@ -55,7 +57,7 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
   app.decorateRequest('apiKey', null)
   makeDrainable(app)
   app.addHook('onRequest', checkRequest)
-  app.addHook('onResponse', logRequest)
+  if (log.isLevelEnabled('info')) app.addHook('onResponse', (request, reply, done) => logRequest(request, reply, done))
   app.setErrorHandler(sendError)
   refuseUnknownPaths(app)
   ignoreBodies(app)
@@ -72,7 +74,7 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
   app.register(async (doors) => {
     await shedLoad(doors)
     doors.addHook('onRequest', config.rateLimit ? withRateLimit(config.rateLimit, checkKey) : checkKey)
-    doors.register(restDoor, { prefix: '/v1', router: appRouter, createContext })
+    doors.register(restDoor, { prefix: '/v1', router: appRouter, store, createContext })
     doors.register(rpcDoor, { prefix: '/trpc', router: appRouter, createContext })
   })
   app.register(health, { store })
@@ -113,10 +115,10 @@ function corsOptions(origin: string[]): FastifyCorsOptions {
 function refuseUrl(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   reply.headers({ ...securityHeaders, 'x-request-id': request.id })
   sendError(error, request, reply)
-  void logRequest(request, reply)
+  logRequest(request, reply)
 }
 
-async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+function logRequest(request: FastifyRequest, reply: FastifyReply, done = () => {}): void {
   request.log.info(
     {
       method: request.method,
@@ -128,4 +130,5 @@ async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise
     },
     'request',
   )
+  done()
 }

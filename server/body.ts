@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { ApiError } from './errors.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -12,14 +12,16 @@ export function ignoreBodies(app: FastifyInstance): void {
 /** Accepts bodies of `application/json` in UTF-8 (RFC 8259) and nothing else; `parse` makes of the text what the door needs. */
 export function acceptJsonOnly(app: FastifyInstance, parse: (text: string) => unknown): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     if (request.headers['content-encoding'] !== undefined) {
-      throw new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.')
+      return done(new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.'))
     }
+    let parsed: unknown
     try {
-      return parse(utf8.decode(body))
+      parsed = parse(utf8.decode(body))
     } catch (cause) {
-      throw new ApiError('invalid_request', 'The body is not valid JSON in UTF-8.', { cause })
+      return done(new ApiError('invalid_request', 'The body is not valid JSON in UTF-8.', { cause }))
     }
+    done(null, parsed)
   })
 }

@@ -15,8 +15,9 @@ const arrivalTime = 300
 /** Lets the service send its callers elsewhere before it stops: while it drains, each answer ends its connection. */
 export function makeDrainable(app: FastifyInstance): void {
   app.decorate('isDraining', false)
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (app.isDraining) reply.header('connection', 'close')
+    done(null, payload)
   })
 
   // Node waits for connections on which nothing was ever asked.

@@ -89,7 +89,7 @@ function fromTrpc(error: TRPCError): ApiError {
 function fromHttp(thrown: unknown): ApiError {
   const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : ''
   const known = httpErrors[code]
-  if (known) return new ApiError(known.code, known.message, { headers: known.headers ?? {}, cause: thrown })
+  if (known) return new ApiError(known.code, known.message, { cause: thrown })
   if (code.startsWith('HPE_'))
     return new ApiError('invalid_request', 'The request is not valid HTTP/1.1.', { cause: thrown })
   if (isRefusal(thrown)) return new ApiError('invalid_request', 'The request cannot be read.', { cause: thrown })
@@ -106,7 +106,7 @@ function isRefusal(thrown: unknown): boolean {
   )
 }
 
-const httpErrors: Record<string, { code: ErrorCode; message: string; headers?: Record<string, string> }> = {
+const httpErrors: Record<string, { code: ErrorCode; message: string }> = {
   FST_ERR_BAD_URL: { code: 'invalid_request', message: 'The URL is malformed: check its percent-encoding.' },
   FST_ERR_CTP_BODY_TOO_LARGE: { code: 'payload_too_large', message: 'The body is larger than 64 KiB.' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
@@ -120,11 +120,6 @@ const httpErrors: Record<string, { code: ErrorCode; message: string; headers?: R
   FST_ERR_CTP_EMPTY_TYPE: {
     code: 'unsupported_media_type',
     message: 'Send the body as Content-Type: application/json.',
-  },
-  FST_ERR_HANDLER_TIMEOUT: {
-    code: 'unavailable',
-    message: 'The service took too long to answer. Try again shortly.',
-    headers: { 'retry-after': '1' },
   },
   HPE_HEADER_OVERFLOW: { code: 'headers_too_large', message: 'The request line and headers are larger than 16 KiB.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {

@@ -12,7 +12,6 @@ export const limits = {
   url: 8 * 1024,
   headersTime: 5_000,
   requestTime: 10_000,
-  handlerTime: 15_000,
   /** For which nothing moves on a connection, though its answer is not through. */
   stallTime: 20_000,
   idleTime: 5_000,

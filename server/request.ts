@@ -1,24 +1,28 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { ApiError } from './errors.ts'
 import { hasClearFraming } from './framing.ts'
 import { limits } from './http.ts'
 import { securityHeaders } from './security-headers.ts'
 
 /** What must be right in any request, whatever it asks for, before it is looked at further. */
-export async function checkRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export function checkRequest(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
   reply.headers(securityHeaders).header('x-request-id', request.id)
-  if (request.url.length > limits.url)
-    throw new ApiError('uri_too_long', `The URL is longer than ${limits.url} characters.`)
-  if (expectsUnknown(request.raw)) throw new ApiError('expectation_failed', 'The only expectation met is 100-continue.')
-  if (!hasValidHost(request.raw))
-    throw new ApiError('invalid_request', 'Send exactly one Host header, with a host and an optional port.')
+  const fault = findFault(request)
   // There is no URL without a host for tRPC to make.
   if (request.raw.headers.host === '') delete request.raw.headers.host
-  if (!hasClearFraming(request.raw))
-    throw new ApiError('invalid_request', 'The only Transfer-Encoding served is chunked, and that in HTTP/1.1.')
-  if (request.url === '*' && request.method !== 'OPTIONS')
-    throw new ApiError('invalid_request', 'Only OPTIONS can be asked of *.')
+  done(fault)
+}
+
+function findFault({ raw, url, method }: FastifyRequest): ApiError | undefined {
+  if (url.length > limits.url) return new ApiError('uri_too_long', `The URL is longer than ${limits.url} characters.`)
+  if (expectsUnknown(raw)) return new ApiError('expectation_failed', 'The only expectation met is 100-continue.')
+  if (!hasValidHost(raw))
+    return new ApiError('invalid_request', 'Send exactly one Host header, with a host and an optional port.')
+  if (!hasClearFraming(raw))
+    return new ApiError('invalid_request', 'The only Transfer-Encoding served is chunked, and that in HTTP/1.1.')
+  if (url === '*' && method !== 'OPTIONS') return new ApiError('invalid_request', 'Only OPTIONS can be asked of *.')
+  return undefined
 }
 
 /** RFC 9110, section 10.1.1; HTTP/1.0 knows no expectations. */

@@ -70,21 +70,14 @@ describe('writes that share a transaction', () => {
   test('are answered in order', () => {
     const { connection, writes } = openWriter()
     const batch = ['a', 'b', 'c'].map((name) => createPet(name))
-    expect(commitTogether(connection, writes, batch)).toMatchObject([
-      { value: { id: 1n, name: 'a' } },
-      { value: { id: 2n, name: 'b' } },
-      { value: { id: 3n, name: 'c' } },
-    ])
+    expect(commitTogether(connection, writes, batch)).toEqual([{ value: 1n }, { value: 2n }, { value: 3n }])
+    expect(namesIn(connection)).toEqual(['a', 'b', 'c'])
   })
 
   test('one that breaks a rule fails alone', () => {
     const { connection, writes } = openWriter()
     const outcomes = commitTogether(connection, writes, [createPet('a'), createPet(''), createPet('c')])
-    expect(outcomes).toMatchObject([
-      { value: { name: 'a' } },
-      { failure: { code: 'SQLITE_CONSTRAINT_CHECK' } },
-      { value: { name: 'c' } },
-    ])
+    expect(outcomes).toMatchObject([{ value: 1n }, { failure: { code: 'SQLITE_CONSTRAINT_CHECK' } }, { value: 2n }])
     expect(namesIn(connection)).toEqual(['a', 'c'])
   })
 
@@ -132,7 +125,7 @@ describe('writes that share a transaction', () => {
     const failed = commitTogether(connection, writes, [createPet('a'), createPet('orphan'), createPet('c')])
     expect(failed).toMatchObject([{ failure }, { failure }, { failure }])
     expect(namesIn(connection)).toEqual([])
-    expect(commitTogether(connection, writes, [createPet('d')])).toMatchObject([{ value: { name: 'd' } }])
+    expect(commitTogether(connection, writes, [createPet('d')])).toEqual([{ value: 1n }])
   })
 
   test('fail together while another process holds the lock, and succeed when it lets go', async () => {
@@ -164,11 +157,11 @@ test('writes under way when the store closes are completed, and later ones are r
 
 test('a writer thread that ends fails the writes it held, and the next write starts another', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
-  const writer = new Writer({ path, busyTimeout: 0 })
+  const writer = new Writer({ path, busyTimeout: 0 }, () => {})
   onTestFinished(() => writer.close())
   await expect(writer.run('createPet', rex)).rejects.toThrow(StoreUnavailable)
   prepareDatabase(path)
-  expect(await writer.run('createPet', rex)).toMatchObject({ id: 1n })
+  expect(await writer.run('createPet', rex)).toBe(1n)
 })
 
 function openWriter() {

@@ -19,7 +19,6 @@ describe('what is thrown becomes', () => {
     ['what tRPC cannot parse', new TRPCError({ code: 'PARSE_ERROR' }), 'invalid_request', 400],
     ['what Node’s parser refuses', withCode('HPE_INVALID_METHOD'), 'invalid_request', 400],
     ['headers that are too large', withCode('HPE_HEADER_OVERFLOW'), 'headers_too_large', 431],
-    ['a handler that takes too long', withCode('FST_ERR_HANDLER_TIMEOUT'), 'unavailable', 503],
     ['the first status that says it is the client', withStatus(400), 'invalid_request', 400],
     ['the last', withStatus(499), 'invalid_request', 400],
     ['a status below', withStatus(399), 'internal_error', 500],
@@ -67,7 +66,6 @@ describe('what is thrown becomes', () => {
   test('says when to try again if that may help', () => {
     const headers = (thrown: unknown) => toApiError(thrown).headers
     expect(headers(new StoreUnavailable('full'))).toEqual({ 'retry-after': '1' })
-    expect(headers(withCode('FST_ERR_HANDLER_TIMEOUT'))).toEqual({ 'retry-after': '1' })
     expect(headers(new StoreUnavailable('corrupt', { mayHeal: false }))).toEqual({})
     expect(headers(cause)).toEqual({})
   })

@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto'
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import {
-  type Creation,
-  type IdempotencyKey,
-  IdempotencyKeyReused,
-  idempotencyLifetime,
-  type NewPet,
-  type Pet,
-} from '../store.ts'
+import { type IdempotencyKey, IdempotencyKeyReused, idempotencyLifetime, type NewPet } from '../store.ts'
 import { idempotencyKeys } from './schema.ts'
+
+export interface PetId {
+  id: bigint
+  isReplay: boolean
+}
 
 /**
  * Makes the creation that may be repeated. The pet and its key are written together or not at all; each new key clears
  * away two that are out of date, so that the table never holds much more than a day's.
  */
-export function prepareCreateOnce(db: BetterSQLite3Database, createPet: (pet: NewPet) => Pet) {
+export function prepareCreateOnce(db: BetterSQLite3Database, createPet: (pet: NewPet) => bigint) {
   const { apiKeyId, key, fingerprint, petId, createdAt, id } = idempotencyKeys
   const find = db
     .select({ id, fingerprint, petId, createdAt })
@@ -42,22 +40,22 @@ export function prepareCreateOnce(db: BetterSQLite3Database, createPet: (pet: Ne
     .where(and(inArray(id, oldest), lte(createdAt, sql.placeholder('expiry'))))
     .prepare()
 
-  return function createPetOnce(pet: NewPet, idempotencyKey: IdempotencyKey, now: Date): Creation {
+  return function createPetOnce(pet: NewPet, idempotencyKey: IdempotencyKey, now: Date): PetId {
     const expiry = new Date(now.getTime() - idempotencyLifetime)
     const fingerprint = fingerprintOf(pet)
     const earlier = find.get({ ...idempotencyKey })
     if (earlier && earlier.createdAt > expiry) {
       if (earlier.fingerprint !== fingerprint) throw new IdempotencyKeyReused('The key was used for another pet.')
       // The fingerprints say that the earlier pet was this one.
-      return { pet: { id: earlier.petId, ...pet }, isReplay: true }
+      return { id: earlier.petId, isReplay: true }
     }
     return db.transaction(() => {
       if (earlier) remove.run({ id: earlier.id })
       // Drizzle encodes a placeholder in values only.
       sweep.run({ expiry: expiry.toISOString() })
-      const created = createPet(pet)
-      insert.run({ ...idempotencyKey, fingerprint, petId: created.id, createdAt: now })
-      return { pet: created, isReplay: false }
+      const petId = createPet(pet)
+      insert.run({ ...idempotencyKey, fingerprint, petId, createdAt: now })
+      return { id: petId, isReplay: false }
     })
   }
 }

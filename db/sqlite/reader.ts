@@ -12,10 +12,15 @@ const busyPause = 5
 /**
  * Reads on the event loop, on a connection that cannot write and, in WAL mode, hardly ever meets a lock. If the file is
  * replaced by another it follows; if the file is gone it goes on with the one it has.
+ *
+ * What is read in one turn of the event loop is read from one snapshot: SQLite's locks, which cost more than finding a
+ * row, are taken once for all of it. A request that comes after a change is read in a later turn.
  */
 export class Reader {
   #file: OpenFile
   #reads: Reads
+  /** Of how many files it has read before this one, each of which counts its changes for itself. */
+  #predecessors = 0
   readonly #watch: NodeJS.Timeout
 
   constructor(path: string) {
@@ -27,6 +32,7 @@ export class Reader {
   async run<T>(read: (reads: Reads) => T): Promise<T> {
     for (const deadline = performance.now() + busyPatience; ; await wait(busyPause)) {
       try {
+        this.#takeSnapshot()
         return read(this.#reads)
       } catch (error) {
         const failure = toFailure(error)
@@ -35,9 +41,33 @@ export class Reader {
     }
   }
 
+  /** Every write comes through another connection, so that SQLite counts it as a change. */
+  revision(): number | undefined {
+    try {
+      this.#takeSnapshot()
+      const version = this.#reads.dataVersion()
+      return version === undefined ? undefined : this.#predecessors * 2 ** 32 + version
+    } catch {
+      return undefined
+    }
+  }
+
+  /** What is read from now on is read from a new snapshot. */
+  dropSnapshot(): void {
+    // SQLite ends a transaction by itself when it cannot read the file.
+    if (this.#file.connection.inTransaction) this.#reads.rollback()
+  }
+
   close(): void {
     clearInterval(this.#watch)
+    this.dropSnapshot()
     this.#file.close()
+  }
+
+  #takeSnapshot(): void {
+    if (this.#file.connection.inTransaction) return
+    this.#reads.begin()
+    setImmediate(() => this.dropSnapshot())
   }
 
   #follow(): void {
@@ -51,9 +81,12 @@ export class Reader {
   #reopen(): void {
     try {
       const next = this.#file.reopen()
-      this.#reads = orClose(next, () => prepareReads(next.connection))
+      const reads = orClose(next, () => prepareReads(next.connection))
+      this.dropSnapshot()
       this.#file.close()
       this.#file = next
+      this.#reads = reads
+      this.#predecessors++
     } catch {
       // What is at the path cannot be read. Writes tell of it, and reads go on where they can.
     }

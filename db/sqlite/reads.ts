@@ -26,6 +26,9 @@ export function prepareReads(connection: Database.Database) {
     .where(eq(apiKeys.hash, sql.placeholder('hash')))
     .prepare()
   const migrations = readOwnMigrations()
+  const begin = connection.prepare('BEGIN')
+  const rollback = connection.prepare('ROLLBACK')
+  const dataVersion = connection.prepare<[], number>('PRAGMA data_version').pluck().safeIntegers(false)
   const listApiKeys = db.select().from(apiKeys).orderBy(asc(apiKeys.id)).prepare()
 
   return {
@@ -33,6 +36,10 @@ export function prepareReads(connection: Database.Database) {
     getPet: (id: bigint): Pet | undefined => getPet.get({ id }),
     findApiKey: (hash: string): ApiKey | undefined => findApiKey.get({ hash }),
     listApiKeys: (): ApiKey[] => listApiKeys.all(),
+    begin: () => begin.run(),
+    rollback: () => rollback.run(),
+    /** Changes with each commit of another connection (https://sqlite.org/pragma.html#pragma_data_version). */
+    dataVersion: (): number | undefined => dataVersion.get(),
     hasOwnSchema: (): boolean => isUpToDate(connection, migrations),
   }
 }

@@ -17,14 +17,20 @@ interface SqliteStoreOptions extends WriterOptions {
 export function openSqliteStore({ create = true, ...options }: SqliteStoreOptions): Store {
   prepareDatabase(options.path, { create })
   const reader = new Reader(options.path)
-  const writer = new Writer(options)
+  // Whoever learns of a write sees it.
+  const writer = new Writer(options, () => reader.dropSnapshot())
 
   return {
     pets: {
       list: (query) => reader.run((reads) => reads.listPets(query)),
       get: (id) => reader.run((reads) => reads.getPet(id)),
-      create: (pet) => writer.run('createPet', pet),
-      createOnce: (pet, key) => writer.run('createPetOnce', pet, key, new Date()),
+      async create(pet) {
+        return { id: await writer.run('createPet', pet), ...pet }
+      },
+      async createOnce(pet, key) {
+        const { id, isReplay } = await writer.run('createPetOnce', pet, key, new Date())
+        return { pet: { id, ...pet }, isReplay }
+      },
     },
     apiKeys: {
       find: (hash) => reader.run((reads) => reads.findApiKey(hash)),
@@ -36,6 +42,7 @@ export function openSqliteStore({ create = true, ...options }: SqliteStoreOption
       rotate: (id, successor) => writer.run('rotateApiKey', id, successor),
       touch: (id, at) => writer.run('touchApiKey', id, at),
     },
+    revision: () => reader.revision(),
     async check() {
       if (!(await reader.run((reads) => reads.hasOwnSchema()))) {
         throw new StoreUnavailable('Another release has migrated the database.', { mayHeal: false })

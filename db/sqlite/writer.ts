@@ -13,7 +13,7 @@ export interface WriterOptions {
 
 /** Beyond these the disk does not lag but hang: so many writes waiting, or so many milliseconds for one transaction. */
 const mostWaiting = 10_000
-const longestCommit = 10_000
+export const longestCommit = 10_000
 
 interface Pending {
   write: Write
@@ -29,6 +29,7 @@ interface Pending {
  */
 export class Writer {
   readonly #options: WriterOptions
+  readonly #onSettled: () => void
   #thread: Worker | undefined
   /** What the thread is at, until it answers; what it took too long for is not in it any more. */
   #inFlight: Pending[] | undefined
@@ -38,8 +39,10 @@ export class Writer {
   #closed = false
   #onIdle: (() => void) | undefined
 
-  constructor(options: WriterOptions) {
+  /** @param onSettled called before writes are answered */
+  constructor(options: WriterOptions, onSettled: () => void) {
     this.#options = options
+    this.#onSettled = onSettled
   }
 
   run<Name extends keyof Writes>(name: Name, ...args: Parameters<Writes[Name]>): Promise<ReturnType<Writes[Name]>> {
@@ -104,6 +107,7 @@ export class Writer {
     this.#inFlight = undefined
     this.#isHanging = false
     clearTimeout(this.#watch)
+    this.#onSettled()
     for (const [index, { resolve, reject }] of settled.entries()) {
       const outcome = outcomeOf(index)
       if (!outcome) reject(new StoreUnavailable('The writer thread ended before it answered.', { cause }))

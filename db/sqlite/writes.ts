@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { type ApiKey, KeyRevoked, type NewApiKey, type NewPet, type Pet } from '../store.ts'
+import { type ApiKey, KeyRevoked, type NewApiKey, type NewPet } from '../store.ts'
 import { concernsDatabase, type Failure, toFailure } from './failure.ts'
 import { prepareCreateOnce } from './idempotency.ts'
 import { patiently } from './patience.ts'
@@ -17,9 +17,9 @@ export function prepareWrites(connection: Database.Database) {
       categoryId: sql.placeholder('categoryId'),
       status: sql.placeholder('status'),
     })
-    .returning()
     .prepare()
-  const createPet = (pet: NewPet): Pet => insertPet.get({ ...pet })
+  // The connection's integers are bigint.
+  const createPet = (pet: NewPet): bigint => insertPet.run({ ...pet }).lastInsertRowid as bigint
 
   function createApiKey(key: NewApiKey): ApiKey {
     return db.insert(apiKeys).values(key).returning().get()

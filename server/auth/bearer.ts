@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { ApiKey, Store } from '../../db/store.ts'
 import { ApiError } from '../errors.ts'
+import { RevisionCache } from '../revision-cache.ts'
 import { hashApiKey, isApiKey } from './api-key.ts'
 
 declare module 'fastify' {
@@ -12,13 +13,19 @@ declare module 'fastify' {
 
 const credentials = /^bearer +(\S+) *$/i
 const touchInterval = 60_000
+const mostKnown = 1_000
+
+type FindKey = (key: string) => Promise<ApiKey | undefined>
 
 /**
  * Makes the check both doors run before anything else: HTTP bearer authentication (RFC 6750) with an API key.
- * The store is asked each time, so that a revocation acts on the next request.
+ * A key is remembered only until the store changes, so that a revocation acts on the next request.
  */
 export function bearerCheck(store: Store): (request: FastifyRequest) => Promise<void> {
   const touchedAt = new Map<bigint, number>()
+  const known = new RevisionCache<ApiKey>(store, mostKnown)
+  const findKey = (key: string) =>
+    known.load(key, async () => (isApiKey(key) ? store.apiKeys.find(hashApiKey(key)) : undefined))
 
   /** Notes the use of a key, at most once a minute. Nobody waits for it, and a request does not fail with it. */
   function touch({ id, lastUsedAt }: ApiKey, now: Date, log: FastifyRequest['log']): void {
@@ -30,18 +37,18 @@ export function bearerCheck(store: Store): (request: FastifyRequest) => Promise<
 
   return async function checkBearer(request) {
     const now = new Date()
-    const apiKey = await authenticate(store, request.headers.authorization, now)
+    const apiKey = await authenticate(findKey, request.headers.authorization, now)
     request.apiKey = apiKey
     touch(apiKey, now, request.log)
   }
 }
 
-async function authenticate(store: Store, authorization: string | undefined, now: Date): Promise<ApiKey> {
+async function authenticate(findKey: FindKey, authorization: string | undefined, now: Date): Promise<ApiKey> {
   const key = credentials.exec(authorization ?? '')?.[1]
   if (key === undefined) {
     throw unauthorized('Send an API key in the header Authorization: Bearer <API key>.', 'Bearer realm="petstore"')
   }
-  const apiKey = isApiKey(key) ? await store.apiKeys.find(hashApiKey(key)) : undefined
+  const apiKey = await findKey(key)
   const isLive = apiKey && !apiKey.revokedAt && !(apiKey.expiresAt && apiKey.expiresAt <= now)
   if (!isLive) {
     throw unauthorized(

@@ -1,28 +1,32 @@
-import { type AnyRouter, callTRPCProcedure } from '@trpc/server'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { AnyRouter } from '@trpc/server'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { z } from 'zod'
 import { createSchema } from 'zod-openapi'
+import type { Store } from '../../db/store.ts'
 import { acceptJsonOnly } from '../body.ts'
+import { compileProcedure } from '../call.ts'
 import { ApiError } from '../errors.ts'
 import { parseJson } from '../int64.ts'
+import { RevisionCache } from '../revision-cache.ts'
 import { answerOtherMethods, refuseUnknownPaths } from '../routes.ts'
 import type { CreateContext } from '../trpc.ts'
 import { expected } from '../validation.ts'
-import { decodeFields, decodeJson, decodeText, isRecord } from './decode.ts'
+import { fieldsDecoder, isRecord, jsonDecoder, textDecoder } from './decode.ts'
 import { deprecationHeaders } from './deprecation.ts'
 import { type Operation, operationsOf, successStatus, takesBody } from './operations.ts'
 import { nextLink } from './paging.ts'
 
 interface RestDoorOptions {
   router: AnyRouter
+  store: Store
   createContext: CreateContext
 }
 
 /** The REST door: one route for each procedure that carries `meta.openapi`, below the prefix it is registered with. */
-export async function restDoor(app: FastifyInstance, { router, createContext }: RestDoorOptions): Promise<void> {
+export async function restDoor(app: FastifyInstance, options: RestDoorOptions): Promise<void> {
   acceptJsonOnly(app, parseJson)
   refuseUnknownPaths(app)
-  for (const [path, operations] of Map.groupBy(operationsOf(router), ({ path }) => path)) {
+  for (const [path, operations] of Map.groupBy(operationsOf(options.router), ({ path }) => path)) {
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
     const onSend = announceDeprecation(operations, app.prefix)
     for (const operation of operations) {
@@ -31,7 +35,7 @@ export async function restDoor(app: FastifyInstance, { router, createContext }: 
         method: operation.method,
         schema: { response: { [successStatus(operation)]: serializationSchema(operation.output) } },
         onSend,
-        handler: handlerFor(operation, router, createContext, app.prefix),
+        handler: handlerFor(operation, options, app.prefix),
       })
     }
     const methods = operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
@@ -39,27 +43,38 @@ export async function restDoor(app: FastifyInstance, { router, createContext }: 
   }
 }
 
-function handlerFor(operation: Operation, router: AnyRouter, createContext: CreateContext, baseUrl: string) {
+interface Answer {
+  body: string
+  headers: Record<string, string>
+}
+
+/** Answers to be had again without asking, for each query. */
+const mostKept = 250
+
+function handlerFor(operation: Operation, { router, store, createContext }: RestDoorOptions, baseUrl: string) {
   const read = inputReader(operation)
+  const call = compileProcedure(router, operation.procedure)
   const next = nextLink(operation, baseUrl)
   const status = successStatus(operation)
+  const answers = new RevisionCache<Answer>(store, mostKept)
 
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
     const input = read(request)
-    const output = await callTRPCProcedure({
-      router,
-      path: operation.procedure,
-      type: operation.type,
-      getRawInput: async () => input,
-      ctx: createContext(request, reply),
-      signal: undefined,
-      batchIndex: 0,
-    })
-    reply.code(status)
-    if (status === 201) reply.header('location', `${baseUrl}${operation.path}/${output.id}`)
+    const output = await call(input, createContext(request, reply))
+    const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' }
+    if (status === 201 && isRecord(output)) headers.location = `${baseUrl}${operation.path}/${output.id}`
     const link = next?.(input, output)
-    if (link) reply.header('link', link)
-    return output
+    if (link) headers.link = link
+    reply.code(status)
+    return { headers, body: reply.serialize(output) as string }
+  }
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
+    const { headers, body } = await (operation.type === 'query'
+      ? answers.load(request.url, () => answer(request, reply))
+      : answer(request, reply))
+    reply.headers(headers)
+    return body
   }
 }
 
@@ -69,20 +84,27 @@ type ReadInput = (request: FastifyRequest) => Record<string, unknown>
 function inputReader(operation: Operation): ReadInput {
   const { input, path } = operation
   const [inPath, elsewhere] = splitFields(input, (name) => path.includes(`{${name}}`))
-  const readRest = takesBody(operation)
-    ? ({ body }: FastifyRequest) => readBody(elsewhere, body)
-    : ({ query }: FastifyRequest) => decodeFields(elsewhere, query as Record<string, unknown>, decodeText)
+  const readPath = fieldsDecoder(inPath, textDecoder)
+  const readRest = takesBody(operation) ? bodyReader(elsewhere) : queryReader(elsewhere)
 
   return (request) => {
-    const parameters = decodeFields(inPath, request.params as Record<string, unknown>, decodeText)
+    const parameters = readPath(request.params as Record<string, unknown>)
     if (Object.values(parameters).some(Number.isNaN)) throw new ApiError('not_found', 'There is nothing at this path.')
-    return { ...readRest(request), ...parameters }
+    return Object.assign(readRest(request), parameters)
   }
 }
 
-function readBody(schema: z.ZodObject, body: unknown): Record<string, unknown> {
-  if (!isRecord(body)) throw new ApiError('invalid_request', `body: ${expected('an object')({ input: body })}`)
-  return decodeFields(schema, body, decodeJson)
+function queryReader(schema: z.ZodObject): ReadInput {
+  const decode = fieldsDecoder(schema, textDecoder)
+  return ({ query }) => decode(query as Record<string, unknown>)
+}
+
+function bodyReader(schema: z.ZodObject): ReadInput {
+  const decode = fieldsDecoder(schema, jsonDecoder)
+  return ({ body }) => {
+    if (!isRecord(body)) throw new ApiError('invalid_request', `body: ${expected('an object')({ input: body })}`)
+    return decode(body)
+  }
 }
 
 function splitFields({ shape }: z.ZodObject, belongs: (name: string) => boolean): [z.ZodObject, z.ZodObject] {
@@ -97,7 +119,11 @@ function announceDeprecation(operations: Operation[], baseUrl: string) {
   const deprecation = operations.find(({ meta }) => meta.deprecation)?.meta.deprecation
   if (!deprecation) return []
   const headers = deprecationHeaders(deprecation, baseUrl)
-  return [async (_request: FastifyRequest, reply: FastifyReply) => void reply.headers(headers)]
+  const announce: onSendHookHandler = (_request, reply, payload, done) => {
+    reply.headers(headers)
+    done(null, payload)
+  }
+  return [announce]
 }
 
 /** Fastify compiles a serializer from it, which writes a `bigint` as the integer it is. */

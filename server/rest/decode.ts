@@ -1,32 +1,38 @@
 import { z } from 'zod'
 import { parseDigits } from '../int64.ts'
 
-/**
- * Gives the value of a field in a JSON body the type its schema expects where JSON has no such type: an integer becomes
- * a `bigint`. Whatever does not fit is left as it came, for the schema to refuse.
- */
-export function decodeJson(schema: z.core.$ZodType, value: unknown): unknown {
-  const isBigInt = unwrap(schema) instanceof z.ZodBigInt
-  return isBigInt && typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value
+/** Gives a value the type that its schema expects. Whatever does not fit is left as it came, for the schema to refuse. */
+export type Decode = (value: unknown) => unknown
+
+/** For a field of a JSON body, where JSON has no such type: an integer becomes a `bigint`. */
+export function jsonDecoder(schema: z.core.$ZodType): Decode {
+  if (!(unwrap(schema) instanceof z.ZodBigInt)) return (value) => value
+  return (value) => (typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value)
 }
 
-/** The same for the text of a path or query parameter. A text that is no integer where one is expected becomes `NaN`. */
-export function decodeText(schema: z.core.$ZodType, text: unknown): unknown {
+/** For the text of a path or query parameter. A text that is no integer where one is expected becomes `NaN`. */
+export function textDecoder(schema: z.core.$ZodType): Decode {
   const inner = unwrap(schema)
-  if (typeof text !== 'string') return text
-  if (inner instanceof z.ZodBigInt) return parseDigits(text) ?? Number.NaN
-  if (inner instanceof z.ZodNumber) return Number(parseDigits(text) ?? Number.NaN)
-  return text
+  if (inner instanceof z.ZodBigInt)
+    return (text) => (typeof text === 'string' ? (parseDigits(text) ?? Number.NaN) : text)
+  if (inner instanceof z.ZodNumber)
+    return (text) => (typeof text === 'string' ? Number(parseDigits(text) ?? Number.NaN) : text)
+  return (text) => text
 }
 
-/** Decodes the fields the schema knows; others are dropped. */
-export function decodeFields(
-  schema: z.ZodObject,
-  values: Record<string, unknown>,
-  decode: typeof decodeJson,
-): Record<string, unknown> {
-  const known = Object.entries(schema.shape).filter(([name]) => Object.hasOwn(values, name))
-  return Object.fromEntries(known.map(([name, field]) => [name, decode(field, values[name])]))
+/** Decodes the fields that the schema knows; others are dropped. */
+export function fieldsDecoder(
+  { shape }: z.ZodObject,
+  decoderOf: (field: z.core.$ZodType) => Decode,
+): (values: Record<string, unknown>) => Record<string, unknown> {
+  const fields = Object.entries(shape).map(([name, field]) => ({ name, decode: decoderOf(field) }))
+  return (values) => {
+    const decoded: Record<string, unknown> = {}
+    for (const { name, decode } of fields) {
+      if (Object.hasOwn(values, name)) decoded[name] = decode(values[name])
+    }
+    return decoded
+  }
 }
 
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {

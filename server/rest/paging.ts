@@ -14,9 +14,8 @@ export function nextLink({ input: { shape }, path }: Operation, baseUrl: string)
 
   return (input, page) => {
     if (!Array.isArray(page) || page.length < Number(input.limit ?? defaultLimit)) return undefined
-    const query = new URLSearchParams()
-    for (const [name, value] of Object.entries(input)) query.set(name, String(value))
-    query.set('cursor', String(page.at(-1).id))
-    return `<${baseUrl}${path}?${query}>; rel="next"`
+    const query = { ...input, cursor: page.at(-1).id }
+    const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    return `<${baseUrl}${path}?${pairs.join('&')}>; rel="next"`
   }
 }

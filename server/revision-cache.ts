@@ -1,0 +1,34 @@
+import type { Store } from '../db/store.ts'
+
+/** Remembers what was read from the store until the store changes, whoever changes it: the next `load` reads anew. */
+export class RevisionCache<T extends object> {
+  readonly #store: Store
+  readonly #capacity: number
+  readonly #values = new Map<string, T>()
+  #revision: number | undefined
+
+  /** @param capacity how many values there may be; with one more, all are forgotten */
+  constructor(store: Store, capacity: number) {
+    this.#store = store
+    this.#capacity = capacity
+  }
+
+  /** What was read under this key, or else what `read` resolves to now. */
+  async load<Value extends T | undefined>(key: string, read: () => Promise<Value>): Promise<T | Value> {
+    const revision = this.#store.revision()
+    if (revision === undefined) return read()
+    if (revision !== this.#revision) this.#values.clear()
+    this.#revision = revision
+    const known = this.#values.get(key)
+    if (known) return known
+    const value = await read()
+    // It is of the revision that was seen before the reading, or newer.
+    if (value && this.#revision === revision) this.#keep(key, value)
+    return value
+  }
+
+  #keep(key: string, value: T): void {
+    if (this.#values.size >= this.#capacity) this.#values.clear()
+    this.#values.set(key, value)
+  }
+}
