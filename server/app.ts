@@ -26,7 +26,7 @@ import { createDocument } from './rest/document.ts'
 import { reference } from './rest/reference.ts'
 import { appRouter } from './router.ts'
 import { knowAllMethods, refuseUnknownPaths } from './routes.ts'
-import { rpcDoor } from './rpc.ts'
+import { rpcDoor } from './rpc/adapter.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { CreateContext } from './trpc.ts'
 
@@ -75,7 +75,7 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
     await shedLoad(doors)
     doors.addHook('onRequest', config.rateLimit ? withRateLimit(config.rateLimit, checkKey) : checkKey)
     doors.register(restDoor, { prefix: '/v1', router: appRouter, store, createContext })
-    doors.register(rpcDoor, { prefix: '/trpc', router: appRouter, createContext })
+    doors.register(rpcDoor, { prefix: '/trpc', router: appRouter, store, createContext })
   })
   app.register(health, { store })
   const servers = () => serversOf(config, app)

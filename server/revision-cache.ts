@@ -13,8 +13,12 @@ export class RevisionCache<T extends object> {
     this.#capacity = capacity
   }
 
-  /** What was read under this key, or else what `read` resolves to now. */
-  async load<Value extends T | undefined>(key: string, read: () => Promise<Value>): Promise<T | Value> {
+  /** What was read under this key, or else what `read` resolves to now, which is kept if it is something `mayKeep` allows. */
+  async load<Value extends T | undefined>(
+    key: string,
+    read: () => Promise<Value>,
+    mayKeep: (value: T) => boolean = () => true,
+  ): Promise<T | Value> {
     const revision = this.#store.revision()
     if (revision === undefined) return read()
     if (revision !== this.#revision) this.#values.clear()
@@ -23,7 +27,7 @@ export class RevisionCache<T extends object> {
     if (known) return known
     const value = await read()
     // It is of the revision that was seen before the reading, or newer.
-    if (value && this.#revision === revision) this.#keep(key, value)
+    if (value && this.#revision === revision && mayKeep(value)) this.#keep(key, value)
     return value
   }
 

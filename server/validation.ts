@@ -19,3 +19,7 @@ function describe(value: unknown): string {
   if (typeof value === 'number') return String(value)
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,135 @@
+import { type AnyRouter, getErrorShape, type TRPCError, transformTRPCResponse } from '@trpc/server'
+import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Store } from '../../db/store.ts'
+import { acceptJsonOnly } from '../body.ts'
+import { ApiError, logFault, prepareReply, toApiError } from '../errors.ts'
+import { RevisionCache } from '../revision-cache.ts'
+import { answerOtherMethods, refuseUnknownPaths } from '../routes.ts'
+import type { Context, CreateContext } from '../trpc.ts'
+import { callReader, type DirectCall, isBatch, isUnusual, maxBatchSize } from './direct.ts'
+
+interface RpcDoorOptions {
+  router: AnyRouter
+  store: Store
+  createContext: CreateContext
+}
+
+/** Answers to be had again without asking. */
+const mostKept = 250
+
+/**
+ * The RPC door: the procedures for tRPC's clients. Whatever fails, the answer is the envelope they read. What they usually
+ * send is answered here; the rest is left to tRPC's own handler, which is many times as slow.
+ */
+export async function rpcDoor(app: FastifyInstance, { router, store, createContext }: RpcDoorOptions): Promise<void> {
+  app.setErrorHandler((thrown, request, reply) => sendEnvelope(router, thrown, request, reply))
+  refuseUnknownPaths(app)
+  // It is parsed here or by tRPC.
+  acceptJsonOnly(app, (text) => text)
+
+  const options: FastifyHandlerOptions<AnyRouter, FastifyRequest, FastifyReply> = {
+    router,
+    maxBatchSize,
+    createContext: ({ req, res }) => checkSingle(createContext(req, res), req.url),
+    responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
+    onError: ({ error, req }) => logFault(toApiError(error), req.log),
+  }
+  const readCalls = callReader(router)
+  const answers = new RevisionCache<Answer>(store, mostKept)
+
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<Answer | undefined> {
+    const calls = readCalls(request)
+    return calls && answerCalls(router, calls, isBatch(request.query), createContext(request, reply), request.log)
+  }
+
+  async function answerUsual(request: FastifyRequest, reply: FastifyReply): Promise<Answer | undefined> {
+    if (isUnusual(request)) return undefined
+    if (request.method !== 'GET') return answer(request, reply)
+    return answers.load(request.url, () => answer(request, reply), isLasting)
+  }
+
+  app.route<{ Params: { path: string } }>({
+    method: ['GET', 'POST'],
+    url: '/:path',
+    exposeHeadRoute: false,
+    async handler(req, res) {
+      const usual = await answerUsual(req, res)
+      if (!usual) return fastifyRequestHandler({ ...options, req, res, path: req.params.path })
+      res.code(usual.status).headers(usual.headers)
+      return usual.body
+    },
+  })
+  answerOtherMethods(app, '/:path', ['GET', 'POST'])
+}
+
+interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+function isLasting({ status }: Answer): boolean {
+  return status === 200
+}
+
+/** Calls the procedures, each of which fails for itself, and puts their answers together as tRPC does. */
+async function answerCalls(
+  router: AnyRouter,
+  calls: DirectCall[],
+  isBatch: boolean,
+  ctx: Context,
+  log: FastifyBaseLogger,
+): Promise<Answer> {
+  const answers = await Promise.all(calls.map((call) => answerCall(router, call, ctx, log)))
+  const bodies = answers.map(({ body }) => body).join(',')
+  const [status = 207, ...otherStatuses] = new Set(answers.map(({ status }) => status))
+  return {
+    status: otherStatuses.length > 0 ? 207 : status,
+    headers: Object.assign({ ...contentType }, ...answers.map(({ headers }) => headers)),
+    body: isBatch ? `[${bodies}]` : bodies,
+  }
+}
+
+async function answerCall(router: AnyRouter, call: DirectCall, ctx: Context, log: FastifyBaseLogger): Promise<Answer> {
+  try {
+    const output = await call.call(call.input, ctx)
+    return { status: 200, headers: {}, body: `{"result":{"data":${call.write(output)}}}` }
+  } catch (thrown) {
+    const error = toApiError(thrown)
+    logFault(error, log)
+    return {
+      status: error.body.status,
+      headers: error.headers,
+      body: JSON.stringify(envelope(router, error, call.path)),
+    }
+  }
+}
+
+const contentType = { 'content-type': 'application/json' }
+
+/** The calls of a batch share its headers, and so would take each other for the repetition of one. */
+function checkSingle(context: Context, url: string): Context {
+  const [path = ''] = url.split('?')
+  if (context.idempotencyKey !== undefined && /,|%2c/i.test(path)) {
+    throw new ApiError('invalid_request', 'Idempotency-Key: expected only with a single call, not with a batch')
+  }
+  return context
+}
+
+/** tRPC itself leaves out the type of an answer to a request it cannot take apart. */
+function headersOf(errors: TRPCError[]): Record<string, string> {
+  return Object.assign({ ...contentType }, ...errors.map((error) => toApiError(error).headers))
+}
+
+function envelope(router: AnyRouter, error: ApiError, path: string | undefined): unknown {
+  const config = router._def._config
+  const shape = getErrorShape({ config, error, type: 'unknown', path, input: undefined, ctx: undefined })
+  return transformTRPCResponse(config, { error: shape })
+}
+
+/** An error that arose outside a procedure, put as tRPC would have put it. */
+function sendEnvelope(router: AnyRouter, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = toApiError(thrown)
+  return prepareReply(error, request, reply).send(envelope(router, error, undefined))
+}
