@@ -13,22 +13,31 @@ export class RevisionCache<T extends object> {
     this.#capacity = capacity
   }
 
-  /** What was read under this key, or else what `read` resolves to now, which is kept if it is something `mayKeep` allows. */
+  /** What was read under this key, unless the store has changed since. */
+  get(key: string): T | undefined {
+    this.#forgetChanged()
+    return this.#values.get(key)
+  }
+
+  /** The same, or else what `read` resolves to now, which is kept if `mayKeep` allows it. */
   async load<Value extends T | undefined>(
     key: string,
     read: () => Promise<Value>,
     mayKeep: (value: T) => boolean = () => true,
   ): Promise<T | Value> {
-    const revision = this.#store.revision()
-    if (revision === undefined) return read()
-    if (revision !== this.#revision) this.#values.clear()
-    this.#revision = revision
-    const known = this.#values.get(key)
+    const known = this.get(key)
     if (known) return known
+    const revision = this.#revision
     const value = await read()
     // It is of the revision that was seen before the reading, or newer.
-    if (value && this.#revision === revision && mayKeep(value)) this.#keep(key, value)
+    if (value && revision !== undefined && this.#revision === revision && mayKeep(value)) this.#keep(key, value)
     return value
+  }
+
+  #forgetChanged(): void {
+    const revision = this.#store.revision()
+    if (revision === undefined || revision !== this.#revision) this.#values.clear()
+    this.#revision = revision
   }
 
   #keep(key: string, value: T): void {

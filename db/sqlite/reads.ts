@@ -1,25 +1,24 @@
 import type Database from 'better-sqlite3'
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { isUpToDate } from '../migrate.ts'
-import type { ApiKey, Pet, PetQuery } from '../store.ts'
+import type { ApiKey, Pet, PetQuery, PetStatus } from '../store.ts'
 import { readOwnMigrations } from './own-migrations.ts'
 import { apiKeys, pets } from './schema.ts'
 
 /** Every statement that only reads. */
 export function prepareReads(connection: Database.Database) {
   const db = drizzle({ client: connection })
-  const afterCursor = gt(pets.id, sql.placeholder('cursor'))
-  const inOrder = asc(pets.id)
-  const limit = sql.placeholder('limit')
-  const listAll = db.select().from(pets).where(afterCursor).orderBy(inOrder).limit(limit).prepare()
-  const withStatus = and(eq(pets.status, sql.placeholder('status')), afterCursor)
-  const listByStatus = db.select().from(pets).where(withStatus).orderBy(inOrder).limit(limit).prepare()
-  const getPet = db
-    .select()
-    .from(pets)
-    .where(eq(pets.id, sql.placeholder('id')))
-    .prepare()
+  const { id, name, categoryId, status } = pets
+  const selectPets = () => db.select({ id, name, categoryId, status }).from(pets)
+  const page = (where?: SQL) => selectPets().where(where).orderBy(asc(id)).limit(sql.placeholder('limit'))
+  const afterCursor = gt(id, sql.placeholder('cursor'))
+  const listAll = prepareRows<[cursor: bigint, limit: number]>(connection, page(afterCursor))
+  const listByStatus = prepareRows<[status: PetStatus, cursor: bigint, limit: number]>(
+    connection,
+    page(and(eq(status, sql.placeholder('status')), afterCursor)),
+  )
+  const getPet = prepareRows<[id: bigint]>(connection, selectPets().where(eq(id, sql.placeholder('id'))))
   const findApiKey = db
     .select()
     .from(apiKeys)
@@ -32,8 +31,14 @@ export function prepareReads(connection: Database.Database) {
   const listApiKeys = db.select().from(apiKeys).orderBy(asc(apiKeys.id)).prepare()
 
   return {
-    listPets: (query: PetQuery): Pet[] => (query.status ? listByStatus : listAll).all({ ...query }),
-    getPet: (id: bigint): Pet | undefined => getPet.get({ id }),
+    listPets({ status, cursor, limit }: PetQuery): Pet[] {
+      const rows = status ? listByStatus.all(status, cursor, limit) : listAll.all(cursor, limit)
+      return rows.map(toPet)
+    },
+    getPet(id: bigint): Pet | undefined {
+      const row = getPet.get(id)
+      return row && toPet(row)
+    },
     findApiKey: (hash: string): ApiKey | undefined => findApiKey.get({ hash }),
     listApiKeys: (): ApiKey[] => listApiKeys.all(),
     begin: () => begin.run(),
@@ -42,6 +47,17 @@ export function prepareReads(connection: Database.Database) {
     dataVersion: (): number | undefined => dataVersion.get(),
     hasOwnSchema: (): boolean => isUpToDate(connection, migrations),
   }
+}
+
+type PetRow = [id: bigint, name: string, categoryId: bigint, status: PetStatus]
+
+/** Drizzle writes the statement; its rows are taken as they come, since to map them Drizzle needs as long as SQLite to find them. */
+function prepareRows<Parameters extends unknown[]>(connection: Database.Database, query: { toSQL(): { sql: string } }) {
+  return connection.prepare<Parameters, PetRow>(query.toSQL().sql).raw()
+}
+
+function toPet([id, name, categoryId, status]: PetRow): Pet {
+  return { id, name, categoryId, status }
 }
 
 export type Reads = ReturnType<typeof prepareReads>

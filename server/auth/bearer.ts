@@ -15,17 +15,13 @@ const credentials = /^bearer +(\S+) *$/i
 const touchInterval = 60_000
 const mostKnown = 1_000
 
-type FindKey = (key: string) => Promise<ApiKey | undefined>
-
 /**
- * Makes the check both doors run before anything else: HTTP bearer authentication (RFC 6750) with an API key.
- * A key is remembered only until the store changes, so that a revocation acts on the next request.
+ * Makes the check both doors run before anything else: HTTP bearer authentication (RFC 6750) with an API key. A key is
+ * remembered only until the store changes, so that a revocation acts on the next request.
  */
 export function bearerCheck(store: Store): (request: FastifyRequest) => Promise<void> {
   const touchedAt = new Map<bigint, number>()
   const known = new RevisionCache<ApiKey>(store, mostKnown)
-  const findKey = (key: string) =>
-    known.load(key, async () => (isApiKey(key) ? store.apiKeys.find(hashApiKey(key)) : undefined))
 
   /** Notes the use of a key, at most once a minute. Nobody waits for it, and a request does not fail with it. */
   function touch({ id, lastUsedAt }: ApiKey, now: Date, log: FastifyRequest['log']): void {
@@ -35,28 +31,26 @@ export function bearerCheck(store: Store): (request: FastifyRequest) => Promise<
     store.apiKeys.touch(id, now).catch((err) => log.warn({ err }, 'could not note the use of an API key'))
   }
 
-  return async function checkBearer(request) {
+  function admit(request: FastifyRequest, apiKey: ApiKey | undefined): void {
     const now = new Date()
-    const apiKey = await authenticate(findKey, request.headers.authorization, now)
+    if (!apiKey || apiKey.revokedAt || (apiKey.expiresAt && apiKey.expiresAt <= now)) {
+      throw unauthorized(
+        'The API key is not valid: it is unknown, revoked or expired.',
+        'Bearer realm="petstore", error="invalid_token"',
+      )
+    }
     request.apiKey = apiKey
     touch(apiKey, now, request.log)
   }
-}
 
-async function authenticate(findKey: FindKey, authorization: string | undefined, now: Date): Promise<ApiKey> {
-  const key = credentials.exec(authorization ?? '')?.[1]
-  if (key === undefined) {
-    throw unauthorized('Send an API key in the header Authorization: Bearer <API key>.', 'Bearer realm="petstore"')
+  return async function checkBearer(request) {
+    const key = credentials.exec(request.headers.authorization ?? '')?.[1]
+    if (key === undefined) {
+      throw unauthorized('Send an API key in the header Authorization: Bearer <API key>.', 'Bearer realm="petstore"')
+    }
+    const find = async () => (isApiKey(key) ? store.apiKeys.find(hashApiKey(key)) : undefined)
+    admit(request, known.get(key) ?? (await known.load(key, find)))
   }
-  const apiKey = await findKey(key)
-  const isLive = apiKey && !apiKey.revokedAt && !(apiKey.expiresAt && apiKey.expiresAt <= now)
-  if (!isLive) {
-    throw unauthorized(
-      'The API key is not valid: it is unknown, revoked or expired.',
-      'Bearer realm="petstore", error="invalid_token"',
-    )
-  }
-  return apiKey
 }
 
 function unauthorized(message: string, challenge: string): ApiError {

@@ -48,7 +48,7 @@ interface Answer {
   headers: Record<string, string>
 }
 
-/** Answers to be had again without asking, for each query. */
+/** Answers to be had again without asking, for each list. */
 const mostKept = 250
 
 function handlerFor(operation: Operation, { router, store, createContext }: RestDoorOptions, baseUrl: string) {
@@ -56,6 +56,8 @@ function handlerFor(operation: Operation, { router, store, createContext }: Rest
   const call = compileProcedure(router, operation.procedure)
   const next = nextLink(operation, baseUrl)
   const status = successStatus(operation)
+  // Anything else is found as quickly as it is remembered.
+  const isList = operation.type === 'query' && operation.output instanceof z.ZodArray
   const answers = new RevisionCache<Answer>(store, mostKept)
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
@@ -70,7 +72,7 @@ function handlerFor(operation: Operation, { router, store, createContext }: Rest
   }
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
-    const { headers, body } = await (operation.type === 'query'
+    const { headers, body } = await (isList
       ? answers.load(request.url, () => answer(request, reply))
       : answer(request, reply))
     reply.headers(headers)

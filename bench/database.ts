@@ -1,0 +1,39 @@
+import { rmSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { connect } from '../db/sqlite/connection.ts'
+import { prepareDatabase } from '../db/sqlite/prepare.ts'
+import { prepareWrites } from '../db/sqlite/writes.ts'
+import { petStatuses } from '../db/store.ts'
+import { apiKeyRecord, mintApiKey } from '../server/auth/api-key.ts'
+
+/** How many pets are added in one transaction. */
+const step = 100_000
+
+/**
+ * Makes a database of the service with so many pets, a third of each status, and returns an API key for it.
+ *
+ * @param onProgress called with the number of pets so far
+ */
+export function makeDatabase(path: string, pets: number, onProgress: (done: number) => void = () => {}): string {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  prepareDatabase(path)
+  const key = mintApiKey()
+  const connection = connect(path, { busyTimeout: 0 })
+  const writes = prepareWrites(connection)
+  const { id } = writes.createApiKey(apiKeyRecord(key, 'bench'))
+  writes.touchApiKey(id, new Date())
+  connection.close()
+
+  const database = new Database(path)
+  database.pragma('synchronous = OFF')
+  const insert = database.prepare('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)')
+  const add = database.transaction((from: number, to: number) => {
+    for (let i = from; i < to; i++) insert.run(`pet ${i}`, i % 50, petStatuses[i % petStatuses.length])
+  })
+  for (let from = 0; from < pets; from += step) {
+    add(from, Math.min(from + step, pets))
+    onProgress(Math.min(from + step, pets))
+  }
+  database.close()
+  return key
+}

@@ -1,0 +1,79 @@
+import { connect } from 'node:net'
+import { type Target, type Workload, workloads } from './workloads.ts'
+
+/**
+ * The load, in a process of its own: so many connections, each of which sends its next request when it has the answer to
+ * the last one. It parses no more of an answer than its length and status. Libraries for it take as long for a request as
+ * the servers they are to measure, or count latency in whole milliseconds.
+ */
+
+export interface Job {
+  workload: Workload
+  target: Target
+  connections: number
+  milliseconds: number
+}
+
+export interface Measurement {
+  requests: number
+  seconds: number
+  /** Answers other than 200 and 201. */
+  failures: number
+  /** Milliseconds. */
+  p50: number
+  p99: number
+}
+
+let end = 0
+
+process.on('message', async (message: Job | 'end') => {
+  if (message === 'end') end = 0
+  else process.send?.(await run(message))
+})
+process.on('disconnect', () => process.exit())
+
+async function run({ workload, target, connections, milliseconds }: Job): Promise<Measurement> {
+  const next = workloads[workload](target)
+  const latencies: number[] = []
+  let failures = 0
+  const start = performance.now()
+  end = start + milliseconds
+
+  function connection(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let received = ''
+      let sentAt = 0
+      const send = () => {
+        sentAt = performance.now()
+        socket.write(next())
+      }
+      const receive = (bytes: number, buffer: Uint8Array) => {
+        received += (buffer as Buffer).toString('latin1', 0, bytes)
+        if (!isComplete(received)) return true
+        const now = performance.now()
+        latencies.push(now - sentAt)
+        if (!/^HTTP\/1\.1 20[01]/.test(received)) failures++
+        received = ''
+        if (now < end) send()
+        else socket.end()
+        return true
+      }
+      const onread = { buffer: Buffer.allocUnsafe(64 * 1024), callback: receive }
+      const socket = connect({ host: '127.0.0.1', port: target.port, noDelay: true, onread })
+      socket.once('connect', send).once('error', reject).once('close', resolve)
+    })
+  }
+
+  await Promise.all(Array.from({ length: connections }, connection))
+  const seconds = (performance.now() - start) / 1_000
+  const sorted = Float64Array.from(latencies).sort()
+  const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
+  return { requests: latencies.length, seconds, failures, p50: quantile(0.5), p99: quantile(0.99) }
+}
+
+function isComplete(received: string): boolean {
+  const head = received.indexOf('\r\n\r\n')
+  if (head < 0) return false
+  const length = /\r\ncontent-length: (\d+)/i.exec(received)?.[1]
+  return length === undefined ? received.endsWith('\r\n0\r\n\r\n') : received.length >= head + 4 + Number(length)
+}

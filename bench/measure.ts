@@ -1,0 +1,73 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { Job, Measurement } from './load.ts'
+import type { RunningServer } from './servers.ts'
+import type { Target, Workload } from './workloads.ts'
+
+export interface Sample {
+  /** Requests a second. */
+  rate: number
+  /** Microseconds of the server's CPU time for each request. */
+  cpu: number
+  /** Milliseconds. */
+  p50: number
+  p99: number
+  /** Bytes of memory the server has at the end. */
+  memory: number
+}
+
+interface LoadOptions {
+  workload: Workload
+  connections: number
+}
+
+interface Durations {
+  /** Milliseconds before what is measured. */
+  warmUp: number
+  measured: number
+}
+
+/** A process that puts load on servers. */
+export class Load {
+  readonly #child: ChildProcess = fork(new URL('load.ts', import.meta.url))
+
+  async run(job: Job): Promise<Measurement> {
+    this.#child.send(job)
+    const [measurement] = (await once(this.#child, 'message')) as [Measurement]
+    if (measurement.failures > 0) throw new Error(`${measurement.failures} requests of ${job.workload} failed.`)
+    return measurement
+  }
+
+  /** Ends the run that is under way before its time. */
+  endRun(): void {
+    this.#child.send('end')
+  }
+
+  async measure(
+    server: RunningServer,
+    target: Target,
+    options: LoadOptions,
+    { warmUp, measured }: Durations,
+  ): Promise<Sample> {
+    await this.run({ ...options, target, milliseconds: warmUp })
+    const before = server.cpuTime()
+    const { requests, seconds, p50, p99 } = await this.run({ ...options, target, milliseconds: measured })
+    const cpu = (server.cpuTime() - before) / requests
+    return { rate: requests / seconds, cpu, p50, p99, memory: server.residentMemory() }
+  }
+
+  stop(): void {
+    this.#child.disconnect()
+  }
+}
+
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length / 2
+  return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2
+}
+
+export function medianOf(samples: Sample[]): Sample {
+  const of = (name: keyof Sample) => median(samples.map((sample) => sample[name]))
+  return { rate: of('rate'), cpu: of('cpu'), p50: of('p50'), p99: of('p99'), memory: of('memory') }
+}

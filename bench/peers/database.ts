@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import Database from 'better-sqlite3'
+
+/** What every peer serves from: the service's own schema, `synchronous = FULL`, each creation committed by itself. */
+
+export type Status = 'available' | 'pending' | 'sold'
+
+export interface Pet {
+  id: number
+  name: string
+  categoryId: number
+  status: Status
+}
+
+export type NewPet = Omit<Pet, 'id'>
+
+export interface PetQuery {
+  limit: number
+  status?: Status | undefined
+}
+
+interface StoredKey {
+  expiresAt: string | null
+  revokedAt: string | null
+}
+
+const [path = '', portText = ''] = process.argv.slice(2)
+
+export const port = Number(portText)
+
+const database = new Database(path, { fileMustExist: true })
+database.pragma('synchronous = FULL')
+
+const columns = 'id, name, category_id AS categoryId, status'
+const selectAll = database.prepare<[number], Pet>(`SELECT ${columns} FROM pets ORDER BY id LIMIT ?`)
+const selectByStatus = database.prepare<[string, number], Pet>(
+  `SELECT ${columns} FROM pets WHERE status = ? ORDER BY id LIMIT ?`,
+)
+const selectOne = database.prepare<[number], Pet>(`SELECT ${columns} FROM pets WHERE id = ?`)
+const insert = database.prepare<[string, number, string], Pet>(
+  `INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?) RETURNING ${columns}`,
+)
+const selectKey = database.prepare<[string], StoredKey>(
+  'SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM api_keys WHERE hash = ?',
+)
+// Without a transaction around it, better-sqlite3 would return the row before it is committed.
+const commit = database.transaction(({ name, categoryId, status }: NewPet) => insert.get(name, categoryId, status))
+
+export function listPets({ limit, status }: PetQuery): Pet[] {
+  return status === undefined ? selectAll.all(limit) : selectByStatus.all(status, limit)
+}
+
+export function getPet(id: number): Pet | undefined {
+  return selectOne.get(id)
+}
+
+export function createPet(pet: NewPet): Pet {
+  const created = commit.immediate(pet)
+  if (!created) throw new Error('INSERT ... RETURNING returns a row.')
+  return created
+}
+
+/** The check that the service makes: the SHA-256 of the key is known, and neither revoked nor expired. */
+export function isAuthorized(authorization: string | undefined): boolean {
+  const key = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+  if (key === undefined) return false
+  const stored = selectKey.get(createHash('sha256').update(key).digest('hex'))
+  return stored !== undefined && !stored.revokedAt && !(stored.expiresAt && new Date(stored.expiresAt) <= new Date())
+}
+
+export const unauthorized = { code: 'unauthorized', message: 'The API key is missing or invalid.', status: 401 }
+export const notFound = { code: 'not_found', message: 'No pet has this id.', status: 404 }
+export const invalid = { code: 'invalid_request', message: 'The request is not valid.', status: 400 }

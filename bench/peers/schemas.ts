@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+/** The zod schemas of the peers that validate with zod; what comes in a query or a path is coerced from text. */
+
+const status = z.enum(['available', 'pending', 'sold'])
+
+export const PetQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  status: status.optional(),
+})
+
+export const PetId = z.object({ petId: z.coerce.number().int() })
+
+export const NewPet = z.object({
+  name: z.string().min(1).max(255),
+  categoryId: z.int(),
+  status: status.default('available'),
+})
+
+export const Pet = z.object({ id: z.int(), ...NewPet.shape, status })
+
+export const Pets = z.array(Pet)
+
+export const Failure = z.object({ code: z.string(), message: z.string(), status: z.int() })

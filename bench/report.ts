@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus, release, totalmem } from 'node:os'
+
+const file = new URL('RESULTS.md', import.meta.url)
+
+/** A table in Markdown, its columns padded so that it can be read as it is. */
+export function table(head: string[], rows: string[][]): string {
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0), 3))
+  const line = (cells: string[]) =>
+    `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`
+  const rule = `| ${widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`
+  return [line(head), rule, ...rows.map(line)].join('\n')
+}
+
+/** Puts figures into their section of RESULTS.md; the words around them are written by hand. */
+export function writeSection(name: string, content: string): void {
+  const text = readFileSync(file, 'utf8')
+  const section = new RegExp(`(<!-- ${name} -->\\n)[^]*?(<!-- /${name} -->)`)
+  writeFileSync(
+    file,
+    text.replace(section, (_all, start, end) => `${start}\n${content}\n\n${end}`),
+  )
+}
+
+/** Where and when it was measured. */
+export function circumstances(command: string): string {
+  const [{ model } = { model: 'unknown' }] = cpus()
+  const memory = Math.round(totalmem() / 2 ** 30)
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+    encoding: 'utf8',
+    cwd: import.meta.dirname,
+  }).trim()
+  return [
+    `Made by \`${command}\` on ${new Date().toISOString().slice(0, 10)} at ${commit}:`,
+    `${cpus().length} × ${model.trim()}, ${memory} GiB, Linux ${release()}, Node ${process.version}.`,
+  ].join(' ')
+}
+
+export function versions(packages: string[]): string {
+  const version = (name: string) =>
+    JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, import.meta.url), 'utf8')).version
+  return packages.map((name) => `${name} ${version(name)}`).join(', ')
+}

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { makeDatabase } from './database.ts'
+import { Load, median, medianOf, type Sample } from './measure.ts'
+import { circumstances, table, writeSection } from './report.ts'
+import { startServer } from './servers.ts'
+import type { Workload } from './workloads.ts'
+
+/** Measures the service over databases of several sizes. `--sizes 10000,1000000` measures a part, of which nothing is kept. */
+
+const { values: options } = parseArgs({ options: { sizes: { type: 'string' } } })
+const sizes = options.sizes?.split(',').map(Number) ?? [10_000, 1_000_000, 10_000_000]
+const rounds = 3
+const durations = { warmUp: 1_000, measured: 2_000 }
+const connections = 32
+const loads: Partial<Record<Workload, string>> = {
+  'list-first': 'list of 20, first pages',
+  'list-last': 'list of 20, last pages',
+  'list-status-first': 'list of 20 of a status, first pages',
+  'list-status-last': 'list of 20 of a status, last pages',
+  get: 'get by id',
+  create: 'create',
+}
+
+interface SizeResult {
+  fileSize: number
+  /** Milliseconds from the start of the process to its first answer. */
+  readyAfter: number[]
+  samples: Map<Workload, Sample[]>
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'petstore-scale-'))
+const load = new Load()
+const results = new Map<number, SizeResult>()
+
+try {
+  const keys = new Map(sizes.map((size) => [size, make(size)]))
+  for (let round = 0; round < rounds; round++) {
+    for (const [size, key] of keys) await measure(size, key)
+  }
+} finally {
+  load.stop()
+  rmSync(folder, { recursive: true, force: true })
+  showProgress('')
+}
+conclude()
+
+function pathOf(size: number): string {
+  return join(folder, `${size}.db`)
+}
+
+function make(size: number): string {
+  const key = makeDatabase(pathOf(size), size, (done) => showProgress(`making a database: ${done} of ${size} pets`))
+  results.set(size, { fileSize: statSync(pathOf(size)).size, readyAfter: [], samples: new Map() })
+  return key
+}
+
+async function measure(pets: number, key: string): Promise<void> {
+  const result = results.get(pets)
+  if (!result) throw new Error(`There is no database of ${pets} pets.`)
+  const server = await startServer('petstore', pathOf(pets))
+  try {
+    result.readyAfter.push(server.readyAfter)
+    const target = { port: server.port, key, database: server.database, pets }
+    for (const workload of Object.keys(loads) as Workload[]) {
+      showProgress(`${pets} pets: ${loads[workload]}`)
+      const sample = await load.measure(server, target, { workload, connections }, durations)
+      result.samples.set(workload, [...(result.samples.get(workload) ?? []), sample])
+    }
+  } finally {
+    await server.stop()
+  }
+}
+
+function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`)
+}
+
+function conclude(): void {
+  const figures = [fileTable(), loadTable()].join('\n\n')
+  process.stdout.write(`${figures}\n`)
+  if (options.sizes !== undefined) return
+  const words = `Medians of ${rounds} rounds, ${connections} connections.`
+  writeSection('scale', [circumstances('npm run bench:scale'), words, figures].join('\n\n'))
+}
+
+function fileTable(): string {
+  const rows = [...results].map(([size, { fileSize, readyAfter, samples }]) => [
+    size.toLocaleString('en'),
+    megabytes(fileSize),
+    Math.round(median(readyAfter)).toString(),
+    megabytes(Math.max(...[...samples.values()].flat().map(({ memory }) => memory))),
+  ])
+  return table(['Pets', 'file MB', 'ready after ms', 'most memory MB'], rows)
+}
+
+function loadTable(): string {
+  const [smallest] = results.keys()
+  const rows = Object.entries(loads).flatMap(([workload, title]) =>
+    [...results].map(([size, { samples }]) => {
+      const { rate, p50, p99 } = medianOf(samples.get(workload as Workload) ?? [])
+      const base = medianOf(results.get(smallest ?? 0)?.samples.get(workload as Workload) ?? [])
+      return [
+        title,
+        size.toLocaleString('en'),
+        Math.round(rate).toString(),
+        p50.toFixed(2),
+        p99.toFixed(2),
+        (p50 / base.p50).toFixed(2),
+      ]
+    }),
+  )
+  return table(['Load', 'pets', 'requests/s', 'p50 ms', 'p99 ms', 'p50 to that of the smallest'], rows)
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1)
+}

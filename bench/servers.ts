@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** The service itself, and what it is compared with. */
+export const servers = {
+  petstore: 'Petstore',
+  'node-http': 'bare node:http',
+  fastify: 'Fastify, by hand',
+  'fastify-zod': 'Fastify + zod',
+  orpc: 'oRPC',
+  hono: 'Hono',
+  'trpc-to-openapi': 'trpc-to-openapi',
+  nest: 'NestJS on Fastify',
+  trpc: "tRPC's Fastify adapter",
+} as const
+
+export type ServerName = keyof typeof servers
+
+export interface RunningServer {
+  port: number
+  /** Milliseconds from its start to its first answer. */
+  readyAfter: number
+  /** The path of its copy of the database. */
+  database: string
+  /** Microseconds of CPU time it has used, in all its threads. */
+  cpuTime(): number
+  /** Bytes of memory. */
+  residentMemory(): number
+  stop(): Promise<void>
+}
+
+interface StartOptions {
+  /** Words to run the server under, such as those of strace. */
+  under?: string[]
+}
+
+/** Starts a server on a free port, over a copy of the database. */
+export async function startServer(
+  name: ServerName,
+  template: string,
+  { under = [] }: StartOptions = {},
+): Promise<RunningServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-'))
+  const database = join(folder, 'petstore.db')
+  copyFileSync(template, database)
+  const port = await freePort()
+  const [command = '', ...words] = [...under, process.execPath, ...commandOf(name, database, port)]
+  const start = performance.now()
+  const child = spawn(command, words, {
+    env: environment(database, port),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  try {
+    await ready(child, port)
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
+  return {
+    port,
+    readyAfter: performance.now() - start,
+    database,
+    cpuTime: () => cpuTime(child.pid),
+    residentMemory: () => residentMemory(child.pid),
+    async stop() {
+      child.kill('SIGINT')
+      await Promise.race([once(child, 'exit'), wait(5_000)])
+      child.kill('SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function commandOf(name: ServerName, database: string, port: number): string[] {
+  const file = name === 'petstore' ? '../server/launch.mjs' : `peers/${name}.ts`
+  return [join(import.meta.dirname, file), ...(name === 'petstore' ? [] : [database, String(port)])]
+}
+
+/** The service logs requests, which no peer does. */
+function environment(database: string, port: number) {
+  return {
+    PATH: process.env.PATH,
+    NODE_ENV: 'production',
+    PORT: String(port),
+    DATABASE_URL: `file:${database}`,
+    LOG_LEVEL: 'warn',
+  }
+}
+
+async function ready(child: ChildProcess, port: number): Promise<void> {
+  const failed = once(child, 'exit').then(() => {
+    throw new Error(`${child.spawnargs.join(' ')} ended before it listened.`)
+  })
+  await Promise.race([failed, answers(port)])
+  failed.catch(() => {})
+}
+
+async function answers(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 1_000; attempt++) {
+    const isUp = await fetch(`http://127.0.0.1:${port}/v1/pets`).then(
+      (response) => response.status === 401,
+      () => false,
+    )
+    if (isUp) return
+    await wait(10)
+  }
+  throw new Error(`Nothing answers at port ${port} as a server with a check of API keys does.`)
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (typeof address !== 'object' || !address) throw new Error('A TCP server has a port.')
+  return address.port
+}
+
+/** proc_pid_stat(5): user and system time are the 14th and 15th field, in hundredths of a second. */
+function cpuTime(pid: number | undefined): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
+}
+
+function residentMemory(pid: number | undefined): number {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kilobytes) * 1_024
+}
