@@ -8,8 +8,6 @@ export interface LoadCase {
   connections: number
   /** Another load that is put on the server meanwhile. */
   beside?: { workload: Workload; connections: number }
-  /** On a disk whose fsync takes 5 ms longer. */
-  slowDisk?: true
 }
 
 const peers: ServerName[] = ['node-http', 'fastify', 'fastify-zod', 'orpc', 'hono', 'trpc-to-openapi', 'nest']
@@ -18,6 +16,13 @@ export const rpcServers: ServerName[] = ['petstore', 'trpc']
 
 const writers = { workload: 'create', connections: 16 } as const
 
+/** The loads that the ceiling for creations is measured with too. */
+export const createLoads = {
+  create1: { title: 'create, 1 connection', workload: 'create', connections: 1 },
+  create32: { title: 'create, 32 connections', workload: 'create', connections: 32 },
+  create128: { title: 'create, 128 connections', workload: 'create', connections: 128 },
+} as const satisfies Record<string, LoadCase>
+
 export const restLoads = {
   listHot: { title: 'list of 20, hot', workload: 'list-hot', connections: 32 },
   listCold: { title: 'list, cold', workload: 'list-cold', connections: 32 },
@@ -25,9 +30,7 @@ export const restLoads = {
   getBesideWriters: { title: 'get by id beside 16 writers', workload: 'get', connections: 32, beside: writers },
   listBesideWriters: { title: 'list of 20 beside 16 writers', workload: 'list-hot', connections: 32, beside: writers },
   mixed: { title: 'mixed: 90 lists, 5 gets, 5 creates', workload: 'mixed', connections: 64 },
-  create1: { title: 'create, 1 connection', workload: 'create', connections: 1 },
-  create32: { title: 'create, 32 connections', workload: 'create', connections: 32 },
-  create128: { title: 'create, 128 connections', workload: 'create', connections: 128 },
+  ...createLoads,
 } as const satisfies Record<string, LoadCase>
 
 export const slowDiskLoads = {
@@ -36,7 +39,6 @@ export const slowDiskLoads = {
     workload: 'get',
     connections: 32,
     beside: writers,
-    slowDisk: true,
   },
 } as const satisfies Record<string, LoadCase>
 

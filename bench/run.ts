@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { claimsOf, type Results } from './claims.ts'
 import { makeDatabase } from './database.ts'
-import { type LoadCase, restLoads, restServers, rpcLoads, rpcServers, slowDiskLoads } from './loads.ts'
+import { createLoads, type LoadCase, restLoads, restServers, rpcLoads, rpcServers, slowDiskLoads } from './loads.ts'
 import { Load, medianOf, type Sample } from './measure.ts'
 import { circumstances, table, versions, writeSection } from './report.ts'
 import { type RunningServer, type ServerName, servers, startServer } from './servers.ts'
@@ -41,11 +41,19 @@ const slowDisk = [
   'inject=fsync,fdatasync:delay_exit=5000',
 ]
 
-const groups: { loads: Record<string, LoadCase>; names: ServerName[]; under?: string[] }[] = [
+interface Group {
+  loads: Record<string, LoadCase>
+  names: ServerName[]
+  under?: string[]
+}
+
+const allGroups: Group[] = [
   { loads: restLoads, names: restServers },
+  { loads: createLoads, names: ['group-commit'] },
   { loads: slowDiskLoads, names: restServers, under: slowDisk },
   { loads: rpcLoads, names: rpcServers },
-].map(({ loads, names, ...group }) => ({
+]
+const groups = allGroups.map(({ loads, names, ...group }) => ({
   loads: Object.fromEntries(Object.entries(loads).filter(([name]) => isChosen(name, options.loads))),
   names: names.filter((name) => isChosen(name, options.servers)),
   ...group,
@@ -75,7 +83,7 @@ function isChosen(name: string, list: string | undefined): boolean {
   return list === undefined || list.split(',').includes(name)
 }
 
-async function runGroup({ loads, names, under = [] }: (typeof groups)[number]): Promise<void> {
+async function runGroup({ loads, names, under = [] }: Group): Promise<void> {
   if (Object.keys(loads).length === 0) return
   for (const name of names) {
     const server = await startServer(name, template, { under })

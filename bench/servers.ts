@@ -17,6 +17,7 @@ export const servers = {
   'trpc-to-openapi': 'trpc-to-openapi',
   nest: 'NestJS on Fastify',
   trpc: "tRPC's Fastify adapter",
+  'group-commit': 'ceiling: bare group commit',
 } as const
 
 export type ServerName = keyof typeof servers
@@ -39,6 +40,8 @@ interface StartOptions {
   under?: string[]
 }
 
+const root = join(import.meta.dirname, '..')
+
 /** Starts a server on a free port, over a copy of the database. */
 export async function startServer(
   name: ServerName,
@@ -49,7 +52,7 @@ export async function startServer(
   const database = join(folder, 'petstore.db')
   copyFileSync(template, database)
   const port = await freePort()
-  const [command = '', ...words] = [...under, process.execPath, ...commandOf(name, database, port)]
+  const [command = '', ...words] = [...under, process.execPath, ...wordsOf(name, database, port)]
   const start = performance.now()
   const child = spawn(command, words, {
     env: environment(database, port),
@@ -76,9 +79,12 @@ export async function startServer(
   }
 }
 
-function commandOf(name: ServerName, database: string, port: number): string[] {
-  const file = name === 'petstore' ? '../server/launch.mjs' : `peers/${name}.ts`
-  return [join(import.meta.dirname, file), ...(name === 'petstore' ? [] : [database, String(port)])]
+function wordsOf(name: ServerName, database: string, port: number): string[] {
+  if (name !== 'petstore') return [join(import.meta.dirname, `peers/${name}.ts`), database, String(port)]
+  // As `npm start` does: its options of V8, and the file.
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const [, , ...words]: string[] = scripts.start.split(' ')
+  return [...words.slice(0, -1), join(root, words.at(-1) ?? '')]
 }
 
 /** The service logs requests, which no peer does. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import scalar from '@scalar/fastify-api-reference'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import type { oas31 } from 'zod-openapi'
 import { answerOtherMethods } from '../routes.ts'
 
@@ -23,8 +22,25 @@ export async function reference(app: FastifyInstance, { document, servers }: Ref
   app.get('/', async (_request, reply) => reply.redirect('/docs/'))
   answerOtherMethods(app, '/', ['GET', 'HEAD'])
 
-  app.addHook('onSend', async (_request, reply, payload) => allowReference(reply, payload, servers()))
-  await app.register(scalar, {
+  let page: Promise<FastifyInstance> | undefined
+  app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 301))
+  for (const url of ['/docs/', '/docs/js/scalar.js']) {
+    app.get(url, async (_request, reply) => {
+      page ??= createPage()
+      const { headers, rawPayload } = await (await page).inject(url)
+      reply.header('content-type', headers['content-type'])
+      allowReference(reply, rawPayload, servers())
+      return rawPayload
+    })
+    answerOtherMethods(app, url, ['GET', 'HEAD'])
+  }
+}
+
+/** Made when somebody first looks at it: its script alone takes 40 MB of memory. */
+async function createPage(): Promise<FastifyInstance> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
+  const page = fastify()
+  await page.register(scalar, {
     routePrefix: '/docs',
     configuration: {
       url: '/openapi.json',
@@ -40,7 +56,7 @@ export async function reference(app: FastifyInstance, { document, servers }: Ref
       agent: { disabled: true },
     },
   })
-  answerOtherMethods(app, '/docs/', ['GET', 'HEAD'])
+  return page
 }
 
 /** The page's own policy: its one inline script by its hash, and nothing from elsewhere. Its large script may be kept. */
