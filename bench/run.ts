@@ -26,7 +26,7 @@ const isWhole = options.loads === undefined && options.servers === undefined
 const pets = 10_000
 const untilStopped = 1_000_000
 const rounds = options.quick ? 1 : 3
-const durations = options.quick ? { warmUp: 150, measured: 450 } : { warmUp: 1_000, measured: 3_000 }
+const durations = options.quick ? { warmUp: 150, measured: 450 } : { warmUp: 1_000, measured: 2_500 }
 const slowDisk = [
   'strace',
   '-D',

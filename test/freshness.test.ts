@@ -78,6 +78,39 @@ test('a store has another revision after each change, whoever makes it, and the 
   expect(store.revision()).toBe(revisions[2])
 })
 
+test('what is read in one turn of the event loop is of one moment, and what is read in the next is new', async () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  const store = openTestStore(path)
+  await addPets(store, 3)
+  await nextTurn()
+  const database = openDatabase(path)
+  const before = [store.pets.get(1n)]
+  database.exec('DELETE FROM pets')
+  before.push(store.pets.get(2n))
+  expect(await Promise.all(before)).toMatchObject([{ id: 1n }, { id: 2n }])
+  await nextTurn()
+  expect(await store.pets.get(3n)).toBeUndefined()
+})
+
+test('who has waited for a creation reads it, also in a turn in which was read before', async () => {
+  const store = openTestStore()
+  let isDone = false
+  const reading = readInEachTurn()
+  for (let i = 1n; i <= 50n; i++) {
+    const { id } = await store.pets.create({ name: 'Rex', categoryId: i, status: 'sold' })
+    expect(await store.pets.get(id)).toMatchObject({ categoryId: i })
+  }
+  isDone = true
+  await reading
+
+  async function readInEachTurn(): Promise<void> {
+    while (!isDone) {
+      await store.pets.get(1n)
+      await nextTurn()
+    }
+  }
+})
+
 async function startService() {
   const folder = temporaryFolder()
   const server = await startServer({ folder })

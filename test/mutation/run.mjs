@@ -7,10 +7,11 @@ import { Stryker } from '@stryker-mutator/core'
 const parts = {
   domain: {
     mutate: [
-      'server/{body,idempotency,int64,pets,router,rpc,trpc,validation}.ts',
+      'server/{body,call,idempotency,int64,pets,revision-cache,router,trpc,validation}.ts',
       'server/rest/{adapter,decode,deprecation,document,meta,operations,paging}.ts',
+      'server/rpc/*.ts',
     ],
-    tests: 'contract decisions document idempotency int64 parity prototype-pollution rpc',
+    tests: 'call contract decisions document idempotency int64 parity prototype-pollution revision-cache rpc rpc-direct',
   },
   connections: {
     mutate: [
