@@ -8,7 +8,11 @@ interface Value {
 
 test('a value is read once for each revision of the store', async () => {
   const { cache, state, read } = openCache()
-  expect([await cache.load('a', read), await cache.load('a', read), cache.get('a')]).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }])
+  expect([await cache.load('a', read), await cache.load('a', read), cache.get('a')]).toEqual([
+    { n: 1 },
+    { n: 1 },
+    { n: 1 },
+  ])
   state.revision = 2
   expect(cache.get('a')).toBeUndefined()
   expect(await cache.load('a', read)).toEqual({ n: 2 })

@@ -6,6 +6,8 @@ import { prepareReads, type Reads } from './reads.ts'
 
 /** How often to look, in milliseconds, whether the file is still in its place. */
 const watchInterval = 1_000
+/** Milliseconds, for a turn of the event loop that takes in requests for longer. */
+const longestSnapshot = 1
 const busyPatience = 200
 const busyPause = 5
 
@@ -19,6 +21,7 @@ const busyPause = 5
 export class Reader {
   #file: OpenFile
   #reads: Reads
+  #takenAt = 0
   /** Of how many files it has read before this one, each of which counts its changes for itself. */
   #predecessors = 0
   readonly #watch: NodeJS.Timeout
@@ -65,8 +68,11 @@ export class Reader {
   }
 
   #takeSnapshot(): void {
+    const now = performance.now()
+    if (now - this.#takenAt > longestSnapshot) this.dropSnapshot()
     if (this.#file.connection.inTransaction) return
     this.#reads.begin()
+    this.#takenAt = now
     setImmediate(() => this.dropSnapshot())
   }
 

@@ -48,8 +48,9 @@ export function bearerCheck(store: Store): (request: FastifyRequest) => Promise<
     if (key === undefined) {
       throw unauthorized('Send an API key in the header Authorization: Bearer <API key>.', 'Bearer realm="petstore"')
     }
-    const find = async () => (isApiKey(key) ? store.apiKeys.find(hashApiKey(key)) : undefined)
-    admit(request, known.get(key) ?? (await known.load(key, find)))
+    const hash = hashApiKey(key)
+    const find = async () => (isApiKey(key) ? store.apiKeys.find(hash) : undefined)
+    admit(request, known.get(hash) ?? (await known.load(hash, find)))
   }
 }
 

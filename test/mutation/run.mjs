@@ -11,7 +11,8 @@ const parts = {
       'server/rest/{adapter,decode,deprecation,document,meta,operations,paging}.ts',
       'server/rpc/*.ts',
     ],
-    tests: 'call contract decisions document idempotency int64 parity prototype-pollution revision-cache rpc rpc-direct',
+    tests:
+      'call contract decisions document idempotency int64 parity prototype-pollution revision-cache rpc rpc-direct',
   },
   connections: {
     mutate: [
