@@ -43,9 +43,11 @@ async function run({ workload, target, connections, milliseconds }: Job): Promis
     return new Promise((resolve, reject) => {
       let received = ''
       let sentAt = 0
+      let isDone = false
       const send = () => {
+        const request = next()
         sentAt = performance.now()
-        socket.write(next())
+        socket.write(request)
       }
       const receive = (bytes: number, buffer: Uint8Array) => {
         received += (buffer as Buffer).toString('latin1', 0, bytes)
@@ -55,12 +57,16 @@ async function run({ workload, target, connections, milliseconds }: Job): Promis
         if (!/^HTTP\/1\.1 20[01]/.test(received)) failures++
         received = ''
         if (now < end) send()
-        else socket.end()
+        else {
+          isDone = true
+          socket.end()
+        }
         return true
       }
       const onread = { buffer: Buffer.allocUnsafe(64 * 1024), callback: receive }
       const socket = connect({ host: '127.0.0.1', port: target.port, noDelay: true, onread })
-      socket.once('connect', send).once('error', reject).once('close', resolve)
+      socket.once('connect', send).once('error', reject)
+      socket.once('close', () => (isDone ? resolve() : reject(new Error('The server closed a connection.'))))
     })
   }
 

@@ -30,10 +30,16 @@ interface Durations {
 /** A process that puts load on servers. */
 export class Load {
   readonly #child: ChildProcess = fork(new URL('load.ts', import.meta.url))
+  readonly #death = once(this.#child, 'exit').then(() => Promise.reject(new Error('The load ended before its time.')))
+
+  constructor() {
+    // It is also its end when nobody waits for a measurement.
+    this.#death.catch(() => {})
+  }
 
   async run(job: Job): Promise<Measurement> {
     this.#child.send(job)
-    const [measurement] = (await once(this.#child, 'message')) as [Measurement]
+    const [measurement] = (await Promise.race([once(this.#child, 'message'), this.#death])) as [Measurement]
     if (measurement.failures > 0) throw new Error(`${measurement.failures} requests of ${job.workload} failed.`)
     return measurement
   }

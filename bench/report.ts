@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
+import type { Claim } from './claims.ts'
 
 const file = new URL('RESULTS.md', import.meta.url)
 
@@ -11,6 +12,11 @@ export function table(head: string[], rows: string[][]): string {
     `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`
   const rule = `| ${widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`
   return [line(head), rule, ...rows.map(line)].join('\n')
+}
+
+export function claimTable(claims: Claim[]): string {
+  const rows = claims.map(({ text, seen, holds }) => [text, seen, holds ? 'holds' : 'falls short'])
+  return table(['What must hold', 'seen', ''], rows)
 }
 
 /** Puts figures into their section of RESULTS.md; the words around them are written by hand. */
@@ -27,7 +33,7 @@ export function writeSection(name: string, content: string): void {
 export function circumstances(command: string): string {
   const [{ model } = { model: 'unknown' }] = cpus()
   const memory = Math.round(totalmem() / 2 ** 30)
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+  const commit = execFileSync('git', ['describe', '--always', '--dirty'], {
     encoding: 'utf8',
     cwd: import.meta.dirname,
   }).trim()

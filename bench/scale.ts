@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { atMost, type Claim } from './claims.ts'
 import { makeDatabase } from './database.ts'
 import { Load, median, medianOf, type Sample } from './measure.ts'
-import { circumstances, table, writeSection } from './report.ts'
+import { circumstances, claimTable, table, writeSection } from './report.ts'
 import { startServer } from './servers.ts'
 import type { Workload } from './workloads.ts'
 
@@ -58,8 +59,7 @@ function make(size: number): string {
 }
 
 async function measure(pets: number, key: string): Promise<void> {
-  const result = results.get(pets)
-  if (!result) throw new Error(`There is no database of ${pets} pets.`)
+  const result = resultOf(pets)
   const server = await startServer('petstore', pathOf(pets))
   try {
     result.readyAfter.push(server.readyAfter)
@@ -79,36 +79,68 @@ function showProgress(text: string): void {
 }
 
 function conclude(): void {
-  const figures = [fileTable(), loadTable()].join('\n\n')
+  const figures = [claimTable(claims()), fileTable(), loadTable()].join('\n\n')
   process.stdout.write(`${figures}\n`)
   if (options.sizes !== undefined) return
   const words = `Medians of ${rounds} rounds, ${connections} connections.`
   writeSection('scale', [circumstances('npm run bench:scale'), words, figures].join('\n\n'))
 }
 
+/** Of the largest size. */
+function claims(): Claim[] {
+  const size = Math.max(...sizes)
+  const ratios = (Object.keys(loads) as Workload[]).map((workload) => p50Ratio(size, workload))
+  return [
+    atMost(
+      `${size.toLocaleString('en')} pets: the worst p50 1.3 times that of the smallest size`,
+      Math.max(...ratios),
+      1.3,
+    ),
+    atMost('ready within 1,000 ms', median(resultOf(size).readyAfter), 1_000),
+    atMost('at most 200 MB of memory', mostMemory(size) / 1e6, 200),
+  ]
+}
+
+function resultOf(size: number): SizeResult {
+  const result = results.get(size)
+  if (!result) throw new Error(`There is no database of ${size} pets.`)
+  return result
+}
+
+function sampleOf(size: number, workload: Workload): Sample {
+  return medianOf(resultOf(size).samples.get(workload) ?? [])
+}
+
+function p50Ratio(size: number, workload: Workload): number {
+  return sampleOf(size, workload).p50 / sampleOf(Math.min(...sizes), workload).p50
+}
+
+function mostMemory(size: number): number {
+  return Math.max(...[...resultOf(size).samples.values()].flat().map(({ memory }) => memory))
+}
+
 function fileTable(): string {
-  const rows = [...results].map(([size, { fileSize, readyAfter, samples }]) => [
+  const rows = sizes.map((size) => [
     size.toLocaleString('en'),
-    megabytes(fileSize),
-    Math.round(median(readyAfter)).toString(),
-    megabytes(Math.max(...[...samples.values()].flat().map(({ memory }) => memory))),
+    megabytes(resultOf(size).fileSize),
+    Math.round(median(resultOf(size).readyAfter)).toString(),
+    megabytes(mostMemory(size)),
   ])
   return table(['Pets', 'file MB', 'ready after ms', 'most memory MB'], rows)
 }
 
 function loadTable(): string {
-  const [smallest] = results.keys()
-  const rows = Object.entries(loads).flatMap(([workload, title]) =>
-    [...results].map(([size, { samples }]) => {
-      const { rate, p50, p99 } = medianOf(samples.get(workload as Workload) ?? [])
-      const base = medianOf(results.get(smallest ?? 0)?.samples.get(workload as Workload) ?? [])
+  const rows = (Object.keys(loads) as Workload[]).flatMap((workload) =>
+    sizes.map((size) => {
+      const { rate, p50, p99 } = sampleOf(size, workload)
+      const ratio = p50Ratio(size, workload).toFixed(2)
       return [
-        title,
+        loads[workload] ?? '',
         size.toLocaleString('en'),
         Math.round(rate).toString(),
         p50.toFixed(2),
         p99.toFixed(2),
-        (p50 / base.p50).toFixed(2),
+        ratio,
       ]
     }),
   )

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,6 +51,7 @@ export async function startServer(
   const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-'))
   const database = join(folder, 'petstore.db')
   copyFileSync(template, database)
+  settle(database)
   const port = await freePort()
   const [command = '', ...words] = [...under, process.execPath, ...wordsOf(name, database, port)]
   const start = performance.now()
@@ -77,6 +78,13 @@ export async function startServer(
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** What is not on the disk yet would be written amid the measurement. */
+function settle(path: string): void {
+  const file = openSync(path, 'r+')
+  fsyncSync(file)
+  closeSync(file)
 }
 
 function wordsOf(name: ServerName, database: string, port: number): string[] {

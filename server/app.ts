@@ -57,7 +57,12 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
   app.decorateRequest('apiKey', null)
   makeDrainable(app)
   app.addHook('onRequest', checkRequest)
-  if (log.isLevelEnabled('info')) app.addHook('onResponse', (request, reply, done) => logRequest(request, reply, done))
+  if (log.isLevelEnabled('info')) {
+    app.addHook('onResponse', (request, reply, done) => {
+      logRequest(request, reply)
+      done()
+    })
+  }
   app.setErrorHandler(sendError)
   refuseUnknownPaths(app)
   ignoreBodies(app)
@@ -118,7 +123,7 @@ function refuseUrl(error: Error, request: FastifyRequest, reply: FastifyReply): 
   logRequest(request, reply)
 }
 
-function logRequest(request: FastifyRequest, reply: FastifyReply, done = () => {}): void {
+function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   request.log.info(
     {
       method: request.method,
@@ -130,5 +135,4 @@ function logRequest(request: FastifyRequest, reply: FastifyReply, done = () => {
     },
     'request',
   )
-  done()
 }

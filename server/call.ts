@@ -27,8 +27,8 @@ interface Options {
 /**
  * Makes of a procedure what a door calls. tRPC runs the check of the input, the resolver and the check of the output as a
  * chain of middlewares and copies its options for each of them, which costs more than all three. A procedure that has no
- * middleware of its own needs no chain: its input is checked, and its resolver is called. What it returns is not checked
- * again: the compiler and the store answer for it.
+ * middleware of its own needs no chain: its input is checked, at once and not in promises, and its resolver is called. What
+ * it returns is not checked again, since the compiler and the store answer for it, unless the check would change it.
  *
  * @param path the procedure's name in the router, such as `pets.list`
  */
@@ -40,10 +40,21 @@ export function compileProcedure(router: AnyRouter, path: string): Call {
   const { inputs, output, middlewares, resolver } = procedure._def as unknown as Definition
   const [schema] = inputs
   const links = inputs.length + (output ? 1 : 0) + 1
-  if (!resolver || middlewares.length !== links || inputs.length !== 1 || !(schema instanceof z.ZodType)) {
+  const isPlain = middlewares.length === links && inputs.length === 1 && (!output || changesNothing(output))
+  if (!resolver || !isPlain || !(schema instanceof z.ZodType)) {
     return (input, ctx) => procedure({ ...constant, getRawInput: async () => input, ctx, input: undefined })
   }
   return async (input, ctx) => resolver({ ...constant, input: parse(schema, input), ctx })
+}
+
+/** Whether a value that the schema accepts comes out of it as it is, but for fields that the doors do not send anyway. */
+function changesNothing(schema: unknown): boolean {
+  if (schema instanceof z.ZodArray) return changesNothing(schema.element)
+  if (schema instanceof z.ZodObject) return Object.values(schema.shape).every(changesNothing)
+  const isScalar = schema instanceof z.ZodString || schema instanceof z.ZodBigInt || schema instanceof z.ZodBoolean
+  if (!isScalar) return schema instanceof z.ZodEnum
+  // Such as those that trim.
+  return (schema._zod.def.checks ?? []).every((check) => check._zod.def.check !== 'overwrite')
 }
 
 function parse(schema: z.ZodType, input: unknown): unknown {

@@ -61,6 +61,35 @@ test('a procedure with middleware of its own, with more than one input or with n
   expect(await compileProcedure(routes, 'bare')(undefined, ctx)).toBe('bare')
 })
 
+test('an output that its schema changes is called through the chain, and one that it only checks is not', async () => {
+  const Shouted = z.object({ text: z.string().transform((text) => text.toUpperCase()) })
+  const Trimmed = z.array(z.object({ text: z.string().trim() }))
+  const Checked = z.object({
+    id: z.bigint().min(0n),
+    tags: z.array(z.enum(['a', 'b'])),
+    isIt: z.boolean(),
+    text: z.string(),
+  })
+  const checked = { id: -1n, tags: ['a' as const], isIt: true, text: 'a' }
+  const routes = router({
+    shouted: procedure
+      .input(Doubled)
+      .output(Shouted)
+      .query(() => ({ text: 'a', secret: 1 })),
+    trimmed: procedure
+      .input(Doubled)
+      .output(Trimmed)
+      .query(() => [{ text: ' a ' }]),
+    checked: procedure
+      .input(Doubled)
+      .output(Checked)
+      .query(() => checked),
+  })
+  expect(await compileProcedure(routes, 'shouted')(undefined, ctx)).toEqual({ text: 'A' })
+  expect(await compileProcedure(routes, 'trimmed')(undefined, ctx)).toEqual([{ text: 'a' }])
+  expect(await compileProcedure(routes, 'checked')(undefined, ctx)).toBe(checked)
+})
+
 test('a procedure that is not there stops the start', () => {
   expect(() => compileProcedure(router({}), 'none')).toThrow('The router has no procedure none.')
 })

@@ -31,7 +31,6 @@ export function openTestStore(path?: string, atEnd: AtEnd = onTestFinished): Sto
   return store
 }
 
-/** Adds pets named `pet 1`, `pet 2` and so on, in the order of their ids. */
 /** Opens a file as a person with `sqlite3` would. */
 export function openDatabase(path = ':memory:'): Database.Database {
   const database = new Database(path)
@@ -39,6 +38,7 @@ export function openDatabase(path = ':memory:'): Database.Database {
   return database
 }
 
+/** Adds pets named `pet 1`, `pet 2` and so on, in the order of their ids. */
 export async function addPets(store: Store, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, index) => `pet ${index + 1}`)
   await Promise.all(names.map((name) => store.pets.create({ name, categoryId: 1n, status: 'available' })))

@@ -43,16 +43,24 @@ test('nothing is kept that was not found, that may not be kept, or whose reading
   expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual([undefined, undefined, undefined])
 })
 
-test('one value more than there may be makes room for others', async () => {
-  const { cache, read } = openCache()
-  for (const key of ['a', 'b', 'c']) await cache.load(key, read)
-  expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([undefined, undefined, { n: 3 }])
+test('values take the room that they weigh, and one that would take too much is not kept', async () => {
+  const { cache, read } = openCache({ capacity: 300, weightOf: (key) => key.length })
+  const keys = Array.from({ length: 35 }, (_, i) => `${i}`.padStart(10, 'x'))
+  for (const key of keys) await cache.load(key, read)
+  // The first thirty were forgotten to make room for the next.
+  expect(keys.filter((key) => cache.get(key) !== undefined)).toEqual(keys.slice(30))
+  await cache.load('x'.repeat(11), read)
+  expect(cache.get('x'.repeat(11))).toBeUndefined()
 })
 
-/** A cache of two values over a store of which nothing is asked but its revision. */
-function openCache() {
+/** A cache over a store of which nothing is asked but its revision. */
+function openCache(limits: { capacity?: number; weightOf?: (key: string) => number } = {}) {
   const state: { revision: number | undefined } = { revision: 1 }
   const store = { revision: () => state.revision } as Store
   let n = 0
-  return { cache: new RevisionCache<Value>(store, 2), state, read: async () => ({ n: ++n }) }
+  return {
+    cache: new RevisionCache<Value>(store, { capacity: 60, weightOf: () => 1, ...limits }),
+    state,
+    read: async () => ({ n: ++n }),
+  }
 }

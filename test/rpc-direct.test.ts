@@ -46,6 +46,7 @@ const requests: [what: string, request: InjectOptions][] = [
   ['a batch of queries and mutations', { url: '/trpc/pets.list,pets.create?batch=1' }],
   ['a batch that is too large', { url: `/trpc/${Array(maxBatchSize + 1).fill('pets.list')}?batch=1` }],
   ['a batch as large as may be', { url: `/trpc/${Array(maxBatchSize).fill('pets.list')}?batch=1` }],
+  ['a batch that is said to be one twice', { url: '/trpc/pets.list?batch=1&batch=1' }],
   ['a batch by another name', { url: '/trpc/pets.list?batch=true' }],
   ['two names without a batch', { url: '/trpc/pets.list,pets.list' }],
   ['an unknown name', { url: '/trpc/toString' }],
@@ -59,6 +60,7 @@ const requests: [what: string, request: InjectOptions][] = [
   ],
   ['a creation that is refused', { method: 'POST', url: '/trpc/pets.create', headers: json, payload: body({}) }],
   ['a creation without a body', { method: 'POST', url: '/trpc/pets.create', headers: json }],
+  ['a creation without a body or a type', { method: 'POST', url: '/trpc/pets.create' }],
   [
     'a batch of creations',
     { method: 'POST', url: '/trpc/pets.create?batch=1', headers: json, payload: '{"0":{"json":{}}}' },

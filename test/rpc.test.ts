@@ -95,6 +95,15 @@ describe('the RPC door', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { json: { data: { code: 'invalid_request' } } } } })
   })
 
+  test('a path that is encoded twice, which would hide calls from those who count them, is refused', async () => {
+    const { rest } = await startTestApi({ config: { rateLimit: { requests: 5, seconds: 60 } } })
+    const call = { json: { name: 'Rex', categoryId: '7' }, meta: { values: { categoryId: ['bigint'] } } }
+    const creation = await rest.post('/trpc/pets.create%252Cpets.create?batch=1', { 0: call, 1: call })
+    expect(creation).toMatchObject({ status: 404, body: { error: { json: { data: { code: 'not_found' } } } } })
+    expect((await rest.get('/trpc/pets.list%252Cpets.list?batch=1')).status).toBe(404)
+    expect((await rest.get('/v1/pets')).body).toEqual([])
+  })
+
   test('procedures have the same names as operations in the router, and there are three', async () => {
     const { rest } = await startTestApi()
     for (const path of ['pets.update', 'pets', 'pets.list.x', 'constructor', '__proto__', 'pets.__proto__']) {

@@ -16,7 +16,8 @@ const busyPause = 5
  * replaced by another it follows; if the file is gone it goes on with the one it has.
  *
  * What is read in one turn of the event loop is read from one snapshot: SQLite's locks, which cost more than finding a
- * row, are taken once for all of it. A request that comes after a change is read in a later turn.
+ * row, are taken once for all of it. A request that comes after a change is read in a later turn; no snapshot is older than
+ * a millisecond when it is read from.
  */
 export class Reader {
   #file: OpenFile

@@ -21,7 +21,7 @@ const mostKnown = 1_000
  */
 export function bearerCheck(store: Store): (request: FastifyRequest) => Promise<void> {
   const touchedAt = new Map<bigint, number>()
-  const known = new RevisionCache<ApiKey>(store, mostKnown)
+  const known = new RevisionCache<ApiKey>(store, { capacity: mostKnown })
 
   /** Notes the use of a key, at most once a minute. Nobody waits for it, and a request does not fail with it. */
   function touch({ id, lastUsedAt }: ApiKey, now: Date, log: FastifyRequest['log']): void {
@@ -50,6 +50,7 @@ export function bearerCheck(store: Store): (request: FastifyRequest) => Promise<
     }
     const hash = hashApiKey(key)
     const find = async () => (isApiKey(key) ? store.apiKeys.find(hash) : undefined)
+    // Most requests need not wait.
     admit(request, known.get(hash) ?? (await known.load(hash, find)))
   }
 }

@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler }
 import { z } from 'zod'
 import { createSchema } from 'zod-openapi'
 import type { Store } from '../../db/store.ts'
+import { type Answer, answerCache } from '../answer.ts'
 import { acceptJsonOnly } from '../body.ts'
 import { compileProcedure } from '../call.ts'
 import { ApiError } from '../errors.ts'
 import { parseJson } from '../int64.ts'
-import { RevisionCache } from '../revision-cache.ts'
 import { answerOtherMethods, refuseUnknownPaths } from '../routes.ts'
 import type { CreateContext } from '../trpc.ts'
 import { expected, isRecord } from '../validation.ts'
@@ -43,39 +43,32 @@ export async function restDoor(app: FastifyInstance, options: RestDoorOptions): 
   }
 }
 
-interface Answer {
-  body: string
-  headers: Record<string, string>
-}
-
-/** Answers to be had again without asking, for each list. */
-const mostKept = 250
-
 function handlerFor(operation: Operation, { router, store, createContext }: RestDoorOptions, baseUrl: string) {
   const read = inputReader(operation)
   const call = compileProcedure(router, operation.procedure)
   const next = nextLink(operation, baseUrl)
   const status = successStatus(operation)
-  // Anything else is found as quickly as it is remembered.
-  const isList = operation.type === 'query' && operation.output instanceof z.ZodArray
-  const answers = new RevisionCache<Answer>(store, mostKept)
+  // Anything but a list is found as quickly as it is remembered.
+  const isKept = operation.type === 'query' && operation.method === 'GET' && operation.output instanceof z.ZodArray
+  const answers = answerCache(store)
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
     const input = read(request)
     const output = await call(input, createContext(request, reply))
-    const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' }
+    const headers: Answer['headers'] = { 'content-type': 'application/json; charset=utf-8' }
     if (status === 201 && isRecord(output)) headers.location = `${baseUrl}${operation.path}/${output.id}`
     const link = next?.(input, output)
     if (link) headers.link = link
+    // Fastify chooses the serializer by the status.
     reply.code(status)
-    return { headers, body: reply.serialize(output) as string }
+    return { status, headers, body: reply.serialize(output) as string }
   }
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
-    const { headers, body } = await (isList
+    const { headers, body } = await (isKept
       ? answers.load(request.url, () => answer(request, reply))
       : answer(request, reply))
-    reply.headers(headers)
+    reply.code(status).headers(headers)
     return body
   }
 }

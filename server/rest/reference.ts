@@ -26,8 +26,12 @@ export async function reference(app: FastifyInstance, { document, servers }: Ref
   app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 301))
   for (const url of ['/docs/', '/docs/js/scalar.js']) {
     app.get(url, async (_request, reply) => {
-      page ??= createPage()
-      const { headers, rawPayload } = await (await page).inject(url)
+      page ??= createPage().catch((error) => {
+        page = undefined
+        throw error
+      })
+      const { statusCode, headers, rawPayload } = await (await page).inject(url)
+      if (statusCode !== 200) throw new Error(`The reference answers ${url} with ${statusCode}.`)
       reply.header('content-type', headers['content-type'])
       allowReference(reply, rawPayload, servers())
       return rawPayload

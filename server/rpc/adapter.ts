@@ -1,10 +1,10 @@
 import { type AnyRouter, getErrorShape, type TRPCError, transformTRPCResponse } from '@trpc/server'
 import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Store } from '../../db/store.ts'
+import { type Answer, answerCache } from '../answer.ts'
 import { acceptJsonOnly } from '../body.ts'
 import { ApiError, logFault, prepareReply, toApiError } from '../errors.ts'
-import { RevisionCache } from '../revision-cache.ts'
 import { answerOtherMethods, refuseUnknownPaths } from '../routes.ts'
 import type { Context, CreateContext } from '../trpc.ts'
 import { callReader, type DirectCall, isBatch, isUnusual, maxBatchSize } from './direct.ts'
@@ -15,9 +15,6 @@ interface RpcDoorOptions {
   createContext: CreateContext
 }
 
-/** Answers to be had again without asking. */
-const mostKept = 250
-
 /**
  * The RPC door: the procedures for tRPC's clients. Whatever fails, the answer is the envelope they read. What they usually
  * send is answered here; the rest is left to tRPC's own handler, which is many times as slow.
@@ -25,6 +22,7 @@ const mostKept = 250
 export async function rpcDoor(app: FastifyInstance, { router, store, createContext }: RpcDoorOptions): Promise<void> {
   app.setErrorHandler((thrown, request, reply) => sendEnvelope(router, thrown, request, reply))
   refuseUnknownPaths(app)
+  app.addHook('onRequest', refuseTwiceEncoded)
   // It is parsed here or by tRPC.
   acceptJsonOnly(app, (text) => text)
 
@@ -36,11 +34,14 @@ export async function rpcDoor(app: FastifyInstance, { router, store, createConte
     onError: ({ error, req }) => logFault(toApiError(error), req.log),
   }
   const readCalls = callReader(router)
-  const answers = new RevisionCache<Answer>(store, mostKept)
+  const answers = answerCache(store)
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<Answer | undefined> {
     const calls = readCalls(request)
-    return calls && answerCalls(router, calls, isBatch(request.query), createContext(request, reply), request.log)
+    if (!calls) return undefined
+    const ctx = createContext(request, reply)
+    const answers = await Promise.all(calls.map((call) => answerCall(router, call, ctx, request.log)))
+    return isBatch(request.query) ? joinAnswers(answers) : answers[0]
   }
 
   async function answerUsual(request: FastifyRequest, reply: FastifyReply): Promise<Answer | undefined> {
@@ -63,50 +64,43 @@ export async function rpcDoor(app: FastifyInstance, { router, store, createConte
   answerOtherMethods(app, '/:path', ['GET', 'POST'])
 }
 
-interface Answer {
-  status: number
-  headers: Record<string, string>
-  body: string
-}
-
 function isLasting({ status }: Answer): boolean {
   return status === 200
 }
 
-/** Calls the procedures, each of which fails for itself, and puts their answers together as tRPC does. */
-async function answerCalls(
-  router: AnyRouter,
-  calls: DirectCall[],
-  isBatch: boolean,
-  ctx: Context,
-  log: FastifyBaseLogger,
-): Promise<Answer> {
-  const answers = await Promise.all(calls.map((call) => answerCall(router, call, ctx, log)))
-  const bodies = answers.map(({ body }) => body).join(',')
+/** As tRPC puts the answers of a batch together. */
+function joinAnswers(answers: Answer[]): Answer {
   const [status = 207, ...otherStatuses] = new Set(answers.map(({ status }) => status))
   return {
     status: otherStatuses.length > 0 ? 207 : status,
-    headers: Object.assign({ ...contentType }, ...answers.map(({ headers }) => headers)),
-    body: isBatch ? `[${bodies}]` : bodies,
+    headers: Object.assign({}, ...answers.map(({ headers }) => headers)),
+    body: `[${answers.map(({ body }) => body).join(',')}]`,
   }
 }
 
+/** Calls a procedure, which fails for itself. */
 async function answerCall(router: AnyRouter, call: DirectCall, ctx: Context, log: FastifyBaseLogger): Promise<Answer> {
   try {
     const output = await call.call(call.input, ctx)
-    return { status: 200, headers: {}, body: `{"result":{"data":${call.write(output)}}}` }
+    return { status: 200, headers: contentType, body: `{"result":{"data":${call.write(output)}}}` }
   } catch (thrown) {
     const error = toApiError(thrown)
     logFault(error, log)
     return {
       status: error.body.status,
-      headers: error.headers,
+      headers: { ...contentType, ...error.headers },
       body: JSON.stringify(envelope(router, error, call.path)),
     }
   }
 }
 
 const contentType = { 'content-type': 'application/json' }
+
+/** tRPC decodes the path again, and would find more calls in it than were counted. */
+function refuseTwiceEncoded({ params }: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
+  const { path = '' } = params as { path?: string }
+  done(path.includes('%') ? new ApiError('not_found', 'There is nothing at this path.') : undefined)
+}
 
 /** The calls of a batch share its headers, and so would take each other for the repetition of one. */
 function checkSingle(context: Context, url: string): Context {

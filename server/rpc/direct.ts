@@ -22,15 +22,16 @@ export interface DirectCall extends Target {
 export const maxBatchSize = 20
 
 /**
- * Whether tRPC's clients send such requests only when they are told to: an answer in pieces, a batch that is too large or
- * changes something.
+ * Whether tRPC's clients send such requests only when they are told to: for an answer in pieces, a batch that is too large
+ * or changes something, nothing in the body.
  */
-export function isUnusual({ method, params, query, headers }: FastifyRequest): boolean {
+export function isUnusual({ method, params, query, headers, body }: FastifyRequest): boolean {
   const { path } = params as { path: string }
-  const { connectionParams } = query as Record<string, unknown>
+  const { connectionParams, batch = '1' } = query as Record<string, unknown>
   const isStreamed = headers['trpc-accept'] !== undefined || headers.accept?.includes('jsonl')
   const isUnusualBatch = isBatch(query) && (method !== 'GET' || path.split(',').length > maxBatchSize)
-  return isStreamed || isUnusualBatch || connectionParams !== undefined
+  const isEmpty = method === 'POST' && body === undefined
+  return isStreamed || isUnusualBatch || isEmpty || batch !== '1' || connectionParams !== undefined
 }
 
 export function isBatch(query: unknown): boolean {
