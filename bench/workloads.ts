@@ -26,11 +26,11 @@ export const workloads = {
   'rpc-page-cold': (target: Target) => () =>
     get(target, `/trpc/pets.list?input=${input({ limit: 100, cursor: BigInt(below(target.pets - 100)) })}`),
   'rpc-create': (target: Target) => () => rpcCreate(target),
-  // More pages than the service keeps in memory.
-  'list-first': (target: Target) => () => get(target, `/v1/pets?limit=20&cursor=${below(2_000)}`),
-  'list-last': (target: Target) => () => get(target, `/v1/pets?limit=20&cursor=${nearEnd(target)}`),
-  'list-status-first': (target: Target) => () => get(target, `/v1/pets?limit=20&status=sold&cursor=${below(2_000)}`),
-  'list-status-last': (target: Target) => () => get(target, `/v1/pets?limit=20&status=sold&cursor=${nearEnd(target)}`),
+  'list-first': (target: Target) => () => get(target, `/v1/pets?limit=20&${nonce()}`),
+  'list-last': (target: Target) => () => get(target, `/v1/pets?limit=20&cursor=${nearEnd(target)}&${nonce()}`),
+  'list-status-first': (target: Target) => () => get(target, `/v1/pets?limit=20&status=sold&${nonce()}`),
+  'list-status-last': (target: Target) => () =>
+    get(target, `/v1/pets?limit=20&status=sold&cursor=${nearEnd(target)}&${nonce()}`),
 } satisfies Record<string, (target: Target) => NextRequest>
 
 export type Workload = keyof typeof workloads
@@ -78,6 +78,11 @@ function post({ port, key }: Target, path: string, body: string): Buffer {
   const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}`
   const type = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`
   return Buffer.from(`${head}\r\n${type}\r\n\r\n${body}`)
+}
+
+/** A parameter that nobody knows: the answer is not in the service's memory yet. */
+function nonce(): string {
+  return `nonce=${below(1e9)}`
 }
 
 /** The cursor of a page that is full, also of one status, and among the last. */

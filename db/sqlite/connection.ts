@@ -20,6 +20,8 @@ export function connect(path: string, { readonly = false, busyTimeout }: Connect
     connection.pragma('foreign_keys = ON')
     connection.pragma('trusted_schema = OFF')
     connection.pragma('mmap_size = 0')
+    // Room for the upper levels of the trees of ten million pets, which else make way for the rows.
+    connection.pragma('cache_size = -8000')
     connection.pragma(`journal_size_limit = ${64 * 1024 * 1024}`)
     return connection
   })
