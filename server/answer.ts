@@ -8,8 +8,8 @@ export interface Answer {
   body: string
 }
 
-/** In characters, of answers and of the URLs they answer: 16 MB at most. */
-const mostKept = 8_000_000
+/** In characters, of answers and of the URLs they answer: 4 MB at most. */
+const mostKept = 2_000_000
 
 /** Answers to queries, by URL, for as long as nothing changes. They must be the same for every API key. */
 export function answerCache(store: Store): RevisionCache<Answer> {
