@@ -249,6 +249,13 @@ test.for([
   expect(more).toEqual([])
 })
 
+test.for(['/v1/pets', '/trpc/pets.create'])('a POST to %s that says nothing of a body is answered', async (path) => {
+  const { url, authorization } = await listen()
+  const head = `POST ${path} HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\n\r\n`
+  const [answer] = await exchange(url, head, { quiet: 300 })
+  expect(answer).toMatchObject({ status: 400, body: expect.stringContaining('"code":"invalid_request"') })
+})
+
 test('requests in one packet are answered in order', async () => {
   const { url, authorization } = await listen()
   const get = (id: number) => `GET /v1/pets/${id} HTTP/1.1\r\n${host}${authorization}\r\n`
