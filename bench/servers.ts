@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from '../test/free-port.ts'
 
 /** The service itself, and what it is compared with. */
 export const servers = {
@@ -124,16 +124,6 @@ async function answers(port: number): Promise<void> {
     await wait(10)
   }
   throw new Error(`Nothing answers at port ${port} as a server with a check of API keys does.`)
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (typeof address !== 'object' || !address) throw new Error('A TCP server has a port.')
-  return address.port
 }
 
 /** proc_pid_stat(5): user and system time are the 14th and 15th field, in hundredths of a second. */

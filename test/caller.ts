@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
-import { createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
@@ -42,15 +41,4 @@ export class Caller {
     const [response]: [IncomingMessage] = (await once(sent, 'response')) as [IncomingMessage]
     return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) }
   }
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen({ port: 0, host: '127.0.0.1' })
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  if (typeof address !== 'object' || !address) throw new Error('A TCP server has a port.')
-  return address.port
 }

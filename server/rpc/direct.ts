@@ -27,11 +27,12 @@ export const maxBatchSize = 20
  */
 export function isUnusual({ method, params, query, headers, body }: FastifyRequest): boolean {
   const { path } = params as { path: string }
-  const { connectionParams, batch = '1' } = query as Record<string, unknown>
+  const { connectionParams, batch } = query as Record<string, unknown>
   const isStreamed = headers['trpc-accept'] !== undefined || headers.accept?.includes('jsonl')
   const isUnusualBatch = isBatch(query) && (method !== 'GET' || path.split(',').length > maxBatchSize)
   const isEmpty = method === 'POST' && body === undefined
-  return isStreamed || isUnusualBatch || isEmpty || batch !== '1' || connectionParams !== undefined
+  const isOddBatch = batch !== undefined && !isBatch(query)
+  return isStreamed || isUnusualBatch || isOddBatch || isEmpty || connectionParams !== undefined
 }
 
 export function isBatch(query: unknown): boolean {
