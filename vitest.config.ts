@@ -1,8 +1,35 @@
 import { defineConfig } from 'vitest/config'
 
+/** The suites of both doors and of the API keys: they hold word for word on PostgreSQL, too. */
+const onBothDatabases = [
+  'contract',
+  'decisions',
+  'hostile',
+  'idempotency',
+  'int64',
+  'keys',
+  'log',
+  'parity',
+  'rate-limit',
+  'rpc',
+  'rpc-direct',
+  'security',
+]
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'sqlite', include: ['test/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: [...onBothDatabases.map((name) => `test/${name}.test.ts`), 'test/postgres/*.test.ts'],
+          globalSetup: 'test/postgres/global-setup.ts',
+          setupFiles: 'test/postgres/setup.ts',
+        },
+      },
+    ],
     execArgv: ['--import', './db/fast-start.mjs'],
     testTimeout: 30_000,
     maxWorkers: 2,

@@ -9,7 +9,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { backupFolder, newBackupPath, timeInName } from './backup-name.ts'
 import type { Config } from './config.ts'
 
-type ScheduleConfig = Pick<Config, 'databasePath' | 'backupEvery' | 'backupKeep'>
+type ScheduleConfig = Pick<Config, 'backupEvery' | 'backupKeep'> & { databasePath: string }
 
 /** Tells the schedule's backups from those that a person made, which are never deleted. */
 const ending = '.scheduled.db'

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import type { Location } from '../db/location.ts'
 import { isApiKey } from './auth/api-key.ts'
 import type { Rate } from './auth/rate-limit.ts'
 import { parseDuration } from './duration.ts'
@@ -15,10 +16,15 @@ const Port = z
   .transform(Number)
   .refine((port) => port <= 65_535, 'expected a port from 0 to 65535')
 
-const DatabasePath = z.string().transform((url, context) => {
+const DatabaseUrl = z.string().transform((url, context): Location => {
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return { kind: 'postgres', url }
   const path = pathOf(url)
-  if (path === undefined) context.addIssue('expected a file, such as file:data/petstore.db')
-  return path ?? ''
+  if (path === undefined) {
+    context.addIssue(
+      'expected a file, such as file:data/petstore.db, or a PostgreSQL database, such as postgres://user@host/petstore',
+    )
+  }
+  return { kind: 'sqlite', path: path ?? '' }
 })
 
 /** A database in memory is refused too: it could not be shared between threads. */
@@ -84,7 +90,7 @@ const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: Port.prefault('3000'),
   REUSE_PORT: z.stringbool('expected true or false').default(false),
-  DATABASE_URL: DatabasePath.prefault('file:data/petstore.db'),
+  DATABASE_URL: DatabaseUrl.prefault('file:data/petstore.db'),
   PUBLIC_URL: BaseUrl.optional(),
   STAGING_URL: BaseUrl.optional(),
   LOG_LEVEL: z.enum(logLevels, `expected one of ${logLevels.join(', ')}`).default('info'),
@@ -102,7 +108,7 @@ export interface Config {
   port: number
   /** Whether to share the port with a predecessor or successor that does the same. */
   reusePort: boolean
-  databasePath: string
+  database: Location
   /** Where the service is reached from outside, without the path prefix; the listening address if it is not given. */
   publicUrl: string | undefined
   stagingUrl: string | undefined
@@ -131,6 +137,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const problems = error?.issues.map(({ path, message }) => `${String(path[0])}: ${message}`) ?? []
   if (given.PETSTORE_API_KEY && given.PETSTORE_API_KEY_FILE)
     problems.push('PETSTORE_API_KEY, PETSTORE_API_KEY_FILE: expected only one of them')
+  if (data?.BACKUP_EVERY && data.DATABASE_URL.kind === 'postgres')
+    problems.push('BACKUP_EVERY: expected only with a file; PostgreSQL has tools of its own, such as pg_dump')
   if (!data || problems.length > 0) {
     throw new OperatorError(`The configuration is wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
   }
@@ -138,7 +146,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     host: data.HOST,
     port: data.PORT,
     reusePort: data.REUSE_PORT,
-    databasePath: data.DATABASE_URL,
+    database: data.DATABASE_URL,
     publicUrl: data.PUBLIC_URL,
     stagingUrl: data.STAGING_URL,
     logLevel: data.LOG_LEVEL,

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
 import { Command } from 'commander'
-import { openSqliteStore } from '../db/sqlite/store.ts'
+import { describeLocation } from '../db/location.ts'
+import { openStore } from '../db/open.ts'
 import { KeyNameTaken, KeyRevoked, type Store, StoreUnavailable, UnusableDatabase } from '../db/store.ts'
 import { backUp, restore } from './backup.ts'
 import { readConfig } from './config.ts'
@@ -63,16 +63,16 @@ program
   .command('backup [file]')
   .description('copy the database, also while the service runs, and print the path of the copy')
   .action(async (file?: string) => {
-    const { databasePath } = readConfig()
-    print(await withProgress(process.stderr, (onProgress) => backUp(databasePath, file, onProgress)))
+    const path = databaseFile()
+    print(await withProgress(process.stderr, (onProgress) => backUp(path, file, onProgress)))
   })
 
 program
   .command('restore <file>')
   .description('put a backup in the place of the database, which is kept, while the service is stopped')
   .action(async (file: string) => {
-    const { databasePath } = readConfig()
-    note(await withProgress(process.stderr, (onProgress) => restore(databasePath, file, onProgress)))
+    const path = databaseFile()
+    note(await withProgress(process.stderr, (onProgress) => restore(path, file, onProgress)))
   })
 
 try {
@@ -84,16 +84,23 @@ try {
 }
 
 async function withStore(use: (store: Store) => Promise<void>, { create = false } = {}): Promise<void> {
-  const { databasePath: path } = readConfig()
-  const isNew = !existsSync(path)
+  const { database } = readConfig()
+  const onCreate = () => note(`Made the database ${describeLocation(database)}.`)
   // A command can wait for a busy service, which itself must not wait so long.
-  const store = openSqliteStore({ path, create, busyTimeout: 5_000 })
-  if (isNew) note(`Made the database ${path}.`)
+  const store = await openStore(database, { create, onCreate, busyTimeout: 5_000 })
   try {
     await use(store)
   } finally {
     await store.close()
   }
+}
+
+function databaseFile(): string {
+  const { database } = readConfig()
+  if (database.kind === 'sqlite') return database.path
+  throw new OperatorError(
+    'DATABASE_URL is of a PostgreSQL database: back it up and restore it with its own tools, pg_dump and pg_restore.',
+  )
 }
 
 function print(text: string): void {

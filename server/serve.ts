@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { relative } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from 'fastify'
-import { openSqliteStore } from '../db/sqlite/store.ts'
+import { describeLocation, type Location } from '../db/location.ts'
+import { openStore } from '../db/open.ts'
 import type { Store } from '../db/store.ts'
 import { createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
@@ -25,16 +26,15 @@ export async function serve(config: Config): Promise<void> {
   // Before anything is written: a start that must fail leaves no file behind, and no key that nobody saw.
   if (!config.reusePort) await refuseTakenPort(config)
   const log = createLog(config.logLevel, process.stdout.isTTY)
-  const store = openSqliteStore({ path: config.databasePath, busyTimeout: 200 })
+  const store = await openStore(config.database, { busyTimeout: 200 })
   const app = await createApp({ config, store, log })
   try {
     if (config.apiKey !== undefined) await registerKey(store, config.apiKey)
     const stopped = stopSignal(log)
     await listen(app, config)
     const firstKey = await mintFirstKey(store)
-    if (firstKey || process.stdout.isTTY)
-      process.stdout.write(banner(app.listeningOrigin, config.databasePath, firstKey))
-    const stopBackups = scheduleBackups(config, log)
+    if (firstKey || process.stdout.isTTY) process.stdout.write(banner(app.listeningOrigin, config.database, firstKey))
+    const stopBackups = startBackups(config, log)
     const signal = await stopped
     log.info({ signal }, 'stopping')
     limitStop(app, log)
@@ -43,6 +43,11 @@ export async function serve(config: Config): Promise<void> {
     await app.close()
     await store.close()
   }
+}
+
+/** PostgreSQL has tools of its own for backups. */
+function startBackups({ database, ...config }: Config, log: FastifyBaseLogger): () => Promise<void> {
+  return database.kind === 'sqlite' ? scheduleBackups({ ...config, databasePath: database.path }, log) : async () => {}
 }
 
 /** Resolves with the first signal to stop; a second one ends the process. */
@@ -119,15 +124,14 @@ async function mintFirstKey({ apiKeys }: Store): Promise<string | undefined> {
   return (await apiKeys.createFirst(apiKeyRecord(key, 'first'))) ? key : undefined
 }
 
-function banner(origin: string, databasePath: string, firstKey: string | undefined): string {
-  const file = relative('', databasePath)
+function banner(origin: string, database: Location, firstKey: string | undefined): string {
   const intro = `
   Petstore is ready.
 
   REST       ${origin}/v1/pets
   Typed RPC  ${origin}/trpc
   Reference  ${origin}/docs/
-  Database   ${file}
+  Database   ${database.kind === 'sqlite' ? relative('', database.path) : describeLocation(database)}
 `
   const key = `
   Your API key, shown only this once: ${firstKey}

@@ -3,9 +3,9 @@ import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { newBackupPath, stampOf, timeInName } from '../server/backup-name.ts'
-import { temporaryFolder } from './helpers.ts'
 import { type Server, startServer, waitForOutput } from './process.ts'
 import { backUp, makeDatabase, namesIn } from './sample-database.ts'
+import { temporaryFolder } from './temporary.ts'
 
 test('the service backs itself up, keeps the newest and deletes no file of anyone else', async () => {
   const { folder, backups } = makeService()

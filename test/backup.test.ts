@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from './helpers.ts'
 import { bannerKey, petstore, runPetstore, type Server, startServer, waitForOutput } from './process.ts'
 import { backUp, change, makeDatabase, namesIn, petsIn, unfitFiles } from './sample-database.ts'
+import { temporaryFolder } from './temporary.ts'
 
 describe('a backup', () => {
   test('made under eight writers and restored elsewhere holds all that was acknowledged before, in order', async () => {
@@ -99,6 +99,12 @@ describe('a backup', () => {
     expect(times.length).toBeGreaterThan(20)
     expect(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)]).toBeLessThan(250)
   })
+})
+
+test.for(['backup', 'restore'])('%s needs a name that is not empty', async (word) => {
+  const run = runPetstore({ arguments: [word, ''] })
+  expect(await run.ended).toBe(1)
+  expect(run.stderr).toBe('The name of the backup is empty.\n')
 })
 
 describe('no backup is made', () => {

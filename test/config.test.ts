@@ -3,14 +3,15 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { mintApiKey } from '../server/auth/api-key.ts'
 import { readConfig } from '../server/config.ts'
-import { startTestApi, temporaryFolder } from './helpers.ts'
+import { startTestApi } from './helpers.ts'
+import { temporaryFolder } from './temporary.ts'
 
 test('without any variable the defaults hold', () => {
   expect(readConfig({})).toEqual({
     host: '127.0.0.1',
     port: 3000,
     reusePort: false,
-    databasePath: resolve('data/petstore.db'),
+    database: { kind: 'sqlite', path: resolve('data/petstore.db') },
     publicUrl: undefined,
     stagingUrl: undefined,
     logLevel: 'info',
@@ -44,7 +45,7 @@ test('every variable is read', () => {
     host: '0.0.0.0',
     port: 8080,
     reusePort: true,
-    databasePath: '/var/lib/pet store/petstore.db',
+    database: { kind: 'sqlite', path: '/var/lib/pet store/petstore.db' },
     publicUrl: 'https://pets.example',
     stagingUrl: 'https://staging.example',
     logLevel: 'debug',
@@ -55,6 +56,12 @@ test('every variable is read', () => {
     backupEvery: 6 * 3_600_000,
     backupKeep: 30,
   })
+})
+
+test.for(['postgres', 'postgresql'])('a database may be at %s://', (scheme) => {
+  const url = `${scheme}://petstore:secret@db.example:5433/pets?sslmode=require`
+  expect(readConfig({ DATABASE_URL: url }).database).toEqual({ kind: 'postgres', url })
+  expect(() => readConfig({ DATABASE_URL: url, BACKUP_EVERY: '1d' })).toThrow(/^The .*\n {2}BACKUP_EVERY: expected .+$/)
 })
 
 test('an empty variable counts as not set', () => {
@@ -80,6 +87,7 @@ test.for([
   ['DATABASE_URL', 'file:a.db?mode=ro'],
   ['DATABASE_URL', 'file://host/a.db'],
   ['DATABASE_URL', 'file:///%zz'],
+  ['DATABASE_URL', 'postgres://host:port/petstore'],
   ['PUBLIC_URL', 'pets.example'],
   ['PUBLIC_URL', 'https://pets.example/v1'],
   ['PUBLIC_URL', 'https://pets.example/v1/'],

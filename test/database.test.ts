@@ -4,7 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../db/sqlite/connection.ts'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
 import { NewPet } from '../server/pets.ts'
-import { openDatabase, openTestStore, temporaryFolder } from './helpers.ts'
+import { openDatabase, openFileStore } from './helpers.ts'
+import { temporaryFolder } from './temporary.ts'
 
 /** A database of the service, opened as a person with `sqlite3` would. */
 function openPetstore(): Database.Database {
@@ -81,7 +82,7 @@ describe('a pet added by hand', () => {
 
   test('is seen by the service at once', async () => {
     const path = join(temporaryFolder(), 'petstore.db')
-    const store = openTestStore(path)
+    const store = openFileStore(path)
     openDatabase(path).prepare(insert).run('Rex', 7, 'sold')
     expect(await store.pets.list({ limit: 10, cursor: 0n })).toEqual([
       { id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' },
@@ -135,7 +136,7 @@ test('the service opens it with settings of its own, and makes none', () => {
 
 test('an id is not given again after its pet was deleted by hand', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
-  const store = openTestStore(path)
+  const store = openFileStore(path)
   const pet = { name: 'Rex', categoryId: 7n, status: 'sold' } as const
   await store.pets.create(pet)
   openDatabase(path).exec('DELETE FROM pets')
@@ -151,7 +152,7 @@ test('an index serves the list with a status, in order, without sorting', () => 
 
 test('a page of a rare status is found without reading the pets of other statuses', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
-  const store = openTestStore(path)
+  const store = openFileStore(path)
   const database = openDatabase(path)
   database.exec(`
     WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < 100000)

@@ -8,7 +8,8 @@ import type { oas31 } from 'zod-openapi'
 import { createDocument } from '../server/rest/document.ts'
 import { operationsOf } from '../server/rest/operations.ts'
 import { procedure, router } from '../server/trpc.ts'
-import { startTestApi, temporaryFolder } from './helpers.ts'
+import { startTestApi } from './helpers.ts'
+import { temporaryFolder } from './temporary.ts'
 
 const root = join(import.meta.dirname, '..')
 

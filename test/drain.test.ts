@@ -6,9 +6,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Caller } from './caller.ts'
-import { temporaryFolder } from './helpers.ts'
 import { bannerKey, runCommand, startServer, waitForOutput, whenListening } from './process.ts'
 import { openSocket } from './raw-http.ts'
+import { temporaryFolder } from './temporary.ts'
 import { canTrace, hangingDisk, startTraced } from './traced.ts'
 
 describe('SIGTERM', () => {

@@ -7,8 +7,9 @@ import { prepareDatabase } from '../db/sqlite/prepare.ts'
 import { Writer } from '../db/sqlite/writer.ts'
 import { commitTogether, prepareWrites, type Write } from '../db/sqlite/writes.ts'
 import { StoreUnavailable } from '../db/store.ts'
-import { openDatabase, openTestStore, temporaryFolder } from './helpers.ts'
+import { openDatabase, openFileStore } from './helpers.ts'
 import type { Server } from './process.ts'
+import { temporaryFolder } from './temporary.ts'
 import { canTrace, startTraced } from './traced.ts'
 
 const rex = { name: 'Rex', categoryId: 7n, status: 'available' } as const
@@ -16,7 +17,7 @@ const rex = { name: 'Rex', categoryId: 7n, status: 'available' } as const
 describe('what was acknowledged is there', () => {
   test('for any other process, from the moment of the acknowledgement', async () => {
     const path = join(temporaryFolder(), 'petstore.db')
-    const store = openTestStore(path)
+    const store = openFileStore(path)
     const find = openDatabase(path).prepare('SELECT name FROM pets WHERE id = ?').pluck()
     for (let i = 0; i < 300; i++) {
       const { id } = await store.pets.create(rex)
@@ -130,7 +131,7 @@ describe('writes that share a transaction', () => {
 
   test('fail together while another process holds the lock, and succeed when it lets go', async () => {
     const path = join(temporaryFolder(), 'petstore.db')
-    const store = openTestStore(path)
+    const store = openFileStore(path)
     const other = connect(path, { busyTimeout: 0 })
     onTestFinished(() => void other.close())
     other.exec('BEGIN IMMEDIATE')
@@ -147,7 +148,7 @@ describe('writes that share a transaction', () => {
 
 test('writes under way when the store closes are completed, and later ones are refused', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
-  const store = openTestStore(path)
+  const store = openFileStore(path)
   const creations = Array.from({ length: 100 }, () => store.pets.create(rex))
   await store.close()
   expect((await Promise.allSettled(creations)).every(({ status }) => status === 'fulfilled')).toBe(true)
@@ -166,7 +167,7 @@ test('a writer thread that ends fails the writes it held, and the next write sta
 
 function openWriter() {
   const path = join(temporaryFolder(), 'petstore.db')
-  openTestStore(path)
+  openFileStore(path)
   const connection = connect(path, { busyTimeout: 0 })
   onTestFinished(() => void connection.close())
   return { connection, writes: prepareWrites(connection) }

@@ -3,8 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { apiKeyRecord, mintApiKey } from '../server/auth/api-key.ts'
 import { Caller } from './caller.ts'
-import { addPets, openDatabase, openTestStore, startTestApi, temporaryFolder } from './helpers.ts'
+import { addPets, openDatabase, openFileStore, openTestStore, startTestApi } from './helpers.ts'
 import { bannerKey, startServer, waitForOutput } from './process.ts'
+import { temporaryFolder } from './temporary.ts'
 
 /** Answers and keys are kept in memory, but only until anything in the database changes. */
 
@@ -66,7 +67,7 @@ test('a query is answered from memory until the store changes', async () => {
 
 test('a store has another revision after each change, whoever makes it, and the same one otherwise', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
-  const store = openTestStore(path)
+  const store = openFileStore(path)
   const revisions = [store.revision()]
   await addPets(store, 1)
   revisions.push(store.revision())
@@ -80,7 +81,7 @@ test('a store has another revision after each change, whoever makes it, and the 
 
 test('what is read in one turn of the event loop is of one moment, and what is read in the next is new', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
-  const store = openTestStore(path)
+  const store = openFileStore(path)
   await addPets(store, 3)
   await nextTurn()
   const database = openDatabase(path)
@@ -93,7 +94,7 @@ test('what is read in one turn of the event loop is of one moment, and what is r
 })
 
 test('who has waited for a creation reads it, also in a turn in which was read before', async () => {
-  const store = openTestStore()
+  const store = await openTestStore()
   let isDone = false
   const reading = readInEachTurn()
   for (let i = 1n; i <= 50n; i++) {

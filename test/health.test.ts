@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../db/sqlite/connection.ts'
-import { openTestStore, startTestApi, temporaryFolder } from './helpers.ts'
+import { openFileStore, startTestApi } from './helpers.ts'
+import { temporaryFolder } from './temporary.ts'
 
 const noKey = { authorization: '' }
 
@@ -101,7 +102,7 @@ test.for(['/livez', '/readyz'])('%s tells other methods which ones it has', asyn
 
 async function startOnFile() {
   const path = join(temporaryFolder(), 'petstore.db')
-  const { rest } = await startTestApi({ store: openTestStore(path) })
+  const { rest } = await startTestApi({ store: openFileStore(path) })
   return { rest, path }
 }
 

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { FastifyInstance, InjectOptions } from 'fastify'
@@ -15,18 +14,17 @@ import { type AppOptions, createApp } from '../server/app.ts'
 import { apiKeyRecord, mintApiKey } from '../server/auth/api-key.ts'
 import { parseJson } from '../server/int64.ts'
 import { createKey } from '../server/keys.ts'
+import { isOnPostgres, testDatabase } from './database.ts'
+import { type AtEnd, temporaryFolder } from './temporary.ts'
 
-type AtEnd = (clean: () => void | Promise<void>) => void
-
-/** A folder of the test's own, gone when the test ends. */
-export function temporaryFolder(atEnd: AtEnd = onTestFinished): string {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-'))
-  atEnd(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
+/** A store in a database of the test's own. */
+export async function openTestStore(): Promise<Store> {
+  return (await testDatabase()).open()
 }
 
-export function openTestStore(path?: string, atEnd: AtEnd = onTestFinished): Store {
-  const store = openSqliteStore({ path: path ?? join(temporaryFolder(atEnd), 'petstore.db'), busyTimeout: 250 })
+/** A store in this SQLite file. */
+export function openFileStore(path: string, atEnd: AtEnd = onTestFinished): Store {
+  const store = openSqliteStore({ path, busyTimeout: 250 })
   atEnd(() => store.close())
   return store
 }
@@ -61,7 +59,7 @@ export async function startTestApi({
   store,
 }: StartOptions = {}): Promise<TestApi> {
   const log: string[] = []
-  const own = store ? { store, key: await createKey(store, 'test') } : openKeyedStore(atEnd)
+  const own = store ? { store, key: await createKey(store, 'test') } : await openKeyedStore(atEnd)
   const app = await createApp({
     config: {
       corsOrigins: [],
@@ -81,12 +79,21 @@ export async function startTestApi({
 
 const keyed = { key: mintApiKey(), bytes: undefined as Buffer | undefined }
 
-/** A store with a key that was just used, so that a test which only reads needs no writer thread. Made once and copied. */
-function openKeyedStore(atEnd: AtEnd): { store: Store; key: string } {
+/** A store with a key that was just used, so that a test which only reads writes nothing. */
+async function openKeyedStore(atEnd: AtEnd): Promise<{ store: Store; key: string }> {
+  if (!isOnPostgres) return openKeyedFile(atEnd)
+  const store = await (await testDatabase(atEnd)).open()
+  const { id } = await store.apiKeys.create(apiKeyRecord(keyed.key, 'test'))
+  await store.apiKeys.touch(id, new Date())
+  return { store, key: keyed.key }
+}
+
+/** Made once and copied, since a writer thread would take longer. */
+function openKeyedFile(atEnd: AtEnd): { store: Store; key: string } {
   const path = join(temporaryFolder(atEnd), 'petstore.db')
   if (keyed.bytes) writeFileSync(path, keyed.bytes)
   else keyed.bytes = makeKeyedDatabase(path, keyed.key)
-  return { store: openTestStore(path, atEnd), key: keyed.key }
+  return { store: openFileStore(path, atEnd), key: keyed.key }
 }
 
 function makeKeyedDatabase(path: string, key: string): Buffer {

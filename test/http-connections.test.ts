@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../db/sqlite/store.ts'
-import { startTestApi, temporaryFolder } from './helpers.ts'
+import { startTestApi } from './helpers.ts'
 import {
   closing,
   collect,
@@ -17,6 +17,7 @@ import {
   openSocket,
   statusesIn,
 } from './raw-http.ts'
+import { temporaryFolder } from './temporary.ts'
 
 /** How connections end: nobody who still listens loses an answer, and nobody keeps a connection for nothing. */
 

@@ -5,9 +5,10 @@ import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../db/sqlite/store.ts'
-import { shareTestApi, startTestApi, type TestApi, temporaryFolder } from './helpers.ts'
+import { shareTestApi, startTestApi, type TestApi } from './helpers.ts'
 import { bannerKey, startServer, waitForOutput } from './process.ts'
 import { exchange, openSocket, type RawAnswer } from './raw-http.ts'
+import { temporaryFolder } from './temporary.ts'
 
 /** Over real sockets: errors in every detail, behind other requests, and from clients that do not behave. */
 

@@ -1,9 +1,8 @@
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { maxInt64, minInt64, parseJson } from '../server/int64.ts'
-import { openTestStore, startTestApi, temporaryFolder } from './helpers.ts'
+import { testDatabase } from './database.ts'
+import { startTestApi } from './helpers.ts'
 
 const int64 = fc.oneof(
   fc.bigInt({ min: minInt64, max: maxInt64 }),
@@ -11,11 +10,9 @@ const int64 = fc.oneof(
 )
 
 test('a pet may have the greatest id there is, and none has a greater one', async () => {
-  const path = join(temporaryFolder(), 'petstore.db')
-  const { rest, rpc } = await startTestApi({ store: openTestStore(path) })
-  const file = new Database(path)
-  file.exec(`INSERT INTO pets (id, name, category_id, status) VALUES (${maxInt64}, 'Rex', 1, 'sold')`)
-  file.close()
+  const database = await testDatabase()
+  const { rest, rpc } = await startTestApi({ store: await database.open() })
+  await database.insertPet(maxInt64)
   expect((await rest.get(`/v1/pets/${maxInt64}`)).text).toContain(`{"id":${maxInt64},`)
   expect(await rpc.pets.get.query({ petId: maxInt64 })).toMatchObject({ id: maxInt64 })
   for (const petId of [maxInt64 + 1n, minInt64 - 1n, 10n ** 30n]) {

@@ -4,9 +4,9 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { Caller } from './caller.ts'
 import { freePort } from './free-port.ts'
-import { temporaryFolder } from './helpers.ts'
 import { isLongForm, report, showProgress } from './long-form.ts'
 import { createFirstKey, runPetstore } from './process.ts'
+import { temporaryFolder } from './temporary.ts'
 
 const kills = isLongForm ? 50 : 20
 const writers = 16

@@ -6,9 +6,11 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import type Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { migrate, readMigrations } from '../db/migrate.ts'
+import { readMigrations } from '../db/migrations.ts'
+import { migrate } from '../db/sqlite/migrate.ts'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
-import { openDatabase, temporaryFolder } from './helpers.ts'
+import { openDatabase } from './helpers.ts'
+import { temporaryFolder } from './temporary.ts'
 
 const root = join(import.meta.dirname, '..')
 const migrations = readMigrations(pathToFileURL(join(root, 'db/sqlite/migrations')))

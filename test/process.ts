@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { temporaryFolder } from './helpers.ts'
+import { databaseOf } from './database.ts'
+import { temporaryFolder } from './temporary.ts'
 
 /** The words that run the real command. */
 export const petstore = [process.execPath, join(import.meta.dirname, '../server/launch.mjs')]
@@ -42,7 +43,7 @@ export function runCommand(
 ): Run {
   const child = spawn(command, words, {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', ...databaseOf(folder), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'close').then(([code, signal]) => code ?? signal)

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from './helpers.ts'
 import { bannerKey, startServer, waitForOutput } from './process.ts'
+import { temporaryFolder } from './temporary.ts'
 
 const root = join(import.meta.dirname, '..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')

@@ -4,9 +4,9 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Answer, Caller } from './caller.ts'
 import { freePort } from './free-port.ts'
-import { temporaryFolder } from './helpers.ts'
 import { isLongForm, report, showProgress } from './long-form.ts'
 import { bannerKey, type Server, startServer, waitForOutput } from './process.ts'
+import { temporaryFolder } from './temporary.ts'
 
 const restarts = isLongForm ? 5 : 2
 const requestsBetween = isLongForm ? 20_000 : 2_000

@@ -3,7 +3,6 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from './helpers.ts'
 import { petstore, type Run, runPetstore } from './process.ts'
 import {
   addingPets,
@@ -16,6 +15,7 @@ import {
   namesIn,
   restore,
 } from './sample-database.ts'
+import { temporaryFolder } from './temporary.ts'
 
 test('killed at any moment leaves the old or the new database, whole', async () => {
   const folder = temporaryFolder()

@@ -14,7 +14,6 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from './helpers.ts'
 import { bannerKey, type Run, runPetstore, startServer, waitForOutput } from './process.ts'
 import {
   addingPets,
@@ -28,6 +27,7 @@ import {
   restore,
   unfitFiles,
 } from './sample-database.ts'
+import { temporaryFolder } from './temporary.ts'
 
 describe('a restore', () => {
   test('replaces the database, keeps what was there, and says so', async () => {

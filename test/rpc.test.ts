@@ -5,7 +5,8 @@ import { promisify } from 'node:util'
 import { TRPCClientError } from '@trpc/client'
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../client/index.ts'
-import { addPets, fetchFrom, startTestApi, temporaryFolder } from './helpers.ts'
+import { addPets, fetchFrom, startTestApi } from './helpers.ts'
+import { temporaryFolder } from './temporary.ts'
 
 describe('the typed client', () => {
   test('creates, gets and lists pets', async () => {

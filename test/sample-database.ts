@@ -12,8 +12,8 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect } from 'vitest'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
-import { temporaryFolder } from './helpers.ts'
 import { runPetstore } from './process.ts'
+import { temporaryFolder } from './temporary.ts'
 
 /** A database of ours with so many pets, made at once. Their names begin with `word`. */
 export function makeDatabase(path: string, count: number, word = 'pet'): string {

@@ -4,9 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { hashApiKey, mintApiKey } from '../server/auth/api-key.ts'
-import { temporaryFolder } from './helpers.ts'
 import { bannerKey, runPetstore, startServer, waitForOutput } from './process.ts'
 import { closing, exchange, openSocket, parseAnswers } from './raw-http.ts'
+import { temporaryFolder } from './temporary.ts'
 
 /** From outside: nothing raises the one, and no request is known to cause the other. */
 const unreachable = ['conflict', 'internal_error']

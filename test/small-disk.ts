@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryFolder } from './helpers.ts'
 import { petstore, runCommand, type Server, whenListening } from './process.ts'
+import { temporaryFolder } from './temporary.ts'
 
 /** Whether this system lets a process mount a disk of its own. */
 export function canMount(): boolean {

@@ -4,10 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createPetstoreClient } from '../client/index.ts'
 import { Caller } from './caller.ts'
-import { temporaryFolder } from './helpers.ts'
 import { isLongForm, report, showProgress } from './long-form.ts'
 import { bannerKey, residentMemory, type Server, smallHeap, startServer, waitForOutput } from './process.ts'
 import { openSocket } from './raw-http.ts'
+import { temporaryFolder } from './temporary.ts'
 
 const seconds = Number(process.env.SOAK_SECONDS ?? (isLongForm ? 600 : 30))
 const callers = 8

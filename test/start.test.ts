@@ -4,8 +4,8 @@ import { type IncomingMessage, request } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from './helpers.ts'
 import { bannerKey, type Run, runPetstore, startServer, waitForOutput } from './process.ts'
+import { temporaryFolder } from './temporary.ts'
 
 /** A start that fails: exit code 1, one line for the operator unless `message` says more, and nothing of the code. */
 async function expectRefusal(run: Run, message: RegExp | string): Promise<void> {

@@ -7,8 +7,9 @@ import { connect } from '../db/sqlite/connection.ts'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
 import type { Store } from '../db/store.ts'
 import { apiKeyRecord } from '../server/auth/api-key.ts'
-import { openTestStore, startTestApi as startApi, type TestApi, temporaryFolder } from './helpers.ts'
+import { openFileStore, startTestApi as startApi, type TestApi } from './helpers.ts'
 import { report } from './long-form.ts'
+import { temporaryFolder } from './temporary.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 const files = ['', '-wal', '-shm']
@@ -148,7 +149,7 @@ describe('the database is', () => {
 })
 
 async function startOnFile(path = join(temporaryFolder(), 'petstore.db')) {
-  const store = openTestStore(path)
+  const store = openFileStore(path)
   const api = await startApi({ store })
   return { api, path, key: api.key }
 }
@@ -156,7 +157,7 @@ async function startOnFile(path = join(temporaryFolder(), 'petstore.db')) {
 /** Another database of the service, in which the same key is good. */
 async function makeDatabase(pet: string, key: string): Promise<string> {
   const path = join(temporaryFolder(), 'petstore.db')
-  const store: Store = openTestStore(path)
+  const store: Store = openFileStore(path)
   await store.pets.create({ name: pet, categoryId: 1n, status: 'available' })
   await store.apiKeys.register(apiKeyRecord(key, 'test'))
   await store.close()

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { temporaryFolder } from './helpers.ts'
 import { createFirstKey, petstore, type Run, waitForOutput } from './process.ts'
+import { temporaryFolder } from './temporary.ts'
 
 /** Whether strace is here and may trace. */
 export function canTrace(): boolean {

@@ -1,12 +1,23 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { copyFileSync, existsSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
 import { UnusableDatabase } from '../db/store.ts'
-import { addPets, openDatabase, openTestStore, temporaryFolder } from './helpers.ts'
+import { addPets, openDatabase, openFileStore } from './helpers.ts'
+import { runPetstore } from './process.ts'
+import { temporaryFolder } from './temporary.ts'
 
 describe('a database that cannot be used is refused and left as it was:', () => {
   const files: [name: string, make: (path: string) => void | Promise<void>, message: string][] = [
@@ -57,7 +68,7 @@ describe('a database that cannot be used is refused and left as it was:', () => 
 
   test('one that was moved away from its write-ahead log, and nothing is lost once it is back', async () => {
     const [original, path] = [join(temporaryFolder(), 'petstore.db'), join(temporaryFolder(), 'petstore.db')]
-    await addPets(openTestStore(original), 1)
+    await addPets(openFileStore(original), 1)
     const bytes = readFileSync(original)
     copyFileSync(`${original}-wal`, `${path}-wal`)
     expectRefusal(path, `it is missing, but its write-ahead log ${path}-wal is there: put the database back beside it`)
@@ -90,6 +101,14 @@ describe('a database that cannot be used is refused and left as it was:', () => 
     symlinkSync(path, path)
     expectRefusal(path, 'too many symbolic links')
   })
+})
+
+test.for([['list'], ['revoke', 'shop'], ['rotate', 'shop']])('keys %j makes no file', async (words) => {
+  const folder = temporaryFolder()
+  const run = runPetstore({ folder, arguments: ['keys', ...words] })
+  expect(await run.ended).toBe(1)
+  expect(run.stderr).toMatch(/^The database \S+ cannot be used: no such file or directory; check the path.*\.\n$/)
+  expect(readdirSync(folder)).toEqual([])
 })
 
 test('a file that is missing is made, in a folder of its own, unless it should be there', () => {
@@ -172,7 +191,7 @@ async function makeNewerKilled(path: string): Promise<void> {
 }
 
 async function makeOurs(path: string): Promise<void> {
-  const store = openTestStore(path)
+  const store = openFileStore(path)
   await addPets(store, 2_000)
   await store.close()
 }

@@ -1,11 +1,12 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import { pendingMigrations } from '../migrate.ts'
+import { pendingMigrations } from '../migrations.ts'
 import { UnusableDatabase } from '../store.ts'
 import { connect } from './connection.ts'
 import { attempt, copyFailure, corrupt } from './copy-failure.ts'
 import { isBusy, isCorrupt, toFailure } from './failure.ts'
 import { readHeader } from './header.ts'
+import { readJournal } from './migrate.ts'
 import { readOwnMigrations } from './own-migrations.ts'
 
 export interface CopyRequest {
@@ -78,7 +79,7 @@ function openOurs(path: string, readonly: boolean): Database.Database {
 }
 
 function check(connection: Database.Database): void {
-  pendingMigrations(connection, readOwnMigrations())
+  pendingMigrations(readJournal(connection), readOwnMigrations())
   const finding = String(connection.pragma('integrity_check(1)', { simple: true }))
   if (finding !== 'ok') throw new UnusableDatabase(`${corrupt} (${finding.replace(/^\*\*\* .*\n/, '')})`)
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import { fingerprintOf } from '../fingerprint.ts'
 import { type IdempotencyKey, IdempotencyKeyReused, idempotencyLifetime, type NewPet } from '../store.ts'
 import { idempotencyKeys } from './schema.ts'
 
@@ -58,11 +58,4 @@ export function prepareCreateOnce(db: BetterSQLite3Database, createPet: (pet: Ne
       return { id: petId, isReplay: false }
     })
   }
-}
-
-/** SHA-256 of what is to be created, in hexadecimal. */
-function fingerprintOf({ name, categoryId, status }: NewPet): string {
-  return createHash('sha256')
-    .update(JSON.stringify([name, String(categoryId), status]))
-    .digest('hex')
 }

@@ -1,4 +1,4 @@
-import { type Migration, readMigrations } from '../migrate.ts'
+import { type Migration, readMigrations } from '../migrations.ts'
 
 /** What this release knows of the schema's history. */
 export function readOwnMigrations(): Migration[] {

@@ -2,11 +2,12 @@ import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import type Database from 'better-sqlite3'
-import { migrate, pendingMigrations } from '../migrate.ts'
+import { pendingMigrations } from '../migrations.ts'
 import { UnusableDatabase } from '../store.ts'
 import { connect } from './connection.ts'
 import { isBusy, isCorrupt, toFailure } from './failure.ts'
 import { readHeader, refuseNonFile } from './header.ts'
+import { migrate, readJournal } from './migrate.ts'
 import { readOwnMigrations } from './own-migrations.ts'
 import { patiently } from './patience.ts'
 import { applicationId } from './schema.ts'
@@ -79,7 +80,7 @@ function checkBeforeWriting(path: string): void {
     checkIntegrity(connection, statSync(path).size)
     // A refusal later would come after the write-ahead log was moved into a file that is to be left as it was.
     const isMigrated = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get()
-    if (isMigrated) pendingMigrations(connection, readOwnMigrations())
+    if (isMigrated) pendingMigrations(readJournal(connection), readOwnMigrations())
   } finally {
     connection.close()
   }

@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3'
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { isUpToDate } from '../migrate.ts'
+import { isUpToDate } from '../migrations.ts'
 import type { ApiKey, Pet, PetQuery, PetStatus } from '../store.ts'
+import { readJournal } from './migrate.ts'
 import { readOwnMigrations } from './own-migrations.ts'
 import { apiKeys, pets } from './schema.ts'
 
@@ -45,7 +46,7 @@ export function prepareReads(connection: Database.Database) {
     rollback: () => rollback.run(),
     /** Changes with each commit of another connection (https://sqlite.org/pragma.html#pragma_data_version). */
     dataVersion: (): number | undefined => dataVersion.get(),
-    hasOwnSchema: (): boolean => isUpToDate(connection, migrations),
+    hasOwnSchema: (): boolean => isUpToDate(readJournal(connection), migrations),
   }
 }
 

@@ -1,0 +1,79 @@
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import type { Pool } from 'pg'
+import { type ApiKey, type ApiKeyStore, KeyRevoked, type NewApiKey } from '../store.ts'
+import { storeError } from './failure.ts'
+import { apiKeys } from './schema.ts'
+import { shareReadings } from './share-readings.ts'
+import { inTransaction, takeTurn } from './transaction.ts'
+
+export function openApiKeys(pool: Pool): ApiKeyStore {
+  const db = drizzle({ client: pool })
+  const findByHash = db
+    .select()
+    .from(apiKeys)
+    .where(eq(apiKeys.hash, sql.placeholder('hash')))
+    .prepare('find_api_key')
+  // Nothing is kept, so that a revocation acts on the next request on every instance.
+  const find = shareReadings(async (hash: string) => (await findByHash.execute({ hash }))[0])
+
+  return {
+    find: (hash) => inPortsWords(find(hash)),
+    list: () => inPortsWords(db.select().from(apiKeys).orderBy(asc(apiKeys.id))),
+    create: (key) => inPortsWords(create(db, key)),
+    createFirst: (key) => inPortsWords(inTransaction(pool, (transaction) => createFirst(transaction, key))),
+    register: (key) => inPortsWords(register(db, key)),
+    revoke: (id, at) => inPortsWords(revoke(db, id, at)),
+    rotate: (id, successor) =>
+      inPortsWords(
+        inTransaction(pool, async (transaction) => {
+          await revoke(transaction, id, successor.createdAt)
+          return create(transaction, successor)
+        }),
+      ),
+    touch: (id, lastUsedAt) => inPortsWords(touch(db, id, lastUsedAt)),
+  }
+}
+
+/** What a database throws does not cross the port. */
+export async function inPortsWords<T>(work: PromiseLike<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw storeError(error)
+  }
+}
+
+async function create(db: NodePgDatabase, key: NewApiKey): Promise<ApiKey> {
+  const [created] = await db.insert(apiKeys).values(key).returning()
+  if (!created) throw new Error('PostgreSQL did not return the API key.')
+  return created
+}
+
+/** Of instances that start at once in an empty database, one makes the key. */
+async function createFirst(db: NodePgDatabase, key: NewApiKey): Promise<boolean> {
+  await takeTurn(db, 'firstApiKey')
+  const [any] = await db.select({ id: apiKeys.id }).from(apiKeys).limit(1)
+  if (any) return false
+  await create(db, key)
+  return true
+}
+
+async function register(db: NodePgDatabase, key: NewApiKey): Promise<boolean> {
+  const inserted = await db
+    .insert(apiKeys)
+    .values(key)
+    .onConflictDoNothing({ target: apiKeys.hash })
+    .returning({ id: apiKeys.id })
+  return inserted.length > 0
+}
+
+async function revoke(db: NodePgDatabase, id: bigint, revokedAt: Date): Promise<void> {
+  const unrevoked = and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt))
+  const revoked = await db.update(apiKeys).set({ revokedAt }).where(unrevoked).returning({ id: apiKeys.id })
+  if (revoked.length === 0) throw new KeyRevoked('The API key was revoked meanwhile.')
+}
+
+async function touch(db: NodePgDatabase, id: bigint, lastUsedAt: Date): Promise<void> {
+  await db.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id))
+}

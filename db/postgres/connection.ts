@@ -1,0 +1,46 @@
+import { Client, type ClientConfig, Pool } from 'pg'
+
+/** Milliseconds. An answer that comes later would reach nobody: callers have been told to try again. */
+export const patience = { connect: 2_000, lock: 2_000, statement: 4_000, answer: 5_000 }
+/** Three instances and a person's `psql` are far below PostgreSQL's hundred. */
+const mostConnections = 10
+
+/**
+ * What each connection has in common. The server gives up a statement in time, and this side gives up a server that
+ * does not answer at all; a transaction that its instance has forgotten does not hold up the others.
+ */
+function settings(url: string): ClientConfig {
+  return {
+    connectionString: url,
+    application_name: 'petstore',
+    keepAlive: true,
+    connectionTimeoutMillis: patience.connect,
+    lock_timeout: patience.lock,
+    statement_timeout: patience.statement,
+    query_timeout: patience.answer,
+    idle_in_transaction_session_timeout: patience.answer,
+  }
+}
+
+/** A connection of its own, for what must stay on one. */
+export function newClient(url: string, options: ClientConfig = {}): Client {
+  const client = new Client({ ...settings(url), ...options })
+  // Whoever asks next is told; without a listener the process would end.
+  client.on('error', () => {})
+  return client
+}
+
+export function openPool(url: string): Pool {
+  const pool = new Pool({ ...settings(url), max: mostConnections, onConnect: commitOnDisk })
+  // A connection that is lost while nobody uses it is replaced by the pool; one in use tells whoever uses it.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+/** A role or a database may have it off, and what is acknowledged would not be on disk. Stricter settings stay. */
+async function commitOnDisk(client: { query(sql: string): Promise<unknown> }): Promise<void> {
+  await client.query(
+    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
+  )
+}

@@ -1,0 +1,41 @@
+import { DrizzleQueryError } from 'drizzle-orm'
+import { DatabaseError } from 'pg'
+import { IdempotencyKeyReused, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../store.ts'
+
+/** What the driver said. Drizzle's error around it would carry the values of the statement into the log. */
+export function causeOf(error: unknown): unknown {
+  return error instanceof DrizzleQueryError ? error.cause : error
+}
+
+/**
+ * A rule of the schema or a value that cannot be stored concerns one write only (classes 22 and 23 of
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html); all else that the server or the network says
+ * concerns the database.
+ */
+export function concernsDatabase(error: unknown): boolean {
+  const cause = causeOf(error)
+  if (cause instanceof DatabaseError) return !/^2[23]/.test(cause.code ?? '')
+  return cause instanceof Error && !isOwn(cause) && !(cause instanceof TypeError || cause instanceof RangeError)
+}
+
+function isOwn(error: Error): boolean {
+  return [IdempotencyKeyReused, KeyNameTaken, KeyRevoked].some((kind) => error instanceof kind)
+}
+
+/** Data that is corrupt, and a schema that is not the one this release made: what only a person can put right. */
+function needsPerson(error: unknown): boolean {
+  return error instanceof DatabaseError && /^(XX00[12]|42|3[DF]000)/.test(error.code ?? '')
+}
+
+/** Puts anything thrown into the words of the Store port. */
+export function storeError(error: unknown): Error {
+  const cause = causeOf(error)
+  if (!(cause instanceof Error)) return new Error(String(cause))
+  if (cause instanceof StoreUnavailable) return cause
+  if (cause instanceof DatabaseError && cause.constraint === 'api_keys_unrevoked_name')
+    return new KeyNameTaken('An unrevoked API key already has this name: choose another one, or rotate that key.')
+  const code = 'code' in cause && cause.code !== undefined ? `${cause.code}: ` : ''
+  if (concernsDatabase(cause))
+    return new StoreUnavailable(`${code}${cause.message}`, { mayHeal: !needsPerson(cause), cause })
+  return cause
+}

