@@ -3,8 +3,8 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../db/sqlite/connection.ts'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
-import { NewPet } from '../server/pets.ts'
 import { openDatabase, openFileStore } from './helpers.ts'
+import { isName, namesOfAllCharacters } from './pet-names.ts'
 import { temporaryFolder } from './temporary.ts'
 
 /** A database of the service, opened as a person with `sqlite3` would. */
@@ -17,7 +17,7 @@ function openPetstore(): Database.Database {
 describe('a name added by hand is judged as the service judges it:', () => {
   test('every character of the Basic Multilingual Plane and some beyond, alone and among others', () => {
     const isStored = storesName(openPetstore())
-    const names = characters().flatMap((character) => [character, `a${character}b`, ` ${character}`])
+    const names = namesOfAllCharacters()
     const disagreements = names.filter((name) => isStored(name) !== isName(name))
     expect(disagreements).toEqual([])
   })
@@ -165,10 +165,6 @@ test('a page of a rare status is found without reading the pets of other statuse
   expect(await fastest(page)).toBeLessThan((await fastest(() => readAll.all())) / 10)
 })
 
-function isName(name: string): boolean {
-  return NewPet.safeParse({ name, categoryId: 1n }).success
-}
-
 function storesName(database: Database.Database): (name: string) => boolean {
   const insert = database.prepare("INSERT INTO pets (name, category_id, status) VALUES (?, 1, 'sold')")
   database.exec('BEGIN')
@@ -180,15 +176,6 @@ function storesName(database: Database.Database): (name: string) => boolean {
       throw error
     }
   }
-}
-
-/** Surrogates are none by themselves: a text with one that stands alone cannot be stored in UTF-8. */
-function characters(): string[] {
-  const plane = Array.from({ length: 0x10000 }, (_, codePoint) => codePoint)
-  const wellFormed = plane.filter((codePoint) => codePoint < 0xd800 || codePoint > 0xdfff)
-  return [...wellFormed, 0x10000, 0x1f600, 0xe0001, 0xe0020, 0x10ffff].map((codePoint) =>
-    String.fromCodePoint(codePoint),
-  )
 }
 
 /** Milliseconds of the fastest of several runs, which no other work on the machine has slowed down. */

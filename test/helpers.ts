@@ -57,9 +57,10 @@ export async function startTestApi({
   config = {},
   atEnd = onTestFinished,
   store,
+  keyName = 'test',
 }: StartOptions = {}): Promise<TestApi> {
   const log: string[] = []
-  const own = store ? { store, key: await createKey(store, 'test') } : await openKeyedStore(atEnd)
+  const own = store ? { store, key: await createKey(store, keyName) } : await openKeyedStore(atEnd)
   const app = await createApp({
     config: {
       corsOrigins: [],
@@ -110,6 +111,8 @@ interface StartOptions {
   config?: Partial<AppOptions['config']>
   atEnd?: AtEnd
   store?: Store
+  /** Of the key that is made in this store. */
+  keyName?: string
 }
 
 /** One service for a group of tests that leave no trace in it. Called where the group is described. */

@@ -3,10 +3,10 @@ import { Client } from 'pg'
 import { inject } from 'vitest'
 
 /** Makes an empty database in the server that the tests share, and goes with it. */
-export async function createDatabase(): Promise<string> {
+export async function createDatabase(options = ''): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`
   const server = inject('postgresUrl')
-  await query(server, `CREATE DATABASE ${name} TEMPLATE template0`)
+  await query(server, `CREATE DATABASE ${name} TEMPLATE template0 ${options}`)
   return Object.assign(new URL(server), { pathname: `/${name}` }).href
 }
 

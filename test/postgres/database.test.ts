@@ -1,0 +1,233 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { Client } from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { readMigrations } from '../../db/migrations.ts'
+import { openPool } from '../../db/postgres/connection.ts'
+import { createOnce } from '../../db/postgres/idempotency.ts'
+import { migrate } from '../../db/postgres/migrate.ts'
+import { prepareDatabase } from '../../db/postgres/prepare.ts'
+import { inTransaction } from '../../db/postgres/transaction.ts'
+import { postgresDatabase, testDatabase } from '../database.ts'
+import { isName, namesOfAllCharacters } from '../pet-names.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { createDatabase, query } from './databases.ts'
+
+const insert = 'INSERT INTO pets (name, category_id, status) VALUES'
+
+describe('a name added by hand is judged as the service judges it:', () => {
+  test('every character of the Basic Multilingual Plane and some beyond, alone and among others', async () => {
+    const url = await petstore()
+    const names = namesOfAllCharacters().filter((name) => name.isWellFormed() && !name.includes('\0'))
+    const judged = await judge(url, names)
+    expect(names.filter((name, index) => isName(name) !== judged[index])).toEqual([])
+  })
+
+  test('whatever its length', async () => {
+    const url = await petstore()
+    const names = ['x', '𝒳'].flatMap((character) => [0, 1, 254, 255, 256, 510, 511].map((n) => character.repeat(n)))
+    expect(await judge(url, names)).toEqual(names.map(isName))
+  })
+})
+
+/** What the table's rules say of each name. */
+async function judge(url: string, names: string[]): Promise<boolean[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const rules = await client.query<{ rule: string }>(
+    "SELECT pg_get_expr(conbin, conrelid) AS rule FROM pg_constraint WHERE conname LIKE 'pets_name_%' AND contype = 'c'",
+  )
+  expect(rules.rows).toHaveLength(3)
+  const all = rules.rows.map(({ rule }) => `(${rule})`).join(' AND ')
+  const judged = await client.query<{ holds: boolean }>(
+    `SELECT ${all} AS holds FROM unnest($1::text[]) WITH ORDINALITY AS given (name, place) ORDER BY place`,
+    [names],
+  )
+  await client.end()
+  return judged.rows.map(({ holds }) => holds)
+}
+
+describe('added by hand', () => {
+  test.for([
+    [`${insert} ('', 7, 'sold')`, 'pets_name_length'],
+    [`${insert} (E'\\u3000', 7, 'sold')`, 'pets_name_not_blank'],
+    [`${insert} (E'a\\nb', 7, 'sold')`, 'pets_name_no_control_characters'],
+    [`${insert} ('Rex', 7, 'lost')`, 'pets_status_known'],
+    [`${insert} ('Rex', null, 'sold')`, 'null value in column "category_id"'],
+    [`${insert} ('Rex', 9223372036854775808, 'sold')`, 'bigint out of range'],
+    ["INSERT INTO pets OVERRIDING SYSTEM VALUE VALUES (0, 'Rex', 7, 'sold')", 'pets_id_positive'],
+    ["INSERT INTO pets VALUES (5, 'Rex', 7, 'sold')", 'cannot insert a non-DEFAULT value into column "id"'],
+    [
+      "INSERT INTO api_keys (name, start, hash, created_at) VALUES ('a', 'pet_', 'short', now())",
+      'api_keys_hash_sha256',
+    ],
+  ] as const)('%s is refused: %s', async ([statement, rule]) => {
+    await expect(query(await petstore(), statement)).rejects.toThrow(rule)
+  })
+
+  test('a pet is seen by the service at once, and its id is not given again', async () => {
+    const database = await testDatabase()
+    const { pets } = await database.open()
+    await database.execute(`${insert} ('Rex', 7, 'sold')`)
+    expect(await pets.list({ limit: 10, cursor: 0n })).toEqual([
+      { id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' },
+    ])
+    await database.execute('DELETE FROM pets')
+    expect((await pets.create({ name: 'Rex', categoryId: 7n, status: 'sold' })).id).toBe(2n)
+  })
+
+  test('an open transaction that has added a pet makes creations wait, so that no reader skips it', async () => {
+    const { url, person } = await personAt(await petstore())
+    const { pets } = await postgresDatabase(url).open()
+    const rex = { name: 'Rex', categoryId: 7n, status: 'sold' } as const
+    await person.query(`BEGIN; ${insert} ('Minka', 7, 'sold')`)
+    const creation = pets.create(rex)
+    await expect
+      .poll(() => query(url, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
+      .toHaveLength(1)
+    expect(await pets.list({ limit: 10, cursor: 0n })).toEqual([])
+    await person.query('COMMIT')
+    expect((await creation).id).toBe(2n)
+    expect((await pets.list({ limit: 10, cursor: 0n })).map(({ name }) => name)).toEqual(['Minka', 'Rex'])
+  })
+})
+
+test('one creation of a batch that breaks a rule fails alone', async () => {
+  const { pets } = await postgresDatabase(await petstore()).open()
+  const [good, bad] = [{ name: 'Rex' }, { name: '' }].map(
+    (pet) => ({ ...pet, categoryId: 7n, status: 'sold' }) as const,
+  )
+  const outcomes = await Promise.allSettled([good, good, bad, good].map((pet) => pet && pets.create(pet)))
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+  expect(await pets.list({ limit: 10, cursor: 0n })).toHaveLength(3)
+})
+
+test('what is created together gets ascending ids, in the order of the calls', async () => {
+  const { pets } = await postgresDatabase(await petstore()).open()
+  const names = Array.from({ length: 500 }, (_, index) => `pet ${index}`)
+  const created = await Promise.all(names.map((name) => pets.create({ name, categoryId: 7n, status: 'sold' })))
+  expect(created.map(({ id }) => id)).toEqual(names.map((_, index) => BigInt(index + 1)))
+})
+
+describe('the table of idempotency keys', () => {
+  const day = 24 * 3_600_000
+  const start = new Date('2026-01-01T00:00:00Z')
+
+  test('remembers a key for 24 hours', async () => {
+    const { run } = await openCreations()
+    await run('a', start)
+    expect(await run('a', new Date(start.getTime() + day - 1))).toMatchObject([{ pet: { id: 1n }, isReplay: true }])
+    expect(await run('a', new Date(start.getTime() + day))).toMatchObject([{ pet: { id: 2n }, isReplay: false }])
+    expect(await run('a', new Date(start.getTime() + day))).toMatchObject([{ pet: { id: 2n }, isReplay: true }])
+  })
+
+  test('is swept as new keys come in', async () => {
+    const { run, count } = await openCreations()
+    for (let i = 0; i < 20; i++) await run(`old ${i}`, start)
+    const later = new Date(start.getTime() + day)
+    for (let i = 0; i < 20; i++) await run(`new ${i}`, later)
+    expect(await count('idempotency_keys')).toBe('20')
+    await run('new 0', later)
+    expect(await count('idempotency_keys')).toBe('20')
+  })
+
+  test('gets no row without its pet, and no pet comes without its row', async () => {
+    const { run, count } = await openCreations()
+    await expect(run('a', start, 99n)).rejects.toThrow()
+    expect([await count('pets'), await count('idempotency_keys')]).toEqual(['0', '0'])
+  })
+
+  async function openCreations() {
+    const url = await petstore()
+    const { apiKeys } = await postgresDatabase(url).open()
+    await apiKeys.create({ name: 'a', start: 'pet_', hash: 'a'.repeat(64), createdAt: start, expiresAt: null })
+    const pool = openPool(url)
+    onTestFinished(() => pool.end())
+    const pet = { name: 'Rex', categoryId: 7n, status: 'sold' } as const
+    return {
+      run: (key: string, now: Date, apiKeyId = 1n) =>
+        inTransaction(pool, (db) => createOnce(db, [{ pet, key: { apiKeyId, key } }], now)),
+      count: async (table: string) => (await query(url, `SELECT count(*) FROM ${table}`))[0]?.count,
+    }
+  }
+})
+
+describe('a database that cannot be used is refused with a reason and without its password:', () => {
+  test('nothing listens', async () => {
+    await expect(prepareDatabase('postgres://petstore:secret@127.0.0.1:1/petstore')).rejects.toThrow(
+      /^The database postgres:\/\/petstore@127.0.0.1:1\/petstore cannot be used: nothing listens there; .+\.$/,
+    )
+  })
+
+  test.for([
+    ['is not there', { pathname: '/nowhere' }, /database "nowhere" does not exist; make it with CREATE DATABASE/],
+    ['does not let this user in', { password: 'wrong' }, /password authentication failed .+; correct DATABASE_URL/],
+    ['has no tables yet', {}, /it has no tables yet: start the service/],
+  ] as const)('%s', async ([, change, reason]) => {
+    const url = Object.assign(new URL(await createDatabase()), change).href
+    await expect(prepareDatabase(url, { create: false })).rejects.toThrow(reason)
+  })
+
+  test.for([
+    ['CREATE TABLE pets (x int)', /it has tables of another program; name an empty database/],
+    [
+      "CREATE TABLE migrations AS SELECT '9999_future' AS name, 'x' AS hash",
+      /migrated by a newer release \(9999_future\)/,
+    ],
+    ["CREATE TABLE migrations AS SELECT '0000_init' AS name, 'x' AS hash", /the migration 0000_init was changed/],
+  ] as const)('%s', async ([statement, reason]) => {
+    const url = await createDatabase()
+    await query(url, statement)
+    await expect(prepareDatabase(url)).rejects.toThrow(reason)
+    expect(await query(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toHaveLength(1)
+  })
+
+  test('its encoding is not UTF-8', async () => {
+    const url = await createDatabase("ENCODING 'LATIN1' LOCALE 'C'")
+    await expect(prepareDatabase(url)).rejects.toThrow(/its encoding is LATIN1: make another one/)
+  })
+})
+
+test('migrations run in order, each once, and one that fails undoes all of that start', async () => {
+  const { url } = await personAt(await createDatabase())
+  const folder = temporaryFolder()
+  const own = new URL('../../db/postgres/migrations/0000_init.sql', import.meta.url)
+  writeFileSync(join(folder, '0000_init.sql'), readFileSync(own))
+  writeFileSync(join(folder, '0001_more.sql'), 'CREATE TABLE more (x int)')
+  const run = async () => {
+    const { person } = await personAt(url)
+    return migrate(person, readMigrations(pathToFileURL(folder)))
+  }
+  expect([await run(), await run()]).toEqual([true, false])
+  writeFileSync(join(folder, '0002_broken.sql'), 'CREATE TABLE even_more (x int); CREATE TABLE more (x int)')
+  await expect(run()).rejects.toThrow('already exists')
+  expect(await query(url, "SELECT name FROM migrations WHERE name > '0000_init'")).toEqual([{ name: '0001_more' }])
+  expect(await query(url, "SELECT to_regclass('even_more') AS found")).toEqual([{ found: null }])
+})
+
+test('what is acknowledged is on disk, even if the role does not care', async () => {
+  const url = await petstore()
+  await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`)
+  const pool = openPool(url)
+  onTestFinished(() => pool.end())
+  expect((await drizzle({ client: pool }).execute('SHOW synchronous_commit')).rows).toEqual([
+    { synchronous_commit: 'on' },
+  ])
+})
+
+/** A database that the service has prepared. */
+async function petstore(): Promise<string> {
+  const url = await createDatabase()
+  await prepareDatabase(url)
+  return url
+}
+
+/** Somebody with `psql`. */
+async function personAt(url: string): Promise<{ url: string; person: Client }> {
+  const person = new Client({ connectionString: url })
+  await person.connect()
+  onTestFinished(() => person.end())
+  return { url, person }
+}

@@ -1,0 +1,146 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client } from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { openPool } from '../../db/postgres/connection.ts'
+import { inTransaction } from '../../db/postgres/transaction.ts'
+import { revokeKey } from '../../server/keys.ts'
+import { postgresDatabase } from '../database.ts'
+import { startTestApi, type TestApi } from '../helpers.ts'
+import { createDatabase, query } from './databases.ts'
+import { startProxy } from './proxy.ts'
+
+const rex = { name: 'Rex', categoryId: 7 }
+const unavailable = { status: 503, headers: { 'retry-after': '1' }, body: { code: 'unavailable', status: 503 } }
+
+test('connections that are lost while nobody uses them are replaced unnoticed', async () => {
+  const { rest, url } = await startOnPostgres()
+  for (let round = 0; round < 3; round++) {
+    await Promise.all(Array.from({ length: 10 }, () => rest.get('/v1/pets')))
+    expect(await cutConnections(url)).toBeGreaterThan(0)
+    await wait(100)
+    expect((await rest.get('/v1/pets')).status).toBe(200)
+    expect((await rest.post('/v1/pets', rex)).status).toBe(201)
+  }
+})
+
+test('a connection that is lost amid a statement is a 503, and the next request is answered', async () => {
+  const { rest, url } = await startOnPostgres()
+  const release = await lockPets(url)
+  const requests = [rest.get('/v1/pets'), rest.post('/v1/pets', rex), rest.get('/v1/pets/1')]
+  await expect.poll(() => countWaiting(url)).toBe(3)
+  await cutConnections(url)
+  for (const answer of await Promise.all(requests)) expect(answer).toMatchObject(unavailable)
+  await release()
+  expect(await rest.post('/v1/pets', rex)).toMatchObject({ status: 201, body: { id: 1 } })
+  expect((await rest.get('/v1/pets')).status).toBe(200)
+})
+
+test('a connection that is lost between two statements of a transaction ends the transaction, not the process', async () => {
+  const { url } = await startOnPostgres()
+  const pool = openPool(url)
+  onTestFinished(() => pool.end())
+  const transaction = inTransaction(pool, async (db) => {
+    await cutConnections(url)
+    await wait(100)
+    await db.$client.query('SELECT 1')
+  })
+  await expect(transaction).rejects.toThrow(/Connection terminated|not queryable/)
+  expect((await pool.query('SELECT 1')).rowCount).toBe(1)
+})
+
+test('a lock that somebody keeps, and a pool without a free connection, are a 503', async () => {
+  const { rest, url } = await startOnPostgres()
+  const release = await lockPets(url)
+  const begin = performance.now()
+  const reads = Array.from({ length: 30 }, () => rest.get('/v1/pets'))
+  for (const answer of await Promise.all([rest.post('/v1/pets', rex), ...reads]))
+    expect(answer).toMatchObject(unavailable)
+  expect(performance.now() - begin).toBeLessThan(10_000)
+  await release()
+  expect((await rest.get('/v1/pets')).body).toEqual([])
+})
+
+test('a statement that takes too long is given up, and not left to the server', async () => {
+  const { rest, url } = await startOnPostgres()
+  const dawdle = 'BEGIN PERFORM pg_sleep(60); RETURN NULL; END'
+  await query(url, `CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS '${dawdle}'`)
+  await query(url, 'CREATE TRIGGER dawdle BEFORE INSERT ON pets FOR EACH STATEMENT EXECUTE FUNCTION dawdle()')
+  const creation = rest.post('/v1/pets', rex)
+  await expect.poll(() => countSleeping(url)).toBe(1)
+  expect(await creation).toMatchObject(unavailable)
+  expect(await countSleeping(url)).toBe(0)
+  await query(url, 'DROP TRIGGER dawdle ON pets')
+  expect((await rest.post('/v1/pets', rex)).status).toBe(201)
+})
+
+test.for(['refuse', 'silence'] as const)('a server that is gone (%s) is a 503 until it is back', async (fault) => {
+  const direct = await createDatabase()
+  const proxy = await startProxy(new URL(direct))
+  const { rest, log } = await startOnPostgres(proxy.url)
+  expect((await rest.post('/v1/pets', rex)).status).toBe(201)
+  await proxy[fault]()
+  const answers = await Promise.all([
+    rest.get('/v1/pets'),
+    rest.post('/v1/pets', rex, { 'idempotency-key': 'a' }),
+    rest.get('/readyz'),
+  ])
+  for (const answer of answers) expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+  expect((await rest.get('/livez')).status).toBe(200)
+  await proxy.resume()
+  const begin = performance.now()
+  await expect.poll(async () => (await rest.get('/v1/pets')).status, { timeout: 5_000 }).toBe(200)
+  expect(performance.now() - begin).toBeLessThan(5_000)
+  const again = await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+  expect(again.status).toBe(201)
+  expect((await rest.get('/v1/pets')).body).toHaveLength(2)
+  // Neither the password nor what a statement was given.
+  expect(log.join('')).not.toMatch(/petstore:petstore|[0-9a-f]{64}/)
+})
+
+test('a key that one instance revokes is refused by the next request to another', async () => {
+  const { rest, store, url } = await startOnPostgres()
+  const other = await startTestApi({ store: await postgresDatabase(url).open(), keyName: 'other' })
+  expect((await rest.get('/v1/pets')).status).toBe(200)
+  await revokeKey(other.store, 'test')
+  expect((await rest.get('/v1/pets')).status).toBe(401)
+  await revokeKey(store, 'other')
+  expect((await other.rest.get('/v1/pets')).status).toBe(401)
+})
+
+test('a database that another release has migrated meanwhile does not look ready', async () => {
+  const { rest, url } = await startOnPostgres()
+  expect((await rest.get('/readyz')).status).toBe(200)
+  await query(url, "INSERT INTO migrations VALUES ('9999_future', 'x', now())")
+  await expect.poll(async () => (await rest.get('/readyz')).status, { timeout: 3_000 }).toBe(503)
+})
+
+async function startOnPostgres(address?: string): Promise<TestApi & { url: string }> {
+  const url = address ?? (await createDatabase())
+  const api = await startTestApi({ store: await postgresDatabase(url).open() })
+  return { ...api, url }
+}
+
+/** Ends the connections of the service, as a restart of the server would. */
+async function cutConnections(url: string): Promise<number> {
+  const others = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'petstore'"
+  return (await query(url, `SELECT pg_terminate_backend(pid) ${others}`)).length
+}
+
+async function countWaiting(url: string): Promise<number> {
+  const waiting = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+  return (await query(url, `SELECT pid ${waiting}`)).length
+}
+
+async function countSleeping(url: string): Promise<number> {
+  const sleeping = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
+  return (await query(url, `SELECT pid ${sleeping}`)).length
+}
+
+/** Keeps everybody from the table until it is released. */
+async function lockPets(url: string): Promise<() => Promise<void>> {
+  const person = new Client({ connectionString: url })
+  await person.connect()
+  onTestFinished(() => person.end())
+  await person.query('BEGIN; LOCK TABLE pets IN ACCESS EXCLUSIVE MODE')
+  return async () => void (await person.query('ROLLBACK'))
+}

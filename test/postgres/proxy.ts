@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { freePort } from '../free-port.ts'
+
+export interface Proxy {
+  /** Of the database, through the proxy. */
+  url: string
+  /** Breaks all connections and takes no more. */
+  refuse(): Promise<void>
+  /** Lets nothing through any more, and tells nobody. */
+  silence(): Promise<void>
+  /** Is as it was at first, for new connections. */
+  resume(): Promise<void>
+}
+
+/** Stands between the service and its database, and fails as networks do. */
+export async function startProxy(target: URL): Promise<Proxy> {
+  const port = await freePort()
+  const sockets = new Set<Socket>()
+  let isSilent = false
+
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.on('data', (chunk) => void (isSilent || to.write(chunk)))
+      from.on('error', () => {})
+      from.on('close', () => {
+        sockets.delete(from)
+        if (!isSilent) to.destroy()
+      })
+    }
+  })
+
+  async function listen(): Promise<void> {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+  }
+
+  async function refuse(): Promise<void> {
+    const closed = server.listening ? once(server.close(), 'close') : undefined
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+
+  await listen()
+  onTestFinished(refuse)
+  return {
+    url: Object.assign(new URL(target), { port: String(port) }).href,
+    refuse,
+    async silence() {
+      isSilent = true
+    },
+    async resume() {
+      await refuse()
+      isSilent = false
+      await listen()
+    },
+  }
+}
