@@ -138,16 +138,22 @@ describe('the tables that the migrations make', () => {
     expect(describeTables(migrated())).toEqual(describeTables(drafted))
   })
 
-  test('the schema has not drifted from them (npm run db:generate drafts what is missing)', async () => {
-    const folder = temporaryFolder()
-    cpSync(join(root, 'db/sqlite/migrations'), join(folder, 'migrations'), { recursive: true })
-    const before = readdirSync(join(folder, 'migrations'))
-    const out = relative(root, join(folder, 'migrations'))
-    const words = ['generate', '--dialect=sqlite', '--schema=./db/sqlite/schema.ts', `--out=${out}`]
-    const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/drizzle-kit'), words, { cwd: root })
-    expect(stdout).toContain('No schema changes')
-    expect(readdirSync(join(folder, 'migrations'))).toEqual(before)
-  })
+  test.for([
+    ['sqlite', 'sqlite'],
+    ['postgres', 'postgresql'],
+  ] as const)(
+    'the %s schema has not drifted from them (npm run db:generate drafts what is missing)',
+    async ([database, dialect]) => {
+      const folder = temporaryFolder()
+      cpSync(join(root, `db/${database}/migrations`), join(folder, 'migrations'), { recursive: true })
+      const before = readdirSync(join(folder, 'migrations'))
+      const out = relative(root, join(folder, 'migrations'))
+      const words = ['generate', `--dialect=${dialect}`, `--schema=./db/${database}/schema.ts`, `--out=${out}`]
+      const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/drizzle-kit'), words, { cwd: root })
+      expect(stdout).toContain('No schema changes')
+      expect(readdirSync(join(folder, 'migrations'))).toEqual(before)
+    },
+  )
 
   test('are all strict', () => {
     const lax = migrated()
@@ -157,8 +163,8 @@ describe('the tables that the migrations make', () => {
   })
 })
 
-test('migration files and the snapshot drizzle-kit compares with are in step', () => {
-  const folder = join(root, 'db/sqlite/migrations')
+test.for(['sqlite', 'postgres'])('migration files of %s and what drizzle-kit compares with are in step', (database) => {
+  const folder = join(root, `db/${database}/migrations`)
   const { entries } = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8'))
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
   expect(entries.map(({ tag }: { tag: string }) => `${tag}.sql`)).toEqual(files)

@@ -1,10 +1,17 @@
 import { asc, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import type { Client } from 'pg'
 import { type AppliedMigration, type Migration, pendingMigrations, readMigrations } from '../migrations.ts'
 import { UnusableDatabase } from '../store.ts'
-import { migrations as journal } from './schema.ts'
 import { takeTurn } from './transaction.ts'
+
+/** Made before the first migration, and so not by one. */
+const journal = pgTable('migrations', {
+  name: text().primaryKey(),
+  hash: text().notNull(),
+  appliedAt: timestamp('applied_at', { withTimezone: true, precision: 3 }).notNull(),
+})
 
 /** What this release knows of the schema's history. */
 export function readOwnMigrations(): Migration[] {

@@ -71,10 +71,3 @@ export const idempotencyKeys = pgTable(
     check('idempotency_keys_fingerprint_sha256', sql`length(fingerprint) = 64`),
   ],
 )
-
-/** The journal, which the first start makes before any migration. */
-export const migrations = pgTable('migrations', {
-  name: text().primaryKey(),
-  hash: text().notNull(),
-  appliedAt: time('applied_at').notNull(),
-})

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -151,6 +153,26 @@ describe('the table of idempotency keys', () => {
         inTransaction(pool, (db) => createOnce(db, [{ pet, key: { apiKeyId, key } }], now)),
       count: async (table: string) => (await query(url, `SELECT count(*) FROM ${table}`))[0]?.count,
     }
+  }
+})
+
+test('the tables that the migrations make are those of the schema: columns, rules and indexes', async () => {
+  const root = join(import.meta.dirname, '../..')
+  const words = ['export', '--dialect=postgresql', '--schema=./db/postgres/schema.ts']
+  const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/drizzle-kit'), words, { cwd: root })
+  const drafted = await createDatabase()
+  await query(drafted, stdout)
+  const made = await petstore()
+  await query(made, 'DROP TABLE migrations')
+  for (const catalogue of [
+    `SELECT table_name, column_name, data_type, datetime_precision, is_nullable, identity_generation
+      FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, 2`,
+    "SELECT conrelid::regclass::text, pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'public'::regnamespace ORDER BY 1, 2",
+    "SELECT tablename, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2",
+  ]) {
+    const seen = await query(made, catalogue)
+    expect(seen.length).toBeGreaterThan(5)
+    expect(seen).toEqual(await query(drafted, catalogue))
   }
 })
 
