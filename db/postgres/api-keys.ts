@@ -2,7 +2,7 @@ import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Pool } from 'pg'
 import { type ApiKey, type ApiKeyStore, KeyRevoked, type NewApiKey } from '../store.ts'
-import { storeError } from './failure.ts'
+import { inPortsWords } from './failure.ts'
 import { apiKeys } from './schema.ts'
 import { shareReadings } from './share-readings.ts'
 import { inTransaction, takeTurn } from './transaction.ts'
@@ -32,15 +32,6 @@ export function openApiKeys(pool: Pool): ApiKeyStore {
         }),
       ),
     touch: (id, lastUsedAt) => inPortsWords(touch(db, id, lastUsedAt)),
-  }
-}
-
-/** What a database throws does not cross the port. */
-export async function inPortsWords<T>(work: PromiseLike<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw storeError(error)
   }
 }
 

@@ -39,3 +39,12 @@ export function storeError(error: unknown): Error {
     return new StoreUnavailable(`${code}${cause.message}`, { mayHeal: !needsPerson(cause), cause })
   return cause
 }
+
+/** What the database throws does not cross the port. */
+export async function inPortsWords<T>(work: PromiseLike<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw storeError(error)
+  }
+}

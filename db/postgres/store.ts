@@ -1,10 +1,11 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type { Pool } from 'pg'
-import { isUpToDate } from '../migrations.ts'
+import { isUpToDate, type Migration } from '../migrations.ts'
 import { type Creation, type Store, StoreUnavailable } from '../store.ts'
-import { inPortsWords, openApiKeys } from './api-keys.ts'
+import { openApiKeys } from './api-keys.ts'
 import { openPool } from './connection.ts'
 import { type NewCreation, prepareCreations } from './creations.ts'
+import { inPortsWords } from './failure.ts'
 import { GroupCommit } from './group-commit.ts'
 import { readJournal, readOwnMigrations } from './migrate.ts'
 import { prepareDatabase } from './prepare.ts'
@@ -26,8 +27,7 @@ interface PostgresStoreOptions {
 export async function openPostgresStore({ url, create = true, onCreate }: PostgresStoreOptions): Promise<Store> {
   if (await prepareDatabase(url, { create })) onCreate?.()
   const pool = openPool(url)
-  const db = drizzle({ client: pool })
-  const reads = prepareReads(db)
+  const reads = prepareReads(drizzle({ client: pool }))
   const creations = new GroupCommit<NewCreation, Creation>(prepareCreations(pool))
   const migrations = readOwnMigrations()
 
@@ -41,15 +41,7 @@ export async function openPostgresStore({ url, create = true, onCreate }: Postgr
     apiKeys: openApiKeys(pool),
     // Other instances write without this one's knowledge.
     revision: () => undefined,
-    check: () =>
-      inPortsWords(
-        (async () => {
-          if (!isUpToDate(await readJournal(db), migrations)) {
-            throw new StoreUnavailable('Another release has migrated the database.', { mayHeal: false })
-          }
-          await writeToDisk(pool)
-        })(),
-      ),
+    check: () => inPortsWords(check(pool, migrations)),
     async close() {
       await creations.idle()
       await pool.end()
@@ -57,7 +49,10 @@ export async function openPostgresStore({ url, create = true, onCreate }: Postgr
   }
 }
 
-/** Changes nothing, and yet has to get a record to the disk. */
-async function writeToDisk(pool: Pool): Promise<void> {
+async function check(pool: Pool, migrations: Migration[]): Promise<void> {
+  if (!isUpToDate(await readJournal(drizzle({ client: pool })), migrations)) {
+    throw new StoreUnavailable('Another release has migrated the database.', { mayHeal: false })
+  }
+  // Changes nothing, and yet has to get a record to the disk.
   await pool.query("SELECT pg_logical_emit_message(true, 'petstore', 'probe')")
 }
