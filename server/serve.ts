@@ -31,8 +31,10 @@ export async function serve(config: Config): Promise<void> {
   try {
     if (config.apiKey !== undefined) await registerKey(store, config.apiKey)
     const stopped = stopSignal(log)
+    // Whoever listens is not to end because the database is away for a moment.
+    const hasKey = (await store.apiKeys.list()).length > 0
     await listen(app, config)
-    const firstKey = await mintFirstKey(store)
+    const firstKey = hasKey ? undefined : await mintFirstKey(store)
     if (firstKey || process.stdout.isTTY) process.stdout.write(banner(app.listeningOrigin, config.database, firstKey))
     const stopBackups = startBackups(config, log)
     const signal = await stopped
