@@ -3,6 +3,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { isLongForm } from './long-form.ts'
 import { petstore, type Run, runPetstore } from './process.ts'
 import {
   addingPets,
@@ -17,15 +18,18 @@ import {
 } from './sample-database.ts'
 import { temporaryFolder } from './temporary.ts'
 
+const kills = isLongForm ? 36 : 16
+
 test('killed at any moment leaves the old or the new database, whole', async () => {
   const folder = temporaryFolder()
   const database = makeDatabase(join(folder, 'data/petstore.db'), 20_000, 'first')
   for (const word of ['one', 'two']) makeDatabase(join(folder, `${word}.db`), 20_000, word)
   const length = await timeToEnd(folder, await startRestore(folder, join(folder, 'one.db')))
   const found: string[] = []
-  for (let round = 1; round <= 36; round++) {
+  for (let round = 1; round <= kills; round++) {
     const run = await startRestore(folder, join(folder, round % 2 === 0 ? 'one.db' : 'two.db'))
-    await wait(length * 1.5 * Math.random())
+    // The last ones come when the restore is over.
+    await wait((length * 1.5 * (round - Math.random())) / kills)
     run.child.kill('SIGKILL')
     await run.ended
     for (const suffix of ['-wal', '-shm', '-journal']) expect(existsSync(database + suffix), suffix).toBe(false)
