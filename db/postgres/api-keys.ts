@@ -3,35 +3,44 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Pool } from 'pg'
 import { type ApiKey, type ApiKeyStore, KeyRevoked, type NewApiKey } from '../store.ts'
 import { inPortsWords } from './failure.ts'
+import { KnownKeys } from './known-keys.ts'
 import { apiKeys } from './schema.ts'
-import { shareReadings } from './share-readings.ts'
 import { inTransaction, takeTurn } from './transaction.ts'
 
-export function openApiKeys(pool: Pool): ApiKeyStore {
+export function openApiKeys(pool: Pool, url: string): ApiKeyStore & { close(): Promise<void> } {
   const db = drizzle({ client: pool })
   const findByHash = db
     .select()
     .from(apiKeys)
     .where(eq(apiKeys.hash, sql.placeholder('hash')))
     .prepare('find_api_key')
-  // Nothing is kept, so that a revocation acts on the next request on every instance.
-  const find = shareReadings(async (hash: string) => (await findByHash.execute({ hash }))[0])
+  const known = new KnownKeys(url, async (hash) => (await findByHash.execute({ hash }))[0])
+
+  /** Others hear of it from the database, this instance at once. */
+  async function change<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await inPortsWords(work)
+    } finally {
+      known.forget()
+    }
+  }
 
   return {
-    find: (hash) => inPortsWords(find(hash)),
+    find: (hash) => inPortsWords(known.find(hash)),
     list: () => inPortsWords(db.select().from(apiKeys).orderBy(asc(apiKeys.id))),
     create: (key) => inPortsWords(create(db, key)),
     createFirst: (key) => inPortsWords(inTransaction(pool, (transaction) => createFirst(transaction, key))),
     register: (key) => inPortsWords(register(db, key)),
-    revoke: (id, at) => inPortsWords(revoke(db, id, at)),
+    revoke: (id, at) => change(revoke(db, id, at)),
     rotate: (id, successor) =>
-      inPortsWords(
+      change(
         inTransaction(pool, async (transaction) => {
           await revoke(transaction, id, successor.createdAt)
           return create(transaction, successor)
         }),
       ),
     touch: (id, lastUsedAt) => inPortsWords(touch(db, id, lastUsedAt)),
+    close: () => known.close(),
   }
 }
 

@@ -27,8 +27,9 @@ interface PostgresStoreOptions {
 export async function openPostgresStore({ url, create = true, onCreate }: PostgresStoreOptions): Promise<Store> {
   if (await prepareDatabase(url, { create })) onCreate?.()
   const pool = openPool(url)
-  const reads = prepareReads(drizzle({ client: pool }))
+  const reads = prepareReads(pool)
   const creations = new GroupCommit<NewCreation, Creation>(prepareCreations(pool))
+  const apiKeys = openApiKeys(pool, url)
   const migrations = readOwnMigrations()
 
   return {
@@ -38,13 +39,13 @@ export async function openPostgresStore({ url, create = true, onCreate }: Postgr
       create: async (pet) => (await creations.run({ pet })).pet,
       createOnce: (pet, key) => creations.run({ pet, key }),
     },
-    apiKeys: openApiKeys(pool),
+    apiKeys,
     // Other instances write without this one's knowledge.
     revision: () => undefined,
     check: () => inPortsWords(check(pool, migrations)),
     async close() {
       await creations.idle()
-      await pool.end()
+      await Promise.all([apiKeys.close(), pool.end()])
     },
   }
 }

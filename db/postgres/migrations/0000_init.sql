@@ -38,6 +38,16 @@ CREATE TABLE api_keys (
 
 CREATE UNIQUE INDEX api_keys_unrevoked_name ON api_keys (name) WHERE revoked_at IS NULL;
 
+-- Instances remember API keys for a moment, and listen for this to forget them. The note of a key's use is no change.
+CREATE FUNCTION api_keys_tell_changes() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NOTIFY api_keys;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER api_keys_tell_changes AFTER INSERT OR DELETE OR TRUNCATE OR UPDATE OF name, start, hash, created_at, expires_at, revoked_at ON api_keys FOR EACH STATEMENT EXECUTE FUNCTION api_keys_tell_changes();
+
 CREATE TABLE idempotency_keys (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   api_key_id bigint NOT NULL REFERENCES api_keys (id) ON DELETE CASCADE,
