@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { type Target, type Workload, workloads } from './workloads.ts'
+import { type NextRequest, type Target, type Workload, workloads } from './workloads.ts'
 
 /**
  * The load, in a process of its own: so many connections, each of which sends its next request when it has the answer to
@@ -9,7 +9,8 @@ import { type Target, type Workload, workloads } from './workloads.ts'
 
 export interface Job {
   workload: Workload
-  target: Target
+  /** Which the connections are spread over. */
+  targets: Target[]
   connections: number
   milliseconds: number
 }
@@ -24,6 +25,11 @@ export interface Measurement {
   p99: number
 }
 
+interface Source {
+  port: number
+  next: NextRequest
+}
+
 let end = 0
 
 process.on('message', async (message: Job | 'end') => {
@@ -32,14 +38,14 @@ process.on('message', async (message: Job | 'end') => {
 })
 process.on('disconnect', () => process.exit())
 
-async function run({ workload, target, connections, milliseconds }: Job): Promise<Measurement> {
-  const next = workloads[workload](target)
+async function run({ workload, targets, connections, milliseconds }: Job): Promise<Measurement> {
+  const sources = targets.map((target) => ({ port: target.port, next: workloads[workload](target) }))
   const latencies: number[] = []
   let failures = 0
   const start = performance.now()
   end = start + milliseconds
 
-  function connection(): Promise<void> {
+  function connection({ port, next }: Source): Promise<void> {
     return new Promise((resolve, reject) => {
       let received = ''
       let sentAt = 0
@@ -64,13 +70,13 @@ async function run({ workload, target, connections, milliseconds }: Job): Promis
         return true
       }
       const onread = { buffer: Buffer.allocUnsafe(64 * 1024), callback: receive }
-      const socket = connect({ host: '127.0.0.1', port: target.port, noDelay: true, onread })
+      const socket = connect({ host: '127.0.0.1', port, noDelay: true, onread })
       socket.once('connect', send).once('error', reject)
       socket.once('close', () => (isDone ? resolve() : reject(new Error('The server closed a connection.'))))
     })
   }
 
-  await Promise.all(Array.from({ length: connections }, connection))
+  await Promise.all(Array.from({ length: connections }, (_, i) => connection(sources[i % sources.length] as Source)))
   const seconds = (performance.now() - start) / 1_000
   const sorted = Float64Array.from(latencies).sort()
   const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN

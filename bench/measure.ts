@@ -1,19 +1,27 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Job, Measurement } from './load.ts'
-import type { RunningServer } from './servers.ts'
 import type { Target, Workload } from './workloads.ts'
 
 export interface Sample {
   /** Requests a second. */
   rate: number
-  /** Microseconds of the server's CPU time for each request. */
+  /** Microseconds of the server's CPU time for each request, and of that of its database server. */
   cpu: number
+  databaseCpu: number
   /** Milliseconds. */
   p50: number
   p99: number
   /** Bytes of memory the server has at the end. */
   memory: number
+}
+
+/** A server, or several together. */
+export interface Metered {
+  cpuTime(): number
+  /** Of the database server, if there is one. */
+  databaseCpuTime?(): number
+  residentMemory(): number
 }
 
 interface LoadOptions {
@@ -27,6 +35,9 @@ interface Durations {
   measured: number
 }
 
+/** Milliseconds in which the requests under way are to be answered when the time of a load is over. */
+const patience = 30_000
+
 /** A process that puts load on servers. */
 export class Load {
   readonly #child: ChildProcess = fork(new URL('load.ts', import.meta.url))
@@ -39,7 +50,9 @@ export class Load {
 
   async run(job: Job): Promise<Measurement> {
     this.#child.send(job)
-    const [measurement] = (await Promise.race([once(this.#child, 'message'), this.#death])) as [Measurement]
+    const signal = AbortSignal.timeout(job.milliseconds + patience)
+    const answer = once(this.#child, 'message', { signal })
+    const [measurement] = (await Promise.race([answer, this.#death])) as [Measurement]
     if (measurement.failures > 0) throw new Error(`${measurement.failures} requests of ${job.workload} failed.`)
     return measurement
   }
@@ -50,16 +63,18 @@ export class Load {
   }
 
   async measure(
-    server: RunningServer,
-    target: Target,
+    server: Metered,
+    targets: Target[],
     options: LoadOptions,
     { warmUp, measured }: Durations,
   ): Promise<Sample> {
-    await this.run({ ...options, target, milliseconds: warmUp })
-    const before = server.cpuTime()
-    const { requests, seconds, p50, p99 } = await this.run({ ...options, target, milliseconds: measured })
+    const databaseCpuTime = () => server.databaseCpuTime?.() ?? 0
+    await this.run({ ...options, targets, milliseconds: warmUp })
+    const [before, databaseBefore] = [server.cpuTime(), databaseCpuTime()]
+    const { requests, seconds, p50, p99 } = await this.run({ ...options, targets, milliseconds: measured })
     const cpu = (server.cpuTime() - before) / requests
-    return { rate: requests / seconds, cpu, p50, p99, memory: server.residentMemory() }
+    const databaseCpu = (databaseCpuTime() - databaseBefore) / requests
+    return { rate: requests / seconds, cpu, databaseCpu, p50, p99, memory: server.residentMemory() }
   }
 
   stop(): void {
@@ -75,5 +90,12 @@ export function median(values: number[]): number {
 
 export function medianOf(samples: Sample[]): Sample {
   const of = (name: keyof Sample) => median(samples.map((sample) => sample[name]))
-  return { rate: of('rate'), cpu: of('cpu'), p50: of('p50'), p99: of('p99'), memory: of('memory') }
+  return {
+    rate: of('rate'),
+    cpu: of('cpu'),
+    databaseCpu: of('databaseCpu'),
+    p50: of('p50'),
+    p99: of('p99'),
+    memory: of('memory'),
+  }
 }

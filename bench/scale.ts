@@ -66,7 +66,7 @@ async function measure(pets: number, key: string): Promise<void> {
     const target = { port: server.port, key, database: server.database, pets }
     for (const workload of Object.keys(loads) as Workload[]) {
       showProgress(`${pets} pets: ${loads[workload]}`)
-      const sample = await load.measure(server, target, { workload, connections }, durations)
+      const sample = await load.measure(server, [target], { workload, connections }, durations)
       result.samples.set(workload, [...(result.samples.get(workload) ?? []), sample])
     }
   } finally {

@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../test/free-port.ts'
+import { cpuTime, residentMemory } from './proc.ts'
 
 /** The service itself, and what it is compared with. */
 export const servers = {
   petstore: 'Petstore',
   'node-http': 'bare node:http',
   fastify: 'Fastify, by hand',
+  'fastify-postgres': 'Fastify + Drizzle, by hand',
   'fastify-zod': 'Fastify + zod',
   orpc: 'oRPC',
   hono: 'Hono',
@@ -26,7 +28,7 @@ export interface RunningServer {
   port: number
   /** Milliseconds from its start to its first answer. */
   readyAfter: number
-  /** The path of its copy of the database. */
+  /** The path of its database, or the URL. */
   database: string
   /** Microseconds of CPU time it has used, in all its threads. */
   cpuTime(): number
@@ -42,16 +44,32 @@ interface StartOptions {
 
 const root = join(import.meta.dirname, '..')
 
-/** Starts a server on a free port, over a copy of the database. */
+/** Starts a server on a free port, over a copy of an SQLite database. */
 export async function startServer(
   name: ServerName,
   template: string,
-  { under = [] }: StartOptions = {},
+  options: StartOptions = {},
 ): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-'))
   const database = join(folder, 'petstore.db')
   copyFileSync(template, database)
   settle(database)
+  const server = await startOver(database, name, options)
+  return {
+    ...server,
+    async stop() {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts a server on a free port, over a database that is there: the path of one of SQLite, or the URL. */
+export async function startOver(
+  database: string,
+  name: ServerName,
+  { under = [] }: StartOptions = {},
+): Promise<RunningServer> {
   const port = await freePort()
   const [command = '', ...words] = [...under, process.execPath, ...wordsOf(name, database, port)]
   const start = performance.now()
@@ -75,7 +93,6 @@ export async function startServer(
       child.kill('SIGINT')
       await Promise.race([once(child, 'exit'), wait(5_000)])
       child.kill('SIGKILL')
-      rmSync(folder, { recursive: true, force: true })
     },
   }
 }
@@ -101,7 +118,7 @@ function environment(database: string, port: number) {
     PATH: process.env.PATH,
     NODE_ENV: 'production',
     PORT: String(port),
-    DATABASE_URL: `file:${database}`,
+    DATABASE_URL: URL.canParse(database) ? database : `file:${database}`,
     LOG_LEVEL: 'warn',
   }
 }
@@ -124,17 +141,4 @@ async function answers(port: number): Promise<void> {
     await wait(10)
   }
   throw new Error(`Nothing answers at port ${port} as a server with a check of API keys does.`)
-}
-
-/** proc_pid_stat(5): user and system time are the 14th and 15th field, in hundredths of a second. */
-function cpuTime(pid: number | undefined): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
-}
-
-function residentMemory(pid: number | undefined): number {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes) * 1_024
 }

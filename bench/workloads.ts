@@ -8,7 +8,7 @@ export type NextRequest = () => Buffer
 export interface Target {
   port: number
   key: string
-  /** The path of the database, and the number of pets that were in it at first. */
+  /** The path of the database, or its URL, and the number of pets that were in it at first. */
   database: string
   pets: number
 }
@@ -18,6 +18,8 @@ export const workloads = {
   'list-hot': (target: Target) => always(get(target, '/v1/pets?limit=20')),
   /** Each list finds a database that has just been changed, by another process. */
   'list-cold': listCold,
+  'list-any': (target: Target) => () =>
+    get(target, `/v1/pets?limit=${1 + below(100)}&cursor=${below(target.pets - 100)}`),
   get: (target: Target) => () => get(target, `/v1/pets/${1 + below(target.pets)}`),
   create: (target: Target) => () => create(target),
   mixed: (target: Target) => mixed(target),

@@ -10,19 +10,9 @@ import {
   port,
   unauthorized,
 } from './database.ts'
+import { newPet, pet, petId, petQuery } from './json-schemas.ts'
 
 /** Fastify 5, written by hand: JSON Schema validates the input and compiles the serializers. */
-
-const status = { type: 'string', enum: ['available', 'pending', 'sold'] }
-const newPet = {
-  name: { type: 'string', minLength: 1, maxLength: 255 },
-  categoryId: { type: 'integer' },
-}
-const pet = {
-  type: 'object',
-  properties: { id: { type: 'integer' }, ...newPet, status },
-  required: ['id', 'name', 'categoryId', 'status'],
-}
 
 const app = fastify()
 
@@ -33,10 +23,7 @@ app.addHook('onRequest', (request, reply, done) => {
 
 app.get<{ Querystring: PetQuery }>('/v1/pets', {
   schema: {
-    querystring: {
-      type: 'object',
-      properties: { limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 }, status },
-    },
+    querystring: petQuery,
     response: { 200: { type: 'array', items: pet } },
   },
   handler: (request, reply) => {
@@ -46,11 +33,7 @@ app.get<{ Querystring: PetQuery }>('/v1/pets', {
 
 app.post<{ Body: NewPet }>('/v1/pets', {
   schema: {
-    body: {
-      type: 'object',
-      properties: { ...newPet, status: { ...status, default: 'available' } },
-      required: ['name', 'categoryId'],
-    },
+    body: newPet,
     response: { 201: pet },
   },
   handler: (request, reply) => {
@@ -61,7 +44,7 @@ app.post<{ Body: NewPet }>('/v1/pets', {
 
 app.get<{ Params: { petId: number } }>('/v1/pets/:petId', {
   schema: {
-    params: { type: 'object', properties: { petId: { type: 'integer' } } },
+    params: petId,
     response: { 200: pet },
   },
   handler: (request, reply) => {

@@ -1,0 +1,89 @@
+import { Client } from 'pg'
+import { openPostgresStore } from '../db/postgres/store.ts'
+import { apiKeyRecord, mintApiKey } from '../server/auth/api-key.ts'
+import { startPostgres } from '../test/postgres/server.ts'
+import { cpuTimeWithChildren, parentOf } from './proc.ts'
+
+export interface BenchPostgres {
+  /** For all of its databases. */
+  key: string
+  version: string
+  /** Makes a database of its own for a server, and returns its URL. */
+  copyDatabase(name: string, options: { isOwn: boolean }): Promise<string>
+  dropDatabase(name: string): Promise<void>
+  /** Microseconds of CPU time that all of its processes have used. */
+  cpuTime(): number
+  stop(): Promise<void>
+}
+
+/** Starts a PostgreSQL with its settings as they come, and with so many pets, a third of each status. */
+export async function startBenchPostgres(pets: number): Promise<BenchPostgres> {
+  const server = await startPostgres()
+  try {
+    const client = await connect(server.url)
+    await client.query('CREATE DATABASE template_petstore TEMPLATE template0')
+    const key = await fill(urlOf('template_petstore'), pets)
+    const { rows } = await client.query<{ pid: number; version: string }>(
+      "SELECT pg_backend_pid() AS pid, current_setting('server_version') AS version",
+    )
+    const { pid = 0, version = '' } = rows[0] ?? {}
+    const postmaster = parentOf(pid)
+    return {
+      key,
+      version,
+      async copyDatabase(name, { isOwn }) {
+        await client.query(`CREATE DATABASE ${name} TEMPLATE template_petstore`)
+        if (!isOwn) await run(urlOf(name), 'DROP TRIGGER pets_take_turns ON pets')
+        // What is not on the disk yet would be written amid the measurement.
+        await client.query('CHECKPOINT')
+        return urlOf(name)
+      },
+      async dropDatabase(name) {
+        await client.query(`DROP DATABASE ${name} WITH (FORCE)`)
+      },
+      cpuTime: () => cpuTimeWithChildren(postmaster),
+      async stop() {
+        await client.end()
+        await server.stop()
+      },
+    }
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+
+  function urlOf(name: string): string {
+    return Object.assign(new URL(server.url), { pathname: `/${name}` }).href
+  }
+}
+
+/** Makes the service's tables and returns an API key. */
+async function fill(url: string, pets: number): Promise<string> {
+  const key = mintApiKey()
+  const store = await openPostgresStore({ url })
+  const { id } = await store.apiKeys.create(apiKeyRecord(key, 'bench'))
+  await store.apiKeys.touch(id, new Date())
+  await store.close()
+  await run(
+    url,
+    `INSERT INTO pets (name, category_id, status)
+      SELECT 'pet ' || i, i % 50, ('{available,pending,sold}'::text[])[1 + i % 3] FROM generate_series(1, ${pets}) AS i`,
+    'VACUUM (FREEZE, ANALYZE)',
+  )
+  return key
+}
+
+async function run(url: string, ...statements: string[]): Promise<void> {
+  const client = await connect(url)
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+async function connect(connectionString: string): Promise<Client> {
+  const client = new Client({ connectionString })
+  await client.connect()
+  return client
+}

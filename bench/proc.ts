@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** What Linux tells of processes: proc_pid_stat(5), proc_pid_status(5). */
+
+interface Process {
+  parent: number
+  /** Microseconds of CPU time in all threads. */
+  cpu: number
+  /** The same, of the children that have ended. */
+  endedChildrenCpu: number
+}
+
+/** Microseconds of CPU time a process has used, in all its threads. */
+export function cpuTime(pid: number | undefined): number {
+  return stat(pid).cpu
+}
+
+/** The same with that of its children, also of those that have ended. */
+export function cpuTimeWithChildren(pid: number): number {
+  const { cpu, endedChildrenCpu } = stat(pid)
+  const children = processes().filter(({ parent }) => parent === pid)
+  return children.reduce((sum, child) => sum + child.cpu, cpu + endedChildrenCpu)
+}
+
+/** Bytes of memory. */
+export function residentMemory(pid: number | undefined): number {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kilobytes) * 1_024
+}
+
+export function parentOf(pid: number): number {
+  return stat(pid).parent
+}
+
+function processes(): Process[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      return [stat(Number(name))]
+    } catch {
+      // It has ended meanwhile.
+      return []
+    }
+  })
+}
+
+/** Times are in hundredths of a second. */
+function stat(pid: number | undefined): Process {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  const field = (number: number) => Number(fields[number - 3])
+  return {
+    parent: field(4),
+    cpu: (field(14) + field(15)) * 10_000,
+    endedChildrenCpu: (field(16) + field(17)) * 10_000,
+  }
+}

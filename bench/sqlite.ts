@@ -1,0 +1,171 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { claimsOf, type Results } from './claims.ts'
+import { makeDatabase } from './database.ts'
+import { createLoads, type LoadCase, restLoads, restServers, rpcLoads, rpcServers, slowDiskLoads } from './loads.ts'
+import { Load, medianOf, type Sample } from './measure.ts'
+import { circumstances, claimTable, table, versions, writeSection } from './report.ts'
+import { type RunningServer, type ServerName, servers, startServer } from './servers.ts'
+
+/**
+ * Compares the service with its peers. With `--quick` in one short round, of which nothing is kept; nor is anything of a
+ * part, such as `--loads get,listCold --servers petstore,fastify`.
+ */
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    loads: { type: 'string' },
+    servers: { type: 'string' },
+  },
+})
+const isWhole = options.loads === undefined && options.servers === undefined
+const pets = 10_000
+const untilStopped = 1_000_000
+const rounds = options.quick ? 1 : 3
+const durations = options.quick ? { warmUp: 150, measured: 450 } : { warmUp: 700, measured: 2_000 }
+const slowDisk = [
+  'strace',
+  '-D',
+  '-f',
+  '-qq',
+  '--seccomp-bpf',
+  '-o',
+  '/dev/null',
+  '-e',
+  'trace=fsync,fdatasync',
+  '-e',
+  'inject=fsync,fdatasync:delay_exit=5000',
+]
+
+interface Group {
+  loads: Record<string, LoadCase>
+  names: ServerName[]
+  under?: string[]
+}
+
+const allGroups: Group[] = [
+  { loads: restLoads, names: restServers },
+  { loads: createLoads, names: ['group-commit'] },
+  { loads: slowDiskLoads, names: restServers, under: slowDisk },
+  { loads: rpcLoads, names: rpcServers },
+]
+const groups = allGroups.map(({ loads, names, ...group }) => ({
+  loads: Object.fromEntries(Object.entries(loads).filter(([name]) => isChosen(name, options.loads))),
+  names: names.filter((name) => isChosen(name, options.servers)),
+  ...group,
+}))
+
+if (spawnSync('strace', ['-V']).error) throw new Error('A slow disk needs strace: install it first.')
+const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-'))
+const template = join(folder, 'template.db')
+const key = makeDatabase(template, pets)
+const [load, writers] = [new Load(), new Load()]
+const samples = new Map<string, Map<ServerName, Sample[]>>()
+const runs = rounds * groups.reduce((sum, { loads, names }) => sum + Object.keys(loads).length * names.length, 0)
+let done = 0
+
+try {
+  for (let round = 0; round < rounds; round++) {
+    for (const group of groups) await runGroup(group)
+  }
+} finally {
+  load.stop()
+  writers.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+conclude()
+
+function isChosen(name: string, list: string | undefined): boolean {
+  return list === undefined || list.split(',').includes(name)
+}
+
+async function runGroup({ loads, names, under = [] }: Group): Promise<void> {
+  if (Object.keys(loads).length === 0) return
+  for (const name of names) {
+    const server = await startServer(name, template, { under })
+    try {
+      for (const [loadName, loadCase] of Object.entries(loads)) {
+        note(loadName, name, await measure(server, loadCase))
+        showProgress(`${servers[name]}: ${loadCase.title}`)
+      }
+    } finally {
+      await server.stop()
+    }
+  }
+}
+
+async function measure(server: RunningServer, { beside, ...loadCase }: LoadCase): Promise<Sample> {
+  const target = { port: server.port, key, database: server.database, pets }
+  const writing = beside && writers.run({ ...beside, targets: [target], milliseconds: untilStopped })
+  const sample = await load.measure(server, [target], loadCase, durations)
+  writers.endRun()
+  await writing
+  return sample
+}
+
+function note(loadName: string, name: ServerName, sample: Sample): void {
+  const ofLoad = samples.get(loadName) ?? new Map<ServerName, Sample[]>()
+  samples.set(loadName, ofLoad.set(name, [...(ofLoad.get(name) ?? []), sample]))
+}
+
+function showProgress(text: string): void {
+  done++
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${done} of ${runs}  ${done < runs ? text : ''}`)
+}
+
+function conclude(): void {
+  const results = Object.fromEntries(
+    [...samples].map(([name, ofLoad]) => [
+      name,
+      Object.fromEntries([...ofLoad].map(([server, all]) => [server, medianOf(all)])),
+    ]),
+    // Each load was put on each server that its group names.
+  ) as Results
+  const figures = comparison(results)
+  if (!isWhole) return void process.stdout.write(`\n${figures}\n`)
+  const claims = claimTable(claimsOf(results))
+  process.stdout.write(`\n${figures}\n\n${claims}\n`)
+  if (options.quick) return
+  const peers = versions([
+    'fastify',
+    'fastify-type-provider-zod',
+    '@orpc/openapi',
+    'hono',
+    '@hono/zod-openapi',
+    'trpc-to-openapi',
+    '@nestjs/core',
+    '@trpc/server',
+    'better-sqlite3',
+    'zod',
+  ])
+  writeSection(
+    'peers',
+    [circumstances('npm run bench'), `Medians of ${rounds} rounds. ${peers}.`, claims, figures].join('\n\n'),
+  )
+}
+
+function comparison(results: Results): string {
+  const all: Record<string, LoadCase> = { ...restLoads, ...slowDiskLoads, ...rpcLoads }
+  const rows = Object.entries(results).flatMap(([loadName, ofLoad]) => {
+    const own = ofLoad.petstore
+    const { title = loadName, workload, beside } = all[loadName] ?? {}
+    return Object.entries(ofLoad).map(([server, { rate, cpu, p50, p99 }]) => {
+      const speed = [rate.toFixed(0), p50.toFixed(2), p99.toFixed(2), own ? (own.rate / rate).toFixed(2) : '']
+      const effort = [cpu.toFixed(0), own ? (cpu / own.cpu).toFixed(2) : '']
+      return [
+        title,
+        servers[server as ServerName],
+        // This load itself takes its time, since it changes the database before each request.
+        ...(workload === 'list-cold' ? speed.map(() => '') : speed),
+        // What the other load takes cannot be told from it.
+        ...(beside ? effort.map(() => '') : effort),
+      ]
+    })
+  })
+  const speed = ['requests/s', 'p50 ms', 'p99 ms', 'times as fast is Petstore']
+  return table(['Load', 'Server', ...speed, 'CPU µs each', 'times the CPU of Petstore'], rows)
+}
