@@ -27,6 +27,18 @@ const DatabaseUrl = z.string().transform((url, context): Location => {
   return { kind: 'sqlite', path: path ?? '' }
 })
 
+/**
+ * Reads where a database is, as DATABASE_URL has it.
+ *
+ * @param name what the text is called, for the message, which does not show the text: it may hold a password.
+ * @throws {OperatorError}
+ */
+export function parseLocation(text: string, name: string): Location {
+  const { data, error } = DatabaseUrl.safeParse(text)
+  if (data) return data
+  throw new OperatorError(`${name}: ${error.issues.map(({ message }) => message).join(', ')}.`)
+}
+
 /** A database in memory is refused too: it could not be shared between threads. */
 function pathOf(url: string): string | undefined {
   if (!/^file:[^?#]+$/.test(url) || url.includes(':memory:')) return undefined

@@ -1,12 +1,13 @@
 import { Command } from 'commander'
-import { describeLocation } from '../db/location.ts'
+import { describeLocation, type Location } from '../db/location.ts'
 import { openStore } from '../db/open.ts'
 import { KeyNameTaken, KeyRevoked, type Store, StoreUnavailable, UnusableDatabase } from '../db/store.ts'
 import { backUp, restore } from './backup.ts'
-import { readConfig } from './config.ts'
+import { parseLocation, readConfig } from './config.ts'
+import { copy } from './copy.ts'
 import { createKey, describeKeys, parseLifetime, revokeKey, rotateKey } from './keys.ts'
 import { OperatorError } from './operator-error.ts'
-import { withProgress } from './progress.ts'
+import { describeBytes, describeRows, withProgress } from './progress.ts'
 
 interface LifetimeOption {
   expires?: number
@@ -64,7 +65,7 @@ program
   .description('copy the database, also while the service runs, and print the path of the copy')
   .action(async (file?: string) => {
     const path = databaseFile()
-    print(await withProgress(process.stderr, (onProgress) => backUp(path, file, onProgress)))
+    print(await withProgress(process.stderr, describeBytes, (onProgress) => backUp(path, file, onProgress)))
   })
 
 program
@@ -72,8 +73,23 @@ program
   .description('put a backup in the place of the database, which is kept, while the service is stopped')
   .action(async (file: string) => {
     const path = databaseFile()
-    note(await withProgress(process.stderr, (onProgress) => restore(path, file, onProgress)))
+    note(await withProgress(process.stderr, describeBytes, (onProgress) => restore(path, file, onProgress)))
   })
+
+const databases = program.command('db').description('manage databases')
+
+databases
+  .command('copy')
+  .description(
+    'copy all pets and keys into an empty database, also of the other kind; what a service writes to the first one meanwhile stays behind, so stop it before',
+  )
+  .requiredOption(...locationOption('--from', 'the database to copy, such as file:data/petstore.db; it is only read'))
+  .requiredOption(
+    ...locationOption('--to', 'the empty database, such as postgres://user@host/petstore; a file is made'),
+  )
+  .action(async (request: { from: Location; to: Location }) =>
+    print(await withProgress(process.stderr, describeRows, (onProgress) => copy({ ...request, onProgress }))),
+  )
 
 try {
   await program.parseAsync()
@@ -81,6 +97,10 @@ try {
   if (!isForOperator(error)) throw error
   note(error.message)
   process.exitCode = 1
+}
+
+function locationOption(name: string, description: string) {
+  return [`${name} <database>`, description, (text: string) => parseLocation(text, name)] as const
 }
 
 async function withStore(use: (store: Store) => Promise<void>, { create = false } = {}): Promise<void> {

@@ -1,0 +1,61 @@
+import { existsSync, realpathSync } from 'node:fs'
+import type Database from 'better-sqlite3'
+import { refuseOtherRelease, type Source } from '../copy.ts'
+import { UnusableDatabase } from '../store.ts'
+import { connect, orClose } from './connection.ts'
+import { corrupt } from './copy-failure.ts'
+import { readHeader } from './header.ts'
+import { readJournal } from './migrate.ts'
+import { readOwnMigrations } from './own-migrations.ts'
+import { attemptOn, identify, readableTables } from './tables.ts'
+
+/**
+ * Opens a database to copy from, which may be in use, in one read transaction.
+ *
+ * @throws {UnusableDatabase} with one sentence for the operator.
+ */
+export async function openSource(path: string): Promise<Source> {
+  const attempt = attemptOn(path)
+  return attempt(() => {
+    refuseForeignFile(path)
+    const connection = connectToRead(path)
+    return orClose(connection, () => {
+      connection.exec('BEGIN')
+      refuseOtherRelease(readJournal(connection), readOwnMigrations())
+      refuseCorrupt(connection)
+      return {
+        identity: identify(path) ?? '',
+        ...readableTables(connection, attempt),
+        async close() {
+          connection.close()
+        },
+      }
+    })
+  })
+}
+
+function refuseForeignFile(path: string): void {
+  const { isSqlite, isOurs } = readHeader(path)
+  if (!isSqlite) throw new UnusableDatabase('it is not an SQLite database; name another file in --from')
+  if (!isOurs) throw new UnusableDatabase('it is the SQLite database of another program; name another file in --from')
+}
+
+/**
+ * A read-only connection leaves an empty log behind where there was none, and any other one moves a log that a killed
+ * process left into the database.
+ */
+function connectToRead(path: string): Database.Database {
+  // SQLite names the log after the file that a link leads to.
+  const file = realpathSync(path)
+  const hasLog = ['-wal', '-journal'].some((suffix) => existsSync(file + suffix))
+  const connection = connect(file, { readonly: hasLog, busyTimeout: 5_000 })
+  return orClose(connection, () => {
+    connection.pragma('query_only = ON')
+    return connection
+  })
+}
+
+function refuseCorrupt(connection: Database.Database): void {
+  const finding = String(connection.pragma('quick_check(1)', { simple: true }))
+  if (finding !== 'ok') throw new UnusableDatabase(`${corrupt} (${finding.replace(/^\*\*\* .*\n/, '')})`)
+}

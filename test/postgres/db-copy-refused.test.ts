@@ -1,0 +1,233 @@
+import { existsSync, linkSync, readdirSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client } from 'pg'
+import { describe, expect, test } from 'vitest'
+import { postgresDatabase, sqliteDatabase } from '../database.ts'
+import { addingPets, change, unfitFiles } from '../sample-database.ts'
+import { temporaryFolder } from '../temporary.ts'
+import {
+  addingKeys,
+  copy,
+  expectEmpty,
+  expectRefusal,
+  filesBeside,
+  fill,
+  kinds,
+  newDatabase,
+  newDatabases,
+  nextIds,
+  pairs,
+  pathOf,
+  sampleFile,
+  specOf,
+  startCopy,
+  tablesIn,
+  urlOf,
+} from './copies.ts'
+import { query } from './databases.ts'
+
+const addingIdempotencyKey = `INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at)
+  VALUES (1, 'order-17', '${'1'.repeat(64)}', 1, '2026-01-01T00:00:00.000Z')`
+
+describe('nothing is copied, made or changed', () => {
+  test.for(unfitFiles)('from %s', async ([, make, message]) => {
+    const { from, to } = await newDatabases('sqlite', 'sqlite')
+    make(pathOf(from))
+    const before = filesBeside(from)
+    await expectRefusal({ from, to }, `The database ${pathOf(from)} cannot be used: ${message}`)
+    expect(filesBeside(from)).toEqual(before)
+    expect(existsSync(pathOf(to))).toBe(false)
+  })
+
+  test('from a file that is missing', async () => {
+    const { from, to } = await newDatabases('sqlite', 'postgres')
+    await expectRefusal({ from, to }, `The database ${pathOf(from)} cannot be used: no such file or directory`)
+    expect(readdirSync(dirname(pathOf(from)))).toEqual([])
+    expect(await tablesIn(to)).toEqual([])
+  })
+
+  test.for([
+    ['without tables', 'SELECT 1'],
+    ['of another program', 'CREATE TABLE pets (id bigint)'],
+    ['of another program with a journal of its own', 'CREATE TABLE migrations (id bigint, migration text)'],
+  ])('from a PostgreSQL database %s', async ([, sql = '']) => {
+    const { from, to } = await newDatabases('postgres', 'sqlite')
+    await from.execute(sql)
+    const before = await tablesIn(from)
+    await expectRefusal({ from, to }, 'it has no tables of this service; name another database')
+    expect(await tablesIn(from)).toEqual(before)
+    expect(existsSync(pathOf(to))).toBe(false)
+  })
+
+  test.for(kinds)('from a %s database of another release', async (kind) => {
+    const { from, to } = await newDatabases(kind, 'sqlite')
+    await fill(from, 'DELETE FROM migrations WHERE name = (SELECT max(name) FROM migrations)')
+    const before = await from.rows('migrations')
+    await expectRefusal({ from, to }, 'it is of an older release; start this release on it once, and try again')
+    expect(await from.rows('migrations')).toEqual(before)
+    await from.execute("INSERT INTO migrations VALUES ('9999_future', 'x', '2026-01-01T00:00:00.000Z')")
+    await expectRefusal({ from, to }, 'it was migrated by a newer release (9999_future)')
+    expect(existsSync(pathOf(to))).toBe(false)
+  })
+
+  test.for(kinds)('into a %s database that holds anything', async (kind) => {
+    const { from, to } = await newDatabases('sqlite', kind)
+    await fill(from, addingKeys(1))
+    for (const table of ['pets', 'api_keys', 'idempotency_keys'] as const) {
+      await fill(to, ...adding(table, kind))
+      const before = await to.rows(table)
+      await expectRefusal({ from, to }, `its table ${table} is not empty; name a database in --to`)
+      expect(before).toHaveLength(1)
+      expect(await to.rows(table)).toEqual(before)
+      await to.execute('DELETE FROM pets; DELETE FROM api_keys')
+    }
+  })
+
+  test('from a file into itself, by whatever name', async () => {
+    const [from, folder] = [sampleFile(), temporaryFolder()]
+    symlinkSync(pathOf(from), join(folder, 'symbolic'))
+    linkSync(pathOf(from), join(folder, 'hard'))
+    const before = filesBeside(from)
+    for (const path of [pathOf(from), join(folder, 'symbolic'), join(folder, 'hard')])
+      await expectRefusal(
+        { from, to: sqliteDatabase(path) },
+        `The database ${path} cannot be used: it is the one to copy`,
+      )
+    expect(filesBeside(from)).toEqual(before)
+  })
+
+  test('from a PostgreSQL database into itself, by whatever name', async () => {
+    const from = await newDatabase('postgres')
+    await fill(from)
+    const other = Object.assign(new URL(urlOf(from)), { hostname: 'localhost', search: '?application_name=other' })
+    for (const url of [urlOf(from), other.href])
+      await expectRefusal({ from, to: postgresDatabase(url) }, 'it is the one to copy from; name another one in --to')
+  })
+
+  test('into a PostgreSQL database that somebody has locked', async () => {
+    const { from, to } = await newDatabases('sqlite', 'postgres')
+    await fill(from)
+    await fill(to)
+    const somebody = new Client({ connectionString: urlOf(to) })
+    await somebody.connect()
+    await somebody.query('BEGIN; LOCK TABLE api_keys')
+    const impatient = postgresDatabase(`${urlOf(to)}?lock_timeout=100`)
+    await expectRefusal({ from, to: impatient }, 'another process holds its lock; try again when that has ended')
+    await somebody.end()
+  })
+
+  test('into a file of another program', async () => {
+    const { from, to } = await newDatabases('sqlite', 'sqlite')
+    await fill(from)
+    change(pathOf(to), 'CREATE TABLE diary (x)')
+    const before = filesBeside(to)
+    await expectRefusal({ from, to }, 'it is the SQLite database of another program')
+    expect(filesBeside(to)).toEqual(before)
+  })
+
+  function adding(table: 'pets' | 'api_keys' | 'idempotency_keys', kind: string): string[] {
+    if (table === 'pets') return [addingPets(1, 'old')]
+    if (table === 'api_keys') return [addingKeys(1, 'old')]
+    // On PostgreSQL there can be none without an API key.
+    if (kind === 'sqlite') return [`PRAGMA foreign_keys = OFF; ${addingIdempotencyKey}`]
+    return ["SET session_replication_role = 'replica'; ".concat(addingIdempotencyKey)]
+  }
+})
+
+describe('a copy that fails midway leaves nothing, and can be tried again', () => {
+  test.for(pairs)('from $from to $to where a row is not taken', async (pair) => {
+    const { from, to } = await newDatabases(pair.from, pair.to)
+    await fill(from, addingPets(30, 'pet'), addingKeys(2))
+    await fill(to, meddling(pair.to, 'refuse'))
+    const reason = 'does not take one of the rows 13 to 16 of pets: not this one; correct or delete that row in '
+    await expectRefusal({ from, to }, reason, { batchSize: 4 })
+    await expectEmpty(to)
+    await to.execute(`DROP TRIGGER meddle ${pair.to === 'sqlite' ? '' : 'ON pets'}`)
+    expect((await copy({ from, to })).rows).toEqual([2, 30, 0])
+    expect(await nextIds(to)).toEqual([31n, 3n])
+  })
+
+  test.for(
+    kinds.flatMap((kind) => [{ kind, how: 'altered', rows: 30 } as const, { kind, how: 'lost', rows: 29 } as const]),
+  )('into $kind where a row is $how', async ({ kind, how, rows }) => {
+    const { from, to } = await newDatabases('sqlite', kind)
+    await fill(from, addingPets(30, 'pet'), addingKeys(2))
+    await fill(to, meddling(kind, how))
+    const reason = `its table pets came out other than that of ${pathOf(from)}, with ${rows} rows of 30 and the SHA-256 `
+    await expectRefusal({ from, to }, reason, { batchSize: 4 })
+    await expectEmpty(to)
+    expect(await nextIds(to)).toEqual([1n, 1n])
+  })
+
+  test('where rows of the source break a rule', async () => {
+    const { from, to } = await newDatabases('sqlite', 'postgres')
+    await fill(from, addingKeys(1), addingIdempotencyKey, 'PRAGMA foreign_keys = OFF; DELETE FROM api_keys')
+    await expectRefusal({ from, to }, ' does not take one of the rows 1 to 1 of idempotency_keys: insert or update on ')
+    await from.execute(`${addingKeys(1)}; UPDATE api_keys SET expires_at = 'soon'`)
+    await expectRefusal({ from, to }, 'a time in the row 2 of its table api_keys is none; correct or delete that row')
+    await expectEmpty(to)
+  })
+
+  test.for(['from', 'to'] as const)('where the connection %s PostgreSQL is lost', async (lost) => {
+    const databases = await (lost === 'from' ? newDatabases('postgres', 'sqlite') : newDatabases('sqlite', 'postgres'))
+    await fill(databases.from, addingPets(1_000, 'pet'))
+    const url = urlOf(databases[lost])
+    let cut: Promise<unknown> | undefined
+    const onProgress = () => {
+      cut ??= query(
+        url,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'petstore'",
+      )
+    }
+    await expectRefusal(databases, '; check PostgreSQL and the address', { batchSize: 1, onProgress })
+    await cut
+    await expectEmpty(databases.to)
+  })
+
+  test.for(kinds)('into %s where its process is killed', { timeout: 120_000 }, async (kind) => {
+    const { from, to } = await newDatabases(kind === 'sqlite' ? 'postgres' : 'sqlite', kind)
+    const [folder, count, signals] = [temporaryFolder(), 20_000, [] as unknown[]]
+    await fill(from, addingPets(count, 'pet'), addingKeys(1))
+    let length = 0
+    for (let round = 0; round < 8; round++) {
+      await fill(to, 'DELETE FROM pets', 'DELETE FROM api_keys')
+      const begin = performance.now()
+      const run = startCopy(folder, specOf(from), specOf(to))
+      // The first one shows how long it takes, much of which is the start of the process.
+      await Promise.race([run.ended, round > 0 ? wait(length * (0.4 + 0.6 * Math.random())) : run.ended])
+      run.child.kill('SIGKILL')
+      signals.push(await run.ended)
+      if (round === 0) length = performance.now() - begin
+      const found = (await to.rows('pets')).length
+      expect([0, count]).toContain(found)
+      expect(await to.rows('api_keys')).toHaveLength(found / count)
+    }
+    expect(signals[0]).toBe(0)
+    expect(signals).toContain('SIGKILL')
+  })
+})
+
+/** Makes a table meddle with the fourteenth pet that is added to it. */
+function meddling(kind: 'sqlite' | 'postgres', how: 'refuse' | 'altered' | 'lost'): string {
+  if (kind === 'sqlite') {
+    const action = {
+      refuse: "SELECT RAISE(ABORT, 'not this one')",
+      altered: 'UPDATE pets SET category_id = category_id + 1 WHERE id = NEW.id',
+      lost: 'DELETE FROM pets WHERE id = NEW.id',
+    }
+    return `CREATE TRIGGER meddle AFTER INSERT ON pets WHEN NEW.id = 14 BEGIN ${action[how]}; END`
+  }
+  const action = {
+    refuse: "RAISE EXCEPTION 'not this one' USING ERRCODE = 'check_violation'",
+    altered: 'NEW.category_id := NEW.category_id + 1',
+    lost: 'RETURN NULL',
+  }
+  return `
+    CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF NEW.id = 14 THEN ${action[how]}; END IF;
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER meddle BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION meddle()`
+}

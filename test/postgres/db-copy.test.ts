@@ -1,0 +1,299 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { maxInt64, minInt64 } from '../../server/int64.ts'
+import { openDatabase } from '../helpers.ts'
+import { petstore, runPetstore, startServer } from '../process.ts'
+import { addingPets, change, leaveLog, makeDatabase } from '../sample-database.ts'
+import { temporaryFolder } from '../temporary.ts'
+import {
+  addingKeys,
+  contentOf,
+  copy,
+  filesBeside,
+  fill,
+  kinds,
+  nameOf,
+  newDatabase,
+  newDatabases,
+  nextIds,
+  pairs,
+  pathOf,
+  runCopy,
+  sampleFile,
+  sampleTimes,
+  specOf,
+  startCopy,
+  urlOf,
+} from './copies.ts'
+import { createDatabase, query } from './databases.ts'
+
+describe('a copy', () => {
+  test.for(pairs)('from $from to $to has every row, to the last digit', async (pair) => {
+    const [original, last] = [sampleFile(), await newDatabase('sqlite')]
+    const { from, to } = await newDatabases(pair.from, pair.to)
+    const first = await copy({ from: original, to: from }, { batchSize: 3 })
+    const second = await copy({ from, to }, { batchSize: 4 })
+    const third = await copy({ from: to, to: last })
+    expect(contentOf(last)).toEqual(contentOf(original))
+    expect(first.rows).toEqual([3, 7, 2])
+    expect([second, third]).toEqual([first, first])
+  })
+
+  test('in PostgreSQL is what was in the file, as psql shows it', async () => {
+    const [from, to] = [sampleFile(), await newDatabase('postgres')]
+    await copy({ from, to }, { batchSize: 3 })
+    const pets =
+      'SELECT CAST(id AS text) AS id, name, CAST(category_id AS text) AS category, status FROM pets ORDER BY 1'
+    expect(await query(urlOf(to), pets)).toEqual(openDatabase(pathOf(from)).prepare(pets).all())
+    const keys = await query(urlOf(to), 'SELECT * FROM api_keys ORDER BY id')
+    expect(keys.map((key) => [key.created_at, key.expires_at, key.revoked_at, key.last_used_at])).toEqual(
+      sampleTimes.map((times) => times.map((time) => time && new Date(time))),
+    )
+  })
+
+  test.for(pairs)('from $from to $to has the lowest and the highest id there can be', async (pair) => {
+    const { from, to } = await newDatabases(pair.from, pair.to)
+    await fill(from, addingKeys(2))
+    await from.execute(`DELETE FROM api_keys WHERE id = 1; ${lowestKey(pair.from)}`)
+    await from.insertPet(maxInt64)
+    for (const batchSize of [1, 2, 3]) {
+      expect((await copy({ from, to }, { batchSize })).rows).toEqual([2, 1, 0])
+      await to.execute('DELETE FROM pets; DELETE FROM api_keys')
+    }
+  })
+
+  test.for(pairs)('from $from to $to gives no id again whose row is gone', async (pair) => {
+    for (const gone of ['id > 3', 'id > 0']) {
+      const { from, to } = await newDatabases(pair.from, pair.to)
+      await fill(from, addingPets(7, 'pet'), addingKeys(5))
+      await from.execute(`DELETE FROM pets WHERE ${gone}; DELETE FROM api_keys WHERE ${gone}`)
+      await copy({ from, to })
+      expect(await nextIds(to)).toEqual([8n, 6n])
+    }
+  })
+
+  test.for(pairs)('from $from to $to of what was never used begins with the first ids', async (pair) => {
+    const { from, to } = await newDatabases(pair.from, pair.to)
+    await fill(from)
+    expect((await copy({ from, to })).rows).toEqual([0, 0, 0])
+    expect(await nextIds(to)).toEqual([1n, 1n])
+  })
+
+  test.for(kinds)('gives no id again that %s gave before it was emptied', async (kind) => {
+    const { from, to } = await newDatabases('sqlite', kind)
+    await fill(from, addingPets(2, 'pet'), addingKeys(1))
+    await fill(to, addingPets(9, 'pet'), addingKeys(3), 'DELETE FROM pets', 'DELETE FROM api_keys')
+    await copy({ from, to })
+    expect(await nextIds(to)).toEqual([10n, 4n])
+  })
+
+  test.for(kinds)('is of one moment, whatever happens in %s meanwhile', async (kind) => {
+    const { from, to } = await newDatabases(kind, 'postgres')
+    await fill(from, addingPets(500, 'pet'))
+    let changed: Promise<unknown> | undefined
+    const onProgress = () => {
+      changed ??= from.execute("DELETE FROM pets WHERE id > 250; UPDATE pets SET status = 'sold'")
+    }
+    expect((await copy({ from, to }, { batchSize: 5, onProgress })).rows).toEqual([0, 500, 0])
+    await changed
+    expect(await query(urlOf(to), 'SELECT DISTINCT status FROM pets')).toEqual([{ status: 'available' }])
+    expect(await from.rows('pets')).toHaveLength(250)
+  })
+
+  test.for(kinds)('is seen by nobody in %s before it is whole', async (kind) => {
+    const { from, to } = await newDatabases('postgres', kind)
+    await fill(from, addingPets(500, 'pet'))
+    await fill(to)
+    const { pets } = await to.open()
+    const look = async () => (await pets.list({ limit: 1_000, cursor: 0n })).length
+    const looks = [look()]
+    await copy({ from, to }, { batchSize: 10, onProgress: () => void looks.push(look()) })
+    expect(looks).toHaveLength(101)
+    for (const count of await Promise.all(looks)) expect([0, 500]).toContain(count)
+    expect(await look()).toBe(500)
+  })
+
+  test.for([0, 500])('of %i pets lets others write to the PostgreSQL database when it is done', async (count) => {
+    const { from, to } = await newDatabases('sqlite', 'postgres')
+    await fill(from, addingPets(500, 'pet'), addingKeys(100), `DELETE FROM pets WHERE id > ${count}`)
+    await fill(to)
+    const writes: Promise<unknown>[] = []
+    const onProgress = () => {
+      if (writes.length === 0) writes.push(to.execute(addingPets(1, 'later')), to.execute(addingKeys(1, 'later')))
+    }
+    expect((await copy({ from, to }, { batchSize: 2, onProgress })).rows).toEqual([100, count, 0])
+    await Promise.all(writes)
+    expect(await query(urlOf(to), "SELECT id FROM pets WHERE name = 'later 1'")).toEqual([{ id: '501' }])
+    expect(await query(urlOf(to), "SELECT id FROM api_keys WHERE name = 'later 0'")).toEqual([{ id: '101' }])
+  })
+
+  test('does not mind what the PostgreSQL database has set', async () => {
+    const { from, to } = await newDatabases('postgres', 'sqlite')
+    const original = sampleFile()
+    await fill(from, recordSettings)
+    for (const setting of [
+      "DateStyle = 'SQL, DMY'",
+      "idle_in_transaction_session_timeout = '9s'",
+      "statement_timeout = '9s'",
+      "synchronous_commit = 'off'",
+    ])
+      await from.execute(`ALTER DATABASE ${nameOf(from)} SET ${setting}`)
+    await copy({ from: original, to: from })
+    await copy({ from, to })
+    expect(contentOf(to)).toEqual(contentOf(original))
+    expect(await query(urlOf(from), 'SELECT * FROM seen ORDER BY name')).toEqual([
+      { name: 'idle_in_transaction_session_timeout', setting: '0' },
+      { name: 'statement_timeout', setting: '0' },
+      { name: 'synchronous_commit', setting: 'on' },
+    ])
+  })
+})
+
+test('a service goes on with its keys and its idempotency keys, there and back', async () => {
+  const folder = temporaryFolder()
+  const [file, url, last] = ['file:a.db', await createDatabase(), 'file:b.db']
+  const made = runPetstore({ folder, arguments: ['keys', 'create', 'shop'], env: { DATABASE_URL: file } })
+  expect(await made.ended, made.stderr).toBe(0)
+
+  async function create(database: string, key: string) {
+    const server = await startServer({ folder, env: { DATABASE_URL: database } })
+    const authorization = `Bearer ${made.stdout.trim()}`
+    const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': key }
+    const body = '{"name":"Rex","categoryId":7}'
+    const answer = await fetch(`${server.url}/v1/pets`, { method: 'POST', headers, body })
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toBe(0)
+    return [await answer.json(), answer.headers.has('idempotency-replayed')]
+  }
+
+  const rex = { name: 'Rex', categoryId: 7, status: 'available' }
+  expect(await create(file, 'one')).toEqual([{ id: 1, ...rex }, false])
+  await runCopy(folder, file, url)
+  expect(await create(url, 'one')).toEqual([{ id: 1, ...rex }, true])
+  expect(await create(url, 'two')).toEqual([{ id: 2, ...rex }, false])
+  await runCopy(folder, url, last)
+  expect(await create(last, 'one')).toEqual([{ id: 1, ...rex }, true])
+  expect(await create(last, 'two')).toEqual([{ id: 2, ...rex }, true])
+  expect(await create(last, 'three')).toEqual([{ id: 3, ...rex }, false])
+})
+
+describe('what is copied', () => {
+  test('is left as it was, and nothing beside it', async () => {
+    const [from, to] = [sampleFile(), await newDatabase('postgres')]
+    const before = filesBeside(from)
+    await copy({ from, to })
+    expect(filesBeside(from)).toEqual(before)
+    expect(Object.keys(before)).toEqual(['petstore.db'])
+  })
+
+  test('may have a log that a killed service left, which is left as it was', async () => {
+    const { from, to } = await newDatabases('sqlite', 'postgres')
+    await fill(from, addingPets(2, 'pet'))
+    leaveLog(pathOf(from), addingPets(1, 'logged'))
+    const before = filesBeside(from)
+    await copy({ from, to })
+    expect(filesBeside(from)).toEqual(before)
+    expect((await to.rows('pets')).at(-1)).toMatchObject({ id: '3', name: 'logged 1' })
+  })
+
+  test.for(kinds)('may be one in %s that nobody may write to', async (kind) => {
+    const { from, to } = await newDatabases(kind, 'sqlite')
+    await fill(from, addingPets(3, 'pet'))
+    if (kind === 'sqlite') change(pathOf(from), 'PRAGMA journal_mode = DELETE')
+    else await from.execute(`ALTER DATABASE ${nameOf(from)} SET default_transaction_read_only = on`)
+    expect((await copy({ from, to })).rows).toEqual([0, 3, 0])
+  })
+})
+
+describe('the command', () => {
+  test('prints what both hold, and nothing else where no person looks on', async () => {
+    const [from, to] = [sampleFile(), await newDatabase('postgres')]
+    const { host, pathname } = new URL(urlOf(to))
+    expect((await runCopy(temporaryFolder(), specOf(from), specOf(to))).split('\n')).toEqual([
+      `Copied ${pathOf(from)} to postgres://petstore@${host}${pathname}. Read back and compared, both hold:`,
+      expect.stringMatching(/^ {2}api_keys: 3 rows, SHA-256 [0-9a-f]{12}…$/),
+      expect.stringMatching(/^ {2}pets: 7 rows, SHA-256 [0-9a-f]{12}…$/),
+      expect.stringMatching(/^ {2}idempotency_keys: 2 rows, SHA-256 [0-9a-f]{12}…$/),
+      '',
+    ])
+  })
+
+  test('tells a failure in one line, and never a password', async () => {
+    const [folder, url] = [temporaryFolder(), await createDatabase()]
+    const wrong = Object.assign(new URL(url), { password: 'hush%40' }).href
+    makeDatabase(join(folder, 'a.db'), 1)
+    for (const [from, to, message] of [
+      ['file:a.db', wrong, /^The database postgres:\S+ cannot be used: password authentication failed .+\.\n$/],
+      [wrong, 'file:b.db', /^The database postgres:\S+ cannot be used: password authentication failed .+\.\n$/],
+      [
+        'postgres://u:hush@localhost:1/a',
+        'file:b.db',
+        /^The database \S+u@localhost:1\/a cannot be used: nothing .+\.\n$/,
+      ],
+      ['postgres://u:hush@host:port/a', 'file:b.db', /^--from: expected a file, .+\.\n$/],
+      ['file:a.db', 'mysql://u:hush@host/a', /^--to: expected a file, .+\.\n$/],
+      ['file:a.db', '', /^--to: expected a file, .+\.\n$/],
+      ['file:a.db', 'file:a.db', /^The database \S+a\.db cannot be used: it is the one to copy from; .+\.\n$/],
+    ] as const) {
+      const run = startCopy(folder, from, to)
+      expect([await run.ended, run.stdout]).toEqual([1, ''])
+      expect(run.stderr).toMatch(message)
+      expect(run.stderr).not.toContain('hush')
+    }
+    expect(readdirSync(folder)).toEqual(['a.db'])
+  })
+
+  test('does not tell a password either where it succeeds', async () => {
+    const [folder, to] = [temporaryFolder(), await newDatabase('postgres')]
+    const [name, path] = [nameOf(to), join(folder, 'a.db')]
+    await to.execute(`CREATE ROLE ${name} LOGIN PASSWORD 'hush@'; ALTER DATABASE ${name} OWNER TO ${name}`)
+    const url = Object.assign(new URL(urlOf(to)), { username: name, password: 'hush%40' }).href
+    makeDatabase(path, 1)
+    for (const printed of [await runCopy(folder, `file:${path}`, url), await runCopy(folder, url, 'file:b.db')]) {
+      expect(printed).toContain(`postgres://${name}@`)
+      expect(printed).not.toContain('hush')
+    }
+  })
+
+  test.for([['--from'], ['--to']])('wants two databases, not only %s', async ([option = '']) => {
+    const run = runPetstore({ arguments: ['db', 'copy', option, 'file:a.db'] })
+    expect(await run.ended).toBe(1)
+    expect(run.stderr).toMatch(/^error: required option '--(from|to) <database>' not specified\n/)
+  })
+
+  if (spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0) {
+    test('shows on a terminal how far it is, and leaves nothing of that', () => {
+      const folder = temporaryFolder()
+      makeDatabase(join(folder, 'a.db'), 1_500)
+      const words = [...petstore, 'db', 'copy', '--from', 'file:a.db', '--to', 'file:b.db']
+      const command = `${words.map((word) => `'${word}'`).join(' ')} > printed`
+      const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], { cwd: folder, encoding: 'utf8' })
+      const steps = ['Copied', 'Compared'].flatMap((step) => [
+        `${step} 1000 of 1500 rows of pets (66 %)`,
+        `${step} 1500 of 1500 rows of pets (100 %)`,
+      ])
+      expect(stdout).toBe(['', ...steps, ''].join('\r').replaceAll(/(?<=\))|$/g, '\x1b[K'))
+      expect(readFileSync(join(folder, 'printed'), 'utf8')).toContain('  pets: 1500 rows, SHA-256 ')
+    })
+  }
+})
+
+function lowestKey(kind: 'sqlite' | 'postgres'): string {
+  const overriding = kind === 'sqlite' ? '' : 'OVERRIDING SYSTEM VALUE'
+  return `INSERT INTO api_keys (id, name, start, hash, created_at) ${overriding}
+    VALUES (${minInt64}, 'lowest', 'pet_', '${'a'.repeat(64)}', '2026-01-01T00:00:00.000Z')`
+}
+
+/** Keeps what the session that adds pets has set. */
+const recordSettings = `
+  CREATE TABLE seen (name text PRIMARY KEY, setting text);
+  CREATE FUNCTION record_settings() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO seen SELECT name, setting FROM pg_settings
+    WHERE name IN ('idle_in_transaction_session_timeout', 'statement_timeout', 'synchronous_commit')
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER record_settings BEFORE INSERT ON pets FOR EACH STATEMENT EXECUTE FUNCTION record_settings()`
