@@ -17,7 +17,7 @@ export class KnownKeys {
   #generation = 0
 
   constructor(url: string, read: (hash: string) => Promise<ApiKey | undefined>) {
-    this.#read = shareReadings(read)
+    this.#read = shareReadings((hash) => hash, read)
     this.#changes = new KeyChanges(url, () => this.forget())
   }
 

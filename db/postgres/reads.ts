@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Pool, types } from 'pg'
 import type { Pet, PetQuery, PetStatus } from '../store.ts'
 import { pets } from './schema.ts'
+import { shareReadings } from './share-readings.ts'
 
 /** The statements that only read pets. */
 export function prepareReads(pool: Pool) {
@@ -20,8 +21,11 @@ export function prepareReads(pool: Pool) {
   const getPet = prepareRows<[id: bigint]>(pool, 'get_pet', selectPets().where(eq(id, sql.placeholder('id'))))
 
   return {
-    listPets: ({ status, cursor, limit }: PetQuery): Promise<Pet[]> =>
-      status ? listByStatus(status, cursor, limit) : listAll(cursor, limit),
+    // Many callers ask for the same page.
+    listPets: shareReadings(
+      ({ status, cursor, limit }: PetQuery) => `${status} ${cursor} ${limit}`,
+      ({ status, cursor, limit }) => (status ? listByStatus(status, cursor, limit) : listAll(cursor, limit)),
+    ),
     async getPet(id: bigint): Promise<Pet | undefined> {
       const [pet] = await getPet(id)
       return pet
