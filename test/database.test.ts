@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../db/sqlite/connection.ts'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
+import { fastest } from './fastest.ts'
 import { openDatabase, openFileStore } from './helpers.ts'
 import { isName, namesOfAllCharacters } from './pet-names.ts'
 import { temporaryFolder } from './temporary.ts'
@@ -176,15 +177,4 @@ function storesName(database: Database.Database): (name: string) => boolean {
       throw error
     }
   }
-}
-
-/** Milliseconds of the fastest of several runs, which no other work on the machine has slowed down. */
-async function fastest(run: () => unknown): Promise<number> {
-  let best = Number.POSITIVE_INFINITY
-  for (let i = 0; i < 10; i++) {
-    const begin = performance.now()
-    await run()
-    best = Math.min(best, performance.now() - begin)
-  }
-  return best
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { asc, eq, gt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Pool, types } from 'pg'
 import type { Pet, PetQuery, PetStatus } from '../store.ts'
@@ -10,13 +10,22 @@ export function prepareReads(pool: Pool) {
   const db = drizzle({ client: pool })
   const { id, name, categoryId, status } = pets
   const selectPets = () => db.select({ id, name, categoryId, status }).from(pets)
-  const page = (where?: SQL) => selectPets().where(where).orderBy(asc(id)).limit(sql.placeholder('limit'))
-  const afterCursor = gt(id, sql.placeholder('cursor'))
-  const listAll = prepareRows<[cursor: bigint, limit: number]>(pool, 'list_pets', page(afterCursor))
-  const listByStatus = prepareRows<[status: PetStatus, cursor: bigint, limit: number]>(
+  const [cursor, limit] = [sql.placeholder('cursor'), sql.placeholder('limit')]
+  const listAll = prepareRows<[cursor: bigint, limit: number]>(
+    pool,
+    'list_pets',
+    selectPets().where(gt(id, cursor)).orderBy(asc(id)).limit(limit),
+  )
+  // As a range of the index by status: for `status = …` PostgreSQL may walk past all pets of the other statuses.
+  const listByStatus = prepareRows<[status: PetStatus, cursor: bigint, status: PetStatus, limit: number]>(
     pool,
     'list_pets_by_status',
-    page(and(eq(status, sql.placeholder('status')), afterCursor)),
+    selectPets()
+      .where(
+        sql`(${status}, ${id}) > (${sql.placeholder('status')}, ${cursor}) AND ${status} <= ${sql.placeholder('status')}`,
+      )
+      .orderBy(asc(status), asc(id))
+      .limit(limit),
   )
   const getPet = prepareRows<[id: bigint]>(pool, 'get_pet', selectPets().where(eq(id, sql.placeholder('id'))))
 
@@ -24,7 +33,7 @@ export function prepareReads(pool: Pool) {
     // Many callers ask for the same page.
     listPets: shareReadings(
       ({ status, cursor, limit }: PetQuery) => `${status} ${cursor} ${limit}`,
-      ({ status, cursor, limit }) => (status ? listByStatus(status, cursor, limit) : listAll(cursor, limit)),
+      ({ status, cursor, limit }) => (status ? listByStatus(status, cursor, status, limit) : listAll(cursor, limit)),
     ),
     async getPet(id: bigint): Promise<Pet | undefined> {
       const [pet] = await getPet(id)

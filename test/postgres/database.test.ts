@@ -13,6 +13,7 @@ import { migrate } from '../../db/postgres/migrate.ts'
 import { prepareDatabase } from '../../db/postgres/prepare.ts'
 import { inTransaction } from '../../db/postgres/transaction.ts'
 import { postgresDatabase, testDatabase } from '../database.ts'
+import { fastest } from '../fastest.ts'
 import { isName, namesOfAllCharacters } from '../pet-names.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { createDatabase, query } from './databases.ts'
@@ -94,6 +95,20 @@ describe('added by hand', () => {
     expect((await creation).id).toBe(2n)
     expect((await pets.list({ limit: 10, cursor: 0n })).map(({ name }) => name)).toEqual(['Minka', 'Rex'])
   })
+})
+
+test('a page of a status is found without reading the pets of other statuses', async () => {
+  const url = await petstore()
+  const { pets } = await postgresDatabase(url).open()
+  await query(
+    url,
+    `${insert.replace(' VALUES', '')} SELECT 'Rex', 1, CASE WHEN n <= 90000 THEN 'sold' ELSE 'pending' END FROM generate_series(1, 100000) AS n`,
+  )
+  await query(url, 'ANALYZE pets')
+  const page = () => pets.list({ status: 'pending', cursor: 0n, limit: 2 })
+  expect((await page()).map(({ id }) => id)).toEqual([90_001n, 90_002n])
+  const readAll = () => query(url, "SELECT count(*) FROM pets WHERE status || '' = 'pending'")
+  expect(await fastest(page)).toBeLessThan((await fastest(readAll)) / 3)
 })
 
 test('one creation of a batch that breaks a rule fails alone', async () => {
