@@ -102,13 +102,13 @@ test('a page of a status is found without reading the pets of other statuses', a
   const { pets } = await postgresDatabase(url).open()
   await query(
     url,
-    `${insert.replace(' VALUES', '')} SELECT 'Rex', 1, CASE WHEN n <= 90000 THEN 'sold' ELSE 'pending' END FROM generate_series(1, 100000) AS n`,
+    `${insert.replace(' VALUES', '')} SELECT 'Rex', 1, CASE WHEN n <= 50000 THEN 'sold' ELSE 'pending' END FROM generate_series(1, 100000) AS n`,
   )
   await query(url, 'ANALYZE pets')
   const page = () => pets.list({ status: 'pending', cursor: 0n, limit: 2 })
-  expect((await page()).map(({ id }) => id)).toEqual([90_001n, 90_002n])
-  const readAll = () => query(url, "SELECT count(*) FROM pets WHERE status || '' = 'pending'")
-  expect(await fastest(page)).toBeLessThan((await fastest(readAll)) / 3)
+  expect((await page()).map(({ id }) => id)).toEqual([50_001n, 50_002n])
+  const firstPage = () => pets.list({ status: 'sold', cursor: 0n, limit: 2 })
+  expect(await fastest(page)).toBeLessThan((await fastest(firstPage)) * 4)
 })
 
 test('one creation of a batch that breaks a rule fails alone', async () => {
