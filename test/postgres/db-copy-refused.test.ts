@@ -213,14 +213,14 @@ function meddling(kind: 'sqlite' | 'postgres', how: 'refuse' | 'altered' | 'lost
   if (kind === 'sqlite') {
     const action = {
       refuse: "SELECT RAISE(ABORT, 'not this one')",
-      altered: 'UPDATE pets SET category_id = category_id + 1 WHERE id = NEW.id',
+      altered: "UPDATE pets SET status = iif(status = 'sold', 'pending', 'sold') WHERE id = NEW.id",
       lost: 'DELETE FROM pets WHERE id = NEW.id',
     }
     return `CREATE TRIGGER meddle AFTER INSERT ON pets WHEN NEW.id = 14 BEGIN ${action[how]}; END`
   }
   const action = {
     refuse: "RAISE EXCEPTION 'not this one' USING ERRCODE = 'check_violation'",
-    altered: 'NEW.category_id := NEW.category_id + 1',
+    altered: "NEW.status := CASE NEW.status WHEN 'sold' THEN 'pending' ELSE 'sold' END",
     lost: 'RETURN NULL',
   }
   return `
