@@ -33,7 +33,8 @@ export default defineConfig({
     ],
     execArgv: ['--import', './db/fast-start.mjs'],
     testTimeout: 30_000,
-    maxWorkers: 2,
+    // One more than the cores of a small machine: many tests wait for processes, disks and time to pass.
+    maxWorkers: 3,
     coverage: {
       include: ['server/**', 'db/**', 'client/**'],
       exclude: ['**/*.json', '**/*.sql'],

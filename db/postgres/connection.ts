@@ -1,4 +1,4 @@
-import { Client, type ClientConfig, Pool } from 'pg'
+import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg'
 
 /** Milliseconds. An answer that comes later would reach nobody: callers have been told to try again. */
 export const patience = { connect: 2_000, lock: 2_000, statement: 4_000, answer: 5_000 }
@@ -17,14 +17,13 @@ function settings(url: string): ClientConfig {
     connectionTimeoutMillis: patience.connect,
     lock_timeout: patience.lock,
     statement_timeout: patience.statement,
-    query_timeout: patience.answer,
     idle_in_transaction_session_timeout: patience.answer,
   }
 }
 
 /** A connection of its own, for what must stay on one. */
 export function newClient(url: string, options: ClientConfig = {}): Client {
-  const client = new Client({ ...settings(url), ...options })
+  const client = new Client({ ...settings(url), query_timeout: patience.answer, ...options })
   // Whoever asks next is told; without a listener the process would end.
   client.on('error', () => {})
   return client
@@ -35,12 +34,34 @@ export function openPool(url: string): Pool {
   // A connection that is lost while nobody uses it is replaced by the pool; one in use tells whoever uses it.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
+  giveUpInTime(pool)
   return pool
 }
 
+/**
+ * Ends a connection that is kept for too long, since its server does not answer. One timer looks at all of them: those of
+ * pg, for each query, take a tenth of a list's CPU.
+ */
+function giveUpInTime(pool: Pool): void {
+  const keptSince = new Map<PoolClient, number>()
+  pool.on('acquire', (client) => keptSince.set(client, performance.now()))
+  pool.on('release', (_error, client) => keptSince.delete(client))
+  const timer = setInterval(look, patience.answer / 10).unref()
+
+  function look(): void {
+    if (pool.ended) clearInterval(timer)
+    const longest = performance.now() - patience.answer
+    for (const [client, since] of keptSince) {
+      if (since < longest && client instanceof Client) void client.end()
+    }
+  }
+}
+
 /** A role or a database may have it off, and what is acknowledged would not be on disk. Stricter settings stay. */
-async function commitOnDisk(client: { query(sql: string): Promise<unknown> }): Promise<void> {
-  await client.query(
-    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
-  )
+async function commitOnDisk(client: ClientBase): Promise<void> {
+  const statement = {
+    text: "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
+    query_timeout: patience.answer,
+  }
+  await client.query(statement)
 }
