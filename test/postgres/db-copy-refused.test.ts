@@ -194,8 +194,8 @@ describe('a copy that fails midway leaves nothing, and can be tried again', () =
       await fill(to, 'DELETE FROM pets', 'DELETE FROM api_keys')
       const begin = performance.now()
       const run = startCopy(folder, specOf(from), specOf(to))
-      // The first one shows how long it takes, much of which is the start of the process.
-      await Promise.race([run.ended, round > 0 ? wait(length * (0.4 + 0.6 * Math.random())) : run.ended])
+      // The first one shows how long it takes, much of which is the start of the process; the others end at moments spread over it.
+      await Promise.race([run.ended, round > 0 ? wait((length * (round - Math.random() / 2)) / 8) : run.ended])
       run.child.kill('SIGKILL')
       signals.push(await run.ended)
       if (round === 0) length = performance.now() - begin
