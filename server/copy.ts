@@ -1,9 +1,9 @@
-import { type CopyRequest, copyDatabase } from '../db/copy-database.ts'
+import { type CopyRequest, copyStore } from '../db/copy/copy-store.ts'
 import { describeLocation } from '../db/location.ts'
 
 /** @returns for a person what was copied and compared. */
 export async function copy(request: CopyRequest): Promise<string> {
-  const tables = await copyDatabase(request)
+  const tables = await copyStore(request)
   return [
     `Copied ${describeLocation(request.from)} to ${describeLocation(request.to)}. Read back and compared, both hold:`,
     ...tables.map(

@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, DatabaseError } from 'pg'
-import { describeLocation } from '../location.ts'
 import { UnusableDatabase } from '../store.ts'
 import { newClient } from './connection.ts'
-import { causeOf } from './failure.ts'
 import { migrate, readOwnMigrations } from './migrate.ts'
+import { unusable } from './unusable.ts'
 
 /** Milliseconds in which a server may come up, and a crowd of instances that start at once take their turns. */
 const patience = 10_000
@@ -27,8 +26,7 @@ export async function prepareDatabase(url: string, { create = true } = {}): Prom
       await client.end()
     }
   } catch (error) {
-    const name = describeLocation({ kind: 'postgres', url })
-    throw new UnusableDatabase(`The database ${name} cannot be used: ${reason(causeOf(error))}.`, { cause: error })
+    throw unusable(url, error)
   }
 }
 
@@ -56,29 +54,4 @@ async function refuseOtherEncoding(client: Client): Promise<void> {
   const encoding = rows[0]?.encoding
   if (encoding !== 'UTF8')
     throw new UnusableDatabase(`its encoding is ${encoding}: make another one with CREATE DATABASE … ENCODING 'UTF8'`)
-}
-
-function reason(error: unknown): string {
-  if (error instanceof UnusableDatabase) return error.message
-  if (!(error instanceof Error)) throw error
-  switch ('code' in error ? error.code : undefined) {
-    case 'ECONNREFUSED':
-      return 'nothing listens there; start PostgreSQL, or correct DATABASE_URL'
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return 'its host is not known; correct DATABASE_URL'
-    case '28P01':
-    case '28000':
-      return `${error.message}; correct DATABASE_URL, or let this user in`
-    case '3D000':
-      return `${error.message}; make it with CREATE DATABASE, or correct DATABASE_URL`
-    case '42501':
-      return `${error.message}; GRANT this user the right to create tables in its schema`
-    case '42P07':
-      return 'it has tables of another program; name an empty database in DATABASE_URL'
-    case '55P03':
-      return 'another instance holds its lock; stop that instance or try again'
-    default:
-      return `${error.message || String(error)}; check PostgreSQL and DATABASE_URL`
-  }
 }

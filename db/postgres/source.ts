@@ -1,4 +1,4 @@
-import { refuseOtherRelease, type Source } from '../copy.ts'
+import { refuseOtherRelease, type Source } from '../copy/endpoints.ts'
 import { beginCopy, identify } from './copy-session.ts'
 import { readJournal, readOwnMigrations } from './migrate.ts'
 import { attemptOn, readableTables } from './tables.ts'

@@ -1,11 +1,10 @@
 import { asc, getTableName, gte, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import type { Source, SourceTable } from '../copy.ts'
-import { describeLocation } from '../location.ts'
-import { UnusableDatabase } from '../store.ts'
-import { causeOf, concernsDatabase } from './failure.ts'
+import type { Source, SourceTable } from '../copy/endpoints.ts'
+import { concernsDatabase } from './failure.ts'
 import { apiKeys, idempotencyKeys, pets } from './schema.ts'
+import { unusable } from './unusable.ts'
 
 /** Runs a step; what the server and the network say meanwhile becomes a sentence for the operator. */
 export type Attempt = <T>(step: () => Promise<T>) => Promise<T>
@@ -16,25 +15,8 @@ export function attemptOn(url: string): Attempt {
       return await step()
     } catch (error) {
       if (!concernsDatabase(error)) throw error
-      const name = describeLocation({ kind: 'postgres', url })
-      throw new UnusableDatabase(`The database ${name} cannot be used: ${reason(causeOf(error))}.`, { cause: error })
+      throw unusable(url, error)
     }
-  }
-}
-
-function reason(error: unknown): string {
-  if (error instanceof UnusableDatabase) return error.message
-  if (!(error instanceof Error)) throw error
-  switch ('code' in error ? error.code : undefined) {
-    case 'ECONNREFUSED':
-      return 'nothing listens there; start PostgreSQL, or correct the address'
-    case '42P01':
-    case '42703':
-      return 'it has no tables of this service; name another database'
-    case '55P03':
-      return 'another process holds its lock; try again when that has ended'
-    default:
-      return `${error.message || String(error)}; check PostgreSQL and the address`
   }
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { DatabaseError } from 'pg'
-import { RowsRefused, refuseSource, type SourceTable, type Target, type TargetTable } from '../copy.ts'
+import { RowsRefused, refuseSource, type SourceTable, type Target, type TargetTable } from '../copy/endpoints.ts'
 import { type Pet, UnusableDatabase } from '../store.ts'
 import { beginCopy, type CopySession, identify } from './copy-session.ts'
 import { causeOf } from './failure.ts'

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import { refuseOtherRelease, type Source } from '../copy.ts'
+import { refuseOtherRelease, type Source } from '../copy/endpoints.ts'
 import { UnusableDatabase } from '../store.ts'
 import { connect, orClose } from './connection.ts'
 import { corrupt } from './copy-failure.ts'

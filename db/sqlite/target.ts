@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { RowsRefused, refuseSource, type SourceTable, type Target, type TargetTable } from '../copy.ts'
+import { RowsRefused, refuseSource, type SourceTable, type Target, type TargetTable } from '../copy/endpoints.ts'
 import { connect, orClose } from './connection.ts'
 import { toFailure } from './failure.ts'
 import { syncFolder } from './files.ts'

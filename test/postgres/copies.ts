@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
-import { type CopyRequest, copyDatabase } from '../../db/copy-database.ts'
+import { type CopyRequest, copyStore } from '../../db/copy/copy-store.ts'
 import { prepareDatabase as preparePostgres } from '../../db/postgres/prepare.ts'
 import { prepareDatabase as prepareSqlite } from '../../db/sqlite/prepare.ts'
 import { UnusableDatabase } from '../../db/store.ts'
@@ -62,7 +62,7 @@ export function specOf({ location }: TestDatabase): string {
 }
 
 export async function copy({ from, to }: { from: TestDatabase; to: TestDatabase }, options: Partial<CopyRequest> = {}) {
-  const tables = await copyDatabase({ from: from.location, to: to.location, ...options })
+  const tables = await copyStore({ from: from.location, to: to.location, ...options })
   return {
     rows: tables.map(({ rows }) => rows),
     checksums: tables.map(({ sha256 }) => sha256),

@@ -185,7 +185,7 @@ describe('a database that cannot be used is refused with a reason and without it
 
   test.for([
     ['is not there', { pathname: '/nowhere' }, /database "nowhere" does not exist; make it with CREATE DATABASE/],
-    ['does not let this user in', { password: 'wrong' }, /password authentication failed .+; correct DATABASE_URL/],
+    ['does not let this user in', { password: 'wrong' }, /password authentication failed .+; correct the address/],
     ['has no tables yet', {}, /it has no tables yet: start the service/],
   ] as const)('%s', async ([, change, reason]) => {
     const url = Object.assign(new URL(await createDatabase()), change).href

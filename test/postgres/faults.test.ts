@@ -21,6 +21,7 @@ test('connections that are lost while nobody uses them are replaced unnoticed', 
     expect((await rest.get('/v1/pets')).status).toBe(200)
     expect((await rest.post('/v1/pets', rex)).status).toBe(201)
   }
+  await expect.poll(() => countListening(url), { timeout: 5_000 }).toBe(1)
 })
 
 test('a connection that is lost amid a statement is a 503, and the next request is answered', async () => {
@@ -100,7 +101,7 @@ test.for(['refuse', 'silence'] as const)('a server that is gone (%s) is a 503 un
 test('a key that one instance revokes is refused by another within a moment', async () => {
   const { rest, url } = await startOnPostgres()
   const other = await startTestApi({ store: await postgresDatabase(url).open(), keyName: 'other' })
-  expect((await rest.get('/v1/pets')).status).toBe(200)
+  await keepKey(rest, url)
   await revokeKey(other.store, 'test')
   await expect.poll(async () => (await rest.get('/v1/pets')).status, { interval: 10, timeout: 1_000 }).toBe(401)
 })
@@ -108,14 +109,7 @@ test('a key that one instance revokes is refused by another within a moment', as
 test('a key that was revoked without a word is refused within five seconds', async () => {
   const { rest, url } = await startOnPostgres()
   await query(url, 'ALTER TABLE api_keys DISABLE TRIGGER api_keys_tell_changes')
-  // The first look-up begins to listen, and only while somebody listens is a key kept.
-  await expect
-    .poll(async () => {
-      await rest.get('/v1/pets')
-      return countListening(url)
-    })
-    .toBe(1)
-  expect((await rest.get('/v1/pets')).status).toBe(200)
+  await keepKey(rest, url)
   await query(url, 'UPDATE api_keys SET revoked_at = now()')
   expect((await rest.get('/v1/pets')).status).toBe(200)
   await expect.poll(async () => (await rest.get('/v1/pets')).status, { timeout: 5_000 }).toBe(401)
@@ -127,6 +121,16 @@ test('a database that another release has migrated meanwhile does not look ready
   await query(url, "INSERT INTO migrations VALUES ('9999_future', 'x', now())")
   await expect.poll(async () => (await rest.get('/readyz')).status, { timeout: 3_000 }).toBe(503)
 })
+
+/** The first look-up begins to listen, and only while somebody listens is a key kept. */
+async function keepKey(rest: TestApi['rest'], url: string): Promise<void> {
+  const look = async () => {
+    await rest.get('/v1/pets')
+    return countListening(url)
+  }
+  await expect.poll(look).toBe(1)
+  expect((await rest.get('/v1/pets')).status).toBe(200)
+}
 
 async function startOnPostgres(address?: string): Promise<TestApi & { url: string }> {
   const url = address ?? (await createDatabase())

@@ -1,7 +1,7 @@
-import type { Source, Target } from './copy.ts'
+import { describeLocation, type Location } from '../location.ts'
+import { UnusableDatabase } from '../store.ts'
 import { type CopyContext, copyTable, type TableSummary } from './copy-table.ts'
-import { describeLocation, type Location } from './location.ts'
-import { UnusableDatabase } from './store.ts'
+import type { Source, Target } from './endpoints.ts'
 
 export interface CopyRequest extends Partial<Pick<CopyContext, 'batchSize' | 'onProgress'>> {
   /** Must exist at this release's schema, and is only read. It may be in use. */
@@ -18,7 +18,7 @@ export interface CopyRequest extends Partial<Pick<CopyContext, 'batchSize' | 'on
  * @returns what is in both.
  * @throws {UnusableDatabase} with one sentence for the operator.
  */
-export async function copyDatabase(request: CopyRequest): Promise<TableSummary[]> {
+export async function copyStore(request: CopyRequest): Promise<TableSummary[]> {
   const { from, to, batchSize = 1_000, onProgress } = request
   const source = await openSource(from)
   try {
@@ -38,19 +38,19 @@ export async function copyDatabase(request: CopyRequest): Promise<TableSummary[]
 /** Only the driver that is needed is loaded. */
 async function openSource(location: Location): Promise<Source> {
   if (location.kind === 'postgres') {
-    const { openSource } = await import('./postgres/source.ts')
+    const { openSource } = await import('../postgres/source.ts')
     return openSource(location.url)
   }
-  const { openSource } = await import('./sqlite/source.ts')
+  const { openSource } = await import('../sqlite/source.ts')
   return openSource(location.path)
 }
 
 async function openTarget(location: Location, source: string): Promise<Target> {
   if (location.kind === 'postgres') {
-    const { openTarget } = await import('./postgres/target.ts')
+    const { openTarget } = await import('../postgres/target.ts')
     return openTarget(location.url, source)
   }
-  const { openTarget } = await import('./sqlite/target.ts')
+  const { openTarget } = await import('../sqlite/target.ts')
   return openTarget(location.path, source)
 }
 

@@ -3,8 +3,8 @@
  * {@link UnusableDatabase}, and one sentence for the operator; nothing else that a database throws crosses this line.
  */
 
-import { type AppliedMigration, type Migration, pendingMigrations } from './migrations.ts'
-import { type ApiKey, type IdempotencyKey, type Pet, UnusableDatabase } from './store.ts'
+import { type AppliedMigration, type Migration, pendingMigrations } from '../migrations.ts'
+import { type ApiKey, type IdempotencyKey, type Pet, UnusableDatabase } from '../store.ts'
 
 /** What is kept of a creation that may be repeated. */
 export interface IdempotencyRecord extends IdempotencyKey {

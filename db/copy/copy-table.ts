@@ -1,6 +1,6 @@
+import { UnusableDatabase } from '../store.ts'
 import { Checksum } from './checksum.ts'
-import { RowsRefused, type SourceTable, type TargetTable } from './copy.ts'
-import { UnusableDatabase } from './store.ts'
+import { RowsRefused, type SourceTable, type TargetTable } from './endpoints.ts'
 
 /** How many rows of a table are copied by now, or read back and compared. */
 export interface CopyProgress {

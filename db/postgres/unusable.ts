@@ -1,0 +1,37 @@
+import { describeLocation } from '../location.ts'
+import { UnusableDatabase } from '../store.ts'
+import { causeOf } from './failure.ts'
+
+/** Says to the operator, in one sentence, why the database at this address cannot be used, and what to do. */
+export function unusable(url: string, error: unknown): UnusableDatabase {
+  const name = describeLocation({ kind: 'postgres', url })
+  return new UnusableDatabase(`The database ${name} cannot be used: ${reason(causeOf(error))}.`, { cause: error })
+}
+
+function reason(error: unknown): string {
+  if (error instanceof UnusableDatabase) return error.message
+  if (!(error instanceof Error)) throw error
+  switch ('code' in error ? error.code : undefined) {
+    case 'ECONNREFUSED':
+      return 'nothing listens there; start PostgreSQL, or correct the address'
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'its host is not known; correct the address'
+    case '28P01':
+    case '28000':
+      return `${error.message}; correct the address, or let this user in`
+    case '3D000':
+      return `${error.message}; make it with CREATE DATABASE, or correct the address`
+    case '42501':
+      return `${error.message}; GRANT this user the right to create tables in its schema`
+    case '42P01':
+    case '42703':
+      return 'it has no tables of this service; name another database'
+    case '42P07':
+      return 'it has tables of another program; name an empty database'
+    case '55P03':
+      return 'another process holds its lock; try again when that has ended'
+    default:
+      return `${error.message || String(error)}; check PostgreSQL and the address`
+  }
+}
