@@ -41,7 +41,7 @@ test('the linters have nothing to say', () => {
 
 test('the image runs "npm start" without npm, on the Node of development, and not as root', () => {
   expect(`exec ${command.join(' ')}`).toBe(manifest.scripts.start)
-  const versions = Object.values(manifest.optionalDependencies)
+  const versions = Object.values(JSON.parse(readText('server/package.json')).optionalDependencies)
   expect(dockerfile.match(/^FROM node:([\d.]+)-slim /m)?.[1]).toBe(versions[0])
   expect(instruction('USER')).toBe('node')
 })
