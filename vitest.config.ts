@@ -20,7 +20,14 @@ const onBothDatabases = [
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'sqlite', include: ['test/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'sqlite',
+          include: ['test/*.test.ts', 'test/web/*.test.ts'],
+          globalSetup: 'test/global-setup.ts',
+        },
+      },
       {
         extends: true,
         test: {
@@ -37,7 +44,7 @@ export default defineConfig({
     maxWorkers: 3,
     coverage: {
       include: ['server/**', 'db/**', 'client/**'],
-      exclude: ['**/*.json', '**/*.sql'],
+      exclude: ['**/*.json', '**/*.sql', 'client/build.ts'],
       reporter: ['text'],
     },
   },

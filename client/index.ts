@@ -1,6 +1,16 @@
-import { createTRPCClient, httpBatchLink, httpLink, type Operation, splitLink, type TRPCClient } from '@trpc/client'
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpLink,
+  type Operation,
+  splitLink,
+  type TRPCClient,
+  TRPCClientError,
+} from '@trpc/client'
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import superjson from 'superjson'
 import type { AppRouter } from '../server/router.ts'
+import { createIdempotencyKey } from './idempotency-key.ts'
 import { type Fetch, withRetries } from './retry.ts'
 
 export interface PetstoreClientOptions {
@@ -14,6 +24,12 @@ export interface PetstoreClientOptions {
 }
 
 export type PetstoreClient = TRPCClient<AppRouter>
+export type PetstoreError = TRPCClientError<AppRouter>
+export type { AppRouter }
+
+export type Pet = inferRouterOutputs<AppRouter>['pets']['create']
+export type NewPet = inferRouterInputs<AppRouter>['pets']['create']
+export type PetStatus = Pet['status']
 
 /**
  * A typed client of the service: `petstore.pets.list.query({ limit: 5 })`. Identifiers are `bigint`. Queries made in the
@@ -23,7 +39,7 @@ export type PetstoreClient = TRPCClient<AppRouter>
  * each mutation has an idempotency key. To repeat one yourself, even from another process, choose its key:
  * `petstore.pets.create.mutate(pet, { context: { idempotencyKey: 'order-17' } })`.
  *
- * A failed call rejects with a `TRPCClientError` whose `data` holds `code`, `message` and `status`.
+ * A failed call rejects with a `PetstoreError`, which `isPetstoreError` recognises.
  */
 export function createPetstoreClient({
   url,
@@ -51,9 +67,12 @@ export function createPetstoreClient({
   })
 }
 
-/** The caller's own, or else 128 random bits. Unlike `randomUUID`, browsers make these on plain http too. */
+/** Whether a call failed with this. Its `data` holds `code`, `message` and `status`, unless the service gave no answer. */
+export function isPetstoreError(error: unknown): error is PetstoreError {
+  return error instanceof TRPCClientError
+}
+
+/** The caller's own, or else a new one. */
 function idempotencyKeyOf({ context }: Operation): string {
-  if (typeof context.idempotencyKey === 'string') return context.idempotencyKey
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return typeof context.idempotencyKey === 'string' ? context.idempotencyKey : createIdempotencyKey()
 }

@@ -29,15 +29,18 @@ import { knowAllMethods, refuseUnknownPaths } from './routes.ts'
 import { rpcDoor } from './rpc/adapter.ts'
 import { securityHeaders } from './security-headers.ts'
 import type { CreateContext } from './trpc.ts'
+import { webConsole } from './web-console.ts'
 
 export interface AppOptions {
   config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit'>
   store: Store
   log: Logger
+  /** Where the built console is; by default there is none. */
+  consoleFolder?: string | undefined
 }
 
-/** The whole service but for the socket: REST at `/v1`, typed RPC at `/trpc`, the document and its reference at `/docs`. */
-export async function createApp({ config, store, log }: AppOptions): Promise<FastifyInstance> {
+/** The whole service but for the socket: REST at `/v1`, typed RPC at `/trpc`, the console at `/`, the reference at `/docs/`. */
+export async function createApp({ config, store, log, consoleFolder }: AppOptions): Promise<FastifyInstance> {
   // Fastify would have pino's type in its own everywhere.
   const loggerInstance: FastifyBaseLogger = log
   const app = fastify({
@@ -82,6 +85,7 @@ export async function createApp({ config, store, log }: AppOptions): Promise<Fas
     doors.register(restDoor, { prefix: '/v1', router: appRouter, store, createContext })
     doors.register(rpcDoor, { prefix: '/trpc', router: appRouter, store, createContext })
   })
+  app.register(webConsole, { folder: consoleFolder })
   app.register(health, { store })
   const servers = () => serversOf(config, app)
   app.register(reference, { document: () => createDocument(appRouter, servers()), servers })

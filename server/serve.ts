@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from 'fastify'
 import { describeLocation, type Location } from '../db/location.ts'
 import { openStore } from '../db/open.ts'
@@ -27,7 +27,7 @@ export async function serve(config: Config): Promise<void> {
   if (!config.reusePort) await refuseTakenPort(config)
   const log = createLog(config.logLevel, process.stdout.isTTY)
   const store = await openStore(config.database, { busyTimeout: 200 })
-  const app = await createApp({ config, store, log })
+  const app = await createApp({ config, store, log, consoleFolder: join(import.meta.dirname, '../web/dist') })
   try {
     if (config.apiKey !== undefined) await registerKey(store, config.apiKey)
     const stopped = stopSignal(log)
@@ -132,6 +132,7 @@ function banner(origin: string, database: Location, firstKey: string | undefined
 
   REST       ${origin}/v1/pets
   Typed RPC  ${origin}/trpc
+  Console    ${origin}/
   Reference  ${origin}/docs/
   Database   ${database.kind === 'sqlite' ? relative('', database.path) : describeLocation(database)}
 `

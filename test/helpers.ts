@@ -16,6 +16,7 @@ import { parseJson } from '../server/int64.ts'
 import { createKey } from '../server/keys.ts'
 import { isOnPostgres, testDatabase } from './database.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
+import { type Send, transportTo } from './transport.ts'
 
 /** A store in a database of the test's own. */
 export async function openTestStore(): Promise<Store> {
@@ -58,6 +59,7 @@ export async function startTestApi({
   atEnd = onTestFinished,
   store,
   keyName = 'test',
+  consoleFolder,
 }: StartOptions = {}): Promise<TestApi> {
   const log: string[] = []
   const own = store ? { store, key: await createKey(store, keyName) } : await openKeyedStore(atEnd)
@@ -71,11 +73,12 @@ export async function startTestApi({
       ...config,
     },
     store: own.store,
+    consoleFolder,
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
   })
   atEnd(() => app.close())
   const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: own.key, fetch: fetchFrom(app) })
-  return { app, ...own, rest: restClient(app, own.key), rpc, log }
+  return { app, ...own, rest: restClient(transportTo(app, atEnd), own.key), rpc, log }
 }
 
 const keyed = { key: mintApiKey(), bytes: undefined as Buffer | undefined }
@@ -113,6 +116,7 @@ interface StartOptions {
   store?: Store
   /** Of the key that is made in this store. */
   keyName?: string
+  consoleFolder?: string
 }
 
 /** One service for a group of tests that leave no trace in it. Called where the group is described. */
@@ -147,9 +151,9 @@ export interface RestClient {
 }
 
 /** Sends with the key unless `authorization` is given. */
-function restClient(app: FastifyInstance, key: string): RestClient {
+function restClient(transport: Send, key: string): RestClient {
   async function send({ headers, ...options }: InjectOptions): Promise<RestAnswer> {
-    const answer = await app.inject({ ...options, headers: { authorization: `Bearer ${key}`, ...headers } })
+    const answer = await transport({ ...options, headers: { authorization: `Bearer ${key}`, ...headers } })
     const isJson = String(answer.headers['content-type']).startsWith('application/json') && answer.payload !== ''
     return {
       status: answer.statusCode,
@@ -183,7 +187,7 @@ export function fetchFrom(app: FastifyInstance): typeof fetch {
       headers: Object.fromEntries(request.headers),
       payload: Buffer.from(await request.arrayBuffer()),
     })
-    return new Response(answer.rawPayload, {
+    return new Response(new Uint8Array(answer.rawPayload), {
       status: answer.statusCode,
       headers: answer.headers as Record<string, string>,
     })

@@ -19,9 +19,6 @@ export async function reference(app: FastifyInstance, { document, servers }: Ref
   })
   answerOtherMethods(app, '/openapi.json', ['GET', 'HEAD'])
 
-  app.get('/', async (_request, reply) => reply.redirect('/docs/'))
-  answerOtherMethods(app, '/', ['GET', 'HEAD'])
-
   let page: Promise<FastifyInstance> | undefined
   app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 301))
   for (const url of ['/docs/', '/docs/js/scalar.js']) {

@@ -1,0 +1,16 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createPetstoreClient } from 'petstore/client'
+import { createRoot } from 'react-dom/client'
+import { PetList } from './pet-list.tsx'
+
+const petstore = createPetstoreClient({
+  url: import.meta.env.VITE_PETSTORE_URL ?? 'http://127.0.0.1:3000',
+  // Asked for, since whatever is built into a page can be read by everyone who gets the page.
+  apiKey: prompt('API key') ?? '',
+})
+
+createRoot(document.body).render(
+  <QueryClientProvider client={new QueryClient()}>
+    <PetList petstore={petstore} />
+  </QueryClientProvider>,
+)

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process'
+import { cpSync, readFileSync, symlinkSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { createFirstKey, startServer } from '../test/process.ts'
+import { temporaryFolder } from '../test/temporary.ts'
+
+const fixtures = join(import.meta.dirname, 'clients')
+const modules = join(import.meta.dirname, 'node_modules')
+const newestCompiler = join(import.meta.dirname, '../node_modules/typescript/bin/tsc')
+
+test.for([
+  ['openapi-fetch', Number],
+  ['hey-api', BigInt],
+  ['swagger-typescript-api', Number],
+] as const)('a client by %s compiles, is typed, and works', async ([client, id]) => {
+  const folder = temporaryFolder()
+  const apiKey = await createFirstKey(folder)
+  const { url } = await startServer({ folder })
+
+  const project = projectOf(client)
+  await runIn(project, generation(project).replace('http://127.0.0.1:3000', url))
+  await runIn(project, `${newestCompiler} --noEmit`)
+  await runIn(project, 'tsc')
+
+  const { usePetstore } = await import(pathToFileURL(join(project, 'out/usage.js')).href)
+  const rex = { id: id(1), name: 'Rex', categoryId: id(7), status: 'available' }
+  expect(await usePetstore(url, apiKey)).toEqual({
+    created: rex,
+    location: '/v1/pets/1',
+    sold: [{ id: id(2), name: 'Minka', categoryId: id(7), status: 'sold' }],
+    link: '</v1/pets?limit=1&status=sold&cursor=2>; rel="next"',
+    found: rex,
+    refused: [400, 'invalid_request', 'limit: expected an integer from 1 to 100, got 101'],
+    stranger: [401, 'unauthorized'],
+  })
+})
+
+/** A copy of the fixture, with the dependencies of this folder. */
+function projectOf(client: string): string {
+  const project = temporaryFolder()
+  for (const name of [client, 'package.json', 'tsconfig.json'])
+    cpSync(join(fixtures, name), name === client ? project : join(project, name), { recursive: true })
+  symlinkSync(modules, join(project, 'node_modules'))
+  return project
+}
+
+/** The command that the fixture names. */
+function generation(project: string): string {
+  const command = /^\/\/ Made by: (.+)$/m.exec(readFileSync(join(project, 'usage.ts'), 'utf8'))?.[1]
+  if (command === undefined) throw new Error('The fixture does not say what makes its client.')
+  return command
+}
+
+/** Runs a command that comes with the dependencies of this folder, and throws with what it says if it fails. */
+async function runIn(folder: string, command: string): Promise<void> {
+  const [name = '', ...words] = command.split(' ')
+  const env = { ...process.env, PATH: `${join(modules, '.bin')}${delimiter}${process.env.PATH}` }
+  await promisify(execFile)(name, words, { cwd: folder, env }).catch(({ message, stdout }) => {
+    throw new Error(`${message}\n${stdout}`)
+  })
+}

@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import ts from 'typescript'
+import { type AtEnd, temporaryFolder } from '../test/temporary.ts'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '..')
+
+export interface InstalledPackage {
+  tarball: string
+  /** The paths in it. */
+  files: string[]
+  /** Somebody else's project, with nothing in it but the package, a compiler and uses of the package. */
+  project: string
+}
+
+/** Packs the client and installs the tarball, as its users do. */
+export async function installPackage(atEnd: AtEnd): Promise<InstalledPackage> {
+  const folder = temporaryFolder(atEnd)
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root })
+  const [{ filename, files }] = JSON.parse(stdout)
+  const tarball = join(folder, filename)
+
+  const project = join(folder, 'project')
+  cpSync(join(import.meta.dirname, 'package'), project, { recursive: true })
+  const types = readFileSync(join(root, 'test/rpc.types.ts'), 'utf8')
+  writeFileSync(join(project, 'calls.ts'), types.replace("'../client/index.ts'", "'petstore/client'"))
+  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
+  const words = ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, `typescript@${ts.version}`]
+  await run('npm', words, { cwd: project })
+  return { tarball, files: files.map(({ path }: { path: string }) => path), project }
+}

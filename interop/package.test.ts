@@ -1,0 +1,154 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import { publint } from 'publint'
+import ts from 'typescript'
+import { build } from 'vite'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser } from '../test/browser.ts'
+import { bannerKey, startServer, waitForOutput } from '../test/process.ts'
+import { serveFolder } from '../test/serve-folder.ts'
+import type { AtEnd } from '../test/temporary.ts'
+import { type InstalledPackage, installPackage } from './installed-package.ts'
+
+const run = promisify(execFile)
+const attw = join(import.meta.dirname, 'node_modules/@arethetypeswrong/cli/dist/index.js')
+
+let installed: InstalledPackage
+const cleanings: Parameters<AtEnd>[0][] = []
+beforeAll(async () => {
+  installed = await installPackage((clean) => cleanings.push(clean))
+}, 120_000)
+afterAll(async () => {
+  for (const clean of cleanings) await clean()
+})
+
+test('the package holds the client as JavaScript and declarations, and nothing of the service', () => {
+  expect(installed.files.toSorted()).toEqual([
+    'LICENSE',
+    'README.md',
+    'dist/client/idempotency-key.d.ts',
+    'dist/client/idempotency-key.js',
+    'dist/client/index.d.ts',
+    'dist/client/index.js',
+    'dist/client/retry.d.ts',
+    'dist/client/retry.js',
+    'dist/client/router.d.ts',
+    'package.json',
+  ])
+})
+
+test('with it come tRPC and superjson, which need no more than a compiler', () => {
+  const { packages } = JSON.parse(readFileSync(join(installed.project, 'package-lock.json'), 'utf8'))
+  expect(Object.keys(packages).sort()).toEqual([
+    '',
+    'node_modules/@trpc/client',
+    'node_modules/@trpc/server',
+    'node_modules/copy-anything',
+    'node_modules/petstore',
+    'node_modules/superjson',
+    'node_modules/typescript',
+  ])
+})
+
+test('publint has nothing to say', async () => {
+  const bytes = readFileSync(installed.tarball)
+  const { messages } = await publint({ pack: { tarball: new Uint8Array(bytes).buffer }, strict: true })
+  expect(messages).toEqual([])
+})
+
+test('are the types wrong? Not for whoever imports it', async () => {
+  const words = ['--profile', 'esm-only', '--no-definitely-typed', '--format', 'ascii', '--no-emoji']
+  // With a problem it fails.
+  const { stdout } = await run(process.execPath, [attw, installed.tarball, ...words])
+  expect(stdout).toContain('"petstore/client"')
+})
+
+const compilers = {
+  5: join(import.meta.dirname, 'node_modules/typescript/lib/tsc.js'),
+  7: join(import.meta.dirname, '../node_modules/typescript/bin/tsc'),
+}
+const resolutions = {
+  nodenext: ['--module', 'nodenext'],
+  bundler: ['--module', 'esnext', '--moduleResolution', 'bundler'],
+}
+
+test.for([
+  [5, 'nodenext'],
+  [5, 'bundler'],
+  [7, 'nodenext'],
+  [7, 'bundler'],
+] as const)('right uses compile and wrong ones do not: TypeScript %s, %s', async ([version, resolution]) => {
+  // Only tRPC's own declarations need more than ES2022.
+  const target = ['--target', 'es2022', '--lib', 'es2022,dom,esnext.disposable']
+  const strict = ['--noEmit', '--strict', '--skipLibCheck', 'false']
+  const files = ['front-end.ts', 'wrong-uses.ts', 'calls.ts']
+  const words = [compilers[version], ...target, ...strict, ...resolutions[resolution], ...files]
+  const { stdout } = await run(process.execPath, words, { cwd: installed.project }).catch((error) => error)
+  expect(stdout).toBe('')
+})
+
+test('editors strike through pets.get', () => {
+  const file = join(installed.project, 'front-end.ts')
+  const service = ts.createLanguageService({
+    fileExists: ts.sys.fileExists,
+    readFile: ts.sys.readFile,
+    getCompilationSettings: () => ({ module: ts.ModuleKind.NodeNext, strict: true }),
+    getCurrentDirectory: () => installed.project,
+    getDefaultLibFileName: ts.getDefaultLibFilePath,
+    getScriptFileNames: () => [file],
+    getScriptVersion: () => '1',
+    getScriptSnapshot: (path) => {
+      const text = ts.sys.readFile(path)
+      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text)
+    },
+  })
+  const struck = service.getSuggestionDiagnostics(file).filter(({ reportsDeprecated }) => reportsDeprecated)
+  expect(struck.map(({ messageText }) => messageText)).toEqual(["'get' is deprecated.", "'get' is deprecated."])
+})
+
+/** What a visit of a service without pets returns. */
+const visited = [
+  '1 Rex 9007199254740993 pending',
+  '1 Rex 9007199254740993 pending',
+  '1 Rex 9007199254740993 pending',
+  'not_found',
+]
+
+test.for(nodes())('runs in Node $version', async ({ node }) => {
+  const source = readFileSync(join(installed.project, 'front-end.ts'), 'utf8')
+  const target = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 }
+  writeFileSync(join(installed.project, 'front-end.js'), ts.transpile(source, target))
+  const script = `
+    import { visit } from './front-end.js'
+    console.log(JSON.stringify(await visit(...process.argv.slice(-2))))
+  `
+  const server = await startServer()
+  const words = ['--input-type=module', '--eval', script, server.url, await waitForOutput(server, bannerKey)]
+  const { stdout, stderr } = await run(node, words, { cwd: installed.project })
+  expect({ visited: JSON.parse(stdout), stderr }).toEqual({ visited, stderr: '' })
+})
+
+test('runs in a browser, on a page of another origin', async () => {
+  const { project } = installed
+  writeFileSync(join(project, 'index.html'), '<!doctype html><script type="module" src="./page.ts"></script>')
+  writeFileSync(join(project, 'page.ts'), "import { visit } from './front-end.ts'\nObject.assign(window, { visit })")
+  await build({ root: project, configFile: false, logLevel: 'warn' })
+  const shop = await serveFolder(join(project, 'dist'))
+  const server = await startServer({ env: { CORS_ORIGINS: shop } })
+  const page = await (await openBrowser()).newPage()
+  await page.goto(shop)
+  const words = JSON.stringify([server.url, await waitForOutput(server, bannerKey)])
+  expect(await page.evaluate(`visit(...${words})`)).toEqual(visited)
+})
+
+/** One of each version there is: the one that runs this, and the system's. */
+function nodes(): { version: string; node: string }[] {
+  const found = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'))
+  const versions = [process.execPath, ...found.filter((path) => existsSync(path))].map((node) => ({
+    node,
+    version: execFileSync(node, ['--print', 'process.version'], { encoding: 'utf8' }).trim(),
+  }))
+  return versions.filter(({ version }, index) => versions.findIndex((other) => other.version === version) === index)
+}

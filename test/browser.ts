@@ -1,0 +1,12 @@
+import { type Browser, chromium } from 'playwright-core'
+import { inject, onTestFinished } from 'vitest'
+import type { AtEnd } from './temporary.ts'
+
+export async function openBrowser(atEnd: AtEnd = onTestFinished): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: inject('chromiumPath'),
+    args: ['--no-sandbox', '--disable-gpu'],
+  })
+  atEnd(() => browser.close())
+  return browser
+}

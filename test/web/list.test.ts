@@ -1,0 +1,72 @@
+import { expect } from 'vitest'
+import { maxInt64 } from '../../server/int64.ts'
+import { testDatabase } from '../database.ts'
+import { addPets } from '../helpers.ts'
+import { choose, inspect, names, showing, signIn, startConsole, test } from './console.ts'
+
+test('is paged through to the end of 250 pets, and back', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 250)
+  const page = await visit(url)
+  await signIn(page, key)
+  const next = page.getByRole('button', { name: 'Next' })
+
+  const seen: string[] = []
+  for (let first = 1; first <= 250; first += 20) {
+    await showing(page, `Pets ${first} to ${Math.min(first + 19, 250)}`)
+    seen.push(...(await names(page)))
+    if (first < 241) await next.click()
+  }
+  expect(seen).toEqual(Array.from({ length: 250 }, (_, index) => `pet ${index + 1}`))
+  expect(await next.getAttribute('aria-disabled')).toBe('true')
+
+  await page.getByRole('button', { name: 'Previous' }).click()
+  await showing(page, 'Pets 221 to 240')
+  await page.reload()
+  await showing(page, 'Pets 221 to 240')
+  await page.goBack()
+  await showing(page, 'Pets 241 to 250')
+  await page.getByRole('button', { name: 'First' }).click()
+  await showing(page, 'Pets 1 to 20')
+  await inspect(page, 'pets')
+})
+
+test('shows one status, and how many pets have each, as far as it counts', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 1_001)
+  await store.pets.create({ name: 'Tom', categoryId: 1n, status: 'pending' })
+  const page = await visit(url)
+  await signIn(page, key)
+  for (const name of ['all 1,001+', 'available 1,000+', 'pending 1', 'sold 0']) {
+    await page.getByRole('radio', { name, exact: true }).waitFor({ state: 'attached' })
+  }
+
+  await choose(page, 'pending')
+  await showing(page, 'Pet 1')
+  expect(await names(page)).toEqual(['Tom'])
+  await inspect(page, 'filtered')
+  await choose(page, 'sold')
+  await page.getByRole('heading', { name: 'No pet is sold' }).waitFor()
+  await page.goBack()
+  await showing(page, 'Pet 1')
+  await page.reload()
+  await showing(page, 'Pet 1')
+  expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('pending')
+})
+
+test('shows what stands in it as it is: each digit, and markup as text', async ({ visit }) => {
+  const database = await testDatabase()
+  const { url, key, rpc } = await startConsole({ store: await database.open() })
+  const name = '<img src="x" onerror="document.title = 1"> \u202e&amp;'
+  await rpc.pets.create.mutate({ name, categoryId: -9007199254740993n })
+  await database.insertPet(maxInt64)
+  const page = await visit(url)
+  await signIn(page, key)
+  await page.getByRole('cell', { name: String(maxInt64), exact: true }).waitFor()
+  await page.getByRole('cell', { name: '-9007199254740993', exact: true }).waitFor()
+  expect(await names(page)).toEqual([name, 'Rex'])
+
+  await page.getByRole('link', { name: 'Rex' }).click()
+  await page.getByRole('definition').getByText(String(maxInt64)).waitFor()
+  expect(page.url()).toBe(`${url}/?pet=${maxInt64}`)
+})

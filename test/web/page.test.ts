@@ -1,0 +1,161 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { maxInt64 } from '../../server/int64.ts'
+import { addPets } from '../helpers.ts'
+import { choose, inspect, showing, signIn, startConsole, test } from './console.ts'
+
+test('nothing moves while it loads', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 45)
+  const page = await visit(url)
+  await signIn(page, key)
+  // What moves right after a key or a click counts as wanted by whoever pressed it, so the answers come later than that.
+  await page.route('**/trpc/**', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    await route.continue()
+  })
+  await page.addInitScript(() => {
+    Object.assign(window, { moved: 0 })
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        const { value, hadRecentInput } = entry as PerformanceEntry & { value: number; hadRecentInput: boolean }
+        if (!hadRecentInput) Object.assign(window, { moved: Reflect.get(window, 'moved') + value })
+      }
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+  await page.reload()
+  await showing(page, 'Loading…')
+  await inspect(page, 'loading')
+  await showing(page, 'Pets 1 to 20')
+  await page.getByRole('radio', { name: 'all 45', exact: true }).waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: 'Next' }).click()
+  await showing(page, 'Loading…')
+  await showing(page, 'Pets 21 to 40')
+  await choose(page, 'sold')
+  await page.getByRole('heading', { name: 'No pet is sold' }).waitFor()
+  expect(await page.evaluate(() => Reflect.get(window, 'moved'))).toBe(0)
+})
+
+test('the keyboard alone is enough', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 25)
+  const page = await visit(url)
+  const press = async (...keys: string[]) => {
+    for (const each of keys) await page.keyboard.press(each)
+  }
+  await page.getByLabel('API key').waitFor()
+  await page.keyboard.type(key)
+  await press('Enter')
+  await showing(page, 'Pets 1 to 20')
+
+  await tabTo(page, 'Next')
+  await press('Enter')
+  await showing(page, 'Pets 21 to 25')
+  expect(await focused(page)).toBe('Next')
+  await tabTo(page, 'pet 21')
+  await press('Enter')
+  await page.getByRole('dialog', { name: 'Pet 21' }).waitFor()
+  await press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await expect.poll(() => focused(page)).toBe('pet 21')
+
+  await page.reload()
+  await showing(page, 'Pets 21 to 25')
+  await tabTo(page, 'all')
+  await press('ArrowRight', 'ArrowRight')
+  await page.getByRole('heading', { name: 'No pet is pending' }).waitFor()
+  await tabTo(page, 'Add a pet')
+  await press('Enter')
+  await expect.poll(() => focused(page)).toBe('name')
+  await page.keyboard.type('Tom')
+  await press('Tab')
+  await page.keyboard.type('7')
+  await press('Tab', 'ArrowDown', 'Tab', 'Enter')
+  await page.getByRole('row', { name: '26 Tom 7 pending' }).waitFor()
+  await expect.poll(() => focused(page)).toBe('Add a pet')
+})
+
+test('it fits the width of a phone', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 25)
+  await store.pets.create({ name: 'M'.repeat(255), categoryId: -maxInt64, status: 'sold' })
+  const page = await visit(url, { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true })
+  await page.getByLabel('API key').waitFor()
+  expect(await overflow(page)).toBe(0)
+  await signIn(page, key)
+  await showing(page, 'Pets 1 to 20')
+  await inspect(page, 'phone')
+  await page.getByRole('button', { name: 'Next' }).tap()
+  await showing(page, 'Pets 21 to 26')
+  expect(await overflow(page)).toBe(0)
+  await page.getByRole('link', { name: 'MMM' }).tap()
+  await page.getByRole('definition').getByText(`-${maxInt64}`).waitFor()
+  expect(await overflow(page)).toBe(0)
+  await inspect(page, 'phone-pet')
+  await page.getByRole('button', { name: 'Close' }).tap()
+  await page.getByRole('button', { name: 'Add a pet' }).tap()
+  await page.getByRole('dialog', { name: 'Add a pet' }).waitFor()
+  expect(await overflow(page)).toBe(0)
+})
+
+test('light or dark: as the system has it, or as it was chosen', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url, { colorScheme: 'dark' })
+  await inspect(page, 'dark-sign-in')
+  await signIn(page, key)
+  await showing(page, 'Pets 1 to 3')
+  await inspect(page, 'dark-pets')
+  await page.getByRole('link', { name: 'pet 2' }).click()
+  await page.getByRole('definition').getByText('pet 2').waitFor()
+  await inspect(page, 'dark-pet')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Use light colors' }).click()
+  expect(await background(page)).toBe('rgb(255, 255, 255)')
+  await page.reload()
+  await showing(page, 'Pets 1 to 3')
+  expect(await background(page)).toBe('rgb(255, 255, 255)')
+  await page.getByRole('button', { name: 'Use dark colors' }).click()
+  expect(await background(page)).not.toBe('rgb(255, 255, 255)')
+})
+
+test('the first load is under 200 kB, and links to the API reference', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url)
+  await signIn(page, key)
+  await page.getByRole('heading', { name: 'There are no pets yet' }).waitFor()
+  const total = await page.evaluate(() =>
+    [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+      .map((entry) => (entry as PerformanceResourceTiming).transferSize)
+      .reduce((sum, size) => sum + size),
+  )
+  expect(total).toBeGreaterThan(50_000)
+  expect(total).toBeLessThan(200_000)
+  expect(await page.getByRole('link', { name: 'API reference' }).getAttribute('href')).toBe('/docs/')
+})
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press('Tab')
+    if ((await focused(page)) === name) return
+  }
+  throw new Error(`The Tab key does not reach ${name}.`)
+}
+
+/** The element with the focus, by its text, or else by its name or its value. */
+function focused(page: Page): Promise<string | undefined> {
+  return page.evaluate(() => {
+    const element = document.activeElement
+    if (element instanceof HTMLInputElement) return element.type === 'radio' ? element.value : element.name
+    return element?.textContent ?? undefined
+  })
+}
+
+/** How many pixels the page is too wide. */
+function overflow(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+}
+
+function background(page: Page): Promise<string> {
+  return page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+}

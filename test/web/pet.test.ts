@@ -1,0 +1,96 @@
+import { describe, expect } from 'vitest'
+import { addPets } from '../helpers.ts'
+import { describes, inspect, signIn, startConsole, test } from './console.ts'
+
+describe('adding a pet', () => {
+  test('what is wrong is said at the field that caused it', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    const page = await visit(url)
+    await signIn(page, key)
+    await page.getByRole('button', { name: 'Add a pet' }).click()
+    const add = page.getByRole('button', { name: 'Add', exact: true })
+    const name = page.getByRole('textbox', { name: 'Name' })
+    const category = page.getByRole('textbox', { name: 'Category' })
+
+    await add.click()
+    await page.getByText('Expected 1 to 255 characters.').waitFor()
+    expect(await describes(page, 'Name')).toContain('Expected 1 to 255 characters.')
+    expect(await describes(page, 'Category')).toContain('Required.')
+    expect(await name.evaluate((input) => input === document.activeElement)).toBe(true)
+    await inspect(page, 'invalid')
+
+    await name.fill('Rex')
+    for (const [text, message] of [
+      ['seven', 'Expected an integer, got a string.'],
+      ['9223372036854775808', 'Expected a 64-bit integer, got one out of range.'],
+    ] as const) {
+      await category.fill(text)
+      await add.click()
+      await page.getByText(message, { exact: true }).waitFor()
+      expect(await describes(page, 'Category')).toContain(message)
+      expect(await describes(page, 'Name')).toBe('')
+      expect(await category.evaluate((input) => input === document.activeElement)).toBe(true)
+    }
+    await category.fill('-7')
+    await add.click()
+    await page.getByText('Rex was added').waitFor()
+    expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([{ name: 'Rex', categoryId: -7n }])
+  })
+
+  test('an answer that is lost costs no second pet, however often it is tried again', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    const page = await visit(url)
+    await signIn(page, key)
+    await page.getByRole('button', { name: 'Add a pet' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
+    await page.getByRole('textbox', { name: 'Category' }).fill('7')
+    await page.route('**/trpc/pets.create', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
+    await inspect(page, 'not-added')
+    await page.unroute('**/trpc/pets.create')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByText('Rex was added').waitFor()
+    expect(await store.pets.list({ limit: 9, cursor: 0n })).toHaveLength(1)
+  })
+})
+
+describe('one pet', () => {
+  test('is shown by its link, by its id, and by the address of the page', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 3)
+    const page = await visit(url)
+    await signIn(page, key)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('link', { name: 'pet 2' }).click()
+    await dialog.getByRole('definition').getByText('pet 2').waitFor()
+    await page.reload()
+    await dialog.getByRole('definition').getByText('pet 2').waitFor()
+    await inspect(page, 'pet')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+
+    await page.getByRole('textbox', { name: 'Id of a pet' }).fill('3')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('definition').getByText('pet 3').waitFor()
+    await page.goBack()
+    await dialog.waitFor({ state: 'hidden' })
+  })
+
+  test('an id without a pet, and one that is none', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url)
+    await signIn(page, key)
+    await page.getByRole('textbox', { name: 'Id of a pet' }).fill('rex')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('alert').getByText('An id has 1 to 19 digits.').waitFor()
+    await page.getByRole('textbox', { name: 'Id of a pet' }).fill('999')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('heading', { name: 'There is no such pet' }).waitFor()
+    await page.getByText('No pet has the id 999.').waitFor()
+    await inspect(page, 'missing')
+  })
+})

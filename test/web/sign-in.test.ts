@@ -1,0 +1,88 @@
+import { expect } from 'vitest'
+import { createKey, revokeKey } from '../../server/keys.ts'
+import { addPets } from '../helpers.ts'
+import { describes, inspect, showing, signIn, startConsole, test } from './console.ts'
+
+test('a newcomer signs in and adds the first pet', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  const page = await visit(url)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await inspect(page, 'sign-in')
+  await signIn(page, key)
+  await page.getByRole('heading', { name: 'There are no pets yet' }).waitFor()
+  await inspect(page, 'empty')
+
+  await page.getByRole('button', { name: 'Add the first one' }).click()
+  await page.getByRole('dialog').waitFor()
+  await inspect(page, 'add')
+  await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
+  await page.getByRole('textbox', { name: 'Category' }).fill('9007199254740993')
+  await page.getByLabel('Status').nth(1).selectOption('pending')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+
+  await page.getByRole('status').getByText('Rex was added').waitFor()
+  await page.getByRole('row', { name: '1 Rex 9007199254740993 pending' }).waitFor()
+  await inspect(page, 'added')
+  expect(await store.pets.get(1n)).toMatchObject({ name: 'Rex', categoryId: 9007199254740993n, status: 'pending' })
+})
+
+test('a key that is none is refused at its field, and one that is right after it is not', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url)
+  for (const wrong of ['', 'pet_wrong', 'schlüssel']) {
+    await page.getByLabel('API key').fill(wrong)
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('alert')
+      .getByText(wrong === '' ? 'Enter an API key.' : 'This key is not valid.')
+      .waitFor()
+    expect(await describes(page, 'API key')).toContain(await page.getByRole('alert').textContent())
+  }
+  await inspect(page, 'wrong-key')
+  await signIn(page, key)
+})
+
+test('the key is kept for the tab, and nowhere else', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url)
+  await signIn(page, key)
+  await page.reload()
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  expect(page.url()).not.toContain(key)
+  expect(JSON.stringify(await page.context().storageState())).not.toContain(key)
+
+  const otherTab = await page.context().newPage()
+  await otherTab.goto(url)
+  await otherTab.getByRole('heading', { name: 'Sign in' }).waitFor()
+
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+test('a service that is away is not taken for a wrong key', async ({ visit }) => {
+  const { url, key, app } = await startConsole()
+  const page = await visit(url)
+  await page.getByLabel('API key').fill(key)
+  await app.close()
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('The key could not be checked').waitFor()
+  await inspect(page, 'not-checked')
+})
+
+test('a key that is revoked meanwhile signs out, and another one comes back to the same place', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 50)
+  const page = await visit(url)
+  await signIn(page, key)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await showing(page, 'Pets 21 to 40')
+
+  await revokeKey(store, 'test')
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('alert').getByText('You were signed out').waitFor()
+  await inspect(page, 'signed-out')
+  await signIn(page, await createKey(store, 'other'))
+  await showing(page, 'Pets 41 to 50')
+})

@@ -1,0 +1,9 @@
+import { useSession } from './session.ts'
+import { Shop } from './shop.tsx'
+import { SignIn } from './sign-in.tsx'
+
+export function App() {
+  const [{ apiKey, wasRefused }, { signIn, signOut }] = useSession()
+  if (apiKey === undefined) return <SignIn wasRefused={wasRefused} onSignIn={signIn} />
+  return <Shop apiKey={apiKey} onSignOut={() => signOut()} onRefused={() => signOut('refused')} />
+}

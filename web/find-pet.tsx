@@ -1,0 +1,35 @@
+import { Button, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { parseId } from './view.ts'
+
+/** Shows one pet by its id. */
+export function FindPet({ onFind }: { onFind: (petId: bigint) => void }) {
+  const [error, setError] = useState<string>()
+
+  function find(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const input = event.currentTarget.elements.namedItem('pet-id') as HTMLInputElement
+    const petId = parseId(input.value.trim())
+    setError(petId === undefined ? 'An id has 1 to 19 digits.' : undefined)
+    if (petId === undefined) input.focus()
+    else onFind(petId)
+  }
+
+  return (
+    <search>
+      <form className="find" noValidate onSubmit={find}>
+        <TextInput
+          name="pet-id"
+          aria-label="Id of a pet"
+          placeholder="Id of a pet"
+          inputMode="numeric"
+          autoComplete="off"
+          error={error}
+        />
+        <Button type="submit" variant="default">
+          Show
+        </Button>
+      </form>
+    </search>
+  )
+}

@@ -1,0 +1,35 @@
+import { Anchor, Button, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+
+interface HeaderProps {
+  onSignOut?: () => void
+}
+
+export function Header({ onSignOut }: HeaderProps) {
+  return (
+    <header className="header">
+      <h1>
+        <img src="/favicon.svg" alt="" width="28" height="28" /> Petstore
+      </h1>
+      <nav aria-label="Elsewhere">
+        <Anchor href="/docs/">API reference</Anchor>
+      </nav>
+      <ColorScheme />
+      {onSignOut && (
+        <Button variant="default" size="xs" onClick={onSignOut}>
+          Sign out
+        </Button>
+      )}
+    </header>
+  )
+}
+
+function ColorScheme() {
+  // Otherwise Mantine would stop transitions by a style element, which the page's policy forbids.
+  const { setColorScheme } = useMantineColorScheme({ keepTransitions: true })
+  const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light'
+  return (
+    <Button variant="default" size="xs" onClick={() => setColorScheme(other)} aria-label={`Use ${other} colors`}>
+      {other === 'dark' ? 'Dark' : 'Light'}
+    </Button>
+  )
+}

@@ -1,0 +1,72 @@
+import { Button } from '@mantine/core'
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { useState } from 'react'
+import { createPetstoreClient, type Pet } from '../client/index.ts'
+import { AddPet } from './add-pet.tsx'
+import { FindPet } from './find-pet.tsx'
+import { Header } from './header.tsx'
+import { PetDetails } from './pet-details.tsx'
+import { PetList } from './pet-list.tsx'
+import { PetstoreProvider } from './petstore.ts'
+import { problemOf } from './problem.ts'
+import { StatusFilter } from './status-filter.tsx'
+import { Toast } from './toast.tsx'
+import { show, useView } from './view.ts'
+
+interface ShopProps {
+  apiKey: string
+  onSignOut: () => void
+  /** Called when the service no longer takes the key. */
+  onRefused: () => void
+}
+
+/** Everything that needs a key. What was loaded with one is never shown to the next. */
+export function Shop({ apiKey, onSignOut, onRefused }: ShopProps) {
+  const [petstore] = useState(() => createPetstoreClient({ url: location.origin, apiKey }))
+  const [queryClient] = useState(() => createQueryClient(onRefused))
+  return (
+    <PetstoreProvider value={petstore}>
+      <QueryClientProvider client={queryClient}>
+        <Header onSignOut={onSignOut} />
+        <Pets />
+      </QueryClientProvider>
+    </PetstoreProvider>
+  )
+}
+
+function Pets() {
+  const view = useView()
+  const [isAdding, setIsAdding] = useState(false)
+  const [added, setAdded] = useState<Pet>()
+  const open = (pet: bigint | undefined) => show({ ...view, pet })
+
+  return (
+    <main className="pets">
+      <h2>Pets</h2>
+      <div className="tools">
+        <StatusFilter status={view.status} onChange={(status) => show({ ...view, status, after: 0n, trail: [] })} />
+        <FindPet onFind={open} />
+        <Button onClick={() => setIsAdding(true)}>Add a pet</Button>
+      </div>
+      <PetList view={view} onAdd={() => setIsAdding(true)} />
+      <PetDetails petId={view.pet} onClose={() => open(undefined)} />
+      <AddPet isOpen={isAdding} onAdded={setAdded} onClose={() => setIsAdding(false)} />
+      <Toast pet={added} onOpen={open} onClose={() => setAdded(undefined)} />
+    </main>
+  )
+}
+
+function createQueryClient(onRefused: () => void): QueryClient {
+  const onError = (error: unknown) => {
+    if (problemOf(error).kind === 'refused') onRefused()
+  }
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    // The client repeats by itself what may pass. A service on this machine can be reached without any network.
+    defaultOptions: {
+      queries: { retry: false, networkMode: 'always' },
+      mutations: { retry: false, networkMode: 'always' },
+    },
+  })
+}

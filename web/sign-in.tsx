@@ -1,0 +1,81 @@
+import { Alert, Button, Paper, PasswordInput, Stack, Text } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { createPetstoreClient } from '../client/index.ts'
+import { Header } from './header.tsx'
+import { type Problem, problemOf } from './problem.ts'
+
+interface SignInProps {
+  wasRefused: boolean
+  onSignIn: (apiKey: string) => void
+}
+
+export function SignIn({ wasRefused, onSignIn }: SignInProps) {
+  const [problem, setProblem] = useState<Problem>()
+  const [isChecking, setIsChecking] = useState(false)
+
+  async function check(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const input = event.currentTarget.elements.namedItem('api-key') as HTMLInputElement
+    const apiKey = input.value.trim()
+    setIsChecking(true)
+    const found = await problemWith(apiKey)
+    setIsChecking(false)
+    if (!found) return onSignIn(apiKey)
+    setProblem(found)
+    input.focus()
+  }
+
+  return (
+    <>
+      <Header />
+      <main className="sign-in">
+        <Paper component="form" withBorder p="lg" radius="md" noValidate onSubmit={check} aria-labelledby="sign-in">
+          <Stack>
+            <h2 id="sign-in">Sign in</h2>
+            {wasRefused && !problem && (
+              <Alert color="orange" title="You were signed out" role="alert">
+                The service no longer takes the key: it was revoked, or it has expired. Sign in with another one.
+              </Alert>
+            )}
+            {problem && problem.kind !== 'refused' && (
+              <Alert color="red" title="The key could not be checked" role="alert">
+                {problem.message} Try again in a moment.
+              </Alert>
+            )}
+            <PasswordInput
+              name="api-key"
+              label="API key"
+              description="Kept in this tab only, until you close it."
+              placeholder="pet_…"
+              autoComplete="off"
+              autoFocus
+              required
+              withAsterisk={false}
+              error={problem?.kind === 'refused' && problem.message}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show the key' }}
+            />
+            <Button type="submit" loading={isChecking}>
+              Sign in
+            </Button>
+            <Text size="sm" c="dimmed">
+              The first start of the service shows a key once.{' '}
+              <code>npm run --silent petstore -- keys create shop</code> makes another one.
+            </Text>
+          </Stack>
+        </Paper>
+      </main>
+    </>
+  )
+}
+
+async function problemWith(apiKey: string): Promise<Problem | undefined> {
+  if (apiKey === '') return { kind: 'refused', message: 'Enter an API key.' }
+  // Such a text could not even be sent.
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) return { kind: 'refused', message: 'This key is not valid.' }
+  try {
+    await createPetstoreClient({ url: location.origin, apiKey, retries: 1 }).pets.list.query({ limit: 1 })
+    return undefined
+  } catch (error) {
+    return problemOf(error)
+  }
+}

@@ -1,0 +1,43 @@
+import { SegmentedControl } from '@mantine/core'
+import type { PetStatus } from '../client/index.ts'
+import { isPetStatus, petStatuses } from './pet-status.ts'
+import { type Count, useCounts } from './queries.ts'
+
+interface StatusFilterProps {
+  status: PetStatus | undefined
+  onChange: (status: PetStatus | undefined) => void
+}
+
+/** Chooses a status, and tells how many pets have it. */
+export function StatusFilter({ status, onChange }: StatusFilterProps) {
+  const counts = useCounts()
+  return (
+    <SegmentedControl
+      aria-label="Status"
+      value={status ?? 'all'}
+      onChange={(value) => onChange(isPetStatus(value) ? value : undefined)}
+      data={[
+        { value: 'all', label: <Choice name="all" count={sum(petStatuses.map((each) => counts[each]))} /> },
+        ...petStatuses.map((each) => ({ value: each, label: <Choice name={each} count={counts[each]} /> })),
+      ]}
+    />
+  )
+}
+
+function Choice({ name, count }: { name: string; count: Count | undefined }) {
+  const text = count ? `${count.pets.toLocaleString('en')}${count.isWhole ? '' : '+'}` : '–'
+  return (
+    <span className="choice">
+      <span>{name}</span>
+      {/* A new element for each text: one that only changed its width would count as moved. */}
+      <strong key={text}>{text}</strong>
+    </span>
+  )
+}
+
+function sum(counts: (Count | undefined)[]): Count | undefined {
+  return counts.reduce(
+    (total, count) => total && count && { pets: total.pets + count.pets, isWhole: total.isWhole && count.isWhole },
+    { pets: 0, isWhole: true },
+  )
+}
