@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DCLinter } from 'dclint'
 import { validate } from 'dockerfile-utils'
@@ -20,17 +20,17 @@ const lock: { packages: Record<string, { dev?: boolean; optional?: boolean }> } 
   readText('package-lock.json'),
 )
 
+const stages = dockerfile.split(/^FROM /m).slice(1)
 /** What becomes the image: the last stage. */
-const image = instructionsOf(dockerfile.slice(dockerfile.lastIndexOf('\nFROM ')))
+const image = instructionsOf(stages.at(-1) ?? '')
 const command = wordsOf(instruction('CMD'))
 const environment = Object.fromEntries(
   instruction('ENV')
     .split(' ')
     .map((pair) => pair.split('=') as [string, string]),
 )
-const copied = image.flatMap(([keyword, value]) =>
-  keyword === 'COPY' && !value.startsWith('--from=') ? value.split(' ').slice(0, -1) : [],
-)
+const copied = copiedBy(image)
+const buildsConsole = instructionsOf(stages.find((stage) => stage.includes(' AS console\n')) ?? '')
 
 test('the linters have nothing to say', () => {
   const rules = { rules: {}, quiet: false, debug: false, exclude: [] }
@@ -52,10 +52,25 @@ test('all that the image copies is there, and let through by .dockerignore', () 
     .filter((line) => line && !line.startsWith('#'))
   expect(first).toBe('*')
   expect(copied).toContain('server')
-  for (const path of [...copied, 'package-lock.json']) {
+  for (const path of stages.flatMap((stage) => copiedBy(instructionsOf(stage)))) {
     expect(existsSync(join(root, path)), path).toBe(true)
-    expect(exceptions).toContain(`!${path}`)
+    expect(
+      exceptions.some((exception) => `${path}/`.startsWith(`${exception.slice(1)}/`)),
+      path,
+    ).toBe(true)
   }
+})
+
+test('what the image holds of the console is built from what is copied for it', async () => {
+  const folder = temporaryFolder()
+  copyTo(folder, copiedBy(buildsConsole))
+  rmSync(join(folder, 'web/dist'), { recursive: true, force: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const [, command = ''] = buildsConsole.findLast(([keyword]) => keyword === 'RUN') ?? []
+  const run = runCommand(onThisNode(wordsOf(command)), { folder })
+  expect(await run.ended, run.stderr).toBe(0)
+  expect(existsSync(join(folder, 'web/dist/index.html'))).toBe(true)
+  expect(image).toContainEqual(['COPY', '--from=console /app/web/dist web/dist/'])
 })
 
 test('what the image holds is enough to start, to be found healthy, and to stop', async () => {
@@ -68,6 +83,7 @@ test('what the image holds is enough to start, to be found healthy, and to stop'
   const server = await whenListening(runCommand(onThisNode(command), { folder, env }))
   expect(await isHealthy()).toBe(true)
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('/assets/index-')
 
   server.child.kill(instruction('STOPSIGNAL') as NodeJS.Signals)
   expect(await server.ended).toBe(0)
@@ -138,13 +154,23 @@ test("the balancer's own answers are Error bodies of the service", () => {
 /** A folder with what the Dockerfile copies, and the packages that "npm ci --omit=dev --omit=optional" installs. */
 function layOutImage(): string {
   const folder = temporaryFolder()
-  for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true })
+  copyTo(folder, [...copied, 'web/dist'])
   for (const [path, { dev, optional }] of Object.entries(lock.packages)) {
     if (!/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) || dev || optional) continue
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     symlinkSync(join(root, path), join(folder, path))
   }
   return folder
+}
+
+function copyTo(folder: string, paths: string[]): void {
+  for (const path of paths) cpSync(join(root, path), join(folder, path), { recursive: true })
+}
+
+function copiedBy(instructions: [keyword: string, value: string][]): string[] {
+  return instructions.flatMap(([keyword, value]) =>
+    keyword === 'COPY' && !value.startsWith('--from=') ? value.split(' ').slice(0, -1) : [],
+  )
 }
 
 /** The image's DATABASE_URL with a folder in the place of its volume. */

@@ -42,8 +42,8 @@ function putInPlace(folder: string): void {
 
 /** Of all that the console is made from. */
 function digestOfSources(): string {
-  const patterns = ['web/**', 'client/**', 'package-lock.json']
-  const files = globSync(patterns, { cwd: root, exclude: ['web/dist'], withFileTypes: true })
+  const patterns = ['web/**', 'client/**', 'package-lock.json', 'tsconfig.json']
+  const files = globSync(patterns, { cwd: root, exclude: ['web/dist', 'web/screenshots'], withFileTypes: true })
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
   const hash = createHash('sha256')
   for (const path of paths.sort()) hash.update(`${path}\0`).update(readFileSync(path)).update('\0')

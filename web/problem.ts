@@ -35,7 +35,8 @@ export function fieldErrorsOf({ message }: Problem): FieldErrors | undefined {
   for (const part of message.split('; ')) {
     const field = fields.find((each) => part.startsWith(`${each}: `))
     if (!field) return undefined
-    const text = part.slice(field.length + 2)
+    // What it got is to be seen in the field.
+    const text = part.slice(field.length + 2).replace(/, got .*/, '')
     errors[field] = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
   }
   return errors

@@ -119,6 +119,29 @@ test('light or dark: as the system has it, or as it was chosen', async ({ visit 
   expect(await background(page)).not.toBe('rgb(255, 255, 255)')
 })
 
+test('it looks as the README shows it', async ({ visit }) => {
+  const { url, key, rpc } = await startConsole()
+  const animals = ['Rex', 'Minka', 'Tom', 'Bello', 'Luna', 'Coco', 'Nala', 'Simba', 'Felix', 'Paula', 'Kiwi']
+  for (let pet = 0; pet < 44; pet++) {
+    const status = (['available', 'available', 'pending', 'sold'] as const)[(pet * 5) % 4]
+    await rpc.pets.create.mutate({ name: String(animals[pet % animals.length]), categoryId: BigInt(pet % 4), status })
+  }
+  const page = await visit(url, { viewport: { width: 1000, height: 640 } })
+  await signIn(page, key)
+  await page.getByRole('radio', { name: 'all 44', exact: true }).waitFor({ state: 'attached' })
+  await showing(page, 'Pets 1 to 20')
+  await inspect(page, 'readme-pets')
+
+  const phone = await visit(url, { viewport: { width: 360, height: 640 }, colorScheme: 'dark', isMobile: true })
+  await signIn(phone, key)
+  await phone.getByRole('button', { name: 'Add a pet' }).click()
+  await phone.getByRole('textbox', { name: 'Name' }).fill('Momo')
+  await phone.getByRole('textbox', { name: 'Category' }).fill('seven')
+  await phone.keyboard.press('Enter')
+  await phone.getByText('Expected an integer').waitFor()
+  await inspect(phone, 'readme-phone')
+})
+
 test('the first load is under 200 kB, and links to the API reference', async ({ visit }) => {
   const { url, key } = await startConsole()
   const page = await visit(url)

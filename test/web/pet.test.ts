@@ -21,8 +21,8 @@ describe('adding a pet', () => {
 
     await name.fill('Rex')
     for (const [text, message] of [
-      ['seven', 'Expected an integer, got a string.'],
-      ['9223372036854775808', 'Expected a 64-bit integer, got one out of range.'],
+      ['seven', 'Expected an integer.'],
+      ['9223372036854775808', 'Expected a 64-bit integer.'],
     ] as const) {
       await category.fill(text)
       await add.click()

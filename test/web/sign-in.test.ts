@@ -1,9 +1,22 @@
 import { expect } from 'vitest'
 import { createKey, revokeKey } from '../../server/keys.ts'
 import { addPets } from '../helpers.ts'
+import { bannerKey, startServer, waitForOutput } from '../process.ts'
 import { describes, inspect, showing, signIn, startConsole, test } from './console.ts'
 
-test('a newcomer signs in and adds the first pet', async ({ visit }) => {
+test('a newcomer opens the address of the banner, signs in with its key and adds a pet', async ({ visit }) => {
+  const server = await startServer()
+  const key = await waitForOutput(server, bannerKey)
+  const page = await visit(await waitForOutput(server, /Console +(\S+)/))
+  await signIn(page, key)
+  await page.getByRole('button', { name: 'Add a pet' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
+  await page.getByRole('textbox', { name: 'Category' }).fill('7')
+  await page.keyboard.press('Enter')
+  await page.getByRole('row', { name: '1 Rex 7 available' }).waitFor()
+})
+
+test('an empty store, and the first pet in it', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   const page = await visit(url)
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
