@@ -120,11 +120,11 @@ interface StartOptions {
 }
 
 /** One service for a group of tests that leave no trace in it. Called where the group is described. */
-export function shareTestApi(): () => TestApi {
+export function shareTestApi(options: StartOptions = {}): () => TestApi {
   const cleanings: Parameters<AtEnd>[0][] = []
   let api: TestApi | undefined
   beforeAll(async () => {
-    api = await startTestApi({ atEnd: (clean) => cleanings.push(clean) })
+    api = await startTestApi({ ...options, atEnd: (clean) => cleanings.push(clean) })
   })
   afterAll(async () => {
     for (const clean of cleanings.toReversed()) await clean()

@@ -1,0 +1,76 @@
+import { join } from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { shareTestApi, startTestApi } from './helpers.ts'
+
+const consoleFolder = join(import.meta.dirname, '../web/dist')
+
+describe('the console', () => {
+  const api = shareTestApi({ consoleFolder })
+
+  async function get(url: string, headers: Record<string, string> = {}) {
+    return api().app.inject({ url, headers })
+  }
+
+  async function assets(): Promise<string[]> {
+    const { body } = await get('/')
+    return [...body.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, url]) => String(url))
+  }
+
+  test('is one page, which lets in its own files and nothing that is written into it', async () => {
+    const { statusCode, headers, body } = await get('/')
+    expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/)
+    expect(headers['content-security-policy']).not.toMatch(/unsafe|\*|http/)
+    expect(body).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=/)
+    expect(headers['x-frame-options']).toBe('DENY')
+  })
+
+  test('is asked for again at each visit, and its files, which never change, are not', async () => {
+    const { headers } = await get('/')
+    expect(headers['cache-control']).toBe('no-cache')
+    expect((await get('/', { 'if-none-match': String(headers.etag) })).statusCode).toBe(304)
+    expect(await assets()).toHaveLength(2)
+    for (const url of await assets()) {
+      expect((await get(url)).headers['cache-control']).toBe('max-age=31536000, immutable')
+    }
+  })
+
+  test('comes compressed to whoever understands that', async () => {
+    for (const url of ['/', ...(await assets())]) {
+      const plain = await get(url)
+      expect(plain.headers['content-encoding']).toBeUndefined()
+      const brotli = await get(url, { 'accept-encoding': 'gzip, deflate, br' })
+      const gzip = await get(url, { 'accept-encoding': 'gzip' })
+      expect([brotli.headers['content-encoding'], gzip.headers['content-encoding']]).toEqual(['br', 'gzip'])
+      expect(brotliDecompressSync(brotli.rawPayload)).toEqual(plain.rawPayload)
+      expect(gunzipSync(gzip.rawPayload)).toEqual(plain.rawPayload)
+      for (const { headers } of [plain, brotli, gzip]) expect(headers.vary).toBe('accept-encoding')
+    }
+  })
+
+  test('takes no other methods', async () => {
+    for (const url of ['/', '/favicon.svg', ...(await assets())]) {
+      const { statusCode, headers } = await api().app.inject({ method: 'POST', url })
+      expect([statusCode, headers.allow], url).toEqual([405, 'GET, HEAD, OPTIONS'])
+      expect((await api().app.inject({ method: 'HEAD', url })).statusCode).toBe(200)
+    }
+  })
+
+  test('shows none of the files beside its own', async () => {
+    const [asset] = await assets()
+    for (const url of [
+      ...['/index.html', '/.digest', '/index.html.br', `${asset}.br`, '/assets', '/assets/', '/assets/other.js'],
+      ...['/assets/..%2f.digest', '/assets/../.digest', '/..%2fbuild.ts', '/%2e%2e/build.ts', `/${asset}`],
+    ]) {
+      const { statusCode, headers } = await get(url)
+      expect([statusCode, headers['content-type']], url).toEqual([404, 'application/json; charset=utf-8'])
+    }
+  })
+})
+
+test('where it has not been built, the API reference stands in for it', async () => {
+  const { app } = await startTestApi({ consoleFolder: join(consoleFolder, 'missing') })
+  const { statusCode, headers } = await app.inject('/')
+  expect([statusCode, headers.location]).toEqual([302, '/docs/'])
+})
