@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 const onBothDatabases = [
   'contract',
   'decisions',
-  // 10,000 requests take a while; the long form asks them here, too.
+  // So many requests take a while; the long form asks them here, too.
   ...(process.env.LONG_FORM ? ['hostile'] : []),
   'idempotency',
   'int64',

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { addPets, startTestApi } from './helpers.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { addPets, shareTestApi, startTestApi } from './helpers.ts'
 
 const rex = { name: 'Rex', categoryId: 7, status: 'available' }
 
@@ -21,10 +21,13 @@ describe('GET /v1/pets', () => {
     expect((await rest.get('/v1/pets')).body).toHaveLength(20)
   })
 
-  test.for([1, 2, 99, 100])('limit=%i returns so many', async (limit) => {
-    const { rest, store } = await startTestApi()
-    await addPets(store, 101)
-    expect((await rest.get(`/v1/pets?limit=${limit}`)).body).toHaveLength(limit)
+  describe('of 101 pets', () => {
+    const api = shareTestApi()
+    beforeAll(() => addPets(api().store, 101))
+
+    test.for([1, 2, 99, 100])('limit=%i returns so many', async (limit) => {
+      expect((await api().rest.get(`/v1/pets?limit=${limit}`)).body).toHaveLength(limit)
+    })
   })
 
   test.for(['0', '101', '-1', '9007199254740993'])('limit=%s is outside 1 to 100: 400', async (limit) => {
@@ -32,11 +35,16 @@ describe('GET /v1/pets', () => {
     expect(await rest.get(`/v1/pets?limit=${limit}`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
   })
 
-  test.for(['available', 'pending', 'sold'])('status=%s returns only those', async (status) => {
-    const { rest } = await startTestApi()
-    for (const each of ['available', 'pending', 'sold'])
-      await rest.post('/v1/pets', { ...rex, name: each, status: each })
-    expect((await rest.get(`/v1/pets?status=${status}`)).body).toMatchObject([{ name: status, status }])
+  describe('of three pets', () => {
+    const statuses = ['available', 'pending', 'sold']
+    const api = shareTestApi()
+    beforeAll(async () => {
+      for (const status of statuses) await api().rest.post('/v1/pets', { ...rex, name: status, status })
+    })
+
+    test.for(statuses)('status=%s returns only those', async (status) => {
+      expect((await api().rest.get(`/v1/pets?status=${status}`)).body).toMatchObject([{ name: status, status }])
+    })
   })
 })
 

@@ -8,7 +8,7 @@ import { isLongForm, report, showProgress } from './long-form.ts'
 import { createFirstKey, runPetstore } from './process.ts'
 import { temporaryFolder } from './temporary.ts'
 
-const kills = isLongForm ? 50 : 20
+const kills = isLongForm ? 50 : 10
 const writers = 16
 
 test(`killed ${kills} times amid creations that are repeated until they succeed, each pet is there exactly once`, async () => {

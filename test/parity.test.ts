@@ -1,6 +1,6 @@
 import { TRPCClientError } from '@trpc/client'
-import { describe, expect, test } from 'vitest'
-import { addPets, startTestApi, type TestApi } from './helpers.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { addPets, shareTestApi, startTestApi, type TestApi } from './helpers.ts'
 
 /** The same question through both doors has the same answer: the same pets, or the same error. */
 
@@ -18,18 +18,20 @@ const lists: { query: string; input: { limit?: number; status?: 'available' | 's
 ]
 
 describe('pets.list', () => {
+  const api = shareTestApi()
+  beforeAll(() => addPets(api().store, 5))
+
   test.for(lists)('?$query', async ({ query, input }) => {
-    const api = await startTestApi()
-    await addPets(api.store, 5)
-    expect(await throughRest(api, `/v1/pets?${query}`)).toEqual(await throughRpc(api.rpc.pets.list.query(input)))
+    expect(await throughRest(api(), `/v1/pets?${query}`)).toEqual(await throughRpc(api().rpc.pets.list.query(input)))
   })
 })
 
 describe('pets.get', () => {
+  const api = shareTestApi()
+  beforeAll(() => addPets(api().store, 1))
+
   test.for([1n, 2n, 0n, -1n, 2n ** 63n - 1n, 2n ** 63n, -(2n ** 63n) - 1n])('%s', async (petId) => {
-    const api = await startTestApi()
-    await addPets(api.store, 1)
-    expect(await throughRest(api, `/v1/pets/${petId}`)).toEqual(await throughRpc(api.rpc.pets.get.query({ petId })))
+    expect(await throughRest(api(), `/v1/pets/${petId}`)).toEqual(await throughRpc(api().rpc.pets.get.query({ petId })))
   })
 })
 

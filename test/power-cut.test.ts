@@ -11,7 +11,9 @@ import { type Disk, RecordedDisk } from './power-cut.ts'
 import { readRecording, recordingOptions, type Step } from './recording.ts'
 import { canTrace, startTraced } from './traced.ts'
 
-const cuts = isLongForm ? 20_000 : 500
+const cuts = isLongForm ? 20_000 : 300
+/** Enough to see a loss. */
+const carelessCuts = isLongForm ? 1_000 : 100
 const seed = 20_261_121
 const pets = 2_400
 const callers = 12
@@ -28,7 +30,7 @@ if (canTrace()) {
 
     test('would lose some, if the connections asked for synchronous=NORMAL', async () => {
       const preload = pathToFileURL(join(import.meta.dirname, 'synchronous-normal.mjs')).href
-      const result = replay(await record({ NODE_OPTIONS: `--import=${preload}` }), Math.min(cuts, 1_000))
+      const result = replay(await record({ NODE_OPTIONS: `--import=${preload}` }), carelessCuts)
       report('Power cuts with synchronous=NORMAL', result)
       expect(result.lost).toBeGreaterThan(0)
       expect(result.corrupt).toBe(0)

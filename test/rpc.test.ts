@@ -1,12 +1,7 @@
-import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { TRPCClientError } from '@trpc/client'
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../client/index.ts'
 import { addPets, fetchFrom, startTestApi } from './helpers.ts'
-import { temporaryFolder } from './temporary.ts'
 
 describe('the typed client', () => {
   test('creates, gets and lists pets', async () => {
@@ -180,14 +175,4 @@ describe('the RPC door', () => {
     const answer = await client.send({ method, url, headers, ...('payload' in rest ? { payload: rest.payload } : {}) })
     expect(answer).toMatchObject({ status, body: { error: { json: { data: { status } } } } })
   })
-})
-
-test('editors strike through pets.get: its type says that it is deprecated', async () => {
-  const root = join(import.meta.dirname, '..')
-  const out = temporaryFolder()
-  const words = ['--noEmit', 'false', '--emitDeclarationOnly', '--declaration', '--outDir', out]
-  await promisify(execFile)(join(root, 'node_modules/.bin/tsc'), words, { cwd: root })
-  expect(readFileSync(join(out, 'server/pets.d.ts'), 'utf8')).toMatch(
-    /@deprecated To be removed on 5 December 2030\..*\*\/\s+get: /,
-  )
 })

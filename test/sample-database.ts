@@ -4,11 +4,12 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect } from 'vitest'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
@@ -103,11 +104,28 @@ export async function backUp(folder: string, ...words: string[]): Promise<string
   return run.stdout.trimEnd()
 }
 
-/** A folder with a database of three pets and a backup of it. */
+let sample: { database: Buffer; backup: Buffer; name: string } | undefined
+
+/** A folder with a database of three pets and a backup of it, both copies of what the command has made once. */
 export async function makeBackup() {
+  sample ??= await makeSample()
+  const folder = temporaryFolder()
+  const [database, backup] = [join(folder, 'data/petstore.db'), join(folder, 'data/backups', sample.name)]
+  writeIn(database, sample.database)
+  writeIn(backup, sample.backup)
+  return { folder, database, backup }
+}
+
+async function makeSample() {
   const folder = temporaryFolder()
   const database = makeDatabase(join(folder, 'data/petstore.db'), 3)
-  return { folder, database, backup: await backUp(folder) }
+  const backup = await backUp(folder)
+  return { database: readFileSync(database), backup: readFileSync(backup), name: basename(backup) }
+}
+
+function writeIn(path: string, bytes: Buffer): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  writeFileSync(path, bytes, { mode: 0o600 })
 }
 
 export async function restore(folder: string, file: string): Promise<string> {

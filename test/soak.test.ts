@@ -9,7 +9,7 @@ import { bannerKey, residentMemory, type Server, smallHeap, startServer, waitFor
 import { openSocket } from './raw-http.ts'
 import { temporaryFolder } from './temporary.ts'
 
-const seconds = Number(process.env.SOAK_SECONDS ?? (isLongForm ? 600 : 20))
+const seconds = Number(process.env.SOAK_SECONDS ?? (isLongForm ? 600 : 10))
 const callers = 8
 
 // Linux tells what a process has in hand.

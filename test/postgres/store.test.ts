@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { type NewApiKey, type NewPet, petStatuses, type Store } from '../../db/store.ts'
 import { maxInt64, minInt64 } from '../../server/int64.ts'
 import { sqliteDatabase, type TestDatabase, testDatabase } from '../database.ts'
+import { isLongForm } from '../long-form.ts'
 import { openStoreModel } from '../store-model.ts'
 import { temporaryFolder } from '../temporary.ts'
 
@@ -18,7 +19,7 @@ test('SQLite, PostgreSQL and a model of arrays do the same, whatever is asked of
       .beforeEach(async () => {
         await Promise.all(databases.map(empty))
       }),
-    { numRuns: 200 },
+    { numRuns: isLongForm ? 200 : 70 },
   )
 }, 120_000)
 
