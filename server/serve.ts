@@ -15,6 +15,7 @@ import { OperatorError } from './operator-error.ts'
 
 /** Milliseconds. */
 const drainTime = 500
+const echoTime = 200
 const longestStop = 10_000
 
 /**
@@ -52,13 +53,16 @@ function startBackups({ database, ...config }: Config, log: FastifyBaseLogger): 
   return database.kind === 'sqlite' ? scheduleBackups({ ...config, databasePath: database.path }, log) : async () => {}
 }
 
-/** Resolves with the first signal to stop; a second one ends the process. */
+/**
+ * Resolves with the first signal to stop; a second one ends the process. What comes right after the first is the same
+ * once more: a terminal signals both npm and the service, and npm passes it on.
+ */
 function stopSignal(log: FastifyBaseLogger): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
-  let isStopping = false
+  let first: number | undefined
   const receive = (signal: NodeJS.Signals) => {
-    if (isStopping) force(log, signal)
-    isStopping = true
+    if (first !== undefined && performance.now() - first > echoTime) force(log, signal)
+    first ??= performance.now()
     resolve(signal)
   }
   process.on('SIGTERM', receive).on('SIGINT', receive)

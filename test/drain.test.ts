@@ -82,6 +82,7 @@ describe('SIGTERM', () => {
     await wait(100)
     server.child.kill('SIGTERM')
     await waitForOutput(server, /"(stopping)"/)
+    await wait(250)
     server.child.kill('SIGTERM')
     expect(await server.ended).toBe('SIGKILL')
     expect(server.stdout).toContain('stopped by force')
@@ -97,7 +98,7 @@ if (canTrace()) {
     void Promise.allSettled(Array.from({ length: 10 }, send))
     await wait(500)
     process.kill(processId, 'SIGTERM')
-    await wait(100)
+    await wait(250)
     expect(isAlive(processId)).toBe(true)
     process.kill(processId, 'SIGTERM')
     await expect.poll(() => isAlive(processId), { timeout: 2_000 }).toBe(false)
@@ -110,6 +111,19 @@ test('SIGINT, which comes from a person, stops without a wait for others', async
   server.child.kill('SIGINT')
   expect(await server.ended).toBe(0)
   expect(performance.now() - asked).toBeLessThan(450)
+})
+
+test('SIGINT twice at once is one: npm passes on what the terminal has sent to both', async () => {
+  const { server, key } = await start()
+  const { begun, answer, finish } = createInTwoParts(server.url, key, new Agent(), 'Rex')
+  await begun
+  await wait(100)
+  server.child.kill('SIGINT')
+  await waitForOutput(server, /"(stopping)"/)
+  server.child.kill('SIGINT')
+  finish()
+  expect((await answer).status).toBe(201)
+  expect(await server.ended).toBe(0)
 })
 
 /** What strace has not let go yet is a zombie. */

@@ -4,7 +4,16 @@ import { type IncomingMessage, request } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { bannerKey, type Run, runPetstore, startServer, waitForOutput } from './process.ts'
+import {
+  bannerKey,
+  petstore,
+  type Run,
+  runCommand,
+  runPetstore,
+  startServer,
+  waitForOutput,
+  whenListening,
+} from './process.ts'
 import { temporaryFolder } from './temporary.ts'
 
 /** A start that fails: exit code 1, one line for the operator unless `message` says more, and nothing of the code. */
@@ -38,6 +47,18 @@ describe('the first start', () => {
     expect(readdirSync(data).length).toBeGreaterThan(1)
     for (const file of readdirSync(data)) expect(statSync(join(data, file)).mode & 0o777, file).toBe(0o600)
   })
+})
+
+test('"npm run dev" serves, too: what Node tells itself of files to watch is no answer of the writer', async () => {
+  const run = runCommand([process.execPath, '--watch', petstore[1] ?? ''], { env: { PORT: '0' } })
+  const { url, child, ended } = await whenListening(run)
+  const headers = { authorization: `Bearer ${await waitForOutput(run, bannerKey)}`, 'content-type': 'application/json' }
+  for (const name of ['Rex', 'Tom', 'Minka']) {
+    const body = JSON.stringify({ name, categoryId: 7 })
+    expect((await fetch(`${url}/v1/pets`, { method: 'POST', headers, body })).status).toBe(201)
+  }
+  child.kill('SIGTERM')
+  await ended
 })
 
 describe('a later start', () => {

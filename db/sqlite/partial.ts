@@ -7,7 +7,7 @@ import { attempt, CopyFailed } from './copy-failure.ts'
 import type { CopyMessage } from './copy-thread.ts'
 import { isBusy, toFailure } from './failure.ts'
 import { removeTemporary, syncFolder, temporaryName, temporaryPath } from './files.ts'
-import { startThread } from './thread.ts'
+import { onMessage, startThread } from './thread.ts'
 
 /** What is going on, and how much of the copy is made, in bytes. */
 export interface Progress {
@@ -50,7 +50,7 @@ async function copyInThread(request: CopyRequest, onProgress: OnProgress | undef
   const thread = startThread('copy-thread.ts', request)
   let failure: CopyFailed | undefined
   let polling: NodeJS.Timeout | undefined
-  thread.on('message', (message: CopyMessage) => {
+  onMessage(thread, (message: CopyMessage) => {
     if ('at' in message) failure = new CopyFailed(message.at, message.message)
     // SQLite tells nothing of its progress, but the file grows.
     else polling = poll(polling, () => onProgress?.({ ...message, done: sizeOf(request.target) }))

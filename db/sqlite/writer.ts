@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { StoreUnavailable } from '../store.ts'
 import { storeError } from './failure.ts'
-import { startThread } from './thread.ts'
+import { onMessage, startThread } from './thread.ts'
 import type { Outcome, Write, Writes } from './writes.ts'
 
 export interface WriterOptions {
@@ -90,7 +90,7 @@ export class Writer {
 
   #startThread(): Worker {
     const thread = startThread('writer-thread.ts', this.#options)
-    thread.on('message', (outcomes: Outcome[]) => this.#settle((index) => outcomes[index]))
+    onMessage(thread, (outcomes: Outcome[]) => this.#settle((index) => outcomes[index]))
     thread.on('error', (cause) => this.#lose(thread, cause))
     thread.on('exit', () => this.#lose(thread, undefined))
     return thread
