@@ -85,8 +85,12 @@ test.for([
   const strict = ['--noEmit', '--strict', '--skipLibCheck', 'false']
   const files = ['front-end.ts', 'wrong-uses.ts', 'calls.ts']
   const words = [compilers[version], ...target, ...strict, ...resolutions[resolution], ...files]
-  const { stdout } = await run(process.execPath, words, { cwd: installed.project }).catch((error) => error)
-  expect(stdout).toBe('')
+  const {
+    code = 0,
+    stdout,
+    stderr,
+  } = await run(process.execPath, words, { cwd: installed.project }).catch((error) => error)
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
 test('editors strike through pets.get', () => {

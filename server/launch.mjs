@@ -1,13 +1,7 @@
 #!/usr/bin/env node
-// Plain JavaScript for any Node: one that is too old could not even read the TypeScript files, let alone say so.
-const [major] = process.versions.node.split('.').map(Number)
+import { isTooOld } from './node-version.mjs'
 
-if (major < 24) {
-  console.error(
-    `Petstore needs Node 24 or newer, and this is ${process.version}: run it with "npm start" after "npm ci", or install a newer Node.`,
-  )
-  process.exitCode = 1
-} else {
+if (!isTooOld) {
   await import('../db/fast-start.mjs')
   await import('./main.ts')
 }

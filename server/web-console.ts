@@ -1,7 +1,8 @@
-import { existsSync, globSync } from 'node:fs'
-import { sep } from 'node:path'
-import staticFiles from '@fastify/static'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { extname, join, sep } from 'node:path'
+import { negotiate } from '@fastify/accept-negotiator'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerOtherMethods } from './routes.ts'
 
 interface WebConsoleOptions {
@@ -22,24 +23,64 @@ const pagePolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-/** The console at `/`, which needs no API key to be loaded. Where it was not built, the API reference stands in for it. */
+const mediaTypes: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/**
+ * The console at `/`, which needs no API key to be loaded. Where it was not built, the API reference stands in for it. The
+ * files are kept as they were at the start, under a megabyte of them, so that a build beside a running service does not
+ * mix two consoles.
+ */
 export async function webConsole(app: FastifyInstance, { folder }: WebConsoleOptions): Promise<void> {
-  if (folder === undefined || !existsSync(folder)) {
+  if (folder === undefined || !existsSync(join(folder, 'index.html'))) {
     app.get('/', async (_request, reply) => reply.redirect('/docs/'))
     answerOtherMethods(app, '/', ['GET', 'HEAD'])
     return
   }
-  await app.register(staticFiles, { root: folder, serve: false, preCompressed: true, cacheControl: false, setHeaders })
-  for (const path of globSync('**/*.{html,js,css,svg}', { cwd: folder })) {
-    const file = path.replaceAll(sep, '/')
-    const url = file === 'index.html' ? '/' : `/${file}`
-    app.get(url, (_request, reply) => reply.sendFile(file))
-    answerOtherMethods(app, url, ['GET', 'HEAD'])
+  for (const path of globSync('**/*.{html,css,js,svg}', { cwd: folder })) {
+    const file = readFile(folder, path)
+    app.get(file.url, (request, reply) => send(file, request, reply))
+    answerOtherMethods(app, file.url, ['GET', 'HEAD'])
   }
 }
 
-/** The names of assets change with what is in them. */
-function setHeaders(reply: FastifyReply, path: string): void {
-  reply.header('cache-control', path.includes(`${sep}assets${sep}`) ? 'max-age=31536000, immutable' : 'no-cache')
-  if (path.includes('index.html')) reply.header('content-security-policy', pagePolicy)
+type Encoding = 'br' | 'gzip'
+
+interface File {
+  url: string
+  headers: Record<string, string>
+  content: Buffer
+  /** The same, compressed. */
+  encoded: Record<Encoding, Buffer>
+}
+
+function readFile(folder: string, path: string): File {
+  const name = path.replaceAll(sep, '/')
+  const content = readFileSync(join(folder, path))
+  const isPage = name === 'index.html'
+  return {
+    url: isPage ? '/' : `/${name}`,
+    headers: {
+      'content-type': mediaTypes[extname(name)] ?? 'application/octet-stream',
+      // The names of assets change with what is in them.
+      'cache-control': name.startsWith('assets/') ? 'max-age=31536000, immutable' : 'no-cache',
+      etag: `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 27)}"`,
+      vary: 'accept-encoding',
+      ...(isPage && { 'content-security-policy': pagePolicy }),
+    },
+    content,
+    encoded: { br: readFileSync(join(folder, `${path}.br`)), gzip: readFileSync(join(folder, `${path}.gz`)) },
+  }
+}
+
+function send({ headers, content, encoded }: File, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.headers(headers)
+  if (request.headers['if-none-match'] === headers.etag) return reply.code(304).send()
+  const encoding = negotiate(request.headers['accept-encoding'] ?? '', ['br', 'gzip'])
+  if (!encoding) return reply.send(content)
+  return reply.header('content-encoding', encoding).send(encoded[encoding])
 }

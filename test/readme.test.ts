@@ -25,7 +25,7 @@ test('the tour: each curl line, the TypeScript example and the look into the fil
   const [example = ''] = blocks('ts')
   const script = join(folder, 'example.ts')
   const client = pathToFileURL(join(root, 'client/index.ts')).href
-  writeFileSync(script, example.replace('./client/index.ts', client).replace(address, server.url))
+  writeFileSync(script, example.replace('../client/index.ts', client).replace(address, server.url))
   const { stdout } = await promisify(execFile)(process.execPath, [script], { env: { KEY: key } })
   expect(stdout).toContain("{ id: 3n, name: 'Minka', categoryId: 7n, status: 'pending' }\n[")
 

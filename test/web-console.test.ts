@@ -1,7 +1,10 @@
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { securityHeaders } from '../server/security-headers.ts'
 import { shareTestApi, startTestApi } from './helpers.ts'
+import { temporaryFolder } from './temporary.ts'
 
 const consoleFolder = join(import.meta.dirname, '../web/dist')
 
@@ -23,7 +26,9 @@ describe('the console', () => {
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/)
     expect(headers['content-security-policy']).not.toMatch(/unsafe|\*|http/)
     expect(body).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=/)
-    expect(headers['x-frame-options']).toBe('DENY')
+    for (const [name, value] of Object.entries(securityHeaders)) {
+      if (!['cache-control', 'content-security-policy'].includes(name)) expect(headers[name]).toBe(value)
+    }
   })
 
   test('is asked for again at each visit, and its files, which never change, are not', async () => {
@@ -67,6 +72,16 @@ describe('the console', () => {
       expect([statusCode, headers['content-type']], url).toEqual([404, 'application/json; charset=utf-8'])
     }
   })
+})
+
+test('whatever becomes of its folder, and wherever that is, a running service shows one and the same', async () => {
+  const folder = join(temporaryFolder(), 'assets/dist')
+  cpSync(consoleFolder, folder, { recursive: true })
+  const { app } = await startTestApi({ consoleFolder: folder })
+  rmSync(folder, { recursive: true })
+  const { body, headers } = await app.inject('/')
+  expect(headers['cache-control']).toBe('no-cache')
+  for (const [, url] of body.matchAll(/"(\/[^"]+)"/g)) expect((await app.inject(String(url))).statusCode).toBe(200)
 })
 
 test('where it has not been built, the API reference stands in for it', async () => {

@@ -2,31 +2,49 @@ import { Alert, Button, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef } from 'react'
 import { createIdempotencyKey } from '../client/idempotency-key.ts'
-import type { NewPet, Pet } from '../client/index.ts'
+import type { NewPet, Pet, PetStatus } from '../client/index.ts'
 import { Dialog } from './dialog.tsx'
 import { petStatuses } from './pet-status.ts'
 import { usePetstore } from './petstore.ts'
-import { fieldErrorsOf, type Problem, problemOf } from './problem.ts'
+import { fieldErrorsOf, mayPass, type Problem, problemOf } from './problem.ts'
 
 interface AddPetProps {
+  isOpen: boolean
+  /** Which status to begin with. */
+  status: PetStatus | undefined
   onAdded: (pet: Pet) => void
   onClose: () => void
 }
 
-export function AddPet({ isOpen, onAdded, onClose }: AddPetProps & { isOpen: boolean }) {
+/** The dialog stays open until it is known what became of the pet, or at least that it is not known. */
+export function AddPet({ isOpen, status, onAdded, onClose }: AddPetProps) {
+  const { mutate, reset, isPending, error } = useAddPet((pet) => {
+    onAdded(pet)
+    onClose()
+  })
+
+  function close() {
+    if (isPending) return
+    reset()
+    onClose()
+  }
+
   return (
-    <Dialog isOpen={isOpen} title="Add a pet" onClose={onClose}>
-      <NewPetForm onAdded={onAdded} onClose={onClose} />
+    <Dialog isOpen={isOpen} title="Add a pet" onClose={close} holdsEntries>
+      <NewPetForm status={status} isPending={isPending} error={error} onSubmit={mutate} />
     </Dialog>
   )
 }
 
-function NewPetForm({ onAdded, onClose }: AddPetProps) {
+interface NewPetFormProps {
+  status: PetStatus | undefined
+  isPending: boolean
+  error: Error | null
+  onSubmit: (form: FormData) => void
+}
+
+function NewPetForm({ status, isPending, error, onSubmit }: NewPetFormProps) {
   const form = useRef<HTMLFormElement>(null)
-  const { mutate, isPending, error } = useAddPet((pet) => {
-    onAdded(pet)
-    onClose()
-  })
   const problem = error && problemOf(error)
   const fieldErrors = problem && fieldErrorsOf(problem)
 
@@ -36,58 +54,76 @@ function NewPetForm({ onAdded, onClose }: AddPetProps) {
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    mutate(new FormData(event.currentTarget))
+    onSubmit(new FormData(event.currentTarget))
   }
 
   return (
     <form ref={form} noValidate onSubmit={submit}>
       <Stack>
         {problem && !fieldErrors && <Failure problem={problem} />}
-        <TextInput name="name" label="Name" autoComplete="off" data-autofocus error={fieldErrors?.name} />
+        <TextInput name="name" label="Name" autoComplete="off" dir="auto" data-autofocus error={fieldErrors?.name} />
         <TextInput
           name="categoryId"
           label="Category"
-          description="The number of the category."
-          inputMode="numeric"
+          description="A whole number, such as 7."
           autoComplete="off"
           error={fieldErrors?.categoryId}
         />
-        <NativeSelect name="status" label="Status" data={petStatuses} error={fieldErrors?.status} />
+        <NativeSelect
+          name="status"
+          label="Status"
+          defaultValue={status}
+          data={petStatuses}
+          error={fieldErrors?.status}
+        />
         <Button type="submit" loading={isPending}>
-          Add
+          {problem && mayPass(problem) ? 'Try again' : 'Add'}
         </Button>
       </Stack>
     </form>
   )
 }
 
-function Failure({ problem: { kind, message } }: { problem: Problem }) {
-  const isUncertain = kind === 'passing'
+function Failure({ problem }: { problem: Problem }) {
+  const isUncertain = mayPass(problem)
   return (
     <Alert color="red" title={isUncertain ? 'The pet may not have been added' : 'The pet was not added'} role="alert">
-      {message}
+      {problem.message}
       {isUncertain && ' Try again: however often you do, it is added once.'}
     </Alert>
   )
 }
 
-/** Sends the same entries under the same idempotency key, so that trying again never makes a second pet. */
+/** Milliseconds after which an answer is no longer waited for. */
+const longestWait = 20_000
+
+/**
+ * Until it is known whether a pet was added, the same entries are sent under the same idempotency key, also from a form that
+ * was closed and opened again meanwhile, so that trying again never makes a second pet.
+ */
 function useAddPet(onSuccess: (pet: Pet) => void) {
   const petstore = usePetstore()
   const queryClient = useQueryClient()
-  const attempt = useRef({ entries: '', idempotencyKey: '' })
+  const uncertain = useRef(new Map<string, string>())
   return useMutation({
     mutationFn(form: FormData) {
-      const entries = JSON.stringify([...form])
-      if (attempt.current.entries !== entries) attempt.current = { entries, idempotencyKey: createIdempotencyKey() }
-      const { idempotencyKey } = attempt.current
-      return petstore.pets.create.mutate(newPetOf(form), { context: { idempotencyKey } })
+      const idempotencyKey = uncertain.current.get(entriesOf(form)) ?? createIdempotencyKey()
+      uncertain.current.set(entriesOf(form), idempotencyKey)
+      const signal = AbortSignal.timeout(longestWait)
+      return petstore.pets.create.mutate(newPetOf(form), { context: { idempotencyKey }, signal })
+    },
+    onSettled(_pet, error, form) {
+      if (!error || !mayPass(problemOf(error))) uncertain.current.delete(entriesOf(form))
     },
     onSuccess(pet) {
       void queryClient.invalidateQueries({ queryKey: ['pets'] })
       onSuccess(pet)
     },
   })
+}
+
+function entriesOf(form: FormData): string {
+  return JSON.stringify([...form])
 }
 
 /** What the fields hold, right or not: the service says what is wrong with it, as it does to every client. */

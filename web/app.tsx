@@ -3,7 +3,7 @@ import { Shop } from './shop.tsx'
 import { SignIn } from './sign-in.tsx'
 
 export function App() {
-  const [{ apiKey, wasRefused }, { signIn, signOut }] = useSession()
+  const [{ apiKey, wasRefused }, { signIn, signOut, refuse }] = useSession()
   if (apiKey === undefined) return <SignIn wasRefused={wasRefused} onSignIn={signIn} />
-  return <Shop apiKey={apiKey} onSignOut={() => signOut()} onRefused={() => signOut('refused')} />
+  return <Shop apiKey={apiKey} onSignOut={signOut} onRefused={() => refuse(apiKey)} />
 }

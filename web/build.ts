@@ -1,52 +1,63 @@
 import { createHash } from 'node:crypto'
-
-import { globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-
-import { join } from 'node:path'
+import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { parseArgs } from 'node:util'
 
 const root = join(import.meta.dirname, '..')
 const built = join(import.meta.dirname, 'dist')
 const digestFile = '.digest'
 
-if (import.meta.main) await buildConsole()
-
-/** Builds the console into `web/dist`, unless what is there was made from the same sources. */
-export async function buildConsole(): Promise<void> {
+/**
+ * Builds the console into `web/dist`, unless what is there was made from the same sources. With `--if-possible`, a failure
+ * is no more than a sentence: the service can do without.
+ */
+try {
   const digest = digestOfSources()
-  if (digest === digestOf(built)) return
-  const vite = await import('vite').catch(explainAbsence)
-  if (!vite) return
+  if (digest !== digestOf(built)) await build(digest)
+} catch (error) {
+  if (!parseArgs({ options: { 'if-possible': { type: 'boolean' } } }).values['if-possible']) throw error
+  const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
+  const instead = existsSync(built) ? 'an older one' : 'none'
+  process.stderr.write(`The console could not be built, and the service starts with ${instead}. ${reason}\n`)
+}
+
+async function build(digest: string): Promise<void> {
+  const vite = await import('vite')
   if (process.stderr.isTTY) process.stderr.write('Building the console …\n')
   // The shell's own would be heeded, and make a console for development.
   process.env.NODE_ENV = 'production'
-  // Elsewhere and then put in place, since others may build it, too, or serve what is there.
-  const folder = join(root, 'node_modules/.cache', `console-${process.pid}`)
-  await vite.build({
-    configFile: join(import.meta.dirname, 'vite.config.ts'),
-    logLevel: 'warn',
-    build: { outDir: folder, emptyOutDir: true },
-  })
-  writeFileSync(join(folder, digestFile), digest)
-  putInPlace(folder)
-}
-
-function putInPlace(folder: string): void {
-  rmSync(built, { recursive: true, force: true })
+  // Beside its place and then put there, since others may build it, too, or begin to serve it.
+  const [fresh, former] = [`${built}.${process.pid}`, `${built}.former.${process.pid}`]
   try {
-    renameSync(folder, built)
-  } catch (error) {
-    rmSync(folder, { recursive: true })
-    if (digestOf(built) === undefined) throw error
+    await vite.build({
+      configFile: join(import.meta.dirname, 'vite.config.ts'),
+      logLevel: 'warn',
+      build: { outDir: fresh, emptyOutDir: true },
+    })
+    writeFileSync(join(fresh, digestFile), digest)
+    if (digest === digestOf(built)) return
+    if (existsSync(built)) renameSync(built, former)
+    renameSync(fresh, built)
+  } finally {
+    for (const folder of [fresh, former]) rmSync(folder, { recursive: true, force: true })
   }
 }
 
 /** Of all that the console is made from. */
 function digestOfSources(): string {
-  const patterns = ['web/**', 'client/**', 'package-lock.json', 'tsconfig.json']
-  const files = globSync(patterns, { cwd: root, exclude: ['web/dist', 'web/screenshots'], withFileTypes: true })
-  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
+  const files = globSync(['web/**', 'client/**', 'package-lock.json', 'tsconfig.json'], {
+    cwd: root,
+    exclude: ['web/dist', 'web/dist.*', 'web/screenshots'],
+    withFileTypes: true,
+  })
+  const paths = files.filter((file) => file.isFile()).map((file) => relative(root, join(file.parentPath, file.name)))
   const hash = createHash('sha256')
-  for (const path of paths.sort()) hash.update(`${path}\0`).update(readFileSync(path)).update('\0')
+  for (const path of paths.map((each) => each.replaceAll(sep, '/')).sort()) {
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update('\0')
+  }
   return hash.digest('hex')
 }
 
@@ -57,11 +68,4 @@ function digestOf(folder: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function explainAbsence(error: unknown): undefined {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
-  process.stderr.write(
-    'The console is not built, since its tools are not installed: "npm ci" without --omit=dev installs them.\n',
-  )
 }

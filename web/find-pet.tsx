@@ -8,10 +8,10 @@ export function FindPet({ onFind }: { onFind: (petId: bigint) => void }) {
 
   function find(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    const input = event.currentTarget.elements.namedItem('pet-id') as HTMLInputElement
-    const petId = parseId(input.value.trim())
-    setError(petId === undefined ? 'An id has 1 to 19 digits.' : undefined)
-    if (petId === undefined) input.focus()
+    const form = event.currentTarget
+    const petId = parseId(String(new FormData(form).get('pet-id')).trim())
+    setError(petId === undefined ? 'Enter an id: 1 to 19 digits.' : undefined)
+    if (petId === undefined) form.querySelector('input')?.focus()
     else onFind(petId)
   }
 

@@ -10,12 +10,14 @@ export function Header({ onSignOut }: HeaderProps) {
       <h1>
         <img src="/favicon.svg" alt="" width="28" height="28" /> Petstore
       </h1>
-      <nav aria-label="Elsewhere">
-        <Anchor href="/docs/">API reference</Anchor>
+      <nav>
+        <Anchor href="/docs/" size="sm">
+          API reference
+        </Anchor>
       </nav>
       <ColorScheme />
       {onSignOut && (
-        <Button variant="default" size="xs" onClick={onSignOut}>
+        <Button variant="default" size="sm" onClick={onSignOut}>
           Sign out
         </Button>
       )}
@@ -28,7 +30,7 @@ function ColorScheme() {
   const { setColorScheme } = useMantineColorScheme({ keepTransitions: true })
   const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light'
   return (
-    <Button variant="default" size="xs" onClick={() => setColorScheme(other)} aria-label={`Use ${other} colors`}>
+    <Button variant="default" size="sm" onClick={() => setColorScheme(other)} aria-label={`Use ${other} colors`}>
       {other === 'dark' ? 'Dark' : 'Light'}
     </Button>
   )

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 interface MessageProps {
   title: string
-  text: string
+  text?: string
   /** What can be done about it. */
   children?: ReactNode
 }
@@ -12,7 +12,7 @@ export function Message({ title, text, children }: MessageProps) {
   return (
     <div className="message">
       <h3>{title}</h3>
-      <p>{text}</p>
+      {text && <p>{text}</p>}
       {children}
     </div>
   )

@@ -4,27 +4,36 @@ import { pageSize } from './queries.ts'
 import { show, type View } from './view.ts'
 
 interface PagerProps {
+  label: string
   view: View
   /** The pets of the page, and one more if there is a next page. */
   page: Pet[] | undefined
+  /** Called when another page is asked for. */
+  onTurn?: () => void
 }
 
-export function Pager({ view, page }: PagerProps) {
+export function Pager({ label, view, page, onTurn }: PagerProps) {
   const { after, trail } = view
   const last = page && page.length > pageSize ? page[pageSize - 1] : undefined
   const isFirst = after === 0n
+
+  function turnTo(place: Pick<View, 'after' | 'trail'>) {
+    show({ ...view, ...place })
+    onTurn?.()
+  }
+
   return (
-    <nav className="pager" aria-label="Pages">
-      <PagerButton label="First" isOff={isFirst} onClick={() => show({ ...view, after: 0n, trail: [] })} />
+    <nav className="pager" aria-label={label}>
+      <PagerButton label="First" isOff={isFirst} onClick={() => turnTo({ after: 0n, trail: [] })} />
       <PagerButton
         label="Previous"
         isOff={isFirst || trail.length === 0}
-        onClick={() => show({ ...view, after: trail.at(-1) ?? 0n, trail: trail.slice(0, -1) })}
+        onClick={() => turnTo({ after: trail.at(-1) ?? 0n, trail: trail.slice(0, -1) })}
       />
       <PagerButton
         label="Next"
         isOff={!last}
-        onClick={() => last && show({ ...view, after: last.id, trail: [...trail, after] })}
+        onClick={() => last && turnTo({ after: last.id, trail: [...trail, after] })}
       />
     </nav>
   )
@@ -41,7 +50,7 @@ function PagerButton({ label, isOff, onClick }: PagerButtonProps) {
   return (
     <Button
       variant="default"
-      size="xs"
+      size="sm"
       aria-disabled={isOff}
       {...(isOff && { 'data-disabled': true })}
       onClick={() => !isOff && onClick()}

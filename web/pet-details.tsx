@@ -1,7 +1,9 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { Pet } from '../client/index.ts'
 import { Dialog } from './dialog.tsx'
 import { Message } from './message.tsx'
+import { NotLoaded } from './not-loaded.tsx'
 import { PetStatusBadge } from './pet-status-badge.tsx'
 import { problemOf } from './problem.ts'
 import { usePet } from './queries.ts'
@@ -13,26 +15,20 @@ interface PetDetailsProps {
 }
 
 export function PetDetails({ petId, onClose }: PetDetailsProps) {
+  const pet = usePet(petId)
   return (
-    <Dialog isOpen={petId !== undefined} title={`Pet ${petId}`} onClose={onClose}>
-      {petId !== undefined && <LoadedPet petId={petId} />}
+    <Dialog isOpen={petId !== undefined} title={pet.data?.name ?? `Pet ${petId}`} onClose={onClose}>
+      <LoadedPet pet={pet} />
     </Dialog>
   )
 }
 
-function LoadedPet({ petId }: { petId: bigint }) {
-  const { data: pet, error, isFetching, refetch } = usePet(petId)
-  if (pet) return <Details pet={pet} />
-  if (!error) return <Skeleton className="details-skeleton" aria-label="Loading" />
-  const { kind, message } = problemOf(error)
-  if (kind === 'missing') return <Message title="There is no such pet" text={message} />
-  return (
-    <Message title="The pet could not be loaded" text={message}>
-      <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
-        Try again
-      </Button>
-    </Message>
-  )
+function LoadedPet({ pet: { data, failureReason, refetch } }: { pet: UseQueryResult<Pet> }) {
+  if (data) return <Details pet={data} />
+  if (!failureReason) return <Skeleton className="details-skeleton" role="status" aria-label="Loading" />
+  const problem = problemOf(failureReason)
+  if (problem.kind === 'missing') return <Message title={problem.message} />
+  return <NotLoaded title="The pet could not be loaded" problem={problem} onRetry={() => void refetch()} />
 }
 
 function Details({ pet: { id, name, categoryId, status } }: { pet: Pet }) {
@@ -41,7 +37,7 @@ function Details({ pet: { id, name, categoryId, status } }: { pet: Pet }) {
       <dt>Id</dt>
       <dd>{String(id)}</dd>
       <dt>Name</dt>
-      <dd>{name}</dd>
+      <dd dir="auto">{name}</dd>
       <dt>Category</dt>
       <dd>{String(categoryId)}</dd>
       <dt>Status</dt>

@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
+import { useRef } from 'react'
 import type { Pet } from '../client/index.ts'
-import { Message } from './message.tsx'
 import { NoPets } from './no-pets.tsx'
+import { NotLoaded } from './not-loaded.tsx'
 import { Pager } from './pager.tsx'
 import { PetTable } from './pet-table.tsx'
 import { problemOf } from './problem.ts'
@@ -14,54 +14,67 @@ interface PetListProps {
   onAdd: () => void
 }
 
-/** One page of the list, and the way to the next. */
+/** One page of the list, and the ways to others. */
 export function PetList({ view, onAdd }: PetListProps) {
   const page = usePage(view)
+  const head = useRef<HTMLParagraphElement>(null)
   return (
     <>
       <div className="list-head">
-        <p role="status" className={page.isError ? 'out-of-date' : undefined}>
+        <p ref={head} tabIndex={-1} role="status" className={page.failureReason ? 'out-of-date' : undefined}>
           {statusOf(page, view)}
         </p>
-        <Pager view={view} page={page.data} />
+        <Pager label="Pages" view={view} page={page.isPlaceholderData ? undefined : page.data} />
       </div>
-      <Page page={page} view={view} onAdd={onAdd} />
+      <Page page={page} view={view} onAdd={onAdd} onTurn={() => head.current?.focus()} />
     </>
   )
 }
 
-function Page({ page, view, onAdd }: PetListProps & { page: UseQueryResult<Pet[]> }) {
-  const { data, error, isFetching, isPlaceholderData, refetch } = page
-  if (error && !data) {
-    const { kind, message } = problemOf(error)
+interface PageProps extends PetListProps {
+  page: UseQueryResult<Pet[]>
+  onTurn: () => void
+}
+
+function Page({ page, view, onAdd, onTurn }: PageProps) {
+  const { data, failureReason, isPlaceholderData, refetch } = page
+  const hasData = data && !isPlaceholderData
+  if (failureReason && !hasData) {
     return (
-      <Message title="The pets could not be loaded" text={kind === 'passing' ? `${message} Trying again…` : message}>
-        <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
-          Try again
-        </Button>
-      </Message>
+      <NotLoaded
+        title="The pets could not be loaded"
+        problem={problemOf(failureReason)}
+        onRetry={() => void refetch()}
+      />
     )
   }
-  if (data?.length === 0) return <NoPets view={view} onAdd={onAdd} />
+  if (data?.length === 0) return <NoPets view={view} onAdd={onAdd} onTurn={onTurn} />
   return (
-    <PetTable
-      pets={data?.slice(0, pageSize)}
-      isBusy={!data || isPlaceholderData}
-      onOpen={(pet) => show({ ...view, pet })}
-    />
+    <>
+      <PetTable pets={data?.slice(0, pageSize)} isBusy={!hasData} onOpen={(pet) => show({ ...view, pet })} />
+      {hasData && (
+        // Another one for each page: the same one would count as moved by a page of another length.
+        <div className="list-foot" key={`${view.status} ${view.after}`}>
+          <Pager label="Pages, after the table" view={view} page={data} onTurn={onTurn} />
+        </div>
+      )}
+    </>
   )
 }
 
 /** Which part of the list is shown, or why it may be out of date. */
-function statusOf({ data, error, dataUpdatedAt, isPlaceholderData }: UseQueryResult<Pet[]>, view: View): string {
-  if (error && data) return `${problemOf(error).message} Last loaded at ${timeOf(dataUpdatedAt)}. Trying again…`
-  if (error || data?.length === 0) return ''
-  if (!data || isPlaceholderData) return 'Loading…'
+function statusOf(page: UseQueryResult<Pet[]>, view: View): string {
+  const { data, failureReason, dataUpdatedAt, isPlaceholderData } = page
+  if (!data || isPlaceholderData) return failureReason ? 'Nothing was loaded' : 'Loading…'
+  if (failureReason) {
+    return `${problemOf(failureReason).message} Last loaded at ${timeOf(dataUpdatedAt)}. Trying again…`
+  }
+  if (data.length === 0) return 'No pets'
   if (view.after > 0n && view.trail.length === 0) return `Pets after the id ${view.after}`
   const first = view.trail.length * pageSize + 1
   return data.length === 1 ? `Pet ${first}` : `Pets ${first} to ${first + Math.min(data.length, pageSize) - 1}`
 }
 
 function timeOf(milliseconds: number): string {
-  return new Date(milliseconds).toLocaleTimeString()
+  return new Date(milliseconds).toLocaleTimeString('en')
 }

@@ -1,11 +1,10 @@
 import { Badge } from '@mantine/core'
 import type { PetStatus } from '../client/index.ts'
-
-const colors: Record<PetStatus, string> = { available: 'green', pending: 'yellow', sold: 'blue' }
+import { statusColors } from './pet-status.ts'
 
 export function PetStatusBadge({ status }: { status: PetStatus }) {
   return (
-    <Badge variant="dot" color={colors[status]} tt="none">
+    <Badge variant="dot" color={statusColors[status]} tt="none">
       {status}
     </Badge>
   )

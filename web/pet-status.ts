@@ -1,7 +1,10 @@
 import type { PetStatus } from '../client/index.ts'
 
-export const petStatuses: readonly PetStatus[] = ['available', 'pending', 'sold']
+/** Each status with the color of its badge. */
+export const statusColors: Record<PetStatus, string> = { available: 'green', pending: 'yellow', sold: 'blue' }
+
+export const petStatuses = Object.keys(statusColors).filter(isPetStatus)
 
 export function isPetStatus(text: unknown): text is PetStatus {
-  return petStatuses.some((status) => status === text)
+  return typeof text === 'string' && Object.hasOwn(statusColors, text)
 }

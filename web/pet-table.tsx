@@ -42,7 +42,7 @@ function PetRow({ pet: { id, name, categoryId, status }, onOpen }: PetRowProps) 
       <Table.Td>{String(id)}</Table.Td>
       <Table.Td>
         <Anchor href={`/?pet=${id}`} onClick={(event) => openHere(event, () => onOpen(id))}>
-          {name}
+          <bdi>{name}</bdi>
         </Anchor>
       </Table.Td>
       <Table.Td>{String(categoryId)}</Table.Td>

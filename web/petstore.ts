@@ -1,5 +1,10 @@
 import { createContext, useContext } from 'react'
-import type { PetstoreClient } from '../client/index.ts'
+import { createPetstoreClient, type PetstoreClient } from '../client/index.ts'
+
+/** A client of the service that the page comes from. Whatever does not pass in a moment is told, and tried again from here. */
+export function petstoreWith(apiKey: string): PetstoreClient {
+  return createPetstoreClient({ url: location.origin, apiKey, retries: 1 })
+}
 
 const Petstore = createContext<PetstoreClient | undefined>(undefined)
 

@@ -1,21 +1,33 @@
 import { isPetstoreError } from '../client/index.ts'
 
 export interface Problem {
-  /** `passing` is what may be well in a moment: the service is away, overloaded, or fails for now. */
-  kind: 'refused' | 'missing' | 'passing' | 'lasting'
+  /**
+   * `unreachable` (no answer) and `busy` (overloaded, out of order, too many requests) may be well in a moment; `refused` is
+   * about the key, and `missing` about what was asked for.
+   */
+  kind: 'unreachable' | 'busy' | 'refused' | 'missing' | 'lasting'
   /** A sentence for people. */
   message: string
 }
 
 /** What is to be said about a call that failed. */
 export function problemOf(error: unknown): Problem {
-  const data = isPetstoreError(error) ? error.data : undefined
-  // Whatever is not an answer of the service comes from the network, or from a gateway that found no service.
-  if (!data) return { kind: 'passing', message: unreachable() }
-  const { status, message } = data
+  if (!isPetstoreError(error)) return { kind: 'lasting', message: 'Something is wrong with this page: load it again.' }
+  // Without an answer of the service, the network failed, or a gateway found no service.
+  if (!error.data) return { kind: 'unreachable', message: unreachable() }
+  const { status, message } = error.data
   if (status === 401) return { kind: 'refused', message: 'This key is not valid.' }
   if (status === 404) return { kind: 'missing', message }
-  return { kind: status === 429 || status >= 500 ? 'passing' : 'lasting', message }
+  return { kind: status === 429 || status >= 500 ? 'busy' : 'lasting', message }
+}
+
+export function mayPass({ kind }: Problem): boolean {
+  return kind === 'unreachable' || kind === 'busy'
+}
+
+/** Milliseconds until it makes sense to ask again after so many failures in a row. */
+export function pauseAfter(failures: number, { kind }: Problem): number {
+  return kind === 'busy' ? Math.min(2_000 * 2 ** failures, 60_000) : 2_000
 }
 
 function unreachable(): string {

@@ -1,15 +1,14 @@
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, skipToken, useQueries, useQuery } from '@tanstack/react-query'
 import type { PetStatus, PetstoreClient } from '../client/index.ts'
 import { petStatuses } from './pet-status.ts'
 import { usePetstore } from './petstore.ts'
-import { problemOf } from './problem.ts'
 import type { View } from './view.ts'
 
 export const pageSize = 20
 
-/** After how many milliseconds to ask again by itself for what could not be had: as long as that may pass. */
-const untilItPassed = ({ state: { error } }: { state: { error: Error | null } }) =>
-  error && problemOf(error).kind === 'passing' ? 2_000 : false
+/** Milliseconds after which is looked for what others have added. */
+const pageAge = 15_000
+const countAge = 60_000
 
 /** One page, and one pet more that tells whether there is a next one. */
 export function usePage({ status, after }: Pick<View, 'status' | 'after'>) {
@@ -18,16 +17,16 @@ export function usePage({ status, after }: Pick<View, 'status' | 'after'>) {
     queryKey: ['pets', 'page', status ?? null, String(after)],
     queryFn: ({ signal }) => petstore.pets.list.query({ status, cursor: after, limit: pageSize + 1 }, { signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: untilItPassed,
+    refetchInterval: pageAge,
   })
 }
 
-export function usePet(petId: bigint) {
+/** Undefined asks for none. */
+export function usePet(petId: bigint | undefined) {
   const petstore = usePetstore()
   return useQuery({
     queryKey: ['pets', 'one', String(petId)],
-    queryFn: ({ signal }) => petstore.pets.get.query({ petId }, { signal }),
-    refetchInterval: untilItPassed,
+    queryFn: petId === undefined ? skipToken : ({ signal }) => petstore.pets.get.query({ petId }, { signal }),
   })
 }
 
@@ -38,18 +37,17 @@ export interface Count {
 }
 
 /** How many pets have each status. There is no operation that counts, so the lists are walked, up to a point. */
-export function useCounts(): Record<PetStatus, Count | undefined> {
+export function useCounts(): Partial<Record<PetStatus, Count>> {
   const petstore = usePetstore()
   const queries = useQueries({
     queries: petStatuses.map((status) => ({
       queryKey: ['pets', 'count', status],
       queryFn: ({ signal }: { signal: AbortSignal }) => countPets(petstore, status, signal),
-      refetchInterval: untilItPassed,
-      staleTime: 10_000,
+      staleTime: pageAge,
+      refetchInterval: countAge,
     })),
   })
-  const [available, pending, sold] = queries.map(({ data }) => data)
-  return { available, pending, sold }
+  return Object.fromEntries(petStatuses.map((status, index) => [status, queries[index]?.data]))
 }
 
 async function countPets({ pets }: PetstoreClient, status: PetStatus, signal: AbortSignal): Promise<Count> {

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 
 const storageKey = 'petstore-api-key'
 
@@ -10,26 +10,38 @@ export interface Session {
 
 export interface SessionActions {
   signIn(apiKey: string): void
-  signOut(reason?: 'refused'): void
+  signOut(): void
+  /** Signs out if it is this key that the service no longer takes, and not one that was in use before. */
+  refuse(apiKey: string): void
 }
 
 /** The API key is kept for this tab alone: a reload keeps it, and closing the tab forgets it. */
 export function useSession(): [Session, SessionActions] {
-  const [session, setSession] = useState<Session>(() => ({
-    apiKey: sessionStorage.getItem(storageKey) ?? undefined,
-    wasRefused: false,
-  }))
+  const [session, setSession] = useState<Session>(() => ({ apiKey: readKey(), wasRefused: false }))
+  useEffect(() => storeKey(session.apiKey), [session.apiKey])
   return [
     session,
     {
-      signIn(apiKey) {
-        sessionStorage.setItem(storageKey, apiKey)
-        setSession({ apiKey, wasRefused: false })
-      },
-      signOut(reason) {
-        sessionStorage.removeItem(storageKey)
-        setSession({ apiKey: undefined, wasRefused: reason === 'refused' })
-      },
+      signIn: (apiKey) => setSession({ apiKey, wasRefused: false }),
+      signOut: () => setSession({ apiKey: undefined, wasRefused: false }),
+      refuse: (apiKey) =>
+        setSession((current) => (current.apiKey === apiKey ? { apiKey: undefined, wasRefused: true } : current)),
     },
   ]
+}
+
+function readKey(): string | undefined {
+  try {
+    return sessionStorage.getItem(storageKey) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Where a browser keeps nothing for a page, only a reload is the worse for it. */
+function storeKey(apiKey: string | undefined): void {
+  try {
+    if (apiKey === undefined) sessionStorage.removeItem(storageKey)
+    else sessionStorage.setItem(storageKey, apiKey)
+  } catch {}
 }

@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core'
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { useState } from 'react'
-import { createPetstoreClient, type Pet } from '../client/index.ts'
+import { useCallback, useState } from 'react'
+import type { Pet } from '../client/index.ts'
 import { AddPet } from './add-pet.tsx'
 import { FindPet } from './find-pet.tsx'
 import { Header } from './header.tsx'
 import { PetDetails } from './pet-details.tsx'
 import { PetList } from './pet-list.tsx'
-import { PetstoreProvider } from './petstore.ts'
-import { problemOf } from './problem.ts'
+import { PetstoreProvider, petstoreWith } from './petstore.ts'
+import { mayPass, pauseAfter, problemOf } from './problem.ts'
 import { StatusFilter } from './status-filter.tsx'
 import { Toast } from './toast.tsx'
 import { show, useView } from './view.ts'
@@ -22,7 +22,7 @@ interface ShopProps {
 
 /** Everything that needs a key. What was loaded with one is never shown to the next. */
 export function Shop({ apiKey, onSignOut, onRefused }: ShopProps) {
-  const [petstore] = useState(() => createPetstoreClient({ url: location.origin, apiKey }))
+  const [petstore] = useState(() => petstoreWith(apiKey))
   const [queryClient] = useState(() => createQueryClient(onRefused))
   return (
     <PetstoreProvider value={petstore}>
@@ -38,7 +38,8 @@ function Pets() {
   const view = useView()
   const [isAdding, setIsAdding] = useState(false)
   const [added, setAdded] = useState<Pet>()
-  const open = (pet: bigint | undefined) => show({ ...view, pet })
+  const forgetAdded = useCallback(() => setAdded(undefined), [])
+  const open = (pet: bigint) => show({ ...view, pet })
 
   return (
     <main className="pets">
@@ -49,9 +50,9 @@ function Pets() {
         <Button onClick={() => setIsAdding(true)}>Add a pet</Button>
       </div>
       <PetList view={view} onAdd={() => setIsAdding(true)} />
-      <PetDetails petId={view.pet} onClose={() => open(undefined)} />
-      <AddPet isOpen={isAdding} onAdded={setAdded} onClose={() => setIsAdding(false)} />
-      <Toast pet={added} onOpen={open} onClose={() => setAdded(undefined)} />
+      <PetDetails petId={view.pet} onClose={() => show({ ...view, pet: undefined }, { replace: true })} />
+      <AddPet isOpen={isAdding} status={view.status} onAdded={setAdded} onClose={() => setIsAdding(false)} />
+      <Toast pet={added} onOpen={open} onClose={forgetAdded} />
     </main>
   )
 }
@@ -63,10 +64,14 @@ function createQueryClient(onRefused: () => void): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
-    // The client repeats by itself what may pass. A service on this machine can be reached without any network.
     defaultOptions: {
-      queries: { retry: false, networkMode: 'always' },
-      mutations: { retry: false, networkMode: 'always' },
+      queries: {
+        retry: (_failures, error) => mayPass(problemOf(error)),
+        retryDelay: (failures, error) => pauseAfter(failures, problemOf(error)),
+        // A service on this machine can be reached without any network.
+        networkMode: 'always',
+      },
+      mutations: { networkMode: 'always' },
     },
   })
 }

@@ -1,7 +1,7 @@
 import { Alert, Button, Paper, PasswordInput, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { createPetstoreClient } from '../client/index.ts'
 import { Header } from './header.tsx'
+import { petstoreWith } from './petstore.ts'
 import { type Problem, problemOf } from './problem.ts'
 
 interface SignInProps {
@@ -15,14 +15,14 @@ export function SignIn({ wasRefused, onSignIn }: SignInProps) {
 
   async function check(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    const input = event.currentTarget.elements.namedItem('api-key') as HTMLInputElement
-    const apiKey = input.value.trim()
+    const form = event.currentTarget
+    const apiKey = String(new FormData(form).get('api-key')).trim()
     setIsChecking(true)
     const found = await problemWith(apiKey)
     setIsChecking(false)
     if (!found) return onSignIn(apiKey)
     setProblem(found)
-    input.focus()
+    form.querySelector('input')?.focus()
   }
 
   return (
@@ -52,13 +52,13 @@ export function SignIn({ wasRefused, onSignIn }: SignInProps) {
               required
               withAsterisk={false}
               error={problem?.kind === 'refused' && problem.message}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the key' }}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show the key', tabIndex: 0 }}
             />
             <Button type="submit" loading={isChecking}>
               Sign in
             </Button>
             <Text size="sm" c="dimmed">
-              The first start of the service shows a key once.{' '}
+              Whoever runs the service has one: its first start shows a key, and{' '}
               <code>npm run --silent petstore -- keys create shop</code> makes another one.
             </Text>
           </Stack>
@@ -73,7 +73,7 @@ async function problemWith(apiKey: string): Promise<Problem | undefined> {
   // Such a text could not even be sent.
   if (!/^[\x21-\x7e]+$/.test(apiKey)) return { kind: 'refused', message: 'This key is not valid.' }
   try {
-    await createPetstoreClient({ url: location.origin, apiKey, retries: 1 }).pets.list.query({ limit: 1 })
+    await petstoreWith(apiKey).pets.list.query({ limit: 1 })
     return undefined
   } catch (error) {
     return problemOf(error)

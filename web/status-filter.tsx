@@ -13,7 +13,7 @@ export function StatusFilter({ status, onChange }: StatusFilterProps) {
   const counts = useCounts()
   return (
     <SegmentedControl
-      aria-label="Status"
+      aria-label="Which pets"
       value={status ?? 'all'}
       onChange={(value) => onChange(isPetStatus(value) ? value : undefined)}
       data={[

@@ -21,18 +21,24 @@ export function useView(): View {
   return {
     status: isPetStatus(status) ? status : undefined,
     after: parseId(parameters.get('after')) ?? 0n,
-    trail: Array.isArray(state) ? state : [],
+    trail: isTrail(state) ? state : [],
     pet: parseId(parameters.get('pet')),
   }
 }
 
-export function show({ status, after, trail, pet }: View): void {
-  navigate(`/${searchOf({ status, after: after || undefined, pet })}`, { state: trail })
+/** With `replace`, the way back does not lead to what was shown until now. */
+export function show({ status, after, trail, pet }: View, { replace = false } = {}): void {
+  navigate(`/${searchOf({ status, after: after || undefined, pet })}`, { state: trail, replace })
 }
 
-/** Up to 19 digits: as many as an id may have. */
+/** Any 64-bit integer that an id may be. */
 export function parseId(text: string | null): bigint | undefined {
-  return text !== null && /^\d{1,19}$/.test(text) ? BigInt(text) : undefined
+  const id = text !== null && /^\d{1,19}$/.test(text) ? BigInt(text) : undefined
+  return id !== undefined && id < 2n ** 63n ? id : undefined
+}
+
+function isTrail(state: unknown): state is bigint[] {
+  return Array.isArray(state) && state.every((each) => typeof each === 'bigint')
 }
 
 function searchOf(parameters: Record<string, string | bigint | undefined>): string {

@@ -1,12 +1,16 @@
 import type { PetstoreClient } from 'petstore/client'
+import type { FormEvent } from 'react'
 import { usePets } from './use-pets.ts'
 
 export function PetList({ petstore }: { petstore: PetstoreClient }) {
   const { pets, addPet } = usePets(petstore, 'available')
   const error = addPet.error ?? pets.error
 
-  function add(form: FormData) {
-    addPet.mutate({ name: String(form.get('name')), categoryId: 7n })
+  function add(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = event.currentTarget
+    const name = String(new FormData(form).get('name'))
+    addPet.mutate({ name, categoryId: 7n }, { onSuccess: () => form.reset() })
   }
 
   return (
@@ -17,7 +21,7 @@ export function PetList({ petstore }: { petstore: PetstoreClient }) {
           <li key={String(id)}>{name}</li>
         ))}
       </ul>
-      <form action={add}>
+      <form onSubmit={add}>
         <input name="name" aria-label="Name" /> <button type="submit">Add</button>
       </form>
       {error && <p role="alert">{error.message}</p>}

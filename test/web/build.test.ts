@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { appendFileSync, cpSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Run, runCommand } from '../process.ts'
@@ -11,14 +11,22 @@ test('npm start builds the console if it is missing or stale, and only then', as
   const folder = copyOfSources()
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const page = join(folder, 'web/dist/index.html')
-  expect(manifest.scripts.prestart).toBe('node web/build.ts')
+  expect(manifest.scripts.prestart).toMatch(/ && node web\/build\.ts --if-possible$/)
 
   // As two services that start at once would.
   const runs = [build(folder), build(folder)]
   for (const run of runs) expect(await outcome(run)).toEqual([0, ''])
+  expect(readdirSync(join(folder, 'web')).filter((name) => name.startsWith('dist'))).toEqual(['dist'])
   const { ino } = statSync(page)
   expect(await outcome(build(folder))).toEqual([0, ''])
   expect(statSync(page).ino).toBe(ino)
+
+  // Wherever it is.
+  const elsewhere = `${folder}-elsewhere`
+  renameSync(folder, elsewhere)
+  expect(await outcome(build(elsewhere))).toEqual([0, ''])
+  expect(statSync(join(elsewhere, 'web/dist/index.html')).ino).toBe(ino)
+  renameSync(elsewhere, folder)
 
   appendFileSync(join(folder, 'client/retry.ts'), "\nconsole.log('newer')\n")
   expect(await outcome(build(folder))).toEqual([0, ''])
@@ -28,10 +36,18 @@ test('npm start builds the console if it is missing or stale, and only then', as
   expect(readFileSync(join(folder, 'web/dist/assets', String(assets[0])), 'utf8')).toContain('newer')
 })
 
-test('where the tools for it are not installed, the start goes on without it', async () => {
-  const [code, said] = await outcome(build(copyOfSources()))
+test('where it cannot be built, the start goes on without it, and nothing else does', async () => {
+  const folder = copyOfSources()
+  const [code, said] = await outcome(build(folder, '--if-possible'))
   expect(code).toBe(0)
-  expect(said).toMatch(/^The console is not built, since its tools are not installed: [^\n]+\.\n$/)
+  expect(said).toMatch(
+    /^The console could not be built, and the service starts with none\. Cannot find package 'vite' [^\n]+\n$/,
+  )
+  expect((await outcome(build(folder)))[0]).toBe(1)
+})
+
+test('a Node that is too old is told so before anything else', () => {
+  expect(manifest.scripts.prestart).toMatch(/^node server\/node-version\.mjs && /)
 })
 
 /** What the console is made from, without what has been made from it. */
@@ -46,9 +62,9 @@ function copyOfSources(): string {
   return folder
 }
 
-function build(folder: string): Run {
+function build(folder: string, ...words: string[]): Run {
   // Whatever the shell says.
-  return runCommand([process.execPath, 'web/build.ts'], { folder, env: { NODE_ENV: 'development' } })
+  return runCommand([process.execPath, 'web/build.ts', ...words], { folder, env: { NODE_ENV: 'development' } })
 }
 
 async function outcome(run: Run): Promise<[code: number | NodeJS.Signals, said: string]> {

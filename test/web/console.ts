@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { FastifyInstance } from 'fastify'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { beforeAll, expect, test as plainTest } from 'vitest'
 import { openBrowser } from '../browser.ts'
 import { startTestApi, type TestApi } from '../helpers.ts'
@@ -86,7 +86,12 @@ export async function inspect(page: Page, name: string): Promise<void> {
 
 /** Chooses a status to see the pets of. */
 export function choose(page: Page, status: string): Promise<void> {
-  return page.getByRole('radiogroup', { name: 'Status' }).getByText(status, { exact: true }).click()
+  return page.getByRole('radiogroup', { name: 'Which pets' }).getByText(status, { exact: true }).click()
+}
+
+/** A button above the list that turns to another page of it. */
+export function pageButton(page: Page, name: string): Locator {
+  return page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('button', { name })
 }
 
 export function names(page: Page): Promise<string[]> {

@@ -2,14 +2,14 @@ import { expect } from 'vitest'
 import { maxInt64 } from '../../server/int64.ts'
 import { testDatabase } from '../database.ts'
 import { addPets } from '../helpers.ts'
-import { choose, inspect, names, showing, signIn, startConsole, test } from './console.ts'
+import { choose, inspect, names, pageButton, showing, signIn, startConsole, test } from './console.ts'
 
 test('is paged through to the end of 250 pets, and back', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 250)
   const page = await visit(url)
   await signIn(page, key)
-  const next = page.getByRole('button', { name: 'Next' })
+  const next = pageButton(page, 'Next')
 
   const seen: string[] = []
   for (let first = 1; first <= 250; first += 20) {
@@ -20,15 +20,79 @@ test('is paged through to the end of 250 pets, and back', async ({ visit }) => {
   expect(seen).toEqual(Array.from({ length: 250 }, (_, index) => `pet ${index + 1}`))
   expect(await next.getAttribute('aria-disabled')).toBe('true')
 
-  await page.getByRole('button', { name: 'Previous' }).click()
+  await pageButton(page, 'Previous').click()
   await showing(page, 'Pets 221 to 240')
   await page.reload()
   await showing(page, 'Pets 221 to 240')
   await page.goBack()
   await showing(page, 'Pets 241 to 250')
-  await page.getByRole('button', { name: 'First' }).click()
+  await pageButton(page, 'First').click()
   await showing(page, 'Pets 1 to 20')
   await inspect(page, 'pets')
+})
+
+test('is turned at its end, too, which leads to the beginning of the next page', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 30)
+  const page = await visit(url)
+  await signIn(page, key)
+  const pager = page.getByRole('navigation', { name: 'Pages, after the table' })
+  await pager.getByRole('button', { name: 'Next' }).click()
+  await showing(page, 'Pets 21 to 30')
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Pets 21 to 30')
+  expect(await page.evaluate(() => scrollY)).toBeLessThan(200)
+  await pager.getByRole('button', { name: 'Previous' }).click()
+  await showing(page, 'Pets 1 to 20')
+})
+
+test('is not turned while its next page is still on the way', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 50)
+  const page = await visit(url)
+  await signIn(page, key)
+  await showing(page, 'Pets 1 to 20')
+  const answers = Promise.withResolvers<void>()
+  await page.route('**/trpc/**', async (route) => {
+    await answers.promise
+    await route.continue()
+  })
+  await page.keyboard.press('Tab')
+  await pageButton(page, 'Next').press('Enter')
+  await showing(page, 'Loading…')
+  await pageButton(page, 'Next').press('Enter')
+  answers.resolve()
+  await showing(page, 'Pets 21 to 40')
+  expect((await names(page))[0]).toBe('pet 21')
+  expect(new URL(page.url()).search).toBe('?after=20')
+})
+
+test('an address, or a history, that makes no sense shows the first page', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 30)
+  const page = await visit(`${url}/?after=9223372036854775808&status=lost&pet=rex&key=1`)
+  await signIn(page, key)
+  await showing(page, 'Pets 1 to 20')
+  await page.goto(`${url}/?after=20`)
+  await page.evaluate(() => history.replaceState(['0', {}], ''))
+  await page.reload()
+  await showing(page, 'Pets after the id 20')
+  expect(await pageButton(page, 'Previous').getAttribute('aria-disabled')).toBe('true')
+  await page.goto(`${url}/?after=30`)
+  await page.getByRole('heading', { name: 'There are no more pets' }).waitFor()
+  await inspect(page, 'behind-the-end')
+  await page.getByRole('button', { name: 'First page' }).click()
+  await showing(page, 'Pets 1 to 20')
+})
+
+test('shows by itself what others have added meanwhile', async ({ visit }) => {
+  const { url, key, rpc } = await startConsole()
+  const page = await visit(url)
+  await page.clock.install()
+  await signIn(page, key)
+  await page.getByRole('heading', { name: 'There are no pets yet' }).waitFor()
+  await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })
+  await page.clock.fastForward(16_000)
+  await page.getByRole('row', { name: '1 Rex 7 available' }).waitFor()
 })
 
 test('shows one status, and how many pets have each, as far as it counts', async ({ visit }) => {
@@ -65,6 +129,8 @@ test('shows what stands in it as it is: each digit, and markup as text', async (
   await page.getByRole('cell', { name: String(maxInt64), exact: true }).waitFor()
   await page.getByRole('cell', { name: '-9007199254740993', exact: true }).waitFor()
   expect(await names(page)).toEqual([name, 'Rex'])
+  // Or else the override would turn around what follows.
+  expect(await page.locator('tbody bdi').allTextContents()).toEqual([name, 'Rex'])
 
   await page.getByRole('link', { name: 'Rex' }).click()
   await page.getByRole('definition').getByText(String(maxInt64)).waitFor()

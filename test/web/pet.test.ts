@@ -37,6 +37,41 @@ describe('adding a pet', () => {
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([{ name: 'Rex', categoryId: -7n }])
   })
 
+  test('what was entered is not lost by a click beside it, and begins with the status that is looked at', async ({
+    visit,
+  }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(`${url}/?status=sold`)
+    await signIn(page, key)
+    await page.getByRole('button', { name: 'Add a pet' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
+    await page.mouse.click(10, 10)
+    await page.getByRole('textbox', { name: 'Category' }).fill('7')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('row', { name: '1 Rex 7 sold' }).waitFor()
+  })
+
+  test('the dialog stays until the pet is added', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url)
+    await signIn(page, key)
+    const answers = Promise.withResolvers<void>()
+    await page.route('**/trpc/pets.create', async (route) => {
+      await answers.promise
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Add a pet' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
+    await page.getByRole('textbox', { name: 'Category' }).fill('7')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('dialog').waitFor()
+    answers.resolve()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await page.getByText('Rex was added').waitFor()
+  })
+
   test('an answer that is lost costs no second pet, however often it is tried again', async ({ visit }) => {
     const { url, key, store } = await startConsole()
     const page = await visit(url)
@@ -51,10 +86,21 @@ describe('adding a pet', () => {
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
     await inspect(page, 'not-added')
+    // Another one meanwhile, and the form closed and opened again.
+    const uncertain = page.getByRole('alert').getByText('The pet may not have been added')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Tom')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await uncertain.waitFor({ state: 'hidden' })
+    await uncertain.waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Add a pet' }).click()
     await page.unroute('**/trpc/pets.create')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
+    await page.getByRole('textbox', { name: 'Category' }).fill('7')
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('Rex was added').waitFor()
-    expect(await store.pets.list({ limit: 9, cursor: 0n })).toHaveLength(1)
+    const pets = await store.pets.list({ limit: 9, cursor: 0n })
+    expect(pets.map(({ name }) => name)).toEqual(['Rex', 'Tom'])
   })
 })
 
@@ -78,6 +124,13 @@ describe('one pet', () => {
     await dialog.getByRole('definition').getByText('pet 3').waitFor()
     await page.goBack()
     await dialog.waitFor({ state: 'hidden' })
+    await page.goForward()
+    await dialog.waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+    expect(await dialog.count()).toBe(0)
   })
 
   test('an id without a pet, and one that is none', async ({ visit }) => {
@@ -86,11 +139,10 @@ describe('one pet', () => {
     await signIn(page, key)
     await page.getByRole('textbox', { name: 'Id of a pet' }).fill('rex')
     await page.getByRole('button', { name: 'Show' }).click()
-    await page.getByRole('alert').getByText('An id has 1 to 19 digits.').waitFor()
+    await page.getByRole('alert').getByText('Enter an id: 1 to 19 digits.').waitFor()
     await page.getByRole('textbox', { name: 'Id of a pet' }).fill('999')
     await page.getByRole('button', { name: 'Show' }).click()
-    await page.getByRole('heading', { name: 'There is no such pet' }).waitFor()
-    await page.getByText('No pet has the id 999.').waitFor()
+    await page.getByRole('heading', { name: 'No pet has the id 999.' }).waitFor()
     await inspect(page, 'missing')
   })
 })

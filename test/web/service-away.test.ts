@@ -1,6 +1,17 @@
 import { expect } from 'vitest'
 import { addPets, openTestStore, startTestApi } from '../helpers.ts'
-import { choose, consoleFolder, inspect, listen, names, showing, signIn, startConsole, test } from './console.ts'
+import {
+  choose,
+  consoleFolder,
+  inspect,
+  listen,
+  names,
+  pageButton,
+  showing,
+  signIn,
+  startConsole,
+  test,
+} from './console.ts'
 
 test('a service that goes away and comes back', async ({ visit }) => {
   const store = await openTestStore()
@@ -8,17 +19,28 @@ test('a service that goes away and comes back', async ({ visit }) => {
   const { url, key, app } = await startConsole({ store })
   const page = await visit(url)
   await signIn(page, key)
-  await page.getByRole('button', { name: 'Next' }).click()
+  await pageButton(page, 'Next').click()
   await showing(page, 'Pets 21 to 40')
 
   await app.close()
-  await page.getByRole('button', { name: 'Previous' }).click()
+  await pageButton(page, 'Previous').click()
   await page.getByRole('status').getByText('The service cannot be reached. Last loaded at').waitFor()
   expect(await names(page)).toHaveLength(20)
   await inspect(page, 'out-of-date')
   await choose(page, 'sold')
-  await page.getByRole('heading', { name: 'The pets could not be loaded' }).waitFor()
+  const failure = page.getByRole('heading', { name: 'The pets could not be loaded' })
+  await failure.waitFor()
   await inspect(page, 'unreachable')
+  // Two trials of two requests later it still stands there, and has not been away meanwhile.
+  await page.evaluate(() => {
+    new MutationObserver(() => Object.assign(window, { flickered: true })).observe(document.body, {
+      childList: true,
+      subtree: true,
+    })
+  })
+  for (let failed = 0; failed < 4; failed++) await page.waitForEvent('requestfailed')
+  expect(await page.evaluate(() => 'flickered' in window)).toBe(false)
+  await failure.waitFor()
 
   const successor = await startTestApi({ store, consoleFolder, keyName: 'successor' })
   await listen(successor.app, Number(new URL(url).port))
