@@ -6,6 +6,8 @@ export async function openBrowser(atEnd: AtEnd = onTestFinished): Promise<Browse
   const browser = await chromium.launch({
     executablePath: inject('chromiumPath'),
     args: ['--no-sandbox', '--disable-gpu'],
+    // A scroll bar takes its room, as it does for people.
+    ignoreDefaultArgs: ['--hide-scrollbars'],
   })
   atEnd(() => browser.close())
   return browser

@@ -18,13 +18,15 @@ interface AddPetProps {
 
 /** The dialog stays open until it is known what became of the pet, or at least that it is not known. */
 export function AddPet({ isOpen, status, onAdded, onClose }: AddPetProps) {
+  const queryClient = useQueryClient()
   const { mutate, reset, isPending, error } = useAddPet((pet) => {
     onAdded(pet)
     onClose()
   })
 
   function close() {
-    if (isPending) return
+    // `isPending` comes a moment later.
+    if (queryClient.isMutating() > 0) return
     reset()
     onClose()
   }

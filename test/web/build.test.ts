@@ -34,6 +34,13 @@ test('npm start builds the console if it is missing or stale, and only then', as
   const assets = readdirSync(join(folder, 'web/dist/assets')).filter((name) => name.endsWith('.js'))
   expect(assets).toHaveLength(1)
   expect(readFileSync(join(folder, 'web/dist/assets', String(assets[0])), 'utf8')).toContain('newer')
+
+  for (const source of ['web/console.css', 'package-lock.json', 'tsconfig.json']) {
+    const before = statSync(page).ino
+    appendFileSync(join(folder, source), '\n')
+    expect(await outcome(build(folder))).toEqual([0, ''])
+    expect(statSync(page).ino, source).not.toBe(before)
+  }
 })
 
 test('where it cannot be built, the start goes on without it, and nothing else does', async () => {

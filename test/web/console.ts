@@ -36,6 +36,11 @@ export const test = plainTest.extend<{ visit: Visit }>({
       page.on('request', (request) => {
         if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`left the origin: ${request.url()}`)
       })
+      page.on('response', (response) => {
+        const { pathname } = new URL(response.url())
+        if (response.status() >= 400 && !pathname.startsWith('/trpc/'))
+          problems.push(`${response.status()} of ${pathname}`)
+      })
       page.on('pageerror', ({ message }) => void problems.push(message))
       page.on('console', (message) => {
         // The browser itself tells of each answer that is no success, and of each that did not come.

@@ -10,6 +10,9 @@ test('is paged through to the end of 250 pets, and back', async ({ visit }) => {
   const page = await visit(url)
   await signIn(page, key)
   const next = pageButton(page, 'Next')
+  for (const name of ['all 250', 'available 250']) {
+    await page.getByRole('radio', { name, exact: true }).waitFor({ state: 'attached' })
+  }
 
   const seen: string[] = []
   for (let first = 1; first <= 250; first += 20) {
@@ -22,12 +25,14 @@ test('is paged through to the end of 250 pets, and back', async ({ visit }) => {
 
   await pageButton(page, 'Previous').click()
   await showing(page, 'Pets 221 to 240')
+  expect(await names(page)).toEqual(seen.slice(220, 240))
   await page.reload()
   await showing(page, 'Pets 221 to 240')
   await page.goBack()
   await showing(page, 'Pets 241 to 250')
   await pageButton(page, 'First').click()
   await showing(page, 'Pets 1 to 20')
+  expect(await names(page)).toEqual(seen.slice(0, 20))
   await inspect(page, 'pets')
 })
 
@@ -72,11 +77,17 @@ test('an address, or a history, that makes no sense shows the first page', async
   const page = await visit(`${url}/?after=9223372036854775808&status=lost&pet=rex&key=1`)
   await signIn(page, key)
   await showing(page, 'Pets 1 to 20')
+  expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('all')
+  expect(await page.getByRole('dialog').count()).toBe(0)
   await page.goto(`${url}/?after=20`)
   await page.evaluate(() => history.replaceState(['0', {}], ''))
   await page.reload()
   await showing(page, 'Pets after the id 20')
-  expect(await pageButton(page, 'Previous').getAttribute('aria-disabled')).toBe('true')
+  expect(await names(page)).toEqual(Array.from({ length: 10 }, (_, index) => `pet ${index + 21}`))
+  const previous = pageButton(page, 'Previous')
+  expect(await previous.getAttribute('aria-disabled')).toBe('true')
+  await previous.click({ force: true })
+  expect(page.url()).toBe(`${url}/?after=20`)
   await page.goto(`${url}/?after=30`)
   await page.getByRole('heading', { name: 'There are no more pets' }).waitFor()
   await inspect(page, 'behind-the-end')

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { maxInt64 } from '../../server/int64.ts'
 import { addPets } from '../helpers.ts'
-import { choose, inspect, pageButton, showing, signIn, startConsole, test } from './console.ts'
+import { choose, inspect, names, pageButton, showing, signIn, startConsole, test } from './console.ts'
 
 test('nothing moves while it loads', async ({ visit }) => {
   const { url, key, store } = await startConsole()
@@ -25,12 +25,23 @@ test('nothing moves while it loads', async ({ visit }) => {
   })
   await page.reload()
   await showing(page, 'Loading…')
+  const table = page.getByRole('table')
+  const expected = await table.boundingBox()
   await inspect(page, 'loading')
   await showing(page, 'Pets 1 to 20')
+  // What is below the window does not count as moved.
+  expect(await table.boundingBox()).toEqual(expected)
   await page.getByRole('radio', { name: 'all 45', exact: true }).waitFor({ state: 'attached' })
   await pageButton(page, 'Next').click()
   await showing(page, 'Loading…')
+  expect(await names(page)).toHaveLength(20)
+  expect(await table.getAttribute('aria-busy')).toBe('true')
   await showing(page, 'Pets 21 to 40')
+  expect(await table.getAttribute('aria-busy')).toBe('false')
+  await page.getByRole('link', { name: 'pet 21' }).click()
+  await page.getByRole('dialog').getByLabel('Loading').waitFor()
+  await page.getByRole('definition').getByText('pet 21').waitFor()
+  await page.keyboard.press('Escape')
   await choose(page, 'sold')
   await page.getByRole('heading', { name: 'No pet is sold' }).waitFor()
   expect(await page.evaluate(() => Reflect.get(window, 'moved'))).toBe(0)
@@ -81,6 +92,7 @@ test('it fits the width of a phone', async ({ visit }) => {
   await store.pets.create({ name: 'M'.repeat(255), categoryId: -maxInt64, status: 'sold' })
   const page = await visit(url, { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true })
   await page.getByLabel('API key').waitFor()
+  expect(await page.evaluate(() => innerWidth)).toBe(360)
   expect(await overflow(page)).toBe(0)
   await signIn(page, key)
   await showing(page, 'Pets 1 to 20')
@@ -98,6 +110,13 @@ test('it fits the width of a phone', async ({ visit }) => {
   await page.getByRole('button', { name: 'Add a pet' }).tap()
   await page.getByRole('dialog', { name: 'Add a pet' }).waitFor()
   expect(await overflow(page)).toBe(0)
+  await page.getByRole('textbox', { name: 'Name' }).fill('W'.repeat(255))
+  await page.getByRole('textbox', { name: 'Category' }).fill('7')
+  await page.getByRole('button', { name: 'Add', exact: true }).tap()
+  const message = page.getByRole('status').filter({ hasText: 'was added' })
+  await message.waitFor()
+  await inspect(page, 'phone-added')
+  expect((await message.boundingBox())?.x).toBeGreaterThanOrEqual(0)
 })
 
 test('light or dark: as the system has it, or as it was chosen', async ({ visit }) => {
@@ -176,9 +195,12 @@ function focused(page: Page): Promise<string | undefined> {
   })
 }
 
-/** How many pixels the page is too wide. */
+/** How many pixels the page is too wide, or what cuts off or scrolls by itself: the filter, a dialog. */
 function overflow(page: Page): Promise<number> {
-  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  return page.evaluate(() => {
+    const boxes = [document.documentElement, ...document.querySelectorAll('[role=radiogroup], [role=dialog]')]
+    return Math.max(...boxes.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))
+  })
 }
 
 function background(page: Page): Promise<string> {

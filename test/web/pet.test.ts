@@ -102,6 +102,41 @@ describe('adding a pet', () => {
     const pets = await store.pets.list({ limit: 9, cursor: 0n })
     expect(pets.map(({ name }) => name)).toEqual(['Rex', 'Tom'])
   })
+
+  test('what is refused for good is not told as uncertain', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url)
+    await signIn(page, key)
+    await page.getByRole('button', { name: 'Add a pet' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
+    await page.getByRole('textbox', { name: 'Category' }).fill('7')
+    await page.route('**/trpc/pets.create', (route) =>
+      route.continue({ headers: { ...route.request().headers(), 'idempotency-key': 'k'.repeat(300) } }),
+    )
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    const alert = page.getByRole('alert')
+    await alert.getByText('The pet was not added').waitFor()
+    expect(await alert.textContent()).not.toContain('Try again')
+    await inspect(page, 'refused')
+  })
+
+  test('the message about it shows the pet, and can be closed; the counts know of it', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url)
+    await signIn(page, key)
+    await page.getByRole('radio', { name: 'all 0', exact: true }).waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: 'Add a pet' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
+    await page.getByRole('textbox', { name: 'Category' }).fill('7')
+    await page.keyboard.press('Enter')
+    const message = page.getByRole('status').filter({ hasText: 'Rex was added' })
+    await page.getByRole('radio', { name: 'all 1', exact: true }).waitFor({ state: 'attached' })
+    await message.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('dialog', { name: 'Rex' }).waitFor()
+    await page.keyboard.press('Escape')
+    await message.getByRole('button', { name: 'Close the message' }).click()
+    await message.waitFor({ state: 'hidden' })
+  })
 })
 
 describe('one pet', () => {
@@ -115,11 +150,12 @@ describe('one pet', () => {
     await dialog.getByRole('definition').getByText('pet 2').waitFor()
     await page.reload()
     await dialog.getByRole('definition').getByText('pet 2').waitFor()
+    expect(await dialog.getByRole('definition').allTextContents()).toEqual(['2', 'pet 2', '1', 'available'])
     await inspect(page, 'pet')
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'hidden' })
 
-    await page.getByRole('textbox', { name: 'Id of a pet' }).fill('3')
+    await page.getByRole('textbox', { name: 'Id of a pet' }).fill(' 3 ')
     await page.keyboard.press('Enter')
     await dialog.getByRole('definition').getByText('pet 3').waitFor()
     await page.goBack()
@@ -130,6 +166,11 @@ describe('one pet', () => {
     await dialog.waitFor({ state: 'hidden' })
     await page.goBack()
     await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    const link = page.getByRole('link', { name: 'pet 1' })
+    expect(await link.getAttribute('href')).toBe('/?pet=1')
+    await Promise.all([page.context().waitForEvent('page'), link.click({ modifiers: ['Control'] })])
     expect(await dialog.count()).toBe(0)
   })
 
@@ -140,6 +181,9 @@ describe('one pet', () => {
     await page.getByRole('textbox', { name: 'Id of a pet' }).fill('rex')
     await page.getByRole('button', { name: 'Show' }).click()
     await page.getByRole('alert').getByText('Enter an id: 1 to 19 digits.').waitFor()
+    expect(await describes(page, 'Id of a pet')).toContain('Enter an id: 1 to 19 digits.')
+    const field = page.getByRole('textbox', { name: 'Id of a pet' })
+    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true)
     await page.getByRole('textbox', { name: 'Id of a pet' }).fill('999')
     await page.getByRole('button', { name: 'Show' }).click()
     await page.getByRole('heading', { name: 'No pet has the id 999.' }).waitFor()

@@ -17,14 +17,15 @@ test('a service that goes away and comes back', async ({ visit }) => {
   const store = await openTestStore()
   await addPets(store, 50)
   const { url, key, app } = await startConsole({ store })
-  const page = await visit(url)
+  const page = await visit(url, { timezoneId: 'UTC' })
+  await page.clock.setFixedTime('2026-01-02T13:04:05Z')
   await signIn(page, key)
   await pageButton(page, 'Next').click()
   await showing(page, 'Pets 21 to 40')
 
   await app.close()
   await pageButton(page, 'Previous').click()
-  await page.getByRole('status').getByText('The service cannot be reached. Last loaded at').waitFor()
+  await page.getByRole('status').getByText('The service cannot be reached. Last loaded at 1:04:05').waitFor()
   expect(await names(page)).toHaveLength(20)
   await inspect(page, 'out-of-date')
   await choose(page, 'sold')
@@ -58,6 +59,46 @@ test('a device that is offline is told so', async ({ visit }) => {
   await choose(page, 'sold')
   await page.getByText('The service cannot be reached: this device is offline. Trying again…').waitFor()
   await inspect(page, 'offline')
+  await page.getByRole('button', { name: 'Add a pet' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
+  await page.getByRole('textbox', { name: 'Category' }).fill('7')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
+  await page.keyboard.press('Escape')
   await page.context().setOffline(false)
   await page.getByRole('heading', { name: 'No pet is sold' }).waitFor()
 })
+
+test('what fails for now is asked for again: the list, the counts, and one pet', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url)
+  await signIn(page, key)
+  // As a gateway answers whose service is away; and a service that fails itself.
+  for (const answer of [
+    { status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' },
+    { status: 503, contentType: 'application/json', body: failureOf(503, 'The database is busy.') },
+  ]) {
+    await page.route('**/trpc/**', (route) => route.fulfill(answer))
+    await page.goto(`${url}/?pet=2`)
+    const dialog = page.getByRole('dialog', { name: 'Pet 2' })
+    await dialog.getByRole('heading', { name: 'The pet could not be loaded' }).waitFor()
+    await inspect(page, 'pet-not-loaded')
+    await page.unroute('**/trpc/**')
+    await dialog.getByRole('definition').getByText('pet 2').waitFor()
+    await page.keyboard.press('Escape')
+    await showing(page, 'Pets 1 to 3')
+    await page.getByRole('radio', { name: 'all 3', exact: true }).waitFor({ state: 'attached' })
+  }
+})
+
+/** What the RPC door answers for one call that failed. */
+function failureOf(status: number, message: string): string {
+  return JSON.stringify([
+    {
+      error: {
+        json: { message, code: -32603, data: { code: 'SERVICE_UNAVAILABLE', httpStatus: status, status, message } },
+      },
+    },
+  ])
+}

@@ -34,6 +34,7 @@ test('an empty store, and the first pet in it', async ({ visit }) => {
   await page.getByRole('button', { name: 'Add', exact: true }).click()
 
   await page.getByRole('status').getByText('Rex was added').waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await page.getByRole('row', { name: '1 Rex 9007199254740993 pending' }).waitFor()
   await inspect(page, 'added')
   expect(await store.pets.get(1n)).toMatchObject({ name: 'Rex', categoryId: 9007199254740993n, status: 'pending' })
@@ -42,17 +43,23 @@ test('an empty store, and the first pet in it', async ({ visit }) => {
 test('a key that is none is refused at its field, and one that is right after it is not', async ({ visit }) => {
   const { url, key } = await startConsole()
   const page = await visit(url)
-  for (const wrong of ['', 'pet_wrong', 'schlüssel']) {
-    await page.getByLabel('API key').fill(wrong)
-    await page.keyboard.press('Enter')
+  const field = page.getByRole('textbox', { name: 'API key' })
+  expect(await field.getAttribute('type')).toBe('password')
+  // Each message differs from the one before it, which is still there while the next key is checked.
+  for (const wrong of ['pet_…', '', 'pet_wrong']) {
+    await field.fill(wrong)
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await page
       .getByRole('alert')
       .getByText(wrong === '' ? 'Enter an API key.' : 'This key is not valid.')
       .waitFor()
     expect(await describes(page, 'API key')).toContain(await page.getByRole('alert').textContent())
+    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true)
   }
   await inspect(page, 'wrong-key')
-  await signIn(page, key)
+  await page.getByRole('button', { name: 'Show the key' }).click()
+  expect(await field.getAttribute('type')).toBe('text')
+  await signIn(page, ` ${key} `)
 })
 
 test('the key is kept for the tab, and nowhere else', async ({ visit }) => {
@@ -70,6 +77,7 @@ test('the key is kept for the tab, and nowhere else', async ({ visit }) => {
 
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
   await page.reload()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
@@ -111,6 +119,38 @@ test('a key that is revoked meanwhile signs out, and another one comes back to t
   await pageButton(page, 'Next').click()
   await page.getByRole('alert').getByText('You were signed out').waitFor()
   await inspect(page, 'signed-out')
+  await page.getByLabel('API key').fill('pet_wrong')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('This key is not valid.').waitFor()
+  expect(await page.getByRole('alert').count()).toBe(1)
   await signIn(page, await createKey(store, 'other'))
   await showing(page, 'Pets 41 to 50')
+})
+
+test('a key that is revoked while a pet is being added signs out, too', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  const page = await visit(url)
+  await signIn(page, key)
+  await page.getByRole('button', { name: 'Add the first one' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
+  await page.getByRole('textbox', { name: 'Category' }).fill('7')
+  await revokeKey(store, 'test')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('You were signed out').waitFor()
+})
+
+test('what was loaded with one key is not shown to the next', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url)
+  await signIn(page, key)
+  await showing(page, 'Pets 1 to 3')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  // All but the check of the key stays without an answer.
+  await page.route(
+    (request) => /"limit":(21|100)\b/.test(request.searchParams.get('input') ?? ''),
+    () => {},
+  )
+  await signIn(page, await createKey(store, 'other'))
+  await showing(page, 'Loading…')
 })
