@@ -69,6 +69,7 @@ test('what the image holds of the console is built from what is copied for it', 
   const [, command = ''] = buildsConsole.findLast(([keyword]) => keyword === 'RUN') ?? []
   const run = runCommand(onThisNode(wordsOf(command)), { folder })
   expect(await run.ended, run.stderr).toBe(0)
+  expect(run.stdout + run.stderr).toBe('')
   expect(existsSync(join(folder, 'web/dist/index.html'))).toBe(true)
   expect(image).toContainEqual(['COPY', '--from=console /app/web/dist web/dist/'])
 })
