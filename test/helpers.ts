@@ -81,7 +81,7 @@ export async function startTestApi({
   return { app, ...own, rest: restClient(transportTo(app, atEnd), own.key), rpc, log }
 }
 
-const keyed = { key: mintApiKey(), bytes: undefined as Buffer | undefined }
+const keyed = { key: mintApiKey(), bytes: undefined as Buffer | undefined, usedAt: 0 }
 
 /** A store with a key that was just used, so that a test which only reads writes nothing. */
 async function openKeyedStore(atEnd: AtEnd): Promise<{ store: Store; key: string }> {
@@ -92,11 +92,15 @@ async function openKeyedStore(atEnd: AtEnd): Promise<{ store: Store; key: string
   return { store, key: keyed.key }
 }
 
-/** Made once and copied, since a writer thread would take longer. */
+/** Made once in a while and copied, since a writer thread would take longer. */
 function openKeyedFile(atEnd: AtEnd): { store: Store; key: string } {
   const path = join(temporaryFolder(atEnd), 'petstore.db')
-  if (keyed.bytes) writeFileSync(path, keyed.bytes)
-  else keyed.bytes = makeKeyedDatabase(path, keyed.key)
+  if (keyed.bytes && Date.now() - keyed.usedAt < 10_000) {
+    writeFileSync(path, keyed.bytes)
+  } else {
+    keyed.usedAt = Date.now()
+    keyed.bytes = makeKeyedDatabase(path, keyed.key)
+  }
   return { store: openFileStore(path, atEnd), key: keyed.key }
 }
 

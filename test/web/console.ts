@@ -3,29 +3,28 @@ import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { FastifyInstance } from 'fastify'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { beforeAll, expect, test as plainTest } from 'vitest'
+import { expect, test as plainTest } from 'vitest'
 import { openBrowser } from '../browser.ts'
 import { startTestApi, type TestApi } from '../helpers.ts'
+import type { AtEnd } from '../temporary.ts'
 
 export const consoleFolder = join(import.meta.dirname, '../../web/dist')
 const screenshots = join(import.meta.dirname, 'screenshots')
 
-let browser: Browser
-beforeAll(async () => {
-  mkdirSync(screenshots, { recursive: true })
-  const cleanings: (() => void | Promise<void>)[] = []
-  browser = await openBrowser((clean) => cleanings.push(clean))
-  return async () => {
-    for (const clean of cleanings) await clean()
-  }
-})
-
 /** Opens the page of a service. Whatever a browser would complain of fails the test. */
 type Visit = (url: string, options?: BrowserContextOptions) => Promise<Page>
 
-export const test = plainTest.extend<{ visit: Visit }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from it which other fixtures are wanted.
-  visit: async ({}, use) => {
+export const test = plainTest.extend<{ browser: Browser; visit: Visit }>({
+  browser: [
+    // biome-ignore lint/correctness/noEmptyPattern: vitest reads from it which other fixtures are wanted.
+    async ({}, use) => {
+      const cleanings: Parameters<AtEnd>[0][] = []
+      await use(await openBrowser((clean) => cleanings.push(clean)))
+      for (const clean of cleanings) await clean()
+    },
+    { scope: 'file' },
+  ],
+  visit: async ({ browser }, use) => {
     const problems: string[] = []
     const closings: (() => Promise<void>)[] = []
     await use(async (url, options) => {
@@ -84,6 +83,7 @@ export async function inspect(page: Page, name: string): Promise<void> {
         .map(({ finished }) => finished),
     ),
   )
+  mkdirSync(screenshots, { recursive: true })
   await page.screenshot({ path: join(screenshots, `${name}.png`) })
   const { violations } = await new AxeBuilder({ page }).analyze()
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
