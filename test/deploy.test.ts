@@ -142,6 +142,10 @@ test("the balancer's limits leave refusals to the service, and its connections e
   expect(numberIn(/ keepalive_timeout (\d+)s;/) * 1000).toBeLessThan(limits.idleTime)
 })
 
+test('the balancer asks another instance for a file of the console that one does not have', () => {
+  expect(nginx).toMatch(/location \/assets\/ \{[^}]*proxy_next_upstream error timeout http_404;/)
+})
+
 test("the balancer's own answers are Error bodies of the service", () => {
   const answers = [...nginx.matchAll(/^ +return (\d+) '(.+)';$/gm)]
   expect(answers.map(([, status]) => Number(status))).toEqual([400, 405, 413, 414, 431, 503])
