@@ -134,9 +134,9 @@ function banner(origin: string, database: Location, firstKey: string | undefined
   const intro = `
   Petstore is ready.
 
+  Console    ${origin}/
   REST       ${origin}/v1/pets
   Typed RPC  ${origin}/trpc
-  Console    ${origin}/
   Reference  ${origin}/docs/
   Database   ${database.kind === 'sqlite' ? relative('', database.path) : describeLocation(database)}
 `
