@@ -1,16 +1,10 @@
 import type { Pool } from 'pg'
-import type { Creation, IdempotencyKey, NewPet } from '../store.ts'
+import type { Creation } from '../store.ts'
 import { concernsDatabase, storeError } from './failure.ts'
 import type { Outcome } from './group-commit.ts'
-import { createOnce } from './idempotency.ts'
+import { createOnce, type NewCreation } from './idempotency.ts'
 import { insertPets } from './insert-pets.ts'
 import { inTransaction } from './transaction.ts'
-
-/** A pet to create, only once if it comes with a key. */
-export interface NewCreation {
-  pet: NewPet
-  key?: IdempotencyKey
-}
 
 /**
  * Makes what commits creations together, so that all of them share one round to the disk. One that breaks a rule fails

@@ -1,12 +1,24 @@
 import { and, asc, inArray, lte, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { fingerprintOf } from '../fingerprint.ts'
-import { type Creation, type IdempotencyKey, IdempotencyKeyReused, idempotencyLifetime, type Pet } from '../store.ts'
-import type { NewCreation } from './creations.ts'
+import {
+  type Creation,
+  type IdempotencyKey,
+  IdempotencyKeyReused,
+  idempotencyLifetime,
+  type NewPet,
+  type Pet,
+} from '../store.ts'
 import type { Outcome } from './group-commit.ts'
 import { insertPets } from './insert-pets.ts'
 import { idempotencyKeys } from './schema.ts'
 import { type Transaction, takeTurn } from './transaction.ts'
+
+/** A pet to create, only once if it comes with a key. */
+export interface NewCreation {
+  pet: NewPet
+  key?: IdempotencyKey
+}
 
 type KeyedCreation = NewCreation & { key: IdempotencyKey }
 
