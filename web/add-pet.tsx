@@ -1,4 +1,4 @@
-import { Alert, Button, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Alert, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef } from 'react'
 import { createIdempotencyKey } from '../client/idempotency-key.ts'
@@ -7,6 +7,7 @@ import { Dialog } from './dialog.tsx'
 import { petStatuses } from './pet-status.ts'
 import { usePetstore } from './petstore.ts'
 import { fieldErrorsOf, mayPass, type Problem, problemOf } from './problem.ts'
+import { SteadyButton } from './steady-button.tsx'
 
 interface AddPetProps {
   isOpen: boolean
@@ -78,9 +79,9 @@ function NewPetForm({ status, isPending, error, onSubmit }: NewPetFormProps) {
           data={petStatuses}
           error={fieldErrors?.status}
         />
-        <Button type="submit" loading={isPending}>
-          {problem && mayPass(problem) ? 'Try again' : 'Add'}
-        </Button>
+        <SteadyButton type="submit" isOff={isPending}>
+          {isPending ? 'Adding…' : problem && mayPass(problem) ? 'Try again' : 'Add'}
+        </SteadyButton>
       </Stack>
     </form>
   )
@@ -96,11 +97,8 @@ function Failure({ problem }: { problem: Problem }) {
   )
 }
 
-/** Milliseconds after which an answer is no longer waited for. */
-const longestWait = 20_000
-
 /**
- * Until it is known whether a pet was added, the same entries are sent under the same idempotency key, also from a form that
+ * Until it is known whether a pet was added, the same pet is sent under the same idempotency key, also from a form that
  * was closed and opened again meanwhile, so that trying again never makes a second pet.
  */
 function useAddPet(onSuccess: (pet: Pet) => void) {
@@ -109,13 +107,13 @@ function useAddPet(onSuccess: (pet: Pet) => void) {
   const uncertain = useRef(new Map<string, string>())
   return useMutation({
     mutationFn(form: FormData) {
-      const idempotencyKey = uncertain.current.get(entriesOf(form)) ?? createIdempotencyKey()
-      uncertain.current.set(entriesOf(form), idempotencyKey)
-      const signal = AbortSignal.timeout(longestWait)
-      return petstore.pets.create.mutate(newPetOf(form), { context: { idempotencyKey }, signal })
+      const pet = newPetOf(form)
+      const idempotencyKey = uncertain.current.get(nameOf(pet)) ?? createIdempotencyKey()
+      uncertain.current.set(nameOf(pet), idempotencyKey)
+      return petstore.pets.create.mutate(pet, { context: { idempotencyKey } })
     },
     onSettled(_pet, error, form) {
-      if (!error || !mayPass(problemOf(error))) uncertain.current.delete(entriesOf(form))
+      if (!error || !mayPass(problemOf(error))) uncertain.current.delete(nameOf(newPetOf(form)))
     },
     onSuccess(pet) {
       void queryClient.invalidateQueries({ queryKey: ['pets'] })
@@ -124,8 +122,9 @@ function useAddPet(onSuccess: (pet: Pet) => void) {
   })
 }
 
-function entriesOf(form: FormData): string {
-  return JSON.stringify([...form])
+/** Equal for equal pets. */
+function nameOf({ name, categoryId, status }: NewPet): string {
+  return JSON.stringify([name, String(categoryId), status])
 }
 
 /** What the fields hold, right or not: the service says what is wrong with it, as it does to every client. */

@@ -17,7 +17,7 @@ try {
 } catch (error) {
   if (!parseArgs({ options: { 'if-possible': { type: 'boolean' } } }).values['if-possible']) throw error
   const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
-  const instead = existsSync(built) ? 'an older one' : 'none'
+  const instead = existsSync(join(built, 'index.html')) ? 'an older one' : 'none'
   process.stderr.write(`The console could not be built, and the service starts with ${instead}. ${reason}\n`)
 }
 
@@ -35,11 +35,22 @@ async function build(digest: string): Promise<void> {
       build: { outDir: fresh, emptyOutDir: true },
     })
     writeFileSync(join(fresh, digestFile), digest)
-    if (digest === digestOf(built)) return
-    if (existsSync(built)) renameSync(built, former)
-    renameSync(fresh, built)
+    put(fresh, former, digest)
   } finally {
     for (const folder of [fresh, former]) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Others may put theirs in the same place meanwhile: then it is tried again, unless theirs is as good. */
+function put(fresh: string, former: string, digest: string): void {
+  for (let trial = 1; digest !== digestOf(built); trial++) {
+    try {
+      rmSync(former, { recursive: true, force: true })
+      if (existsSync(built)) renameSync(built, former)
+      renameSync(fresh, built)
+    } catch (error) {
+      if (trial === 10) throw error
+    }
   }
 }
 

@@ -10,9 +10,9 @@ interface NotLoadedProps {
 
 /** Says why there is nothing to show and, where it is asked for again by itself, lets people have that at once. */
 export function NotLoaded({ title, problem, onRetry }: NotLoadedProps) {
-  if (!mayPass(problem)) return <Message title={title} text={problem.message} />
+  if (!mayPass(problem)) return <Message role="alert" title={title} text={problem.message} />
   return (
-    <Message title={title} text={`${problem.message} Trying again…`}>
+    <Message role="alert" title={title} text={`${problem.message} Trying again…`}>
       <Button variant="default" onClick={onRetry}>
         Try again now
       </Button>

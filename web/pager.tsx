@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core'
 import type { Pet } from '../client/index.ts'
 import { pageSize } from './queries.ts'
+import { SteadyButton } from './steady-button.tsx'
 import { show, type View } from './view.ts'
 
 interface PagerProps {
@@ -24,38 +24,23 @@ export function Pager({ label, view, page, onTurn }: PagerProps) {
 
   return (
     <nav className="pager" aria-label={label}>
-      <PagerButton label="First" isOff={isFirst} onClick={() => turnTo({ after: 0n, trail: [] })} />
-      <PagerButton
-        label="Previous"
+      <SteadyButton variant="default" isOff={isFirst} onClick={() => turnTo({ after: 0n, trail: [] })}>
+        First
+      </SteadyButton>
+      <SteadyButton
+        variant="default"
         isOff={isFirst || trail.length === 0}
         onClick={() => turnTo({ after: trail.at(-1) ?? 0n, trail: trail.slice(0, -1) })}
-      />
-      <PagerButton
-        label="Next"
+      >
+        Previous
+      </SteadyButton>
+      <SteadyButton
+        variant="default"
         isOff={!last}
         onClick={() => last && turnTo({ after: last.id, trail: [...trail, after] })}
-      />
+      >
+        Next
+      </SteadyButton>
     </nav>
-  )
-}
-
-interface PagerButtonProps {
-  label: string
-  isOff: boolean
-  onClick: () => void
-}
-
-/** A button that is off can still have the focus, so that whoever came to the end by the keyboard does not lose the place. */
-function PagerButton({ label, isOff, onClick }: PagerButtonProps) {
-  return (
-    <Button
-      variant="default"
-      size="sm"
-      aria-disabled={isOff}
-      {...(isOff && { 'data-disabled': true })}
-      onClick={() => !isOff && onClick()}
-    >
-      {label}
-    </Button>
   )
 }

@@ -1,12 +1,11 @@
 import { Skeleton } from '@mantine/core'
-import type { UseQueryResult } from '@tanstack/react-query'
 import type { Pet } from '../client/index.ts'
 import { Dialog } from './dialog.tsx'
 import { Message } from './message.tsx'
 import { NotLoaded } from './not-loaded.tsx'
 import { PetStatusBadge } from './pet-status-badge.tsx'
 import { problemOf } from './problem.ts'
-import { usePet } from './queries.ts'
+import { type PetQuery, usePet } from './queries.ts'
 
 interface PetDetailsProps {
   /** Undefined while no pet is shown by itself. */
@@ -23,12 +22,12 @@ export function PetDetails({ petId, onClose }: PetDetailsProps) {
   )
 }
 
-function LoadedPet({ pet: { data, failureReason, refetch } }: { pet: UseQueryResult<Pet> }) {
+function LoadedPet({ pet: { data, failureReason, retryNow } }: { pet: PetQuery }) {
   if (data) return <Details pet={data} />
   if (!failureReason) return <Skeleton className="details-skeleton" role="status" aria-label="Loading" />
   const problem = problemOf(failureReason)
   if (problem.kind === 'missing') return <Message title={problem.message} />
-  return <NotLoaded title="The pet could not be loaded" problem={problem} onRetry={() => void refetch()} />
+  return <NotLoaded title="The pet could not be loaded" problem={problem} onRetry={retryNow} />
 }
 
 function Details({ pet: { id, name, categoryId, status } }: { pet: Pet }) {

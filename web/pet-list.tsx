@@ -1,21 +1,20 @@
-import type { UseQueryResult } from '@tanstack/react-query'
 import { useRef } from 'react'
-import type { Pet } from '../client/index.ts'
 import { NoPets } from './no-pets.tsx'
 import { NotLoaded } from './not-loaded.tsx'
 import { Pager } from './pager.tsx'
 import { PetTable } from './pet-table.tsx'
 import { problemOf } from './problem.ts'
-import { pageSize, usePage } from './queries.ts'
-import { show, type View } from './view.ts'
+import { type PageQuery, pageSize, usePage } from './queries.ts'
+import type { View } from './view.ts'
 
 interface PetListProps {
   view: View
+  onOpen: (petId: bigint) => void
   onAdd: () => void
 }
 
 /** One page of the list, and the ways to others. */
-export function PetList({ view, onAdd }: PetListProps) {
+export function PetList({ view, onOpen, onAdd }: PetListProps) {
   const page = usePage(view)
   const head = useRef<HTMLParagraphElement>(null)
   return (
@@ -26,32 +25,35 @@ export function PetList({ view, onAdd }: PetListProps) {
         </p>
         <Pager label="Pages" view={view} page={page.isPlaceholderData ? undefined : page.data} />
       </div>
-      <Page page={page} view={view} onAdd={onAdd} onTurn={() => head.current?.focus()} />
+      <Page page={page} view={view} onOpen={onOpen} onAdd={onAdd} onTurn={() => head.current?.focus()} />
     </>
   )
 }
 
 interface PageProps extends PetListProps {
-  page: UseQueryResult<Pet[]>
+  page: PageQuery
   onTurn: () => void
 }
 
-function Page({ page, view, onAdd, onTurn }: PageProps) {
-  const { data, failureReason, isPlaceholderData, refetch } = page
+function Page({ page, view, onOpen, onAdd, onTurn }: PageProps) {
+  const { data, failureReason, isPlaceholderData, retryNow } = page
   const hasData = data && !isPlaceholderData
   if (failureReason && !hasData) {
     return (
       <NotLoaded
         title="The pets could not be loaded"
         problem={problemOf(failureReason)}
-        onRetry={() => void refetch()}
+        onRetry={() => {
+          retryNow()
+          onTurn()
+        }}
       />
     )
   }
-  if (data?.length === 0) return <NoPets view={view} onAdd={onAdd} onTurn={onTurn} />
+  if (hasData && data.length === 0) return <NoPets view={view} onAdd={onAdd} onTurn={onTurn} />
   return (
     <>
-      <PetTable pets={data?.slice(0, pageSize)} isBusy={!hasData} onOpen={(pet) => show({ ...view, pet })} />
+      <PetTable pets={data?.length ? data.slice(0, pageSize) : undefined} isBusy={!hasData} onOpen={onOpen} />
       {hasData && (
         // Another one for each page: the same one would count as moved by a page of another length.
         <div className="list-foot" key={`${view.status} ${view.after}`}>
@@ -63,9 +65,9 @@ function Page({ page, view, onAdd, onTurn }: PageProps) {
 }
 
 /** Which part of the list is shown, or why it may be out of date. */
-function statusOf(page: UseQueryResult<Pet[]>, view: View): string {
+function statusOf(page: PageQuery, view: View): string {
   const { data, failureReason, dataUpdatedAt, isPlaceholderData } = page
-  if (!data || isPlaceholderData) return failureReason ? 'Nothing was loaded' : 'Loading…'
+  if (!data || isPlaceholderData) return failureReason ? '' : 'Loading…'
   if (failureReason) {
     return `${problemOf(failureReason).message} Last loaded at ${timeOf(dataUpdatedAt)}. Trying again…`
   }

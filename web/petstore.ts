@@ -1,9 +1,23 @@
 import { createContext, useContext } from 'react'
 import { createPetstoreClient, type PetstoreClient } from '../client/index.ts'
 
+/** Milliseconds; the service itself gives up a creation after ten seconds. */
+const longestWait = 12_000
+
 /** A client of the service that the page comes from. Whatever does not pass in a moment is told, and tried again from here. */
 export function petstoreWith(apiKey: string): PetstoreClient {
-  return createPetstoreClient({ url: location.origin, apiKey, retries: 1 })
+  return createPetstoreClient({ url: location.origin, apiKey, retries: 1, fetch: fetchInTime })
+}
+
+async function fetchInTime(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), longestWait)
+  const signal = init.signal ? AbortSignal.any([init.signal, limit.signal]) : limit.signal
+  try {
+    return await fetch(input, { ...init, signal })
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 const Petstore = createContext<PetstoreClient | undefined>(undefined)

@@ -18,7 +18,9 @@ export function problemOf(error: unknown): Problem {
   const { status, message } = error.data
   if (status === 401) return { kind: 'refused', message: 'This key is not valid.' }
   if (status === 404) return { kind: 'missing', message }
-  return { kind: status === 429 || status >= 500 ? 'busy' : 'lasting', message }
+  if (status === 429) return { kind: 'busy', message: 'There were too many requests.' }
+  if (status >= 500) return { kind: 'busy', message: 'The service cannot answer at the moment.' }
+  return { kind: 'lasting', message }
 }
 
 export function mayPass({ kind }: Problem): boolean {

@@ -1,4 +1,4 @@
-import { keepPreviousData, skipToken, useQueries, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, type QueryKey, skipToken, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { PetStatus, PetstoreClient } from '../client/index.ts'
 import { petStatuses } from './pet-status.ts'
 import { usePetstore } from './petstore.ts'
@@ -13,21 +13,35 @@ const countAge = 60_000
 /** One page, and one pet more that tells whether there is a next one. */
 export function usePage({ status, after }: Pick<View, 'status' | 'after'>) {
   const petstore = usePetstore()
-  return useQuery({
-    queryKey: ['pets', 'page', status ?? null, String(after)],
+  const queryKey = ['pets', 'page', status ?? null, String(after)]
+  const retryNow = useRetryNow(queryKey)
+  const query = useQuery({
+    queryKey,
     queryFn: ({ signal }) => petstore.pets.list.query({ status, cursor: after, limit: pageSize + 1 }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: pageAge,
   })
+  return { ...query, retryNow }
 }
 
 /** Undefined asks for none. */
 export function usePet(petId: bigint | undefined) {
   const petstore = usePetstore()
-  return useQuery({
-    queryKey: ['pets', 'one', String(petId)],
+  const queryKey = ['pets', 'one', String(petId)]
+  const retryNow = useRetryNow(queryKey)
+  const query = useQuery({
+    queryKey,
     queryFn: petId === undefined ? skipToken : ({ signal }) => petstore.pets.get.query({ petId }, { signal }),
   })
+  return { ...query, retryNow }
+}
+
+/** A query that waits for its next trial can only be ended and begun anew: to refetch it would wait, too. */
+function useRetryNow(queryKey: QueryKey): () => void {
+  const queryClient = useQueryClient()
+  return () => {
+    void queryClient.cancelQueries({ queryKey }).then(() => queryClient.refetchQueries({ queryKey }))
+  }
 }
 
 export interface Count {
@@ -62,3 +76,6 @@ async function countPets({ pets }: PetstoreClient, status: PetStatus, signal: Ab
   }
   return { pets: mostPages * limit, isWhole: false }
 }
+
+export type PageQuery = ReturnType<typeof usePage>
+export type PetQuery = ReturnType<typeof usePet>

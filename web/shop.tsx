@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Pet } from '../client/index.ts'
 import { AddPet } from './add-pet.tsx'
 import { FindPet } from './find-pet.tsx'
@@ -39,19 +39,36 @@ function Pets() {
   const [isAdding, setIsAdding] = useState(false)
   const [added, setAdded] = useState<Pet>()
   const forgetAdded = useCallback(() => setAdded(undefined), [])
-  const open = (pet: bigint) => show({ ...view, pet })
+  const heading = useRef<HTMLHeadingElement>(null)
+  const focusHeading = () => heading.current?.focus()
+  useEffect(focusHeading, [])
+
+  const open = (pet: bigint) => show({ ...view, pet, isOverList: true })
+
+  function closePet() {
+    if (view.isOverList) history.back()
+    else show({ ...view, pet: undefined }, { replace: true })
+  }
+
+  function welcome(pet: Pet) {
+    setAdded(pet)
+    // What opened the dialog may be gone.
+    focusHeading()
+  }
 
   return (
     <main className="pets">
-      <h2>Pets</h2>
+      <h2 ref={heading} tabIndex={-1}>
+        Pets
+      </h2>
       <div className="tools">
         <StatusFilter status={view.status} onChange={(status) => show({ ...view, status, after: 0n, trail: [] })} />
         <FindPet onFind={open} />
         <Button onClick={() => setIsAdding(true)}>Add a pet</Button>
       </div>
-      <PetList view={view} onAdd={() => setIsAdding(true)} />
-      <PetDetails petId={view.pet} onClose={() => show({ ...view, pet: undefined }, { replace: true })} />
-      <AddPet isOpen={isAdding} status={view.status} onAdded={setAdded} onClose={() => setIsAdding(false)} />
+      <PetList view={view} onOpen={open} onAdd={() => setIsAdding(true)} />
+      <PetDetails petId={view.pet} onClose={closePet} />
+      <AddPet isOpen={isAdding} status={view.status} onAdded={welcome} onClose={() => setIsAdding(false)} />
       <Toast pet={added} onOpen={open} onClose={forgetAdded} />
     </main>
   )

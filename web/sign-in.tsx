@@ -1,8 +1,9 @@
-import { Alert, Button, Paper, PasswordInput, Stack, Text } from '@mantine/core'
+import { Alert, Paper, PasswordInput, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Header } from './header.tsx'
 import { petstoreWith } from './petstore.ts'
-import { type Problem, problemOf } from './problem.ts'
+import { mayPass, type Problem, problemOf } from './problem.ts'
+import { SteadyButton } from './steady-button.tsx'
 
 interface SignInProps {
   wasRefused: boolean
@@ -18,6 +19,8 @@ export function SignIn({ wasRefused, onSignIn }: SignInProps) {
     const form = event.currentTarget
     const apiKey = String(new FormData(form).get('api-key')).trim()
     setIsChecking(true)
+    // So that the same message is announced anew.
+    setProblem(undefined)
     const found = await problemWith(apiKey)
     setIsChecking(false)
     if (!found) return onSignIn(apiKey)
@@ -39,7 +42,7 @@ export function SignIn({ wasRefused, onSignIn }: SignInProps) {
             )}
             {problem && problem.kind !== 'refused' && (
               <Alert color="red" title="The key could not be checked" role="alert">
-                {problem.message} Try again in a moment.
+                {problem.message} {mayPass(problem) && 'Try again in a moment.'}
               </Alert>
             )}
             <PasswordInput
@@ -54,9 +57,9 @@ export function SignIn({ wasRefused, onSignIn }: SignInProps) {
               error={problem?.kind === 'refused' && problem.message}
               visibilityToggleButtonProps={{ 'aria-label': 'Show the key', tabIndex: 0 }}
             />
-            <Button type="submit" loading={isChecking}>
-              Sign in
-            </Button>
+            <SteadyButton type="submit" isOff={isChecking}>
+              {isChecking ? 'Checking…' : 'Sign in'}
+            </SteadyButton>
             <Text size="sm" c="dimmed">
               Whoever runs the service has one: its first start shows a key, and{' '}
               <code>npm run --silent petstore -- keys create shop</code> makes another one.

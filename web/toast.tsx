@@ -1,5 +1,5 @@
 import { Button, Notification } from '@mantine/core'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import type { Pet } from '../client/index.ts'
 
 interface ToastProps {
@@ -9,22 +9,26 @@ interface ToastProps {
   onClose: () => void
 }
 
-/** Long enough to be read aloud; what it says can be found in the list, too. Milliseconds. */
+/** Milliseconds; once more if somebody is about to use it. What it says can be found in the list, too. */
 const shownFor = 15_000
 
 export function Toast({ pet, onOpen, onClose }: ToastProps) {
+  const toast = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (!pet) return
-    const timer = setTimeout(onClose, shownFor)
-    return () => clearTimeout(timer)
+    const timer = setInterval(() => {
+      if (!toast.current?.matches(':hover, :focus-within')) onClose()
+    }, shownFor)
+    return () => clearInterval(timer)
   }, [pet, onClose])
 
   return (
-    <div className="toast" role="status">
+    <div className="toast" role="status" ref={toast}>
       {pet && (
         <Notification
           color="green"
           withBorder
+          role="presentation"
           title={
             <>
               <bdi>{pet.name}</bdi> was added

@@ -12,33 +12,48 @@ export interface View {
   trail: bigint[]
   /** The pet that is shown by itself, by its id. */
   pet: bigint | undefined
+  /** Whether the way back from the pet leads to the list as it is, since the pet was opened there. */
+  isOverList: boolean
 }
 
 export function useView(): View {
   const parameters = new URLSearchParams(useSearch())
-  const state: unknown = useHistoryState()
+  const { trail, isOverList } = readState(useHistoryState())
   const status = parameters.get('status')
+  const after = parseId(parameters.get('after')) ?? 0n
   return {
     status: isPetStatus(status) ? status : undefined,
-    after: parseId(parameters.get('after')) ?? 0n,
-    trail: isTrail(state) ? state : [],
+    after,
+    trail: isTrail(trail) && leadsTo(after, trail) ? trail : [],
     pet: parseId(parameters.get('pet')),
+    isOverList: isOverList === true,
   }
 }
 
 /** With `replace`, the way back does not lead to what was shown until now. */
-export function show({ status, after, trail, pet }: View, { replace = false } = {}): void {
-  navigate(`/${searchOf({ status, after: after || undefined, pet })}`, { state: trail, replace })
+export function show({ status, after, trail, pet, isOverList }: View, { replace = false } = {}): void {
+  navigate(`/${searchOf({ status, after: after || undefined, pet })}`, { state: { trail, isOverList }, replace })
 }
 
-/** Any 64-bit integer that an id may be. */
+/** An id is a positive 64-bit integer. */
 export function parseId(text: string | null): bigint | undefined {
   const id = text !== null && /^\d{1,19}$/.test(text) ? BigInt(text) : undefined
-  return id !== undefined && id < 2n ** 63n ? id : undefined
+  return id !== undefined && id > 0n && id < 2n ** 63n ? id : undefined
 }
 
-function isTrail(state: unknown): state is bigint[] {
-  return Array.isArray(state) && state.every((each) => typeof each === 'bigint')
+/** Whatever another page, or another version of this one, has left there. */
+function readState(state: unknown): { trail?: unknown; isOverList?: unknown } {
+  return typeof state === 'object' && state !== null ? state : {}
+}
+
+function isTrail(trail: unknown): trail is bigint[] {
+  return Array.isArray(trail) && trail.every((each) => typeof each === 'bigint')
+}
+
+/** Pages begin behind ever greater ids, and the first one behind none. */
+function leadsTo(after: bigint, trail: bigint[]): boolean {
+  const starts = [...trail, after]
+  return starts[0] === 0n && starts.every((start, index) => index === 0 || start > (starts[index - 1] ?? start))
 }
 
 function searchOf(parameters: Record<string, string | bigint | undefined>): string {

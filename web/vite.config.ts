@@ -10,7 +10,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   // What would change the console without changing its sources.
   envDir: false,
-  plugins: [react(), compression({ algorithms: ['gzip', 'brotliCompress'] })],
+  plugins: [react(), compression({ algorithms: ['gzip', 'brotliCompress'], skipIfLargerOrEqual: false })],
   build: {
     target: 'es2022',
     // The policy of the page lets no script or style in that is part of the page itself.

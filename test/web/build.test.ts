@@ -58,6 +58,7 @@ test('where it cannot be built, the start goes on without it or with an older on
   expect(code).toBe(0)
   expect(said).toMatch(new RegExp(`^The console could not be built, and the service starts with none\\. ${reason}$`))
   mkdirSync(join(folder, 'web/dist'))
+  writeFileSync(join(folder, 'web/dist/index.html'), '')
   expect((await outcome(build(folder, '--if-possible')))[1]).toMatch(/ starts with an older one\. /)
   expect((await outcome(build(folder)))[0]).toBe(1)
 })

@@ -50,6 +50,24 @@ test('is turned at its end, too, which leads to the beginning of the next page',
   await showing(page, 'Pets 1 to 20')
 })
 
+test('an empty list is not told of before it is known', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(`${url}/?status=sold`)
+  await signIn(page, key)
+  await page.getByRole('heading', { name: 'No pet is sold' }).waitFor()
+  const answers = Promise.withResolvers<void>()
+  await page.route('**/trpc/**', async (route) => {
+    await answers.promise
+    await route.continue()
+  })
+  await choose(page, 'available')
+  await showing(page, 'Loading…')
+  expect(await page.getByRole('heading').allTextContents()).toEqual([' Petstore', 'Pets'])
+  answers.resolve()
+  await showing(page, 'Pets 1 to 3')
+})
+
 test('is not turned while its next page is still on the way', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 50)

@@ -133,6 +133,8 @@ test('light or dark: as the system has it, or as it was chosen', async ({ visit 
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Use light colors' }).click()
   expect(await background(page)).toBe('rgb(255, 255, 255)')
+  // Of scroll bars, too, and of what the browser draws of a form.
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('light')
   await page.reload()
   await showing(page, 'Pets 1 to 3')
   expect(await background(page)).toBe('rgb(255, 255, 255)')

@@ -83,9 +83,11 @@ describe('adding a pet', () => {
       await route.fetch()
       await route.abort()
     })
-    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('button', { name: 'Add', exact: true }).press('Enter')
     await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
     await inspect(page, 'not-added')
+    const button = page.getByRole('button', { name: 'Try again' })
+    expect(await button.evaluate((element) => element === document.activeElement)).toBe(true)
     // Another one meanwhile, and the form closed and opened again.
     const uncertain = page.getByRole('alert').getByText('The pet may not have been added')
     await page.getByRole('textbox', { name: 'Name' }).fill('Tom')
@@ -96,7 +98,8 @@ describe('adding a pet', () => {
     await page.getByRole('button', { name: 'Add a pet' }).click()
     await page.unroute('**/trpc/pets.create')
     await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
-    await page.getByRole('textbox', { name: 'Category' }).fill('7')
+    // The same number, written otherwise.
+    await page.getByRole('textbox', { name: 'Category' }).fill(' 07 ')
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('Rex was added').waitFor()
     const pets = await store.pets.list({ limit: 9, cursor: 0n })
@@ -164,8 +167,9 @@ describe('one pet', () => {
     await dialog.waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
     await dialog.waitFor({ state: 'hidden' })
-    await page.goBack()
-    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+    // Closing was going back: nothing piles up in the history.
+    expect(page.url()).toBe(`${url}/`)
+    expect(await page.evaluate(() => history.state?.isOverList)).not.toBe(true)
 
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     const link = page.getByRole('link', { name: 'pet 1' })

@@ -60,7 +60,7 @@ test('an id is any positive 64-bit integer', () => {
     9007199254740993n,
     9223372036854775807n,
   ])
-  for (const text of [null, '', '-1', '1.5', '0x1', ' 1', '9223372036854775808', '1'.repeat(20)]) {
+  for (const text of [null, '', '0', '-1', '1.5', '0x1', ' 1', '9223372036854775808', '1'.repeat(20)]) {
     expect(parseId(text)).toBeUndefined()
   }
 })

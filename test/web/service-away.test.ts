@@ -36,6 +36,7 @@ test('a service that goes away and comes back', async ({ visit }) => {
   await page.evaluate(() => {
     new MutationObserver(() => Object.assign(window, { flickered: true })).observe(document.body, {
       childList: true,
+      characterData: true,
       subtree: true,
     })
   })
@@ -102,3 +103,32 @@ function failureOf(status: number, message: string): string {
     },
   ])
 }
+
+test('nobody has to wait for the next trial', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url)
+  await page.clock.install()
+  await signIn(page, key)
+  await showing(page, 'Pets 1 to 3')
+  await page.clock.pauseAt(Date.now() + 60_000)
+  await page.route('**/trpc/**', (route) => route.abort())
+  await choose(page, 'available')
+  await expect.poll(() => page.clock.runFor(300).then(() => page.getByText('could not be loaded').count())).toBe(1)
+  await page.unroute('**/trpc/**')
+  // No time passes here, so that nothing is tried by itself.
+  await page.getByRole('button', { name: 'Try again now' }).click()
+  await expect.poll(() => page.clock.runFor(10).then(() => names(page))).toHaveLength(3)
+})
+
+test('a service that never answers is told, too', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url)
+  await page.clock.install()
+  await page.route('**/trpc/**', () => {})
+  await page.getByLabel('API key').fill(key)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Checking…' }).waitFor()
+  const alert = page.getByRole('alert').getByText('The key could not be checked')
+  await expect.poll(() => page.clock.runFor(5_000).then(() => alert.count())).toBe(1)
+})
