@@ -79,7 +79,7 @@ function NewPetForm({ status, isPending, error, onSubmit }: NewPetFormProps) {
           data={petStatuses}
           error={fieldErrors?.status}
         />
-        <SteadyButton type="submit" isOff={isPending}>
+        <SteadyButton type="submit" isDisabled={isPending}>
           {isPending ? 'Adding…' : problem && mayPass(problem) ? 'Try again' : 'Add'}
         </SteadyButton>
       </Stack>

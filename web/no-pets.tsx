@@ -5,7 +5,7 @@ import { show, type View } from './view.ts'
 interface NoPetsProps {
   view: View
   onAdd: () => void
-  /** Called when other pets are asked for. */
+  /** Called when other pets are asked for, or when there will be some: leads the focus to where they are told of. */
   onTurn: () => void
 }
 
@@ -16,10 +16,10 @@ export function NoPets({ view, onAdd, onTurn }: NoPetsProps) {
     onTurn()
   }
 
-  if (view.after > 0n) {
+  if (view.cursor > 0n) {
     return (
       <Message title="There are no more pets" text="This page is behind the last one.">
-        <Button variant="default" onClick={() => turnTo({ after: 0n, trail: [] })}>
+        <Button variant="default" onClick={() => turnTo({ cursor: 0n, earlierCursors: [] })}>
           First page
         </Button>
       </Message>
@@ -34,9 +34,15 @@ export function NoPets({ view, onAdd, onTurn }: NoPetsProps) {
       </Message>
     )
   }
+  function addFirst() {
+    // Where the focus comes back to when this button is gone.
+    onTurn()
+    onAdd()
+  }
+
   return (
     <Message title="There are no pets yet" text="Those that you add are listed here.">
-      <Button onClick={onAdd}>Add the first one</Button>
+      <Button onClick={addFirst}>Add the first one</Button>
     </Message>
   )
 }

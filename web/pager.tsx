@@ -13,31 +13,31 @@ interface PagerProps {
 }
 
 export function Pager({ label, view, page, onTurn }: PagerProps) {
-  const { after, trail } = view
+  const { cursor, earlierCursors } = view
   const last = page && page.length > pageSize ? page[pageSize - 1] : undefined
-  const isFirst = after === 0n
+  const isFirst = cursor === 0n
 
-  function turnTo(place: Pick<View, 'after' | 'trail'>) {
+  function turnTo(place: Pick<View, 'cursor' | 'earlierCursors'>) {
     show({ ...view, ...place })
     onTurn?.()
   }
 
   return (
     <nav className="pager" aria-label={label}>
-      <SteadyButton variant="default" isOff={isFirst} onClick={() => turnTo({ after: 0n, trail: [] })}>
+      <SteadyButton variant="default" isDisabled={isFirst} onClick={() => turnTo({ cursor: 0n, earlierCursors: [] })}>
         First
       </SteadyButton>
       <SteadyButton
         variant="default"
-        isOff={isFirst || trail.length === 0}
-        onClick={() => turnTo({ after: trail.at(-1) ?? 0n, trail: trail.slice(0, -1) })}
+        isDisabled={isFirst || earlierCursors.length === 0}
+        onClick={() => turnTo({ cursor: earlierCursors.at(-1) ?? 0n, earlierCursors: earlierCursors.slice(0, -1) })}
       >
         Previous
       </SteadyButton>
       <SteadyButton
         variant="default"
-        isOff={!last}
-        onClick={() => last && turnTo({ after: last.id, trail: [...trail, after] })}
+        isDisabled={!last}
+        onClick={() => last && turnTo({ cursor: last.id, earlierCursors: [...earlierCursors, cursor] })}
       >
         Next
       </SteadyButton>

@@ -38,6 +38,7 @@ interface PageProps extends PetListProps {
 function Page({ page, view, onOpen, onAdd, onTurn }: PageProps) {
   const { data, failureReason, isPlaceholderData, retryNow } = page
   const hasData = data && !isPlaceholderData
+  const isOneOfMany = view.cursor > 0n || (data && data.length > pageSize)
   if (failureReason && !hasData) {
     return (
       <NotLoaded
@@ -54,9 +55,9 @@ function Page({ page, view, onOpen, onAdd, onTurn }: PageProps) {
   return (
     <>
       <PetTable pets={data?.length ? data.slice(0, pageSize) : undefined} isBusy={!hasData} onOpen={onOpen} />
-      {hasData && (
+      {hasData && isOneOfMany && (
         // Another one for each page: the same one would count as moved by a page of another length.
-        <div className="list-foot" key={`${view.status} ${view.after}`}>
+        <div className="list-foot" key={`${view.status} ${view.cursor}`}>
           <Pager label="Pages, after the table" view={view} page={data} onTurn={onTurn} />
         </div>
       )}
@@ -72,8 +73,8 @@ function statusOf(page: PageQuery, view: View): string {
     return `${problemOf(failureReason).message} Last loaded at ${timeOf(dataUpdatedAt)}. Trying again…`
   }
   if (data.length === 0) return 'No pets'
-  if (view.after > 0n && view.trail.length === 0) return `Pets after the id ${view.after}`
-  const first = view.trail.length * pageSize + 1
+  if (view.cursor > 0n && view.earlierCursors.length === 0) return `Pets after the id ${view.cursor}`
+  const first = view.earlierCursors.length * pageSize + 1
   return data.length === 1 ? `Pet ${first}` : `Pets ${first} to ${first + Math.min(data.length, pageSize) - 1}`
 }
 

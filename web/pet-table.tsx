@@ -60,10 +60,11 @@ function openHere(event: MouseEvent, open: () => void): void {
   open()
 }
 
+const skeletonRows = Array.from({ length: pageSize }, (_, index) => `row ${index}`)
+
 /** As high as the rows that are to come. */
 function SkeletonRows() {
-  return Array.from({ length: pageSize }, (_, row) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: these rows are all the same.
+  return skeletonRows.map((row) => (
     <Table.Tr key={row}>
       {columns.map((column) => (
         <Table.Td key={column}>

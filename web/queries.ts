@@ -11,13 +11,13 @@ const pageAge = 15_000
 const countAge = 60_000
 
 /** One page, and one pet more that tells whether there is a next one. */
-export function usePage({ status, after }: Pick<View, 'status' | 'after'>) {
+export function usePage({ status, cursor }: Pick<View, 'status' | 'cursor'>) {
   const petstore = usePetstore()
-  const queryKey = ['pets', 'page', status ?? null, String(after)]
+  const queryKey = ['pets', 'page', status ?? null, String(cursor)]
   const retryNow = useRetryNow(queryKey)
   const query = useQuery({
     queryKey,
-    queryFn: ({ signal }) => petstore.pets.list.query({ status, cursor: after, limit: pageSize + 1 }, { signal }),
+    queryFn: ({ signal }) => petstore.pets.list.query({ status, cursor, limit: pageSize + 1 }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: pageAge,
   })

@@ -40,8 +40,7 @@ function Pets() {
   const [added, setAdded] = useState<Pet>()
   const forgetAdded = useCallback(() => setAdded(undefined), [])
   const heading = useRef<HTMLHeadingElement>(null)
-  const focusHeading = () => heading.current?.focus()
-  useEffect(focusHeading, [])
+  useEffect(() => heading.current?.focus(), [])
 
   const open = (pet: bigint) => show({ ...view, pet, isOverList: true })
 
@@ -50,25 +49,22 @@ function Pets() {
     else show({ ...view, pet: undefined }, { replace: true })
   }
 
-  function welcome(pet: Pet) {
-    setAdded(pet)
-    // What opened the dialog may be gone.
-    focusHeading()
-  }
-
   return (
     <main className="pets">
       <h2 ref={heading} tabIndex={-1}>
         Pets
       </h2>
       <div className="tools">
-        <StatusFilter status={view.status} onChange={(status) => show({ ...view, status, after: 0n, trail: [] })} />
+        <StatusFilter
+          status={view.status}
+          onChange={(status) => show({ ...view, status, cursor: 0n, earlierCursors: [] })}
+        />
         <FindPet onFind={open} />
         <Button onClick={() => setIsAdding(true)}>Add a pet</Button>
       </div>
       <PetList view={view} onOpen={open} onAdd={() => setIsAdding(true)} />
       <PetDetails petId={view.pet} onClose={closePet} />
-      <AddPet isOpen={isAdding} status={view.status} onAdded={welcome} onClose={() => setIsAdding(false)} />
+      <AddPet isOpen={isAdding} status={view.status} onAdded={setAdded} onClose={() => setIsAdding(false)} />
       <Toast pet={added} onOpen={open} onClose={forgetAdded} />
     </main>
   )

@@ -57,7 +57,7 @@ export function SignIn({ wasRefused, onSignIn }: SignInProps) {
               error={problem?.kind === 'refused' && problem.message}
               visibilityToggleButtonProps={{ 'aria-label': 'Show the key', tabIndex: 0 }}
             />
-            <SteadyButton type="submit" isOff={isChecking}>
+            <SteadyButton type="submit" isDisabled={isChecking}>
               {isChecking ? 'Checking…' : 'Sign in'}
             </SteadyButton>
             <Text size="sm" c="dimmed">

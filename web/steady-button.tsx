@@ -2,17 +2,17 @@ import { Button, type ButtonProps } from '@mantine/core'
 import type { MouseEvent } from 'react'
 
 interface SteadyButtonProps extends ButtonProps {
-  isOff: boolean
+  isDisabled: boolean
   type?: 'submit' | 'button'
   onClick?: () => void
 }
 
-/** A button that keeps the focus while it is off: a disabled one would lose it, and whoever uses the keyboard the place. */
-export function SteadyButton({ isOff, onClick, ...props }: SteadyButtonProps) {
+/** A button that keeps the focus while it is disabled: one that HTML disables would lose it, and whoever uses the keyboard the place. */
+export function SteadyButton({ isDisabled, onClick, ...props }: SteadyButtonProps) {
   function click(event: MouseEvent) {
-    if (isOff) event.preventDefault()
+    if (isDisabled) event.preventDefault()
     else onClick?.()
   }
 
-  return <Button {...props} aria-disabled={isOff} {...(isOff && { 'data-disabled': true })} onClick={click} />
+  return <Button {...props} aria-disabled={isDisabled} {...(isDisabled && { 'data-disabled': true })} onClick={click} />
 }

@@ -7,9 +7,9 @@ export interface View {
   /** Only pets of this status. */
   status: PetStatus | undefined
   /** The page starts behind this id. */
-  after: bigint
+  cursor: bigint
   /** Where the pages before this one start, in their order. Unknown to somebody who came by a link. */
-  trail: bigint[]
+  earlierCursors: bigint[]
   /** The pet that is shown by itself, by its id. */
   pet: bigint | undefined
   /** Whether the way back from the pet leads to the list as it is, since the pet was opened there. */
@@ -18,21 +18,24 @@ export interface View {
 
 export function useView(): View {
   const parameters = new URLSearchParams(useSearch())
-  const { trail, isOverList } = readState(useHistoryState())
+  const { earlierCursors, isOverList } = readState(useHistoryState())
   const status = parameters.get('status')
-  const after = parseId(parameters.get('after')) ?? 0n
+  const cursor = parseId(parameters.get('cursor')) ?? 0n
   return {
     status: isPetStatus(status) ? status : undefined,
-    after,
-    trail: isTrail(trail) && leadsTo(after, trail) ? trail : [],
+    cursor,
+    earlierCursors: areCursors(earlierCursors) && leadsTo(cursor, earlierCursors) ? earlierCursors : [],
     pet: parseId(parameters.get('pet')),
     isOverList: isOverList === true,
   }
 }
 
 /** With `replace`, the way back does not lead to what was shown until now. */
-export function show({ status, after, trail, pet, isOverList }: View, { replace = false } = {}): void {
-  navigate(`/${searchOf({ status, after: after || undefined, pet })}`, { state: { trail, isOverList }, replace })
+export function show({ status, cursor, earlierCursors, pet, isOverList }: View, { replace = false } = {}): void {
+  navigate(`/${searchOf({ status, cursor: cursor || undefined, pet })}`, {
+    state: { earlierCursors, isOverList },
+    replace,
+  })
 }
 
 /** An id is a positive 64-bit integer. */
@@ -42,17 +45,17 @@ export function parseId(text: string | null): bigint | undefined {
 }
 
 /** Whatever another page, or another version of this one, has left there. */
-function readState(state: unknown): { trail?: unknown; isOverList?: unknown } {
+function readState(state: unknown): { earlierCursors?: unknown; isOverList?: unknown } {
   return typeof state === 'object' && state !== null ? state : {}
 }
 
-function isTrail(trail: unknown): trail is bigint[] {
-  return Array.isArray(trail) && trail.every((each) => typeof each === 'bigint')
+function areCursors(earlierCursors: unknown): earlierCursors is bigint[] {
+  return Array.isArray(earlierCursors) && earlierCursors.every((each) => typeof each === 'bigint')
 }
 
 /** Pages begin behind ever greater ids, and the first one behind none. */
-function leadsTo(after: bigint, trail: bigint[]): boolean {
-  const starts = [...trail, after]
+function leadsTo(cursor: bigint, earlierCursors: bigint[]): boolean {
+  const starts = [...earlierCursors, cursor]
   return starts[0] === 0n && starts.every((start, index) => index === 0 || start > (starts[index - 1] ?? start))
 }
 

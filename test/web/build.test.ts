@@ -49,6 +49,12 @@ test('npm start builds the console if it is missing or stale, and only then', as
     expect(builds(folder), source).toBe(3 + index)
     expect(statSync(page).ino).not.toBe(ino)
   }
+
+  // Both find it stale, and put theirs in its place at the same moment.
+  for (let round = 0; round < 5; round++) {
+    appendFileSync(join(folder, 'web/console.css'), '\n')
+    for (const run of [build(folder), build(folder)]) expect(await outcome(run)).toEqual([0, ''])
+  }
 })
 
 test('where it cannot be built, the start goes on without it or with an older one, and nothing else does', async () => {

@@ -94,6 +94,23 @@ export function choose(page: Page, status: string): Promise<void> {
   return page.getByRole('radiogroup', { name: 'Which pets' }).getByText(status, { exact: true }).click()
 }
 
+/** Lets the service's answers through only once this has been called. */
+export async function holdAnswers(page: Page, url = '**/trpc/**'): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(url, async (route) => {
+    await promise
+    await route.continue()
+  })
+  return resolve
+}
+
+/** Opens the form for a new pet, and fills it in. */
+export async function enterPet(page: Page, name: string, category: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add a pet' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill(name)
+  await page.getByRole('textbox', { name: 'Category' }).fill(category)
+}
+
 /** A button above the list that turns to another page of it. */
 export function pageButton(page: Page, name: string): Locator {
   return page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('button', { name })

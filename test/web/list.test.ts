@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { maxInt64 } from '../../server/int64.ts'
 import { testDatabase } from '../database.ts'
 import { addPets } from '../helpers.ts'
-import { choose, inspect, names, pageButton, showing, signIn, startConsole, test } from './console.ts'
+import { choose, holdAnswers, inspect, names, pageButton, showing, signIn, startConsole, test } from './console.ts'
 
 test('is paged through to the end of 250 pets, and back', async ({ visit }) => {
   const { url, key, store } = await startConsole()
@@ -48,6 +48,12 @@ test('is turned at its end, too, which leads to the beginning of the next page',
   expect(await page.evaluate(() => scrollY)).toBeLessThan(200)
   await pager.getByRole('button', { name: 'Previous' }).click()
   await showing(page, 'Pets 1 to 20')
+  await choose(page, 'sold')
+  await page.getByRole('heading', { name: 'No pet is sold' }).waitFor()
+  await store.pets.create({ name: 'Tom', categoryId: 1n, status: 'sold' })
+  await page.reload()
+  await showing(page, 'Pet 1')
+  expect(await pager.count()).toBe(0)
 })
 
 test('an empty list is not told of before it is known', async ({ visit }) => {
@@ -56,15 +62,11 @@ test('an empty list is not told of before it is known', async ({ visit }) => {
   const page = await visit(`${url}/?status=sold`)
   await signIn(page, key)
   await page.getByRole('heading', { name: 'No pet is sold' }).waitFor()
-  const answers = Promise.withResolvers<void>()
-  await page.route('**/trpc/**', async (route) => {
-    await answers.promise
-    await route.continue()
-  })
+  const release = await holdAnswers(page)
   await choose(page, 'available')
   await showing(page, 'Loading…')
   expect(await page.getByRole('heading').allTextContents()).toEqual([' Petstore', 'Pets'])
-  answers.resolve()
+  release()
   await showing(page, 'Pets 1 to 3')
 })
 
@@ -74,30 +76,26 @@ test('is not turned while its next page is still on the way', async ({ visit }) 
   const page = await visit(url)
   await signIn(page, key)
   await showing(page, 'Pets 1 to 20')
-  const answers = Promise.withResolvers<void>()
-  await page.route('**/trpc/**', async (route) => {
-    await answers.promise
-    await route.continue()
-  })
+  const release = await holdAnswers(page)
   await page.keyboard.press('Tab')
   await pageButton(page, 'Next').press('Enter')
   await showing(page, 'Loading…')
   await pageButton(page, 'Next').press('Enter')
-  answers.resolve()
+  release()
   await showing(page, 'Pets 21 to 40')
   expect((await names(page))[0]).toBe('pet 21')
-  expect(new URL(page.url()).search).toBe('?after=20')
+  expect(new URL(page.url()).search).toBe('?cursor=20')
 })
 
 test('an address, or a history, that makes no sense shows the first page', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 30)
-  const page = await visit(`${url}/?after=9223372036854775808&status=lost&pet=rex&key=1`)
+  const page = await visit(`${url}/?cursor=9223372036854775808&status=lost&pet=rex&key=1`)
   await signIn(page, key)
   await showing(page, 'Pets 1 to 20')
   expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('all')
   expect(await page.getByRole('dialog').count()).toBe(0)
-  await page.goto(`${url}/?after=20`)
+  await page.goto(`${url}/?cursor=20`)
   await page.evaluate(() => history.replaceState(['0', {}], ''))
   await page.reload()
   await showing(page, 'Pets after the id 20')
@@ -105,8 +103,8 @@ test('an address, or a history, that makes no sense shows the first page', async
   const previous = pageButton(page, 'Previous')
   expect(await previous.getAttribute('aria-disabled')).toBe('true')
   await previous.click({ force: true })
-  expect(page.url()).toBe(`${url}/?after=20`)
-  await page.goto(`${url}/?after=30`)
+  expect(page.url()).toBe(`${url}/?cursor=20`)
+  await page.goto(`${url}/?cursor=30`)
   await page.getByRole('heading', { name: 'There are no more pets' }).waitFor()
   await inspect(page, 'behind-the-end')
   await page.getByRole('button', { name: 'First page' }).click()

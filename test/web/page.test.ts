@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { maxInt64 } from '../../server/int64.ts'
 import { addPets } from '../helpers.ts'
-import { choose, inspect, names, pageButton, showing, signIn, startConsole, test } from './console.ts'
+import { choose, enterPet, inspect, names, pageButton, showing, signIn, startConsole, test } from './console.ts'
 
 test('nothing moves while it loads', async ({ visit }) => {
   const { url, key, store } = await startConsole()
@@ -157,9 +157,7 @@ test('it looks as the README shows it', async ({ visit }) => {
 
   const phone = await visit(url, { viewport: { width: 360, height: 640 }, colorScheme: 'dark', isMobile: true })
   await signIn(phone, key)
-  await phone.getByRole('button', { name: 'Add a pet' }).click()
-  await phone.getByRole('textbox', { name: 'Name' }).fill('Momo')
-  await phone.getByRole('textbox', { name: 'Category' }).fill('seven')
+  await enterPet(phone, 'Momo', 'seven')
   await phone.keyboard.press('Enter')
   await phone.getByText('Expected an integer').waitFor()
   await inspect(phone, 'readme-phone')

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { addPets } from '../helpers.ts'
-import { describes, inspect, signIn, startConsole, test } from './console.ts'
+import { describes, enterPet, holdAnswers, inspect, signIn, startConsole, test } from './console.ts'
 
 describe('adding a pet', () => {
   test('what is wrong is said at the field that caused it', async ({ visit }) => {
@@ -55,19 +55,13 @@ describe('adding a pet', () => {
     const { url, key } = await startConsole()
     const page = await visit(url)
     await signIn(page, key)
-    const answers = Promise.withResolvers<void>()
-    await page.route('**/trpc/pets.create', async (route) => {
-      await answers.promise
-      await route.continue()
-    })
-    await page.getByRole('button', { name: 'Add a pet' }).click()
-    await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
-    await page.getByRole('textbox', { name: 'Category' }).fill('7')
+    const release = await holdAnswers(page, '**/trpc/pets.create')
+    await enterPet(page, 'Rex', '7')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('dialog').waitFor()
-    answers.resolve()
+    release()
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     await page.getByText('Rex was added').waitFor()
   })
@@ -76,9 +70,7 @@ describe('adding a pet', () => {
     const { url, key, store } = await startConsole()
     const page = await visit(url)
     await signIn(page, key)
-    await page.getByRole('button', { name: 'Add a pet' }).click()
-    await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
-    await page.getByRole('textbox', { name: 'Category' }).fill('7')
+    await enterPet(page, 'Rex', '7')
     await page.route('**/trpc/pets.create', async (route) => {
       await route.fetch()
       await route.abort()
@@ -110,9 +102,7 @@ describe('adding a pet', () => {
     const { url, key } = await startConsole()
     const page = await visit(url)
     await signIn(page, key)
-    await page.getByRole('button', { name: 'Add a pet' }).click()
-    await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
-    await page.getByRole('textbox', { name: 'Category' }).fill('7')
+    await enterPet(page, 'Rex', '7')
     await page.route('**/trpc/pets.create', (route) =>
       route.continue({ headers: { ...route.request().headers(), 'idempotency-key': 'k'.repeat(300) } }),
     )
@@ -128,9 +118,7 @@ describe('adding a pet', () => {
     const page = await visit(url)
     await signIn(page, key)
     await page.getByRole('radio', { name: 'all 0', exact: true }).waitFor({ state: 'attached' })
-    await page.getByRole('button', { name: 'Add a pet' }).click()
-    await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
-    await page.getByRole('textbox', { name: 'Category' }).fill('7')
+    await enterPet(page, 'Rex', '7')
     await page.keyboard.press('Enter')
     const message = page.getByRole('status').filter({ hasText: 'Rex was added' })
     await page.getByRole('radio', { name: 'all 1', exact: true }).waitFor({ state: 'attached' })
@@ -140,6 +128,22 @@ describe('adding a pet', () => {
     await message.getByRole('button', { name: 'Close the message' }).click()
     await message.waitFor({ state: 'hidden' })
   })
+})
+
+test('the message about it goes by itself, but not while it is pointed at', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url)
+  await page.clock.install()
+  await signIn(page, key)
+  await enterPet(page, 'Rex', '7')
+  await page.keyboard.press('Enter')
+  const message = page.getByRole('status').filter({ hasText: 'Rex was added' })
+  await message.hover()
+  await page.clock.runFor(40_000)
+  expect(await message.count()).toBe(1)
+  await page.mouse.move(10, 10)
+  await page.clock.runFor(16_000)
+  await message.waitFor({ state: 'hidden' })
 })
 
 describe('one pet', () => {

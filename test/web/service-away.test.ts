@@ -3,6 +3,7 @@ import { addPets, openTestStore, startTestApi } from '../helpers.ts'
 import {
   choose,
   consoleFolder,
+  enterPet,
   inspect,
   listen,
   names,
@@ -60,9 +61,7 @@ test('a device that is offline is told so', async ({ visit }) => {
   await choose(page, 'sold')
   await page.getByText('The service cannot be reached: this device is offline. Trying again…').waitFor()
   await inspect(page, 'offline')
-  await page.getByRole('button', { name: 'Add a pet' }).click()
-  await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
-  await page.getByRole('textbox', { name: 'Category' }).fill('7')
+  await enterPet(page, 'Rex', '7')
   await page.keyboard.press('Enter')
   await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
   await page.keyboard.press('Escape')

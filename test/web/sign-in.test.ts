@@ -2,16 +2,14 @@ import { expect } from 'vitest'
 import { createKey, revokeKey } from '../../server/keys.ts'
 import { addPets } from '../helpers.ts'
 import { bannerKey, startServer, waitForOutput } from '../process.ts'
-import { describes, inspect, pageButton, showing, signIn, startConsole, test } from './console.ts'
+import { describes, enterPet, inspect, pageButton, showing, signIn, startConsole, test } from './console.ts'
 
 test('a newcomer opens the address of the banner, signs in with its key and adds a pet', async ({ visit }) => {
   const server = await startServer()
   const key = await waitForOutput(server, bannerKey)
   const page = await visit(await waitForOutput(server, /Console +(\S+)/))
   await signIn(page, key)
-  await page.getByRole('button', { name: 'Add a pet' }).click()
-  await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
-  await page.getByRole('textbox', { name: 'Category' }).fill('7')
+  await enterPet(page, 'Rex', '7')
   await page.keyboard.press('Enter')
   await page.getByRole('row', { name: '1 Rex 7 available' }).waitFor()
 })
@@ -23,6 +21,7 @@ test('an empty store, and the first pet in it', async ({ visit }) => {
   await inspect(page, 'sign-in')
   await signIn(page, key)
   await page.getByRole('heading', { name: 'There are no pets yet' }).waitFor()
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Pets')
   await inspect(page, 'empty')
 
   await page.getByRole('button', { name: 'Add the first one' }).click()
@@ -36,6 +35,7 @@ test('an empty store, and the first pet in it', async ({ visit }) => {
   await page.getByRole('status').getByText('Rex was added').waitFor()
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await page.getByRole('row', { name: '1 Rex 9007199254740993 pending' }).waitFor()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Pet 1')
   await inspect(page, 'added')
   expect(await store.pets.get(1n)).toMatchObject({ name: 'Rex', categoryId: 9007199254740993n, status: 'pending' })
 })
@@ -56,6 +56,10 @@ test('a key that is none is refused at its field, and one that is right after it
     expect(await describes(page, 'API key')).toContain(await page.getByRole('alert').textContent())
     expect(await field.evaluate((input) => input === document.activeElement)).toBe(true)
   }
+  // The same again is announced again: by another element.
+  await page.getByRole('alert').evaluate((alert) => alert.setAttribute('data-former', ''))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('[role=alert]:not([data-former])').waitFor()
   await inspect(page, 'wrong-key')
   await page.getByRole('button', { name: 'Show the key' }).click()
   expect(await field.getAttribute('type')).toBe('text')
