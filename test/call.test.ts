@@ -1,3 +1,4 @@
+import type { AnyProcedure } from '@trpc/server'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileProcedure } from '../server/call.ts'
@@ -89,6 +90,124 @@ test('an output that its schema changes is called through the chain, and one tha
   expect(await compileProcedure(routes, 'trimmed')(undefined, ctx)).toEqual([{ text: 'a' }])
   expect(await compileProcedure(routes, 'checked')(undefined, ctx)).toBe(checked)
 })
+
+interface Node {
+  name: string
+  children: Node[]
+}
+
+const Tree: z.ZodType<Node> = z.object({
+  name: z.string(),
+  get children() {
+    return z.array(Tree)
+  },
+})
+
+/** Schemas that change a value or reject fields, the value that the resolver returns, and what a client must get. */
+const changing: [what: string, schema: z.ZodType, returned: unknown, sent: unknown][] = [
+  ['a coerced string', z.object({ n: z.coerce.string() }), { n: 1 }, { n: '1' }],
+  ['a coerced bigint', z.object({ n: z.coerce.bigint() }), { n: '1' }, { n: 1n }],
+  ['a coerced boolean', z.object({ n: z.coerce.boolean() }), { n: 'x' }, { n: true }],
+  ['an overwritten array', z.array(z.string()).overwrite((all) => all.slice(0, 1)), ['a', 'b'], ['a']],
+  ['an overwritten object', z.object({ a: z.string() }).overwrite(() => ({ a: 'b' })), { a: 'a' }, { a: 'b' }],
+  [
+    'a check that writes a value',
+    z.object({ a: z.string().check((payload) => void Object.assign(payload, { value: 'b' })) }),
+    { a: 'a' },
+    { a: 'b' },
+  ],
+  [
+    'a refinement that sorts its array',
+    z.object({ a: z.array(z.string()).refine((all) => all.sort()) }),
+    { a: ['b', 'a'] },
+    { a: ['a', 'b'] },
+  ],
+  ['a format that trims', z.object({ a: z.string().url() }), { a: ' http://a/ ' }, { a: 'http://a/' }],
+  ['a strict object', z.strictObject({ a: z.string() }), { a: 'a', secret: 1 }, 'INTERNAL_SERVER_ERROR'],
+  [
+    'a catchall',
+    z.object({ a: z.string() }).catchall(z.string().toUpperCase()),
+    { a: 'a', b: 'b' },
+    { a: 'a', b: 'B' },
+  ],
+  ['a name with a dot', z.object({ 'a.b': z.string() }), { 'a.b': 'a', secret: 1 }, { 'a.b': 'a' }],
+  ['a name with a quote', z.array(z.object({ '"': z.string() })), [{ '"': 'a', secret: 1 }], [{ '"': 'a' }]],
+  ['an empty name', z.object({ a: z.object({ '': z.string() }) }), { a: { '': 'a', b: 1 } }, { a: { '': 'a' } }],
+  ['a recursive schema', Tree, { name: 'a', children: [], secret: 1 }, { name: 'a', children: [] }],
+]
+
+test.for(changing)('%s in the output is validated by the chain', async ([, schema, returned, sent]) => {
+  const routes = router({
+    query: procedure
+      .input(Doubled)
+      .output(schema)
+      .query(() => returned),
+  })
+  const result = await compileProcedure(routes, 'query')(undefined, ctx).catch(({ code }) => code)
+  expect(result).toEqual(sent)
+})
+
+test('length, range and pattern checks, and refinements of scalars, leave an output as the resolver returned it', async () => {
+  const Checked = z
+    .array(
+      z.object({
+        id: z.bigint().min(0n).max(9n).multipleOf(1n),
+        text: z
+          .string()
+          .min(1)
+          .max(9)
+          .regex(/a/)
+          .startsWith('a')
+          .refine((text) => text !== 'b', { abort: true }),
+      }),
+    )
+    .max(9)
+  const returned = [{ id: 1n, text: 'a' }]
+  const routes = router({
+    query: procedure
+      .input(Doubled)
+      .output(Checked)
+      .query(() => returned),
+  })
+  expect(await compileProcedure(routes, 'query')(undefined, ctx)).toBe(returned)
+})
+
+test('an input with an asynchronous refinement is accepted or refused as through the chain', async () => {
+  const Even = z.object({ n: z.number() }).refine(async ({ n }) => n % 2 === 0)
+  const call = compileProcedure(router({ half: procedure.input(Even).query(({ input }) => input.n / 2) }), 'half')
+  expect(await call({ n: 4 }, ctx)).toBe(2)
+  await expect(call({ n: 3 }, ctx)).rejects.toMatchObject({ code: 'BAD_REQUEST', cause: { issues: [{ path: [] }] } })
+})
+
+test('a procedure with a caller of its own is called through it', async () => {
+  const called = procedure
+    .experimental_caller(async () => 'caller')
+    .input(Doubled)
+    .query(() => 'resolver')
+  // tRPC types such a procedure as the bare function, although routers accept it.
+  const routes = router({ bare: called as unknown as AnyProcedure })
+  expect(await compileProcedure(routes, 'bare')(undefined, ctx)).toBe('caller')
+})
+
+test.for(['inputs', 'middlewares', 'resolver'])(
+  'a procedure whose definition lacks %s is called through the chain',
+  async (name) => {
+    const routes = router({
+      query: procedure
+        .input(Doubled)
+        .output(z.object({ n: z.string() }))
+        .query(({ input }) => ({ n: String(input.n), secret: 1 })),
+    })
+    const { query } = routes._def.procedures
+    // As another version of tRPC might keep it: in the closure alone.
+    const changed = Object.assign((options: Parameters<typeof query>[0]) => query(options), {
+      ...query,
+      _def: { ...query._def, [name]: undefined },
+    })
+    Object.assign(routes._def.procedures, { query: changed })
+    expect(await compileProcedure(routes, 'query')({ n: 3 }, ctx)).toEqual({ n: '3' })
+  },
+)
 
 test('a procedure that is not there stops the start', () => {
   expect(() => compileProcedure(router({}), 'none')).toThrow('The router has no procedure none.')

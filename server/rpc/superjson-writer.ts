@@ -1,16 +1,19 @@
 import superjson from 'superjson'
 import { z } from 'zod'
+import { keepsValues } from '../call.ts'
 
 /** Writes a value as the JSON text that superjson would, but for notes of which equal values are one and the same. */
 export type Write = (value: unknown) => string
 
 /**
- * Compiles what writes the values of a schema. superjson walks through each value to find out what the schema says
- * beforehand: where the `bigint`s are. A schema with what JSON cannot tell besides these is left to superjson.
+ * Compiles a writer from a schema. superjson walks through each value to find the `bigint`s; the schema tells beforehand
+ * where they are. The writer sends the fields that the schema lists and no others. It serves exactly the schemas whose
+ * output `compileProcedure` may leave unvalidated, so an unlisted field never leaves; the rest is left to superjson.
  */
 export function superjsonWriter(schema: z.ZodType | undefined): Write {
-  const part = schema instanceof z.ZodArray || schema instanceof z.ZodObject ? compile(schema) : undefined
-  if (!part) return (value) => JSON.stringify(superjson.serialize(value))
+  const hasParts = schema instanceof z.ZodArray || schema instanceof z.ZodObject
+  if (!hasParts || !keepsValues(schema)) return (value) => JSON.stringify(superjson.serialize(value))
+  const part = compile(schema)
   return (value) => {
     const notes: string[] = []
     part.note(value, '', notes)
@@ -32,17 +35,15 @@ const bigint: Part = {
   note: (_value, path, notes) => void notes.push(`"${path}":["bigint"]`),
 }
 
-function compile(schema: z.core.$ZodType): Part | undefined {
-  if (schema instanceof z.ZodString || schema instanceof z.ZodEnum || schema instanceof z.ZodBoolean) return plain
+function compile(schema: z.core.$ZodType): Part {
   if (schema instanceof z.ZodBigInt) return bigint
   if (schema instanceof z.ZodArray) return compileArray(schema.element)
   if (schema instanceof z.ZodObject) return compileObject(schema)
-  return undefined
+  return plain
 }
 
-function compileArray(element: z.core.$ZodType): Part | undefined {
+function compileArray(element: z.core.$ZodType): Part {
   const part = compile(element)
-  if (!part) return undefined
   return {
     write: (values) => `[${(values as unknown[]).map(part.write).join(',')}]`,
     note(values, path, notes) {
@@ -51,14 +52,8 @@ function compileArray(element: z.core.$ZodType): Part | undefined {
   }
 }
 
-function compileObject({ shape }: z.ZodObject): Part | undefined {
-  const fields: { name: string; part: Part }[] = []
-  for (const [name, schema] of Object.entries(shape)) {
-    const part = compile(schema)
-    // Other names would have to be escaped.
-    if (!part || !/^\w+$/.test(name)) return undefined
-    fields.push({ name, part })
-  }
+function compileObject({ shape }: z.ZodObject): Part {
+  const fields = Object.entries(shape).map(([name, schema]) => ({ name, part: compile(schema) }))
   return {
     write: (value) =>
       `{${fields.map(({ name, part }) => `"${name}":${part.write((value as Record<string, unknown>)[name])}`).join(',')}}`,
