@@ -99,6 +99,7 @@ export const petsRouter = router({
         successDescription: 'A page of animals.',
         errorResponses: { 400: 'A parameter has an invalid value.', ...authErrors },
       },
+      cache: { dependsOn: 'store' },
     })
     .input(ListPets)
     .output(z.array(Pet))

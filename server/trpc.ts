@@ -3,6 +3,7 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import superjson from 'superjson'
 import type { ApiKey, Store } from '../db/store.ts'
+import type { CacheMeta } from './answer.ts'
 import { toApiError } from './errors.ts'
 import type { RestMeta } from './rest/meta.ts'
 
@@ -16,11 +17,13 @@ export interface Context {
   announceReplay: () => void
 }
 
+export interface ProcedureMeta extends RestMeta, CacheMeta {}
+
 export type CreateContext = (request: FastifyRequest, reply: FastifyReply) => Context
 
 const t = initTRPC
   .context<Context>()
-  .meta<RestMeta>()
+  .meta<ProcedureMeta>()
   .create({
     isDev: false,
     transformer: {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler }
 import { z } from 'zod'
 import { createSchema } from 'zod-openapi'
 import type { Store } from '../../db/store.ts'
-import { type Answer, answerCache } from '../answer.ts'
+import { type Answer, answerCache, cacheableProcedures } from '../answer.ts'
 import { acceptJsonOnly } from '../body.ts'
 import { compileProcedure } from '../call.ts'
 import { ApiError } from '../errors.ts'
@@ -48,8 +48,7 @@ function handlerFor(operation: Operation, { router, store, createContext }: Rest
   const call = compileProcedure(router, operation.procedure)
   const next = nextLink(operation, baseUrl)
   const status = successStatus(operation)
-  // Anything but a list is found as quickly as it is remembered.
-  const isKept = operation.type === 'query' && operation.method === 'GET' && operation.output instanceof z.ZodArray
+  const isCacheable = operation.method === 'GET' && cacheableProcedures(router).has(operation.procedure)
   const answers = answerCache(store)
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
@@ -65,7 +64,7 @@ function handlerFor(operation: Operation, { router, store, createContext }: Rest
   }
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
-    const { headers, body } = await (isKept
+    const { headers, body } = await (isCacheable
       ? answers.load(request.url, () => answer(request, reply))
       : answer(request, reply))
     reply.code(status).headers(headers)

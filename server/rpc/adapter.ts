@@ -2,7 +2,7 @@ import { type AnyRouter, getErrorShape, type TRPCError, transformTRPCResponse } 
 import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Store } from '../../db/store.ts'
-import { type Answer, answerCache } from '../answer.ts'
+import { type Answer, answerCache, cacheableProcedures } from '../answer.ts'
 import { acceptJsonOnly } from '../body.ts'
 import { ApiError, logFault, prepareReply, toApiError } from '../errors.ts'
 import { answerOtherMethods, refuseUnknownPaths } from '../routes.ts'
@@ -14,6 +14,12 @@ interface RpcDoorOptions {
   store: Store
   createContext: CreateContext
 }
+
+interface RpcRoute {
+  Params: { path: string }
+}
+
+type RpcRequest = FastifyRequest<RpcRoute>
 
 /**
  * The RPC door: the procedures for tRPC's clients. Whatever fails, the answer is the envelope they read. What they usually
@@ -35,6 +41,7 @@ export async function rpcDoor(app: FastifyInstance, { router, store, createConte
   }
   const readCalls = callReader(router)
   const answers = answerCache(store)
+  const cacheable = cacheableProcedures(router)
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<Answer | undefined> {
     const calls = readCalls(request)
@@ -44,13 +51,14 @@ export async function rpcDoor(app: FastifyInstance, { router, store, createConte
     return isBatch(request.query) ? joinAnswers(answers) : answers[0]
   }
 
-  async function answerUsual(request: FastifyRequest, reply: FastifyReply): Promise<Answer | undefined> {
+  async function answerUsual(request: RpcRequest, reply: FastifyReply): Promise<Answer | undefined> {
     if (isUnusual(request)) return undefined
-    if (request.method !== 'GET') return answer(request, reply)
+    const names = request.params.path.split(',')
+    if (request.method !== 'GET' || !names.every((name) => cacheable.has(name))) return answer(request, reply)
     return answers.load(request.url, () => answer(request, reply), isLasting)
   }
 
-  app.route<{ Params: { path: string } }>({
+  app.route<RpcRoute>({
     method: ['GET', 'POST'],
     url: '/:path',
     exposeHeadRoute: false,
