@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -14,6 +13,7 @@ import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
 import { ignoreBodies } from './body.ts'
 import type { Config } from './config.ts'
+import { addCors, corsFor } from './cors.ts'
 import { makeDrainable } from './drain.ts'
 import { sendError } from './errors.ts'
 import { health } from './health.ts'
@@ -43,6 +43,7 @@ export interface AppOptions {
 export async function createApp({ config, store, log, consoleFolder }: AppOptions): Promise<FastifyInstance> {
   // Fastify would have pino's type in its own everywhere.
   const loggerInstance: FastifyBaseLogger = log
+  const applyCors = corsFor(config.corsOrigins)
   const app = fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -50,7 +51,11 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
     serverFactory: (listener) => createHttpServer(listener, log),
     // createHttpServer answers these.
     clientErrorHandler: () => {},
-    frameworkErrors: refuseUrl,
+    // Hooks do not run for a URL that cannot be decoded.
+    frameworkErrors(error, request, reply) {
+      if (!applyCors(request, reply)) refuseUrl(error, request, reply)
+      logRequest(request, reply)
+    },
     routerOptions: { maxParamLength: limits.url },
     bodyLimit: limits.body,
     trustProxy: config.trustProxy,
@@ -59,6 +64,7 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
 
   app.decorateRequest('apiKey', null)
   makeDrainable(app)
+  if (config.corsOrigins.length > 0) addCors(app, applyCors)
   app.addHook('onRequest', checkRequest)
   if (log.isLevelEnabled('info')) {
     app.addHook('onResponse', (request, reply, done) => {
@@ -70,7 +76,6 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
   refuseUnknownPaths(app)
   ignoreBodies(app)
   knowAllMethods(app)
-  if (config.corsOrigins.length > 0) await app.register(cors, corsOptions(config.corsOrigins))
 
   const createContext: CreateContext = (request, reply) => ({
     store,
@@ -100,31 +105,9 @@ function serversOf({ publicUrl, stagingUrl }: AppOptions['config'], app: Fastify
   ]
 }
 
-function corsOptions(origin: string[]): FastifyCorsOptions {
-  return {
-    origin,
-    methods: ['GET', 'HEAD', 'POST'],
-    allowedHeaders: ['authorization', 'content-type', 'idempotency-key'],
-    exposedHeaders: [
-      'deprecation',
-      'idempotency-replayed',
-      'link',
-      'location',
-      'ratelimit',
-      'ratelimit-policy',
-      'retry-after',
-      'sunset',
-      'x-request-id',
-    ],
-    maxAge: 600,
-  }
-}
-
-/** Hooks do not run for a URL that cannot be decoded. */
 function refuseUrl(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   reply.headers({ ...securityHeaders, 'x-request-id': request.id })
   sendError(error, request, reply)
-  logRequest(request, reply)
 }
 
 function logRequest(request: FastifyRequest, reply: FastifyReply): void {

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { mintApiKey } from '../server/auth/api-key.ts'
 import { readConfig } from '../server/config.ts'
-import { startTestApi } from './helpers.ts'
 import { temporaryFolder } from './temporary.ts'
 
 test('without any variable the defaults hold', () => {
@@ -137,44 +136,5 @@ describe('PETSTORE_API_KEY_FILE', () => {
     const path = join(temporaryFolder(), 'key')
     writeFileSync(path, key)
     expect(() => readConfig({ PETSTORE_API_KEY: key, PETSTORE_API_KEY_FILE: path })).toThrow('only one of them')
-  })
-})
-
-describe('CORS_ORIGINS', () => {
-  const origin = 'https://shop.example'
-
-  test('lets a page of a named origin ask, and read the headers it needs', async () => {
-    const { app, key } = await startTestApi({ config: { corsOrigins: [origin] } })
-    const preflight = await app.inject({
-      method: 'OPTIONS',
-      url: '/v1/pets',
-      headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
-    })
-    expect(preflight).toMatchObject({
-      statusCode: 204,
-      headers: {
-        'access-control-allow-origin': origin,
-        'access-control-allow-methods': 'GET, HEAD, POST',
-        'access-control-allow-headers': 'authorization, content-type, idempotency-key',
-        'access-control-max-age': '600',
-      },
-    })
-    const answer = await app.inject({ url: '/v1/pets', headers: { origin, authorization: `Bearer ${key}` } })
-    expect(answer.headers['access-control-allow-origin']).toBe(origin)
-    for (const name of ['link', 'location', 'retry-after', 'idempotency-replayed', 'x-request-id']) {
-      expect(answer.headers['access-control-expose-headers']).toContain(name)
-    }
-  })
-
-  test('lets no other origin', async () => {
-    const { app } = await startTestApi({ config: { corsOrigins: [origin] } })
-    const answer = await app.inject({ url: '/openapi.json', headers: { origin: 'https://evil.example' } })
-    expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
-  })
-
-  test('lets none when it is not set', async () => {
-    const { app } = await startTestApi()
-    const answer = await app.inject({ url: '/openapi.json', headers: { origin } })
-    expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
   })
 })

@@ -1,0 +1,63 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { securityHeaders } from './security-headers.ts'
+
+/** Adds the CORS headers of one response. Returns true if the request was a preflight, which is then answered. */
+export type ApplyCors = (request: FastifyRequest, reply: FastifyReply) => boolean
+
+const preflightHeaders = {
+  'access-control-allow-methods': 'GET, HEAD, POST',
+  // Those of the interface, and the one that tRPC's httpBatchStreamLink adds.
+  'access-control-allow-headers': 'authorization, content-type, idempotency-key, trpc-accept',
+  'access-control-max-age': '600',
+}
+
+const exposedHeaders = [
+  'deprecation',
+  'idempotency-replayed',
+  'link',
+  'location',
+  'ratelimit',
+  'ratelimit-policy',
+  'retry-after',
+  'sunset',
+  'x-request-id',
+].join(', ')
+
+/**
+ * Makes every response readable for pages of these origins (https://fetch.spec.whatwg.org/#http-cors-protocol). Cookies
+ * are not allowed, since the API key is sent in a header.
+ */
+export function corsFor(origins: string[]): ApplyCors {
+  const allowed = new Set(origins)
+  return function applyCors({ method, headers, id }, reply) {
+    if (allowed.size === 0) return false
+    // Set on Node's response, since some errors, such as a malformed body, are sent without Fastify's reply.
+    const { raw } = reply
+    raw.setHeader('vary', 'Origin')
+    const { origin } = headers
+    if (origin === undefined || !allowed.has(origin)) return false
+    raw.setHeader('access-control-allow-origin', origin)
+    raw.setHeader('access-control-expose-headers', exposedHeaders)
+    if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false
+    reply.headers({ ...securityHeaders, ...preflightHeaders, 'x-request-id': id })
+    reply.code(204).send()
+    return true
+  }
+}
+
+/**
+ * Preflights are answered before any check of the request: the page can only read the error of a request whose preflight
+ * succeeds.
+ */
+export function addCors(app: FastifyInstance, applyCors: ApplyCors): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!applyCors(request, reply)) done()
+  })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    // Fastify copies the headers of a Response after this hook, and they replace those of the same name.
+    if (payload instanceof Response) payload.headers.append('vary', 'Origin')
+    const vary = reply.getHeader('vary')
+    if (vary !== undefined && vary !== 'Origin') reply.header('vary', `${vary}, Origin`)
+    done(null, payload)
+  })
+}
