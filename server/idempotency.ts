@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from './errors.ts'
 
-// A string as in RFC 9651, section 3.3.3, or else anything that could not be mistaken for one.
-const quoted = /^"((?:[ !#-[\]-~]|\\["\\]){1,255})"$/
+// A string as in RFC 9651, section 3.3.3, or any other text that does not begin with a quote. Both patterns are in the
+// OpenAPI document, and some languages refuse a bare quote or an unescaped [ in a class.
+const quoted = /^\x22((?:[ !#-\[\]-~]|\\[\x22\\]){1,255})\x22$/v
 const bare = /^[!#-~][!-~]{0,254}$/
 
 /**

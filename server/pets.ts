@@ -11,7 +11,8 @@ export const PetStatus = z
   .meta({ id: 'PetStatus', description: 'Availability of the animal.' })
 export type PetStatus = z.infer<typeof PetStatus>
 
-const control = '\\u0000-\\u001f\\u007f-\\u009f'
+// Go and Perl do not know \u.
+const control = '\\x00-\\x1f\\x7f-\\x9f'
 
 /** Kept exactly as sent. Bounds count Unicode code points, as JSON Schema does. */
 const PetName = z
