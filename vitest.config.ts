@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 /** The suites of both doors and of the API keys: they hold word for word on PostgreSQL, too. */
 const onBothDatabases = [
+  'conformance',
   'contract',
   'decisions',
   // So many requests take a while; the long form asks them here, too.

@@ -26,15 +26,16 @@ export class Caller {
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
-    return this.#send('GET', path, headers)
+    return this.send('GET', path, headers)
   }
 
   post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const content = typeof body === 'string' ? body : JSON.stringify(body)
-    return this.#send('POST', path, { 'content-type': 'application/json', ...headers }, content)
+    return this.send('POST', path, { 'content-type': 'application/json', ...headers }, content)
   }
 
-  async #send(method: string, path: string, headers: Record<string, string>, content?: string): Promise<Answer> {
+  /** Sends the key unless the headers hold an `authorization`. */
+  async send(method: string, path: string, headers: Record<string, string>, content?: string): Promise<Answer> {
     const options = { method, agent: this.#agent, headers: { ...this.#headers, ...headers } }
     const sent = request(this.#url + path, options)
     sent.end(content)
