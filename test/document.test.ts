@@ -8,6 +8,7 @@ import type { oas31 } from 'zod-openapi'
 import { createDocument } from '../server/rest/document.ts'
 import { operationsOf } from '../server/rest/operations.ts'
 import { procedure, router } from '../server/trpc.ts'
+import { operationsIn } from './documented-requests.ts'
 import { startTestApi } from './helpers.ts'
 import { temporaryFolder } from './temporary.ts'
 
@@ -121,6 +122,25 @@ describe('it says what the specification says', () => {
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
       })
     }
+  })
+
+  test('a header is required where every response with this status carries it', async () => {
+    const { paths = {} } = await servedDocument()
+    const required = operationsIn({ paths }).flatMap(({ method, path, responses }) =>
+      Object.entries(responses).map(([status, { headers = {} }]) => [
+        `${method} ${path} ${status}`,
+        Object.keys(headers).filter((name) => Object(headers[name]).required),
+      ]),
+    )
+    const deprecation = ['Deprecation', 'Sunset', 'Link']
+    expect(required.filter(([, names = []]) => names.length > 0)).toEqual([
+      ['GET /pets 401', ['WWW-Authenticate']],
+      ['POST /pets 201', ['Location']],
+      ['POST /pets 401', ['WWW-Authenticate']],
+      ['GET /pets/{petId} 200', deprecation],
+      ['GET /pets/{petId} 401', [...deprecation, 'WWW-Authenticate']],
+      ['GET /pets/{petId} 404', deprecation],
+    ])
   })
 
   test('bearer authentication on every operation', async () => {

@@ -58,7 +58,7 @@ function describe(parameter: oas31.ParameterObject | oas31.ReferenceObject, { sh
 
 function mendResponses(drafted: unknown, operation: Operation): oas31.ResponsesObject {
   const success = drafted as oas31.ResponseObject
-  const deprecated = operation.meta.deprecation ? deprecationHeaders : {}
+  const deprecated = operation.meta.deprecation ? required(deprecationHeaders) : {}
   const failures = Object.entries(operation.meta.openapi?.errorResponses ?? {}).map(([status, text]) => [
     status,
     failure(text, status === '401' ? { ...deprecated, ...challengeHeader } : deprecated),
@@ -74,7 +74,8 @@ function mendResponses(drafted: unknown, operation: Operation): oas31.ResponsesO
     ...Object.fromEntries(failures),
     default: failure(
       'Any other failure, such as 413, 415, 429 or 503; `Retry-After` tells when to try again.',
-      deprecated,
+      // Not required: a request that is not valid HTTP is refused before it is routed to the operation.
+      operation.meta.deprecation ? deprecationHeaders : {},
     ),
   }
 }
@@ -83,9 +84,11 @@ function failure(text: string, headers: oas31.HeadersObject): oas31.ResponseObje
   return { description: text, ...withHeaders(headers), content: json(reference('Error')) }
 }
 
-const locationHeader = { Location: header('Path of what was created.') }
+const locationHeader = required({ Location: header('Path of what was created.') })
 const nextHeader = { Link: header('On a full page, the URL of the next one with `rel="next"` (RFC 8288).') }
-const challengeHeader = { 'WWW-Authenticate': header('The challenge of HTTP bearer authentication (RFC 6750).') }
+const challengeHeader = required({
+  'WWW-Authenticate': header('The challenge of HTTP bearer authentication (RFC 6750).'),
+})
 const deprecationHeaders = {
   Deprecation: header('When the operation was deprecated (RFC 9745).'),
   Sunset: header('When the operation is to be removed (RFC 8594).'),
@@ -94,6 +97,10 @@ const deprecationHeaders = {
 
 function header(text: string): oas31.HeaderObject {
   return { description: text, schema: { type: 'string' } }
+}
+
+function required(headers: Record<string, oas31.HeaderObject>): oas31.HeadersObject {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, { ...value, required: true }]))
 }
 
 function withHeaders(headers: oas31.HeadersObject): { headers?: oas31.HeadersObject } {
