@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { compression } from 'vite-plugin-compression2'
 
 /** The service that `npm run dev:web` talks to. */
 const service = 'http://127.0.0.1:3000'
@@ -10,7 +9,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   // What would change the console without changing its sources.
   envDir: false,
-  plugins: [react(), compression({ algorithms: ['gzip', 'brotliCompress'], skipIfLargerOrEqual: false })],
+  plugins: [react()],
   build: {
     target: 'es2022',
     // The policy of the page lets no script or style in that is part of the page itself.

@@ -1,7 +1,9 @@
-import { createHash } from 'node:crypto'
-import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance } from 'fastify'
 import type { oas31 } from 'zod-openapi'
 import { answerOtherMethods } from '../routes.ts'
+import { contentHash, immutable, serveFile } from '../static-file.ts'
 
 interface ReferenceOptions {
   /** Makes the OpenAPI document; called once, with the first request for it. */
@@ -9,6 +11,8 @@ interface ReferenceOptions {
   /** Those that the document names, and the page may therefore call. */
   servers: () => oas31.ServerObject[]
 }
+
+let script: { name: string; content: Buffer } | undefined
 
 /** The OpenAPI document at `/openapi.json` and an interactive reference at `/docs`. Neither needs an API key. */
 export async function reference(app: FastifyInstance, { document, servers }: ReferenceOptions): Promise<void> {
@@ -19,66 +23,84 @@ export async function reference(app: FastifyInstance, { document, servers }: Ref
   })
   answerOtherMethods(app, '/openapi.json', ['GET', 'HEAD'])
 
-  let page: Promise<FastifyInstance> | undefined
+  script ??= readScript()
+  const page = pageWith(script.name)
   app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 301))
-  for (const url of ['/docs/', '/docs/js/scalar.js']) {
-    app.get(url, async (_request, reply) => {
-      page ??= createPage().catch((error) => {
-        page = undefined
-        throw error
-      })
-      const { statusCode, headers, rawPayload } = await (await page).inject(url)
-      if (statusCode !== 200) throw new Error(`The reference answers ${url} with ${statusCode}.`)
-      reply.header('content-type', headers['content-type'])
-      allowReference(reply, rawPayload, servers())
-      return rawPayload
-    })
-    answerOtherMethods(app, url, ['GET', 'HEAD'])
-  }
-}
-
-/** Made when somebody first looks at it: its script alone takes 40 MB of memory. */
-async function createPage(): Promise<FastifyInstance> {
-  const { default: scalar } = await import('@scalar/fastify-api-reference')
-  const page = fastify()
-  await page.register(scalar, {
-    routePrefix: '/docs',
-    configuration: {
-      url: '/openapi.json',
-      pageTitle: 'Petstore API reference',
-      // Nothing on the page is fetched from or sent to anywhere but the servers that the document names.
-      withDefaultFonts: false,
-      telemetry: false,
-      proxyUrl: '',
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-      authentication: { preferredSecurityScheme: 'apiKey' },
-      mcp: { disabled: true },
-      agent: { disabled: true },
-    },
+  app.get('/docs/', async (_request, reply) =>
+    reply.type('text/html; charset=utf-8').header('content-security-policy', pagePolicy(servers())).send(page),
+  )
+  answerOtherMethods(app, '/docs/', ['GET', 'HEAD'])
+  serveFile(app, `/docs/${script.name}`, script.content, {
+    'content-type': 'text/javascript; charset=utf-8',
+    ...immutable,
   })
-  return page
 }
 
-/** The page's own policy: its one inline script by its hash, and nothing from elsewhere. Its large script may be kept. */
-function allowReference(reply: FastifyReply, payload: unknown, servers: oas31.ServerObject[]): void {
-  const type = String(reply.getHeader('content-type'))
-  if (type.startsWith('application/javascript')) reply.header('cache-control', 'max-age=3600')
-  if (type.startsWith('text/html')) reply.header('content-security-policy', pagePolicy(String(payload), servers))
+/**
+ * Scalar's script for browsers (MIT license). Its package has it only as a string literal in its module, and importing
+ * the module takes half a second and 40 MB.
+ */
+function readScript(): { name: string; content: Buffer } {
+  const module = readFileSync(fileURLToPath(import.meta.resolve('@scalar/fastify-api-reference')))
+  const prefix = 'var standalone_default = "'
+  const start = module.indexOf(prefix)
+  if (start === -1)
+    throw new Error('@scalar/fastify-api-reference no longer contains its script as expected: update readScript().')
+  // As Latin-1, a character is a byte, and decoding takes a tenth of the time.
+  const literal = module.toString('latin1', start + prefix.length, module.indexOf('";\n', start))
+  const content = Buffer.from(literal.replaceAll(/\\./g, characterOf), 'latin1')
+  return { name: `scalar-${contentHash(content)}.js`, content }
 }
 
-function pagePolicy(html: string, servers: oas31.ServerObject[]): string {
-  const scripts = [...html.matchAll(/<script type="text\/javascript">([^<]*)<\/script>/g)].map(([, text = '']) => text)
-  const hashes = scripts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+const escapeSequences: Record<string, string> = { '\\n': '\n', '\\"': '"', '\\\\': '\\' }
+
+function characterOf(sequence: string): string {
+  const character = escapeSequences[sequence]
+  if (character === undefined)
+    throw new Error(`The script in @scalar/fastify-api-reference contains ${sequence}: add it to escapeSequences.`)
+  return character
+}
+
+function pageWith(scriptName: string): string {
+  const configuration = JSON.stringify({
+    url: '/openapi.json',
+    // The page requests nothing from anywhere but the servers that the document names.
+    withDefaultFonts: false,
+    telemetry: false,
+    proxyUrl: '',
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    authentication: { preferredSecurityScheme: 'apiKey' },
+    mcp: { disabled: true },
+    agent: { disabled: true },
+  })
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Petstore API reference</title>
+  </head>
+  <body>
+    <div id="api-reference" data-configuration="${configuration.replaceAll('"', '&quot;')}"></div>
+    <script src="${scriptName}"></script>
+  </body>
+</html>
+`
+}
+
+/** No inline scripts, and requests only to the servers that the page can try. Scalar writes style elements into the page. */
+function pagePolicy(servers: oas31.ServerObject[]): string {
   const origins = servers.map(({ url }) => new URL(url).origin)
   return [
-    "default-src 'self'",
-    // The requests that the page can try.
+    "default-src 'none'",
     `connect-src 'self' ${origins.join(' ')}`,
-    `script-src 'self' ${hashes.join(' ')}`,
+    "script-src 'self'",
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
 }
