@@ -19,7 +19,6 @@ export const requestHeaders = z.object({
     .meta({
       description:
         'A string of your choice, bare or quoted, of at most 255 characters. Within 24 hours a repeated request with the same key makes no second animal: it is answered as the first one was, with `Idempotency-Replayed: true`.',
-      examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
     }),
 })
 

@@ -1,6 +1,6 @@
 import type { AnyRouter } from '@trpc/server'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
 import { ErrorBody } from '../errors.ts'
 import { type Operation, operationsOf, successStatus, takesBody } from './operations.ts'
@@ -49,12 +49,17 @@ function mend(drafted: oas31.OperationObject, operation: Operation): oas31.Opera
   }
 }
 
-/** A parameter whose schema is a reference has lost the words the input has for it. */
+/** Restores the description that a parameter loses when its schema is a reference. */
 function describe(parameter: oas31.ParameterObject | oas31.ReferenceObject, { shape }: z.ZodObject) {
   if ('$ref' in parameter) return parameter
-  const text = shape[parameter.name]?.meta()?.description
-  return text ? { ...parameter, description: text } : parameter
+  const schema = shape[parameter.name]
+  const text = schema?.meta()?.description
+  const isOptionalEnum = schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodEnum
+  return { ...parameter, ...(text && { description: text }), ...(isOptionalEnum && { examples: notFilledIn }) }
 }
+
+/** Without a disabled example, the API reference sends the first value of an enum, which would filter a list. */
+const notFilledIn: oas31.ExamplesObject = { default: { 'x-disabled': true } }
 
 function mendResponses(drafted: unknown, operation: Operation): oas31.ResponsesObject {
   const success = drafted as oas31.ResponseObject
