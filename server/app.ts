@@ -20,7 +20,7 @@ import { health } from './health.ts'
 import { createHttpServer, limits } from './http.ts'
 import { announceReplay, readIdempotencyKey } from './idempotency.ts'
 import { shedLoad } from './overload.ts'
-import { checkRequest } from './request.ts'
+import { requestCheck } from './request.ts'
 import { restDoor } from './rest/adapter.ts'
 import { createDocument } from './rest/document.ts'
 import { reference } from './rest/reference.ts'
@@ -43,17 +43,19 @@ export interface AppOptions {
 export async function createApp({ config, store, log, consoleFolder }: AppOptions): Promise<FastifyInstance> {
   // Fastify would have pino's type in its own everywhere.
   const loggerInstance: FastifyBaseLogger = log
-  const applyCors = corsFor(config.corsOrigins)
+  const headers = securityHeaders(config.publicUrl)
+  const applyCors = corsFor(config.corsOrigins, headers)
   const app = fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => randomUUID(),
-    serverFactory: (listener) => createHttpServer(listener, log),
+    serverFactory: (listener) => createHttpServer(listener, log, headers),
     // createHttpServer answers these.
     clientErrorHandler: () => {},
     // Hooks do not run for a URL that cannot be decoded.
     frameworkErrors(error, request, reply) {
-      if (!applyCors(request, reply)) refuseUrl(error, request, reply)
+      reply.headers({ ...headers, 'x-request-id': request.id })
+      if (!applyCors(request, reply)) sendError(error, request, reply)
       logRequest(request, reply)
     },
     routerOptions: { maxParamLength: limits.url },
@@ -65,7 +67,7 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
   app.decorateRequest('apiKey', null)
   makeDrainable(app)
   if (config.corsOrigins.length > 0) addCors(app, applyCors)
-  app.addHook('onRequest', checkRequest)
+  app.addHook('onRequest', requestCheck(headers))
   if (log.isLevelEnabled('info')) {
     app.addHook('onResponse', (request, reply, done) => {
       logRequest(request, reply)
@@ -103,11 +105,6 @@ function serversOf({ publicUrl, stagingUrl }: AppOptions['config'], app: Fastify
     { url: `${production}/v1`, description: 'Production' },
     ...(stagingUrl ? [{ url: `${stagingUrl}/v1`, description: 'Staging' }] : []),
   ]
-}
-
-function refuseUrl(error: Error, request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers({ ...securityHeaders, 'x-request-id': request.id })
-  sendError(error, request, reply)
 }
 
 function logRequest(request: FastifyRequest, reply: FastifyReply): void {

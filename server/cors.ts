@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { securityHeaders } from './security-headers.ts'
 
 /** Adds the CORS headers of one response. Returns true if the request was a preflight, which is then answered. */
 export type ApplyCors = (request: FastifyRequest, reply: FastifyReply) => boolean
@@ -26,8 +25,10 @@ const exposedHeaders = [
 /**
  * Makes every response readable for pages of these origins (https://fetch.spec.whatwg.org/#http-cors-protocol). Cookies
  * are not allowed, since the API key is sent in a header.
+ *
+ * @param responseHeaders those of every response
  */
-export function corsFor(origins: string[]): ApplyCors {
+export function corsFor(origins: string[], responseHeaders: Record<string, string>): ApplyCors {
   const allowed = new Set(origins)
   return function applyCors({ method, headers, id }, reply) {
     if (allowed.size === 0) return false
@@ -39,7 +40,7 @@ export function corsFor(origins: string[]): ApplyCors {
     raw.setHeader('access-control-allow-origin', origin)
     raw.setHeader('access-control-expose-headers', exposedHeaders)
     if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false
-    reply.headers({ ...securityHeaders, ...preflightHeaders, 'x-request-id': id })
+    reply.headers({ ...responseHeaders, ...preflightHeaders, 'x-request-id': id })
     reply.code(204).send()
     return true
   }

@@ -2,10 +2,12 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ApiError, toApiError } from './errors.ts'
-import { securityHeaders } from './security-headers.ts'
 
 /** For how long, in milliseconds, a client that has its last answer is still heard. */
 const lingerTime = 1_000
+
+/** The headers of every response. */
+type CommonHeaders = Record<string, string>
 
 export interface Exchange {
   request: IncomingMessage
@@ -18,7 +20,12 @@ export interface Exchange {
 const ended = new WeakSet<Duplex>()
 
 /** Answers the error in its turn, behind the answers to what came before it on the connection, and hangs up. */
-export function endConnection(socket: Duplex, latest: Exchange | undefined, thrown: Error): void {
+export function endConnection(
+  socket: Duplex,
+  latest: Exchange | undefined,
+  thrown: Error,
+  headers: CommonHeaders,
+): void {
   // The parser complains again of each packet that follows.
   if (ended.has(socket)) return
   ended.add(socket)
@@ -27,23 +34,23 @@ export function endConnection(socket: Duplex, latest: Exchange | undefined, thro
   if (!socket.writable) {
     socket.destroy()
   } else if (!latest) {
-    hangUp(socket, thrown)
+    hangUp(socket, thrown, headers)
   } else if (latest.request.complete) {
-    afterAnswer(latest, () => hangUp(socket, thrown))
+    afterAnswer(latest, () => hangUp(socket, thrown, headers))
   } else if (latest.response.headersSent) {
     // The body of a request that has its answer already: it only has to get through.
     afterAnswer(latest, () => linger(socket))
   } else {
-    respond(latest.response, toApiError(thrown))
+    respond(latest.response, toApiError(thrown), headers)
   }
 }
 
 /** Sees to it that a client gets its answer though it has closed its side amid a body, or still sends one that nobody reads. */
-export function hearOut(socket: Socket, latest: WeakMap<Duplex, Exchange>): void {
+export function hearOut(socket: Socket, latest: WeakMap<Duplex, Exchange>, headers: CommonHeaders): void {
   const isIncomplete = () => latest.get(socket)?.request.complete === false
   socket.once('end', () => {
     const error = new ApiError('invalid_request', 'The connection was closed before the body was complete.')
-    if (isIncomplete()) endConnection(socket, latest.get(socket), error)
+    if (isIncomplete()) endConnection(socket, latest.get(socket), error, headers)
   })
   // Node calls it after the last answer.
   const destroySoon = socket.destroySoon.bind(socket)
@@ -55,8 +62,8 @@ function afterAnswer({ response }: Exchange, act: () => void): void {
   else response.once('finish', act)
 }
 
-function hangUp(socket: Duplex, thrown: Error): void {
-  if (socket.writable) socket.write(rawResponse(toApiError(thrown)))
+function hangUp(socket: Duplex, thrown: Error, headers: CommonHeaders): void {
+  if (socket.writable) socket.write(rawResponse(toApiError(thrown), headers))
   linger(socket)
 }
 
@@ -68,15 +75,15 @@ function linger(socket: Duplex): void {
   setTimeout(() => socket.destroy(), lingerTime).unref()
 }
 
-function respond(response: ServerResponse, { body, headers }: ApiError): void {
+function respond(response: ServerResponse, { body, headers: own }: ApiError, headers: CommonHeaders): void {
   const content = JSON.stringify(body)
-  response.writeHead(body.status, { ...headers, ...contentHeaders(content) }).end(content)
+  response.writeHead(body.status, { ...headers, ...own, ...contentHeaders(content) }).end(content)
 }
 
 /** A whole HTTP/1.1 response, for where there is no response object. */
-function rawResponse({ body, headers }: ApiError): string {
+function rawResponse({ body, headers: own }: ApiError, headers: CommonHeaders): string {
   const content = JSON.stringify(body)
-  const fields = Object.entries({ ...headers, ...contentHeaders(content) })
+  const fields = Object.entries({ ...headers, ...own, ...contentHeaders(content) })
   const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${body.status} ${STATUS_CODES[body.status]}\r\n${lines.join('')}\r\n${content}`
 }
@@ -84,7 +91,6 @@ function rawResponse({ body, headers }: ApiError): string {
 function contentHeaders(content: string): Record<string, string | number> {
   const length = Buffer.byteLength(content)
   return {
-    ...securityHeaders,
     'content-type': 'application/json; charset=utf-8',
     'content-length': length,
     connection: 'close',

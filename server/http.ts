@@ -21,8 +21,14 @@ export const limits = {
  * Node's HTTP server with limits on what it waits for, and with the Error body wherever Node would answer by itself:
  * bytes that are not HTTP, a request that arrives too slowly, an `Expect` other than 100-continue, `CONNECT`.
  * A client gets its answer also if it has closed its side, or still sends what nobody reads.
+ *
+ * @param headers The headers of every response.
  */
-export function createHttpServer(listener: RequestListener, log: FastifyBaseLogger): Server {
+export function createHttpServer(
+  listener: RequestListener,
+  log: FastifyBaseLogger,
+  headers: Record<string, string>,
+): Server {
   const server = createServer({
     maxHeaderSize: limits.headers,
     headersTimeout: limits.headersTime,
@@ -36,7 +42,7 @@ export function createHttpServer(listener: RequestListener, log: FastifyBaseLogg
   Object.assign(server, { httpAllowHalfOpen: true })
   const latest = new WeakMap<Duplex, Exchange>()
 
-  server.on('connection', (socket) => hearOut(socket, latest))
+  server.on('connection', (socket) => hearOut(socket, latest, headers))
   server.on('request', (request, response) => {
     const previous = latest.get(request.socket)
     // Behind the last answer of a connection nothing may happen, since nobody would learn of it.
@@ -52,11 +58,11 @@ export function createHttpServer(listener: RequestListener, log: FastifyBaseLogg
   })
   server.on('clientError', (thrown, socket) => {
     log.info({ reason: thrown.message }, 'refused what is not a request')
-    endConnection(socket, latest.get(socket), thrown)
+    endConnection(socket, latest.get(socket), thrown, headers)
   })
   server.on('connect', (_request, socket) => {
     const refusal = new ApiError('method_not_allowed', 'CONNECT is not served here.', { headers: { allow: '' } })
-    endConnection(socket, latest.get(socket), refusal)
+    endConnection(socket, latest.get(socket), refusal, headers)
   })
   server.on('checkContinue', (request, response) => {
     const { shouldKeepAlive } = response

@@ -3,15 +3,16 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import { ApiError } from './errors.ts'
 import { hasClearFraming } from './framing.ts'
 import { limits } from './http.ts'
-import { securityHeaders } from './security-headers.ts'
 
-/** What must be right in any request, whatever it asks for, before it is looked at further. */
-export function checkRequest(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
-  reply.headers(securityHeaders).header('x-request-id', request.id)
-  const fault = findFault(request)
-  // There is no URL without a host for tRPC to make.
-  if (request.raw.headers.host === '') delete request.raw.headers.host
-  done(fault)
+/** A hook that checks what every request must satisfy, and sets the headers of every response. */
+export function requestCheck(headers: Record<string, string>) {
+  return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
+    reply.headers(headers).header('x-request-id', request.id)
+    const fault = findFault(request)
+    // tRPC cannot build a URL from an empty host.
+    if (request.raw.headers.host === '') delete request.raw.headers.host
+    done(fault)
+  }
 }
 
 function findFault({ raw, url, method }: FastifyRequest): ApiError | undefined {

@@ -1,13 +1,16 @@
 /**
- * What every answer tells a browser: run, frame, guess, cache and refer nothing. After the OWASP REST Security Cheat Sheet;
- * what is a page sets its own policy.
+ * Security headers for every response (OWASP REST Security Cheat Sheet). Pages set a content security policy of their own.
+ *
+ * @param publicUrl where clients reach the service. Strict-Transport-Security is for TLS only (RFC 6797, section 7.2).
  */
-export const securityHeaders = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'strict-transport-security': 'max-age=31536000',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
+export function securityHeaders(publicUrl: string | undefined): Record<string, string> {
+  return {
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    ...(publicUrl?.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+  }
 }

@@ -83,6 +83,7 @@ test('behind a body that is not invited yet nothing happens, and the connection 
       setTimeout(() => request.resume().on('end', () => response.end('read')), 50)
     },
     pino({ level: 'silent' }),
+    {},
   )
   onTestFinished(() => void server.close())
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -21,24 +21,35 @@ const requests = [
 ] as const
 
 test.for(requests)('%s carries the security headers', async ([, head, status]) => {
-  const { app, key } = await startTestApi()
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  const [answer] = await exchange(url, `${head.replace('KEY', `Bearer ${key}`)}\r\nConnection: close\r\n\r\n`)
-  expect(answer?.status).toBe(status)
-  const headers = Object.fromEntries(answer?.headers ?? [])
+  const headers = await headersOf(head, status)
   expect(headers).toMatchObject({
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
-    'strict-transport-security': expect.stringMatching(/^max-age=\d{8}$/),
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
     'cache-control': 'no-store',
-    'content-security-policy': expect.stringMatching(/^default-src '(none|self)'.*; frame-ancestors 'none'$/),
+    'content-security-policy': expect.stringMatching(/^default-src 'none'.*; frame-ancestors 'none'$/),
   })
   expect(headers).not.toHaveProperty('access-control-allow-origin')
   expect(headers).not.toHaveProperty('server')
   expect(headers).not.toHaveProperty('x-powered-by')
 })
+
+test.for(requests)('%s carries Strict-Transport-Security only if clients use TLS', async ([, head, status]) => {
+  for (const publicUrl of [undefined, 'http://pets.example']) {
+    expect(await headersOf(head, status, publicUrl)).not.toHaveProperty('strict-transport-security')
+  }
+  const headers = await headersOf(head, status, 'https://pets.example')
+  expect(headers['strict-transport-security']).toMatch(/^max-age=\d{8}$/)
+})
+
+async function headersOf(head: string, status: number, publicUrl?: string): Promise<Record<string, string>> {
+  const { app, key } = await startTestApi({ config: { publicUrl } })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const [response] = await exchange(url, `${head.replace('KEY', `Bearer ${key}`)}\r\nConnection: close\r\n\r\n`)
+  expect(response?.status).toBe(status)
+  return Object.fromEntries(response?.headers ?? [])
+}
 
 test('the page of the reference runs no inline script, and calls only the servers of the document', async () => {
   const servers = { publicUrl: 'https://pets.example/shop', stagingUrl: 'https://staging.example' }
