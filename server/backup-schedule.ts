@@ -71,7 +71,13 @@ async function backUpOnce(
   const problem = await runBackup(databasePath, path, stop)
   if (problem !== undefined) return stop.aborted ? undefined : log.error({ problem }, 'backup failed')
   log.info({ path, bytes: statSync(path).size, milliseconds: Math.round(performance.now() - begin) }, 'backup made')
-  for (const old of scheduledBackups(databasePath).slice(backupKeep)) rmSync(old.path, { force: true })
+  deleteOldBackups(databasePath, { made: path, keep: backupKeep })
+}
+
+/** Keeps the backup just made and the newest others, `keep` in all. The new one may look old: the clock can change meanwhile. */
+export function deleteOldBackups(database: string, { made, keep }: { made: string; keep: number }): void {
+  const others = scheduledBackups(database).filter(({ path }) => path !== made)
+  for (const { path } of others.slice(keep - 1)) rmSync(path, { force: true })
 }
 
 /**
@@ -109,22 +115,22 @@ function giveWay(pid: number): void {
   }
 }
 
-/** The time of the newest scheduled backup, or 0. One from the future is of a clock that was wrong. */
+/** The time of the newest scheduled backup, or 0. */
 function newestTime(database: string): number {
   try {
-    return scheduledBackups(database).find(({ time }) => time <= Date.now())?.time ?? 0
+    return scheduledBackups(database)[0]?.time ?? 0
   } catch {
     // Whatever is wrong with the folder is told by the attempt that is now due.
     return 0
   }
 }
 
-/** Newest first. */
+/** Newest first. Names from the future are left out: the clock was wrong when they were given, so they tell no age. */
 function scheduledBackups(database: string): { path: string; time: number }[] {
   const folder = backupFolder(database)
   if (!existsSync(folder)) return []
   return readdirSync(folder)
     .map((name) => ({ path: join(folder, name), time: timeInName(name, database, ending) ?? Number.NaN }))
-    .filter(({ time }) => !Number.isNaN(time))
+    .filter(({ time }) => time <= Date.now())
     .sort((a, b) => b.time - a.time)
 }

@@ -170,6 +170,16 @@ test('the use of a key is noted, at most once a minute', async () => {
   expect((await store.apiKeys.list())[0]?.lastUsedAt).toEqual(used?.lastUsedAt)
 })
 
+test('a last use in the future, noted while the clock was wrong, is corrected by the next request', async () => {
+  const { rest, store } = await startTestApi()
+  const [key] = await store.apiKeys.list()
+  await store.apiKeys.touch(key?.id ?? 0n, new Date('2099-01-01'))
+  await rest.get('/v1/pets')
+  await expect
+    .poll(async () => (await store.apiKeys.list())[0]?.lastUsedAt?.getTime(), { timeout: 2_000 })
+    .toBeLessThanOrEqual(Date.now())
+})
+
 test('a use that cannot be noted is logged, tried again only after a minute, and spoils no request', async () => {
   const { rest, store, log } = await startTestApi({ store: await openTestStore() })
   let tries = 0

@@ -25,8 +25,9 @@ export function bearerCheck(store: Store): (request: FastifyRequest) => Promise<
 
   /** Notes the use of a key, at most once a minute. Nobody waits for it, and a request does not fail with it. */
   function touch({ id, lastUsedAt }: ApiKey, now: Date, log: FastifyRequest['log']): void {
-    const noted = Math.max(touchedAt.get(id) ?? 0, lastUsedAt?.getTime() ?? 0)
-    if (now.getTime() - noted < touchInterval) return
+    // A time in the future comes from a clock that was wrong, and is replaced.
+    const isRecent = (time = 0) => time <= now.getTime() && now.getTime() - time < touchInterval
+    if (isRecent(touchedAt.get(id)) || isRecent(lastUsedAt?.getTime())) return
     touchedAt.set(id, now.getTime())
     store.apiKeys.touch(id, now).catch((err) => log.warn({ err }, 'could not note the use of an API key'))
   }
