@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { StoreUnavailable } from '../db/store.ts'
 import { createKey } from '../server/keys.ts'
-import { startTestApi } from './helpers.ts'
+import { type RestClient, startTestApi } from './helpers.ts'
 
 const tooMany = { status: 429, body: { code: 'rate_limited', status: 429 } }
 
@@ -57,6 +57,51 @@ describe('RATE_LIMIT', () => {
     expect(elsewhere.status).toBe(401)
   })
 
+  test('counts the failed sign-ins of an IPv6 /64 as those of one address, and of an IPv4-mapped address as IPv4', async () => {
+    const { rest } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
+    const statuses = (...addresses: string[]) => Promise.all(addresses.map((address) => signInWrongly(rest, address)))
+    expect(await statuses('2001:db8::1', '2001:db8:0:0:ffff::2', '2001:DB8::3')).toEqual([401, 401, 429])
+    expect(await statuses('2001:db8:0:1::1', '2001:db8:1::')).toEqual([401, 401])
+    expect(await statuses('192.0.2.1', '::ffff:192.0.2.1', '::ffff:c000:201')).toEqual([401, 401, 429])
+    expect(await statuses('::ffff:192.0.2.2', '::1', 'fe80::1%eth0', 'fe80::2%eth0')).toEqual([401, 401, 401, 401])
+    expect(await statuses('fe80::3%eth1')).toEqual([429])
+  })
+
+  test('keeps a bounded number of addresses, of which none clears its count, and lets a good key in meanwhile', async () => {
+    const { rest } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
+    const addresses = Array.from({ length: 10_002 }, (_, i) => `2001:db8:${(i + 1).toString(16)}::1`)
+    for (const address of addresses) expect(await signInWrongly(rest, address)).toBe(401)
+    expect(await signInWrongly(rest, '192.0.2.1')).toBe(429)
+    expect(await signInWrongly(rest, addresses[0] ?? '')).toBe(401)
+    expect(await signInWrongly(rest, addresses[0] ?? '')).toBe(429)
+    expect((await rest.get('/v1/pets')).status).toBe(200)
+  })
+
+  test('charges a batch at most the limit, so that one which is larger passes in a new window', async () => {
+    const { rest, rpc } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
+    const batch = () => Promise.all([1, 2, 3].map((limit) => rpc.pets.list.query({ limit })))
+    expect(await batch()).toHaveLength(3)
+    expect(await rest.get('/v1/pets')).toMatchObject(tooMany)
+  })
+
+  test('does not charge what it refuses', async () => {
+    const { rest, rpc } = await startTestApi({ config: { rateLimit: { requests: 3, seconds: 60 } } })
+    await rest.get('/v1/pets')
+    await Promise.allSettled([1, 2, 3].map((limit) => rpc.pets.list.query({ limit })))
+    expect((await rest.get('/v1/pets')).headers.ratelimit).toContain('r=1;')
+  })
+
+  test.for([-3_600_000, 3_600_000])('is not affected by a clock that is set %i ms off', async (step) => {
+    const { rest } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 60 } } })
+    await rest.get('/v1/pets')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + step })
+    onTestFinished(() => void vi.useRealTimers())
+    const { status, headers } = await rest.get('/v1/pets')
+    expect(status).toBe(429)
+    expect(Number(headers['retry-after'])).toBeGreaterThan(50)
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60)
+  })
+
   test('counts no failure of the service as a failed sign-in', async () => {
     const { rest, store } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 60 } } })
     store.apiKeys.find = () => Promise.reject(new StoreUnavailable('The disk is full.'))
@@ -69,3 +114,8 @@ describe('RATE_LIMIT', () => {
     expect((await rest.get('/v1/pets')).headers).not.toHaveProperty('ratelimit')
   })
 })
+
+async function signInWrongly(rest: RestClient, remoteAddress: string): Promise<number> {
+  const headers = { authorization: 'Bearer pet_wrong' }
+  return (await rest.send({ method: 'GET', url: '/v1/pets', headers, remoteAddress })).status
+}

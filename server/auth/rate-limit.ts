@@ -1,5 +1,5 @@
+import { isIPv4, isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
 import { ApiError } from '../errors.ts'
 import { checkedApiKey } from './bearer.ts'
 
@@ -11,22 +11,27 @@ export interface Rate {
 
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
+/** Addresses counted one by one. A count takes some 200 bytes. */
+const maxAddresses = 10_000
+
 /**
  * Puts a rate limit around the check of the API key: so many calls for each key, and as many failed sign-ins for each
- * address. Whoever signs in with a good key does not pay for the failures of others behind the same address.
+ * address. A client with a valid key does not pay for the failed sign-ins of others behind the same address.
  */
 export function withRateLimit(rate: Rate, check: Check): Check {
+  // The number of valid keys bounds this one.
   const countCalls = counter('calls', rate)
-  const countFailures = counter('failed-sign-ins', rate)
+  const countFailures = counter('failed-sign-ins', rate, maxAddresses)
 
   return async function checkWithinRate(request, reply) {
     try {
       await check(request, reply)
     } catch (error) {
-      if (error instanceof ApiError && error.body.code === 'unauthorized') await countFailures(request.ip, 1, reply)
+      if (error instanceof ApiError && error.body.code === 'unauthorized')
+        countFailures(networkOf(request.ip), 1, reply)
       throw error
     }
-    await countCalls(String(checkedApiKey(request).id), callsIn(request), reply)
+    countCalls(String(checkedApiKey(request).id), callsIn(request), reply)
   }
 }
 
@@ -36,25 +41,75 @@ function callsIn({ params }: FastifyRequest): number {
   return path?.split(',').length ?? 1
 }
 
-/**
- * Makes a counter for one purpose, whose state it tells in the `RateLimit` and `RateLimit-Policy` fields
- * (draft-ietf-httpapi-ratelimit-headers).
- */
-function counter(name: string, { requests, seconds }: Rate) {
-  const limiter = new RateLimiterMemory({ points: requests, duration: seconds })
+/** An IPv4 address, or the /64 of an IPv6 address: one host can use every address of its /64. */
+function networkOf(address: string): string {
+  if (isIPv4(address)) return address
+  // A trusted proxy may forward something else, such as an address with a port.
+  if (!isIPv6(address)) return 'unknown'
+  const groups = groupsOf(address)
+  const isMapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
+  return isMapped ? ipv4Of(groups.slice(6)) : groups.slice(0, 4).join(':')
+}
 
-  return async function count(subject: string, calls: number, reply: FastifyReply): Promise<void> {
-    const state = await limiter.consume(subject, calls).catch((refusal: RateLimiterRes) => refusal)
-    const wait = Math.ceil(state.msBeforeNext / 1_000)
+/** The eight groups of an IPv6 address, in the spelling of RFC 5952. */
+function groupsOf(address: string): string[] {
+  const [withoutZone] = address.split('%')
+  const { hostname } = new URL(`http://[${withoutZone}]`)
+  const [left = [], right = []] = hostname
+    .slice(1, -1)
+    .split('::')
+    .map((half) => half.split(':').filter(Boolean))
+  return [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right]
+}
+
+function ipv4Of(groups: string[]): string {
+  const numbers = groups.map((group) => Number.parseInt(group, 16))
+  return numbers.flatMap((number) => [number >> 8, number & 0xff]).join('.')
+}
+
+interface Window {
+  used: number
+  /** By the monotonic clock, in milliseconds. */
+  end: number
+}
+
+/**
+ * Makes a fixed-window counter for one purpose, whose state it tells in the `RateLimit` and `RateLimit-Policy` fields
+ * (draft-ietf-httpapi-ratelimit-headers). Refused calls are not charged. A batch is charged at most the limit, because a
+ * larger one would never pass.
+ *
+ * @param maxSubjects subjects counted one by one. Beyond it, new ones share one count until a window ends: evicting a count
+ * instead would let a client with many addresses clear its own.
+ */
+function counter(name: string, { requests, seconds }: Rate, maxSubjects = Number.POSITIVE_INFINITY) {
+  /** All windows have one length, so the first to start is the first to end. */
+  const windows = new Map<string, Window>()
+
+  function windowOf(subject: string, now: number): Window {
+    for (const [ended, { end }] of windows) {
+      if (end > now) break
+      windows.delete(ended)
+    }
+    const key = windows.has(subject) || windows.size < maxSubjects ? subject : 'others'
+    const window = windows.get(key) ?? { used: 0, end: now + seconds * 1_000 }
+    windows.set(key, window)
+    return window
+  }
+
+  return function count(subject: string, calls: number, reply: FastifyReply): void {
+    const now = performance.now()
+    const window = windowOf(subject, now)
+    const charge = Math.min(calls, requests)
+    const isRefused = window.used + charge > requests
+    if (!isRefused) window.used += charge
+    const wait = Math.ceil((window.end - now) / 1_000)
     reply.header('ratelimit-policy', `"${name}";q=${requests};w=${seconds}`)
-    reply.header('ratelimit', `"${name}";r=${state.remainingPoints};t=${wait}`)
-    if (state.consumedPoints > requests) {
+    reply.header('ratelimit', `"${name}";r=${requests - window.used};t=${wait}`)
+    if (isRefused) {
       throw new ApiError(
         'rate_limited',
         `More than ${requests} ${name.replaceAll('-', ' ')} in ${seconds} s. Wait ${wait} s.`,
-        {
-          headers: { 'retry-after': String(wait) },
-        },
+        { headers: { 'retry-after': String(wait) } },
       )
     }
   }
