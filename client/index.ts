@@ -12,13 +12,16 @@ import superjson from 'superjson'
 import type { AppRouter } from '../server/router.ts'
 import { createIdempotencyKey } from './idempotency-key.ts'
 import { type Fetch, withRetries } from './retry.ts'
+import { withTransportErrors } from './transport-error.ts'
 
 export interface PetstoreClientOptions {
   /** Where the service is, such as `http://127.0.0.1:3000`. */
   url: string
   apiKey: string
-  /** How often to repeat a request that failed for a passing reason; 3 times by default. */
+  /** How often to retry a request after a transient failure; 3 times by default. */
   retries?: number
+  /** The longest pause before a retry, in milliseconds, also if the service asks for a longer one; 10 s by default. */
+  maxPause?: number
   /** Replaces the global `fetch`. */
   fetch?: Fetch
 }
@@ -35,22 +38,30 @@ export type PetStatus = Pet['status']
  * A typed client of the service: `petstore.pets.list.query({ limit: 5 })`. Identifiers are `bigint`. Queries made in the
  * same tick share an HTTP request.
  *
- * A request that finds the service away or overloaded is repeated after a pause. That never makes a second pet, since
- * each mutation has an idempotency key. To repeat one yourself, even from another process, choose its key:
+ * The client retries transient failures. Each create carries its own idempotency key, so a retry never adds a second
+ * pet. To retry one yourself, even from another process, choose its key:
  * `petstore.pets.create.mutate(pet, { context: { idempotencyKey: 'order-17' } })`.
  *
  * A failed call rejects with a `PetstoreError`, which `isPetstoreError` recognises.
+ *
+ * @throws {TypeError} if the URL holds a user name or password.
  */
 export function createPetstoreClient({
   url,
   apiKey,
   retries = 3,
+  maxPause,
   fetch = globalThis.fetch,
 }: PetstoreClientOptions): PetstoreClient {
+  // Errors name the URL. Fetch itself refuses such a URL, with an error that shows the password.
+  if (/\/\/[^/?#\\]*@/.test(url)) {
+    throw new TypeError('The url of the service must not hold a user name or password: pass the API key as apiKey.')
+  }
   const authorization = `Bearer ${apiKey}`
-  const send = withRetries(fetch, retries)
+  const rpcUrl = `${url.replace(/\/+$/, '')}/trpc`
+  const send = withTransportErrors(withRetries(fetch, { retries, maxPause }), rpcUrl)
   const http = {
-    url: `${url.replace(/\/+$/, '')}/trpc`,
+    url: rpcUrl,
     transformer: superjson,
     // tRPC's own type of it differs from RequestInit only in that absent fields may be undefined.
     fetch: (input: Parameters<Fetch>[0], init?: object) => send(input, init as RequestInit),
@@ -67,7 +78,10 @@ export function createPetstoreClient({
   })
 }
 
-/** Whether a call failed with this. Its `data` holds `code`, `message` and `status`, unless the service gave no answer. */
+/**
+ * Whether a call failed with such an error. Its `data` holds `code`, `message` and `status`; it is undefined if no response
+ * of the service arrived. The message then names the URL and the cause.
+ */
 export function isPetstoreError(error: unknown): error is PetstoreError {
   return error instanceof TRPCClientError
 }

@@ -1,22 +1,28 @@
 export type Fetch = typeof globalThis.fetch
 
+export interface RetryOptions {
+  retries: number
+  /** Milliseconds; 10 s by default. */
+  maxPause?: number | undefined
+}
+
 /** Time-outs, overload, and gateways that found no service behind them. */
-const passing = [408, 429, 502, 503, 504]
+const transientStatuses = [408, 429, 502, 503, 504]
 /** Milliseconds. */
 const firstPause = 200
-const longestPause = 10_000
 
 /**
- * Makes a `fetch` that repeats what failed for a passing reason, after as long as the service says (`Retry-After`) or else
- * after twice as long as before. Only for requests that may arrive twice.
+ * Makes a `fetch` that retries transient failures, a connection that breaks within the response included. Each pause is
+ * twice as long as the one before, or as long as the service says (`Retry-After`), and at most `maxPause`; up to half as
+ * much is added at random, so that clients that failed together do not return together. Only for requests that may arrive
+ * twice.
  */
-export function withRetries(fetch: Fetch, retries: number): Fetch {
+export function withRetries(fetch: Fetch, { retries, maxPause = 10_000 }: RetryOptions): Fetch {
   return async (input, init) => {
     for (let attempt = 0; ; attempt++) {
       const outcome = await settle(fetch(input, init))
-      const wait = Math.max(firstPause * 2 ** attempt, secondsToWait(outcome) * 1_000)
-      if (attempt >= retries || wait > longestPause || !mayPass(outcome, init?.signal)) return take(outcome)
-      // Callers that failed together should not come back together.
+      if (attempt >= retries || !isTransient(outcome, init?.signal)) return take(outcome)
+      const wait = Math.min(maxPause, Math.max(firstPause * 2 ** attempt, retryAfter(outcome)))
       await pause(wait * (1 + Math.random() / 2), init?.signal)
     }
   }
@@ -24,11 +30,15 @@ export function withRetries(fetch: Fetch, retries: number): Fetch {
 
 type Outcome = { response: Response } | { error: unknown }
 
-function settle(request: Promise<Response>): Promise<Outcome> {
-  return request.then(
-    (response) => ({ response }),
-    (error: unknown) => ({ error }),
-  )
+async function settle(request: Promise<Response>): Promise<Outcome> {
+  try {
+    const response = await request
+    const text = await response.text()
+    // The constructor refuses even an empty text for a status without a body.
+    return { response: new Response(text || null, response) }
+  } catch (error) {
+    return { error }
+  }
 }
 
 function take(outcome: Outcome): Response {
@@ -36,13 +46,17 @@ function take(outcome: Outcome): Response {
   return outcome.response
 }
 
-function mayPass(outcome: Outcome, signal: AbortSignal | null | undefined): boolean {
-  return 'error' in outcome ? !signal?.aborted : passing.includes(outcome.response.status)
+function isTransient(outcome: Outcome, signal: AbortSignal | null | undefined): boolean {
+  return 'error' in outcome ? !signal?.aborted : transientStatuses.includes(outcome.response.status)
 }
 
-function secondsToWait(outcome: Outcome): number {
-  const header = 'response' in outcome ? outcome.response.headers.get('retry-after') : null
-  return Number(/^\d{1,9}$/.exec(header ?? '')?.[0] ?? 0)
+/** Milliseconds that the service asks to wait, by a number of seconds or a date (RFC 9110, section 10.2.3); 0 by default. */
+function retryAfter(outcome: Outcome): number {
+  const value = ('response' in outcome && outcome.response.headers.get('retry-after')) || ''
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000
+  // All three forms are in GMT. That of asctime() does not say so.
+  const time = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`)
+  return Number.isNaN(time) ? 0 : time - Date.now()
 }
 
 function pause(milliseconds: number, signal: AbortSignal | null | undefined): Promise<void> {

@@ -35,6 +35,8 @@ test('the package holds the client as JavaScript and declarations, and nothing o
     'dist/client/retry.d.ts',
     'dist/client/retry.js',
     'dist/client/router.d.ts',
+    'dist/client/transport-error.d.ts',
+    'dist/client/transport-error.js',
     'package.json',
   ])
 })

@@ -34,6 +34,13 @@ test('the script adds one pet, however often it runs, walks through all pages an
   expect(second.stdout).toBe(first.stdout)
 })
 
+test("the script with tRPC's own links makes more calls at once than a batch may hold", async () => {
+  const { env, store } = await startService()
+  await addPets(store, 50)
+  const { stdout } = await run(process.execPath, [join(examples, 'links.ts')], { env })
+  expect(stdout).toBe(Array.from({ length: 50 }, (_, index) => `pet ${index + 1}\n`).join(''))
+})
+
 // Not every machine has them.
 if (isInstalled('bash') && isInstalled('curl')) {
   test('the curl script does the same', async () => {
@@ -55,7 +62,7 @@ if (isInstalled('bash') && isInstalled('curl')) {
   })
 }
 
-test('the React component shows the pets, adds one and says what is refused', async () => {
+test('the React component shows the pets, and one by its bigint id, adds one and says what is refused', async () => {
   const site = temporaryFolder()
   const origin = await serveFolder(site)
   const { env, key, store } = await startService({ corsOrigins: [origin] })
@@ -76,6 +83,11 @@ test('the React component shows the pets, adds one and says what is refused', as
   await page.getByText('pet 2').waitFor()
   const pets = page.getByRole('listitem')
   expect(await pets.allTextContents()).toEqual(['pet 1', 'pet 2'])
+
+  await page.getByRole('button', { name: 'pet 2' }).click()
+  await page.getByText('pet 2 has the id 2.').waitFor()
+  await page.getByRole('button', { name: 'pet 1' }).click()
+  await page.getByText('pet 1 has the id 1.').waitFor()
 
   await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
   await page.getByRole('button', { name: 'Add' }).click()

@@ -162,12 +162,8 @@ describe('the typed client', () => {
     await Promise.all(repetitions)
   })
 
-  test('does not repeat what would fail again, nor what it would have to wait for too long', async () => {
-    for (const answer of [
-      new Response('', { status: 500 }),
-      new Response('', { status: 404 }),
-      new Response('', { status: 503, headers: { 'retry-after': '60' } }),
-    ]) {
+  test('does not retry what would fail again', async () => {
+    for (const answer of [new Response('', { status: 500 }), new Response('', { status: 404 })]) {
       const { client, calls } = await startFlakyClient([answer])
       await expect(client.pets.list.query()).rejects.toThrow()
       expect(calls).toHaveLength(1)
@@ -196,10 +192,13 @@ describe('the typed client', () => {
 
   test('does not wait to repeat a call that was called off while it was answered', async () => {
     const abort = new AbortController()
-    const fetchOnce = withRetries(async () => {
-      abort.abort(new Error('called off'))
-      return new Response('', { status: 503, headers: { 'retry-after': '9' } })
-    }, 3)
+    const fetchOnce = withRetries(
+      async () => {
+        abort.abort(new Error('called off'))
+        return new Response('', { status: 503, headers: { 'retry-after': '9' } })
+      },
+      { retries: 3 },
+    )
     await expect(fetchOnce('http://petstore.test', { signal: abort.signal })).rejects.toThrow('called off')
   })
 

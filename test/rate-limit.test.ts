@@ -1,7 +1,9 @@
+import type { FastifyInstance } from 'fastify'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createPetstoreClient, type PetstoreClient } from '../client/index.ts'
 import { StoreUnavailable } from '../db/store.ts'
 import { createKey } from '../server/keys.ts'
-import { type RestClient, startTestApi } from './helpers.ts'
+import { fetchFrom, type RestClient, startTestApi } from './helpers.ts'
 
 const tooMany = { status: 429, body: { code: 'rate_limited', status: 429 } }
 
@@ -33,7 +35,8 @@ describe('RATE_LIMIT', () => {
   })
 
   test('counts each call of a batch, over both doors together', async () => {
-    const { rest, rpc } = await startTestApi({ config: { rateLimit: { requests: 5, seconds: 60 } } })
+    const { app, key, rest } = await startTestApi({ config: { rateLimit: { requests: 5, seconds: 60 } } })
+    const rpc = clientWithoutRetries(app, key)
     await Promise.all([rpc.pets.list.query(), rpc.pets.list.query({ limit: 1 }), rpc.pets.list.query({ limit: 2 })])
     expect((await rest.get('/v1/pets')).headers.ratelimit).toContain('r=1;')
     const refused = await Promise.allSettled([rpc.pets.list.query(), rpc.pets.list.query({ limit: 1 })])
@@ -85,7 +88,8 @@ describe('RATE_LIMIT', () => {
   })
 
   test('does not charge what it refuses', async () => {
-    const { rest, rpc } = await startTestApi({ config: { rateLimit: { requests: 3, seconds: 60 } } })
+    const { app, key, rest } = await startTestApi({ config: { rateLimit: { requests: 3, seconds: 60 } } })
+    const rpc = clientWithoutRetries(app, key)
     await rest.get('/v1/pets')
     await Promise.allSettled([1, 2, 3].map((limit) => rpc.pets.list.query({ limit })))
     expect((await rest.get('/v1/pets')).headers.ratelimit).toContain('r=1;')
@@ -114,6 +118,10 @@ describe('RATE_LIMIT', () => {
     expect((await rest.get('/v1/pets')).headers).not.toHaveProperty('ratelimit')
   })
 })
+
+function clientWithoutRetries(app: FastifyInstance, apiKey: string): PetstoreClient {
+  return createPetstoreClient({ url: 'http://petstore.test', apiKey, retries: 0, fetch: fetchFrom(app) })
+}
 
 async function signInWrongly(rest: RestClient, remoteAddress: string): Promise<number> {
   const headers = { authorization: 'Bearer pet_wrong' }

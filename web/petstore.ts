@@ -3,10 +3,12 @@ import { createPetstoreClient, type PetstoreClient } from '../client/index.ts'
 
 /** Milliseconds; the service itself gives up a creation after ten seconds. */
 const longestWait = 12_000
+/** Milliseconds. */
+const maxPause = 1_000
 
-/** A client of the service that the page comes from. Whatever does not pass in a moment is told, and tried again from here. */
+/** A client of the service that the page comes from. A failure that lasts is shown soon, and the page retries it later. */
 export function petstoreWith(apiKey: string): PetstoreClient {
-  return createPetstoreClient({ url: location.origin, apiKey, retries: 1, fetch: fetchInTime })
+  return createPetstoreClient({ url: location.origin, apiKey, retries: 1, maxPause, fetch: fetchInTime })
 }
 
 async function fetchInTime(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {

@@ -1,7 +1,8 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider } from '@tanstack/react-query'
 import { createPetstoreClient } from 'petstore/client'
 import { createRoot } from 'react-dom/client'
 import { PetList } from './pet-list.tsx'
+import { queryClient } from './query-client.ts'
 
 const petstore = createPetstoreClient({
   url: import.meta.env.VITE_PETSTORE_URL ?? 'http://127.0.0.1:3000',
@@ -10,7 +11,7 @@ const petstore = createPetstoreClient({
 })
 
 createRoot(document.body).render(
-  <QueryClientProvider client={new QueryClient()}>
+  <QueryClientProvider client={queryClient}>
     <PetList petstore={petstore} />
   </QueryClientProvider>,
 )

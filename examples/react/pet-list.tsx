@@ -1,9 +1,11 @@
 import type { PetstoreClient } from 'petstore/client'
-import type { FormEvent } from 'react'
+import { type FormEvent, useState } from 'react'
+import { PetDetails } from './pet-details.tsx'
 import { usePets } from './use-pets.ts'
 
 export function PetList({ petstore }: { petstore: PetstoreClient }) {
   const { pets, addPet } = usePets(petstore, 'available')
+  const [chosen, choose] = useState<bigint>()
   const error = addPet.error ?? pets.error
 
   function add(event: FormEvent<HTMLFormElement>) {
@@ -18,9 +20,14 @@ export function PetList({ petstore }: { petstore: PetstoreClient }) {
       {pets.isPending && <p>Loading…</p>}
       <ul>
         {pets.data?.map(({ id, name }) => (
-          <li key={String(id)}>{name}</li>
+          <li key={String(id)}>
+            <button type="button" onClick={() => choose(id)}>
+              {name}
+            </button>
+          </li>
         ))}
       </ul>
+      {chosen !== undefined && <PetDetails petstore={petstore} petId={chosen} />}
       <form onSubmit={add}>
         <input name="name" aria-label="Name" /> <button type="submit">Add</button>
       </form>

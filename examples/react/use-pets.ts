@@ -5,10 +5,9 @@ import type { NewPet, PetStatus, PetstoreClient } from 'petstore/client'
 export function usePets(petstore: PetstoreClient, status: PetStatus) {
   const cache = useQueryClient()
   const pets = useQuery({
-    // An id in a key has to be a string: React Query makes JSON of keys, and JSON has no bigint.
     queryKey: ['pets', status],
     queryFn: ({ signal }) => petstore.pets.list.query({ status }, { signal }),
-    // The client repeats by itself what failed for a passing reason.
+    // The client itself retries transient failures.
     retry: false,
   })
   const addPet = useMutation({
@@ -16,4 +15,14 @@ export function usePets(petstore: PetstoreClient, status: PetStatus) {
     onSuccess: () => cache.invalidateQueries({ queryKey: ['pets'] }),
   })
   return { pets, addPet }
+}
+
+/** The pet with this id. */
+export function usePet(petstore: PetstoreClient, petId: bigint) {
+  return useQuery({
+    // A bigint in a key needs the queryKeyHashFn of query-client.ts.
+    queryKey: ['pet', petId],
+    queryFn: ({ signal }) => petstore.pets.get.query({ petId }, { signal }),
+    retry: false,
+  })
 }

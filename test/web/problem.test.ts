@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { createPetstoreClient } from '../../client/index.ts'
 import { fieldErrorsOf, mayPass, pauseAfter, problemOf } from '../../web/problem.ts'
 import { parseId } from '../../web/view.ts'
-import { startTestApi } from '../helpers.ts'
+import { fetchFrom, startTestApi } from '../helpers.ts'
 
 /** What a call of the service, or of none, fails with. */
 async function failureOf(call: Promise<unknown>): Promise<unknown> {
@@ -38,7 +39,8 @@ describe('what is wrong is told by its field', () => {
 })
 
 test('a service that is away is asked again every two seconds, and one with too much to do ever more rarely', async () => {
-  const { app, rpc } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 60 } } })
+  const { app, key } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 60 } } })
+  const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: key, retries: 0, fetch: fetchFrom(app) })
   await rpc.pets.list.query()
   const busy = problemOf(await failureOf(rpc.pets.list.query()))
   expect(busy.kind).toBe('busy')
