@@ -49,7 +49,7 @@ describe('the first start', () => {
   })
 })
 
-test('"npm run dev" serves, too: what Node tells itself of files to watch is no answer of the writer', async () => {
+test('the service works under "node --watch", which sends messages of its own through the ports of threads', async () => {
   const run = runCommand([process.execPath, '--watch', petstore[1] ?? ''], { env: { PORT: '0' } })
   const { url, child, ended } = await whenListening(run)
   const headers = { authorization: `Bearer ${await waitForOutput(run, bannerKey)}`, 'content-type': 'application/json' }
