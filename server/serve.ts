@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from 'fastify'
-import { describeLocation, type Location } from '../db/location.ts'
 import { openStore } from '../db/open.ts'
 import type { Store } from '../db/store.ts'
+import { announce } from './announce.ts'
 import { createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
 import { scheduleBackups } from './backup-schedule.ts'
@@ -36,7 +36,7 @@ export async function serve(config: Config): Promise<void> {
     const hasKey = (await store.apiKeys.list()).length > 0
     await listen(app, config)
     const firstKey = hasKey ? undefined : await mintFirstKey(store)
-    if (firstKey || process.stdout.isTTY) process.stdout.write(banner(app.listeningOrigin, config.database, firstKey))
+    announce({ origin: app.listeningOrigin, database: config.database, firstKey }, log)
     const stopBackups = startBackups(config, log)
     const signal = await stopped
     log.info({ signal }, 'stopping')
@@ -128,22 +128,4 @@ async function registerKey({ apiKeys }: Store, key: string): Promise<void> {
 async function mintFirstKey({ apiKeys }: Store): Promise<string | undefined> {
   const key = mintApiKey()
   return (await apiKeys.createFirst(apiKeyRecord(key, 'first'))) ? key : undefined
-}
-
-function banner(origin: string, database: Location, firstKey: string | undefined): string {
-  const intro = `
-  Petstore is ready.
-
-  Console    ${origin}/
-  REST       ${origin}/v1/pets
-  Typed RPC  ${origin}/trpc
-  Reference  ${origin}/docs/
-  Database   ${database.kind === 'sqlite' ? relative('', database.path) : describeLocation(database)}
-`
-  const key = `
-  Your API key, shown only this once: ${firstKey}
-
-  curl -H 'Authorization: Bearer ${firstKey}' ${origin}/v1/pets
-`
-  return `${intro}${firstKey ? key : ''}\n`
 }

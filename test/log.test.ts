@@ -73,7 +73,7 @@ test('a fault of the service reaches the log with its cause, and the caller with
   expect(faults).toMatchObject([{ err: { message: 'the secret cause' } }, { err: { message: 'the secret cause' } }])
 })
 
-test('no line of a running service holds a key', async () => {
+test('no line of a running service holds a key but the one that shows the first key', async () => {
   const server = await startServer({ env: { LOG_LEVEL: 'trace' } })
   const key = await waitForOutput(server, bannerKey)
   const rpc = createPetstoreClient({ url: server.url, apiKey: key })
@@ -84,7 +84,8 @@ test('no line of a running service holds a key', async () => {
   await fetch(`${server.url}/v1/pets`, { headers: { authorization: `Basic ${key}` } })
   server.child.kill('SIGTERM')
   await server.ended
-  const lines = server.stdout.split('\n').filter((line) => line.startsWith('{'))
+  // The line with the first key is the exception.
+  const lines = server.stdout.split('\n').filter((line) => line.startsWith('{') && !line.includes('firstApiKey'))
   expect(lines.length).toBeGreaterThan(6)
   expect(lines.join('\n')).not.toContain(key.slice(4))
   expect(server.stderr).not.toContain(key.slice(4))

@@ -94,5 +94,5 @@ export function residentMemory({ child }: Run): number {
   return Math.round(Number(kibibytes ?? 0) / 102.4) / 10
 }
 
-/** Where the banner shows the first key. */
+/** The first key, in the banner or in the log line with the same facts. */
 export const bannerKey = /\b(pet_[0-9A-Za-z]{38})\b/

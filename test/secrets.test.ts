@@ -73,7 +73,7 @@ test('no error and no line of the log tells a key, a path or anything of the ins
   const seen = new Set(answers.flatMap((text) => [...text.matchAll(/\\?"code\\?":\\?"(\w+)/g)].map(([, code]) => code)))
   expect(codes.filter((code) => !seen.has(code))).toEqual(unreachable)
 
-  // The banner shows the first key, and how to use it.
+  // One line shows the first key, and how to use it.
   const log = server.stdout.replace(key, '').replace(key, '')
   for (const secret of [key, other, hashApiKey(key), hashApiKey(other)]) {
     expect(log).not.toContain(secret)

@@ -4,6 +4,8 @@ import { type IncomingMessage, request } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { mintApiKey } from '../server/auth/api-key.ts'
+import { freePort } from './free-port.ts'
 import {
   bannerKey,
   petstore,
@@ -15,6 +17,14 @@ import {
   whenListening,
 } from './process.ts'
 import { temporaryFolder } from './temporary.ts'
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch (error) {
+    throw new Error(`This line is not JSON: ${line}`, { cause: error })
+  }
+}
 
 /** A start that fails: exit code 1, one line for the operator unless `message` says more, and nothing of the code. */
 async function expectRefusal(run: Run, message: RegExp | string): Promise<void> {
@@ -30,13 +40,65 @@ describe('the first start', () => {
     const folder = temporaryFolder()
     const server = await startServer({ folder })
     await waitForOutput(server, bannerKey)
-    const [, header = '', url = ''] = /curl -H '([^']+)' (\S+)/.exec(server.stdout) ?? []
+    const [, header = '', url = ''] = /curl -H '([^']+)' ([^\s"]+)/.exec(server.stdout) ?? []
     const [name = '', value = ''] = header.split(': ')
     const answer = await fetch(url, { headers: { [name]: value } })
     expect([answer.status, await answer.json()]).toEqual([200, []])
     expect(server.stdout).toContain(`${server.url}/docs/`)
     expect(server.stdout).toContain('data/petstore.db')
   })
+
+  test('writes only JSON lines where standard output is no terminal, and one of them has the facts of the banner', async () => {
+    const server = await startServer()
+    const key = await waitForOutput(server, bannerKey)
+    server.child.kill('SIGTERM')
+    await server.ended
+    const lines = server.stdout.trimEnd().split('\n').map(parseLine)
+    expect(lines.filter((line) => JSON.stringify(line).includes(key))).toEqual([
+      expect.objectContaining({
+        level: 30,
+        msg: 'Petstore is ready',
+        console: `${server.url}/`,
+        rest: `${server.url}/v1/pets`,
+        rpc: `${server.url}/trpc`,
+        reference: `${server.url}/docs/`,
+        database: 'data/petstore.db',
+        firstApiKey: key,
+        curl: `curl -H 'Authorization: Bearer ${key}' ${server.url}/v1/pets`,
+      }),
+    ])
+  })
+
+  test.for(['error', 'silent'])('shows the key under LOG_LEVEL=%s, too, since it is shown only once', async (level) => {
+    const port = await freePort()
+    const run = runPetstore({ env: { PORT: String(port), LOG_LEVEL: level } })
+    const key = await waitForOutput(run, bannerKey)
+    expect(parseLine(run.stdout.trimEnd())).toMatchObject({ firstApiKey: key })
+    const headers = { authorization: `Bearer ${key}` }
+    expect((await fetch(`http://127.0.0.1:${port}/v1/pets`, { headers })).status).toBe(200)
+  })
+
+  test('shows no key where one is configured', async () => {
+    const server = await startServer({ env: { PETSTORE_API_KEY: mintApiKey() } })
+    server.child.kill('SIGTERM')
+    await server.ended
+    expect(server.stdout).not.toMatch(bannerKey)
+    expect(server.stdout).not.toContain('firstApiKey')
+  })
+
+  // Not every machine has it.
+  if (existsSync('/usr/bin/script')) {
+    test('shows the banner on a terminal', async () => {
+      const command = petstore.map((word) => `'${word}'`).join(' ')
+      const run = runCommand(['/usr/bin/script', '-qec', command, '/dev/null'], { env: { PORT: '0' } })
+      const key = await waitForOutput(run, bannerKey)
+      await waitForOutput(run, /(curl -H 'Authorization)/)
+      expect(run.stdout).toContain(`Your API key, shown only this once: ${key}`)
+      expect(run.stdout).not.toContain('firstApiKey')
+      run.child.kill('SIGTERM')
+      await run.ended
+    })
+  }
 
   test('leaves files that no other user can read', async () => {
     const folder = temporaryFolder()
