@@ -111,6 +111,11 @@ export class IdempotencyKeyReused extends Error {
   override name = 'IdempotencyKeyReused'
 }
 
+/** Every id of a table has been given out. No retry helps: a person has to renumber the rows. */
+export class IdsExhausted extends Error {
+  override name = 'IdsExhausted'
+}
+
 /** An API key of this name is in use. The message is for the operator. */
 export class KeyNameTaken extends Error {
   override name = 'KeyNameTaken'

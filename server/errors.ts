@@ -1,7 +1,7 @@
 import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { IdempotencyKeyReused, StoreUnavailable } from '../db/store.ts'
+import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable } from '../db/store.ts'
 import { describeIssues } from './validation.ts'
 
 /** Every code of an Error body, with its HTTP status and the tRPC code that comes closest. */
@@ -67,6 +67,11 @@ export function toApiError(thrown: unknown): ApiError {
   }
   if (thrown instanceof IdempotencyKeyReused) {
     return new ApiError('unprocessable', 'The Idempotency-Key was used before with another payload. Use a new one.', {
+      cause: thrown,
+    })
+  }
+  if (thrown instanceof IdsExhausted) {
+    return new ApiError('internal_error', 'There are no ids left for new animals. Trying again does not help.', {
       cause: thrown,
     })
   }

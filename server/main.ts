@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { describeLocation, type Location } from '../db/location.ts'
 import { openStore } from '../db/open.ts'
-import { KeyNameTaken, KeyRevoked, type Store, StoreUnavailable, UnusableDatabase } from '../db/store.ts'
+import { IdsExhausted, KeyNameTaken, KeyRevoked, type Store, StoreUnavailable, UnusableDatabase } from '../db/store.ts'
 import { backUp, restore } from './backup.ts'
 import { parseLocation, readConfig } from './config.ts'
 import { copy } from './copy.ts'
@@ -132,7 +132,7 @@ function note(text: string): void {
 }
 
 function isForOperator(error: unknown): error is Error {
-  return [OperatorError, UnusableDatabase, KeyNameTaken, KeyRevoked, StoreUnavailable].some(
+  return [OperatorError, UnusableDatabase, IdsExhausted, KeyNameTaken, KeyRevoked, StoreUnavailable].some(
     (kind) => error instanceof kind,
   )
 }

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { createPetstoreClient } from '../client/index.ts'
 import { maxInt64, minInt64, parseJson } from '../server/int64.ts'
-import { testDatabase } from './database.ts'
-import { shareTestApi, startTestApi } from './helpers.ts'
+import { isOnPostgres, testDatabase } from './database.ts'
+import { fetchFrom, shareTestApi, startTestApi } from './helpers.ts'
 
 const int64 = fc.oneof(
   fc.bigInt({ min: minInt64, max: maxInt64 }),
@@ -18,6 +19,55 @@ test('a pet may have the greatest id there is, and none has a greater one', asyn
   for (const petId of [maxInt64 + 1n, minInt64 - 1n, 10n ** 30n]) {
     expect((await rest.get(`/v1/pets/${petId}`)).status).toBe(404)
     await expect(rpc.pets.get.query({ petId })).rejects.toMatchObject({ data: { status: 404 } })
+  }
+})
+
+describe('when every id has been given out', () => {
+  async function startWithIdsLeft(count: bigint) {
+    const database = await testDatabase()
+    const store = await database.open()
+    const next = maxInt64 - count + 1n
+    if (isOnPostgres) await database.execute(`SELECT setval('pets_id_seq', ${next - 1n})`)
+    else await database.insertPet(next - 1n)
+    return startTestApi({ store })
+  }
+  const rex = { name: 'Rex', categoryId: 7 }
+  const noIdLeft = { code: 'internal_error', message: expect.stringMatching(/no ids left/), status: 500 }
+
+  test('a create fails alone with 500 and without Retry-After, and what shares its transaction succeeds', async () => {
+    const { rest, log } = await startWithIdsLeft(1n)
+    const keyed = () => rest.post('/v1/pets', rex, { 'idempotency-key': 'last' })
+    expect((await keyed()).text).toContain(`{"id":${maxInt64},`)
+    const create = () => rest.post('/v1/pets', rex)
+    const [first, second, replay, third] = await Promise.all([create(), create(), keyed(), create()])
+    expect(replay).toMatchObject({ status: 201, headers: { 'idempotency-replayed': 'true' } })
+    for (const response of [first, second, third]) {
+      expect(response).toMatchObject({ status: 500, body: noIdLeft })
+      expect(response?.headers).not.toHaveProperty('retry-after')
+    }
+    expect(log.some((line) => JSON.parse(line).err?.type === 'IdsExhausted')).toBe(true)
+  })
+
+  test('the typed client does not retry', async () => {
+    const { app, key } = await startWithIdsLeft(0n)
+    let requests = 0
+    const send = fetchFrom(app)
+    const fetch: typeof send = (...request) => {
+      requests++
+      return send(...request)
+    }
+    const client = createPetstoreClient({ url: 'http://petstore.test', apiKey: key, fetch })
+    await expect(client.pets.create.mutate({ name: 'Rex', categoryId: 7n })).rejects.toMatchObject({ data: noIdLeft })
+    expect(requests).toBe(1)
+  })
+
+  // PostgreSQL does not give back ids that a failed statement took.
+  if (!isOnPostgres) {
+    test('the ids that are left go to the first creates of the transaction', async () => {
+      const { rest } = await startWithIdsLeft(3n)
+      const responses = await Promise.all(Array.from({ length: 8 }, () => rest.post('/v1/pets', rex)))
+      expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 500, 500, 500, 500, 500])
+    })
   }
 })
 

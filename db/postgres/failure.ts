@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { DatabaseError } from 'pg'
-import { IdempotencyKeyReused, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../store.ts'
+import { IdempotencyKeyReused, IdsExhausted, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../store.ts'
 
 /** What the driver said. Drizzle's error around it would carry the values of the statement into the log. */
 export function causeOf(error: unknown): unknown {
@@ -34,6 +34,8 @@ export function storeError(error: unknown): Error {
   if (cause instanceof StoreUnavailable) return cause
   if (cause instanceof DatabaseError && cause.constraint === 'api_keys_unrevoked_name')
     return new KeyNameTaken('An unrevoked API key already has this name: choose another one, or rotate that key.')
+  // sequence_generator_limit_exceeded
+  if (cause instanceof DatabaseError && cause.code === '2200H') return new IdsExhausted(cause.message)
   const code = 'code' in cause && cause.code !== undefined ? `${cause.code}: ` : ''
   if (concernsDatabase(cause))
     return new StoreUnavailable(`${code}${cause.message}`, { mayHeal: !needsPerson(cause), cause })

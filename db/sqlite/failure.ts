@@ -1,4 +1,4 @@
-import { IdempotencyKeyReused, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../store.ts'
+import { IdempotencyKeyReused, IdsExhausted, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../store.ts'
 
 /** What is left of an error once it has crossed from the writer's thread. */
 export interface Failure {
@@ -37,6 +37,7 @@ export function storeError(failure: Failure): Error {
     return new KeyNameTaken('An unrevoked API key already has this name: choose another one, or rotate that key.')
   }
   if (code === 'IdempotencyKeyReused') return new IdempotencyKeyReused(message)
+  if (code === 'IdsExhausted') return new IdsExhausted(message)
   if (code === 'KeyRevoked') return new KeyRevoked(message)
   if (concernsDatabase(failure)) return new StoreUnavailable(text, { mayHeal: !isCorrupt(failure) })
   return new Error(text)

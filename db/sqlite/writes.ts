@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { type ApiKey, KeyRevoked, type NewApiKey, type NewPet } from '../store.ts'
+import { type ApiKey, IdsExhausted, KeyRevoked, type NewApiKey, type NewPet } from '../store.ts'
 import { concernsDatabase, type Failure, toFailure } from './failure.ts'
 import { prepareCreateOnce } from './idempotency.ts'
 import { patiently } from './patience.ts'
@@ -18,8 +18,16 @@ export function prepareWrites(connection: Database.Database) {
       status: sql.placeholder('status'),
     })
     .prepare()
-  // The connection's integers are bigint.
-  const createPet = (pet: NewPet): bigint => insertPet.run({ ...pet }).lastInsertRowid as bigint
+  const hasNoIdLeft = connection.prepare(
+    "SELECT 1 FROM sqlite_sequence WHERE name = 'pets' AND seq >= 9223372036854775807",
+  )
+
+  function createPet(pet: NewPet): bigint {
+    // SQLite reports this as a full disk (SQLITE_FULL) and rolls back the whole transaction.
+    if (hasNoIdLeft.get()) throw new IdsExhausted('The table pets has given out its last id.')
+    // The connection's integers are bigint.
+    return insertPet.run({ ...pet }).lastInsertRowid as bigint
+  }
 
   function createApiKey(key: NewApiKey): ApiKey {
     return db.insert(apiKeys).values(key).returning().get()
