@@ -27,6 +27,18 @@ describe('the table of keys', () => {
     expect(count()).toBe(100n)
   })
 
+  test('is swept past rows whose time lies in the future, which are swept when their time comes', () => {
+    const { run, count } = openWrites()
+    const time = (days: number) => new Date(start.getTime() + days * day)
+    for (let i = 0; i < 30; i++) run(`future ${i}`, time(10))
+    for (let i = 0; i < 30; i++) run(`old ${i}`, start)
+    for (let i = 0; i < 60; i++) run(`new ${i}`, time(1))
+    expect(count()).toBe(90n)
+    expect(run('future 0', time(1))).toMatchObject({ value: { isReplay: true } })
+    for (let i = 0; i < 100; i++) run(`last ${i}`, time(11))
+    expect(count()).toBe(100n)
+  })
+
   test('gets no row without its pet, and no pet comes without its row', () => {
     const { connection, writes, count } = openWrites()
     connection.exec('DELETE FROM api_keys')

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Creation } from '../store.ts'
 import { concernsDatabase, storeError } from './failure.ts'
 import type { Outcome } from './group-commit.ts'
-import { createOnce, type NewCreation } from './idempotency.ts'
+import { type NewCreation, prepareCreateOnce } from './idempotency.ts'
 import { insertPets } from './insert-pets.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -11,6 +11,8 @@ import { inTransaction } from './transaction.ts'
  * alone; what concerns the database fails all.
  */
 export function prepareCreations(pool: Pool) {
+  const createOnce = prepareCreateOnce()
+
   async function commitTogether(batch: NewCreation[]): Promise<Outcome<Creation>[]> {
     if (batch.some(({ key }) => key))
       return inTransaction(pool, (transaction) => createOnce(transaction, batch, new Date()))

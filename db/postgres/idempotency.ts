@@ -1,4 +1,4 @@
-import { and, asc, inArray, lte, sql } from 'drizzle-orm'
+import { inArray, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { fingerprintOf } from '../fingerprint.ts'
 import {
@@ -29,27 +29,31 @@ interface Original {
 }
 
 /**
- * Makes the creations of one transaction, some of which may have been made before. The pets and their keys are written
- * together or not at all; each new key clears away two that are out of date, as on SQLite. All instances take turns
- * before they look, so that none of them misses what another is about to write.
+ * Prepares the creates of one transaction, some of which may be repeated ones. It writes the pets and their keys together
+ * or not at all. Each new key deletes up to two expired ones, as on SQLite. An advisory lock serializes the instances
+ * before they look, so none of them misses a key that another is about to write.
  */
-export async function createOnce(db: Transaction, batch: NewCreation[], now: Date): Promise<Outcome<Creation>[]> {
-  await takeTurn(db, 'pets')
-  const expiry = new Date(now.getTime() - idempotencyLifetime)
-  const originals = await findOriginals(db, batch.filter(hasKey), expiry)
-  const created = await insert(db, chooseNew(batch, originals))
-  const remembered = [...created].flatMap(([creation, { id }]) =>
-    hasKey(creation) ? [recordOf(creation, id, now)] : [],
-  )
-  for (const record of remembered) originals.set(nameOf(record), record)
-  if (remembered.length > 0) {
-    await sweep(db, remembered.length, expiry)
-    await db.insert(idempotencyKeys).values(remembered)
+export function prepareCreateOnce() {
+  let sweptTo = '0'
+
+  return async function createOnce(db: Transaction, batch: NewCreation[], now: Date): Promise<Outcome<Creation>[]> {
+    await takeTurn(db, 'pets')
+    const expiry = new Date(now.getTime() - idempotencyLifetime)
+    const originals = await findOriginals(db, batch.filter(hasKey), expiry)
+    const created = await insert(db, chooseNew(batch, originals))
+    const remembered = [...created].flatMap(([creation, { id }]) =>
+      hasKey(creation) ? [recordOf(creation, id, now)] : [],
+    )
+    for (const record of remembered) originals.set(nameOf(record), record)
+    if (remembered.length > 0) {
+      sweptTo = await sweep(db, { sweptTo, limit: 2 * remembered.length, expiry, now })
+      await db.insert(idempotencyKeys).values(remembered)
+    }
+    return batch.map((creation) => {
+      const pet = created.get(creation)
+      return pet ? { pet, isReplay: false } : replay(creation, originals)
+    })
   }
-  return batch.map((creation) => {
-    const pet = created.get(creation)
-    return pet ? { pet, isReplay: false } : replay(creation, originals)
-  })
 }
 
 /** What has no key, or is the first with its key. */
@@ -104,15 +108,32 @@ async function findOriginals(
   return new Map(rows.filter((row) => row.createdAt > expiry).map((row) => [nameOf(row), row]))
 }
 
-/** The lowest ids are the oldest. */
-async function sweep(db: NodePgDatabase, newKeys: number, expiry: Date): Promise<void> {
-  const { id, createdAt } = idempotencyKeys
-  const oldest = db
-    .select({ id })
-    .from(idempotencyKeys)
-    .orderBy(asc(id))
-    .limit(2 * newKeys)
-  await db.delete(idempotencyKeys).where(and(inArray(id, oldest), lte(createdAt, expiry)))
+interface Sweep {
+  /** The id after which to go on. */
+  sweptTo: string
+  limit: number
+  expiry: Date
+  now: Date
+}
+
+/**
+ * Deletes expired rows and resolves to the id after which to go on. The lowest ids are the oldest rows, unless a clock was
+ * wrong: rows from the future are passed over, and the first row of the last 24 hours ends the round.
+ */
+async function sweep(db: NodePgDatabase, { sweptTo, limit, expiry, now }: Sweep): Promise<string> {
+  const { createdAt } = idempotencyKeys
+  const [expiryTime, nowTime] = [sql.param(expiry, createdAt), sql.param(now, createdAt)]
+  const { rows } = await db.execute<{ sweptTo: string }>(sql`
+    WITH next AS (
+      SELECT id, created_at FROM ${idempotencyKeys} WHERE id > ${sweptTo} ORDER BY id LIMIT ${limit}
+    ), expired AS (
+      DELETE FROM ${idempotencyKeys} WHERE id IN (SELECT id FROM next WHERE created_at <= ${expiryTime})
+    )
+    SELECT CASE
+      WHEN count(*) < ${limit} OR bool_or(created_at > ${expiryTime} AND created_at <= ${nowTime}) THEN 0
+      ELSE max(id)
+    END AS "sweptTo" FROM next`)
+  return rows[0]?.sweptTo ?? '0'
 }
 
 function hasKey(creation: NewCreation): creation is KeyedCreation {

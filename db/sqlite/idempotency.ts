@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { fingerprintOf } from '../fingerprint.ts'
 import { type IdempotencyKey, IdempotencyKeyReused, idempotencyLifetime, type NewPet } from '../store.ts'
@@ -10,8 +10,8 @@ export interface PetId {
 }
 
 /**
- * Makes the creation that may be repeated. The pet and its key are written together or not at all; each new key clears
- * away two that are out of date, so that the table never holds much more than a day's.
+ * Prepares the create that may be repeated. It writes the pet and its key together or not at all. Each new key deletes up
+ * to two expired ones, so the table never holds much more than a day's.
  */
 export function prepareCreateOnce(db: BetterSQLite3Database, createPet: (pet: NewPet) => bigint) {
   const { apiKeyId, key, fingerprint, petId, createdAt, id } = idempotencyKeys
@@ -34,11 +34,26 @@ export function prepareCreateOnce(db: BetterSQLite3Database, createPet: (pet: Ne
       createdAt: sql.placeholder('createdAt'),
     })
     .prepare()
-  const oldest = db.select({ id }).from(idempotencyKeys).orderBy(asc(id)).limit(2)
-  const sweep = db
-    .delete(idempotencyKeys)
-    .where(and(inArray(id, oldest), lte(createdAt, sql.placeholder('expiry'))))
+  const nextTwo = db
+    .select({ id, createdAt })
+    .from(idempotencyKeys)
+    .where(gt(id, sql.placeholder('sweptTo')))
+    .orderBy(asc(id))
+    .limit(2)
     .prepare()
+  let sweptTo = 0n
+
+  /**
+   * Deletes expired rows. The lowest ids are the oldest rows, unless the clock was wrong: rows from the future are passed
+   * over, and the first row of the last 24 hours ends the round.
+   */
+  function sweep(expiry: Date, now: Date): void {
+    const rows = nextTwo.all({ sweptTo })
+    for (const row of rows) if (row.createdAt <= expiry) remove.run({ id: row.id })
+    const [, last] = rows
+    const isRoundOver = rows.some((row) => row.createdAt > expiry && row.createdAt <= now)
+    sweptTo = last && !isRoundOver ? last.id : 0n
+  }
 
   return function createPetOnce(pet: NewPet, idempotencyKey: IdempotencyKey, now: Date): PetId {
     const expiry = new Date(now.getTime() - idempotencyLifetime)
@@ -51,8 +66,7 @@ export function prepareCreateOnce(db: BetterSQLite3Database, createPet: (pet: Ne
     }
     return db.transaction(() => {
       if (earlier) remove.run({ id: earlier.id })
-      // Drizzle encodes a placeholder in values only.
-      sweep.run({ expiry: expiry.toISOString() })
+      sweep(expiry, now)
       const petId = createPet(pet)
       insert.run({ ...idempotencyKey, fingerprint, petId, createdAt: now })
       return { id: petId, isReplay: false }

@@ -8,7 +8,7 @@ import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readMigrations } from '../../db/migrations.ts'
 import { openPool } from '../../db/postgres/connection.ts'
-import { createOnce } from '../../db/postgres/idempotency.ts'
+import { prepareCreateOnce } from '../../db/postgres/idempotency.ts'
 import { migrate } from '../../db/postgres/migrate.ts'
 import { prepareDatabase } from '../../db/postgres/prepare.ts'
 import { inTransaction } from '../../db/postgres/transaction.ts'
@@ -135,6 +135,18 @@ describe('the table of idempotency keys', () => {
     expect(await count('idempotency_keys')).toBe('20')
   })
 
+  test('is swept past rows whose time lies in the future, which are swept when their time comes', async () => {
+    const { run, count } = await openCreations()
+    const time = (days: number) => new Date(start.getTime() + days * day)
+    for (let i = 0; i < 10; i++) await run(`future ${i}`, time(10))
+    for (let i = 0; i < 10; i++) await run(`old ${i}`, start)
+    for (let i = 0; i < 20; i++) await run(`new ${i}`, time(1))
+    expect(await count('idempotency_keys')).toBe('30')
+    expect(await run('future 0', time(1))).toMatchObject([{ isReplay: true }])
+    for (let i = 0; i < 40; i++) await run(`last ${i}`, time(11))
+    expect(await count('idempotency_keys')).toBe('40')
+  })
+
   test('gets no row without its pet, and no pet comes without its row', async () => {
     const { run, count } = await openCreations()
     await expect(run('a', start, 99n)).rejects.toThrow()
@@ -148,6 +160,7 @@ describe('the table of idempotency keys', () => {
     const pool = openPool(url)
     onTestFinished(() => pool.end())
     const pet = { name: 'Rex', categoryId: 7n, status: 'sold' } as const
+    const createOnce = prepareCreateOnce()
     return {
       run: (key: string, now: Date, apiKeyId = 1n) =>
         inTransaction(pool, (db) => createOnce(db, [{ pet, key: { apiKeyId, key } }], now)),
