@@ -3,6 +3,9 @@ import { apiKeyRecord, mintApiKey, prefix } from './auth/api-key.ts'
 import { parseDuration } from './duration.ts'
 import { OperatorError } from './operator-error.ts'
 
+/** The schemas allow four digits for the year. */
+const latestTime = Date.UTC(9999, 11, 31)
+
 /**
  * @param lifetime in milliseconds; without one the key does not expire.
  * @returns the new key, which cannot be shown again.
@@ -21,8 +24,14 @@ export async function rotateKey(store: Store, nameOrStart: string, lifetime?: nu
   return key
 }
 
-function lifetimeOf({ createdAt, expiresAt }: ApiKey): number | undefined {
-  return expiresAt ? expiresAt.getTime() - createdAt.getTime() : undefined
+function lifetimeOf({ name, createdAt, expiresAt }: ApiKey): number | undefined {
+  if (!expiresAt) return undefined
+  const lifetime = expiresAt.getTime() - createdAt.getTime()
+  // Also false if one of the times cannot be read.
+  if (lifetime > 0 && Date.now() + lifetime <= latestTime) return lifetime
+  throw new OperatorError(
+    `The lifetime of the API key ${name} cannot be kept: its times are unreadable or out of range. Give one with --expires.`,
+  )
 }
 
 export async function revokeKey(store: Store, nameOrStart: string): Promise<ApiKey> {
@@ -36,11 +45,14 @@ export async function describeKeys({ apiKeys }: Store): Promise<string> {
   const rows = (await apiKeys.list()).map((key) => [
     key.name,
     `${key.start}…`,
-    ...[key.createdAt, key.expiresAt, key.revokedAt, key.lastUsedAt].map(
-      (time) => time?.toISOString().slice(0, 19) ?? '-',
-    ),
+    ...[key.createdAt, key.expiresAt, key.revokedAt, key.lastUsedAt].map(describeTime),
   ])
   return alignColumns([['NAME', 'START', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'], ...rows])
+}
+
+function describeTime(time: Date | null): string {
+  if (!time) return '-'
+  return Number.isNaN(time.getTime()) ? 'unreadable' : time.toISOString().slice(0, 19)
 }
 
 async function findKey({ apiKeys }: Store, nameOrStart: string): Promise<ApiKey> {

@@ -92,7 +92,8 @@ describe('a pet added by hand', () => {
 })
 
 describe('an API key added by hand', () => {
-  const insert = "INSERT INTO api_keys (name, start, hash, created_at, revoked_at) VALUES (?, 'pet_', ?, 'now', ?)"
+  const insert =
+    "INSERT INTO api_keys (name, start, hash, created_at, revoked_at) VALUES (?, 'pet_', ?, '2026-01-01T00:00:00.000Z', ?)"
 
   test('needs a hash as long as SHA-256 is', () => {
     expect(() => openPetstore().prepare(insert).run('shop', 'short', null)).toThrow('api_keys_hash_sha256')
@@ -106,10 +107,64 @@ describe('an API key added by hand', () => {
 
   test('may have the name of another only if that one is revoked', () => {
     const add = openPetstore().prepare(insert)
-    add.run('shop', 'a'.repeat(64), 'now')
+    add.run('shop', 'a'.repeat(64), '2026-01-01T00:00:00.000Z')
     add.run('shop', 'b'.repeat(64), null)
     expect(() => add.run('shop', 'c'.repeat(64), null)).toThrow('UNIQUE constraint failed: api_keys.name')
   })
+})
+
+describe('a time added by hand', () => {
+  const columns = ['created_at', 'expires_at', 'revoked_at', 'last_used_at']
+
+  test('is stored as the service writes it, to the millisecond and in every year of four digits', () => {
+    const database = openPetstore()
+    addKey(database)
+    const set = database.prepare(`UPDATE api_keys SET ${columns.map((column) => `${column} = :time`).join(', ')}`)
+    const [start, end] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')]
+    const times = [start, end, ...Array.from({ length: 2_000 }, (_, n) => n), ...sampleOf(start, end, 2_000)]
+    database.exec('BEGIN')
+    for (const time of times) expect(set.run({ time: new Date(time).toISOString() }).changes).toBe(1)
+  })
+
+  test.for([
+    'yesterday',
+    'now',
+    '',
+    '9999',
+    '2026-11-20',
+    '2026-11-20 01:02:03',
+    '2026-11-20T01:02:03Z',
+    '2026-11-20T01:02:03.4567Z',
+    '2026-11-20T01:02:03.456',
+    '2026-11-20T01:02:03.456z',
+    '2026-11-20T01:02:03.456+00:00',
+    '2026-02-30T00:00:00.000Z',
+    '2026-11-20T24:00:00.000Z',
+    '-0001-11-20T00:00:00.000Z',
+    '+012026-01-01T00:00:00.000Z',
+    ' 2026-11-20T00:00:00.000Z',
+  ])('%j is refused in every column', (time) => {
+    const database = openPetstore()
+    addKey(database)
+    for (const column of columns) {
+      const set = database.prepare(`UPDATE api_keys SET ${column} = ?`)
+      expect(() => set.run(time)).toThrow(`CHECK constraint failed: api_keys_${column}_iso8601`)
+    }
+    const insert = database.prepare(
+      "INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at) VALUES (1, 'a', ?, 1, ?)",
+    )
+    expect(() => insert.run('f'.repeat(64), time)).toThrow('idempotency_keys_created_at_iso8601')
+  })
+
+  function addKey(database: Database.Database): void {
+    database.exec(
+      `INSERT INTO api_keys (name, start, hash, created_at) VALUES ('a', 'pet_', '${'a'.repeat(64)}', '2026-01-01T00:00:00.000Z')`,
+    )
+  }
+
+  function sampleOf(start: number, end: number, count: number): number[] {
+    return Array.from({ length: count }, (_, n) => Math.floor(start + ((end - start) * (n + 0.618)) / count))
+  }
 })
 
 test('the service opens it with settings of its own, and makes none', () => {

@@ -163,6 +163,83 @@ describe('the tables that the migrations make', () => {
   })
 })
 
+describe('the migration that constrains times', () => {
+  const epoch = '1970-01-01T00:00:00.000Z'
+  const created = '2026-01-01T00:00:00.000Z'
+
+  test.for([
+    ['2027-01-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'],
+    ['2027-01-01', '2027-01-01T00:00:00.000Z'],
+    ['2027-01-01 12:30:00', '2027-01-01T12:30:00.000Z'],
+    ['2027-01-01T12:30:00+02:00', '2027-01-01T10:30:00.000Z'],
+    [null, null],
+    ['yesterday', epoch],
+    ['Jan 1 2027', epoch],
+    ['now', epoch],
+    ['9999', epoch],
+    ['', epoch],
+    ['+012027-01-01T00:00:00.000Z', epoch],
+  ] as const)('turns the expiry %j into %j', ([before, after]) => {
+    const [key] = migrateKeys({ created_at: created, expires_at: before })
+    expect(key).toMatchObject({ created_at: created, expires_at: after, revoked_at: null, last_used_at: null })
+  })
+
+  test('lets no key with another unreadable time grant access', () => {
+    const [byCreation, byRevocation, byUse] = migrateKeys(
+      { created_at: 'now', expires_at: null },
+      { created_at: created, revoked_at: 'today' },
+      { created_at: created, last_used_at: 'today' },
+    )
+    expect(byCreation).toMatchObject({ created_at: epoch, expires_at: epoch })
+    expect(byRevocation).toMatchObject({ created_at: created, revoked_at: epoch })
+    expect(byUse).toMatchObject({ created_at: created, expires_at: null, last_used_at: null })
+  })
+
+  test('keeps idempotency keys, lets unreadable ones expire, and gives no id of a deleted API key again', () => {
+    const database = beforeIt()
+    insertKey(database, { created_at: created })
+    insertKey(database, { created_at: created })
+    database.exec(`
+      INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at) VALUES
+        (1, 'a', '${'f'.repeat(64)}', 7, '${created}'), (1, 'b', '${'f'.repeat(64)}', 8, 'today');
+      DELETE FROM api_keys WHERE id = 2`)
+    migrate(database, migrations)
+    expect(
+      database.prepare('SELECT id, api_key_id, key, pet_id, created_at FROM idempotency_keys ORDER BY id').raw().all(),
+    ).toEqual([
+      [1, 1, 'a', 7, created],
+      [2, 1, 'b', 8, epoch],
+    ])
+    insertKey(database, { created_at: created })
+    expect(database.prepare('SELECT id FROM api_keys ORDER BY id').pluck().all()).toEqual([1, 3])
+    database.exec('DELETE FROM api_keys WHERE id = 1')
+    expect(database.prepare('SELECT count(*) FROM idempotency_keys').pluck().get()).toBe(0)
+  })
+
+  function beforeIt(): Database.Database {
+    const database = openDatabase()
+    const index = migrations.findIndex(({ name }) => name === '0003_readable_times')
+    migrate(database, migrations.slice(0, index))
+    return database
+  }
+
+  function insertKey(database: Database.Database, times: Record<string, string | null>): void {
+    const row = { expires_at: null, revoked_at: null, last_used_at: null, ...times }
+    database
+      .prepare(`
+        INSERT INTO api_keys (name, start, hash, created_at, expires_at, revoked_at, last_used_at)
+        VALUES (hex(randomblob(8)), 'pet_', hex(randomblob(32)), :created_at, :expires_at, :revoked_at, :last_used_at)`)
+      .run(row)
+  }
+
+  function migrateKeys(...keys: Record<string, string | null>[]): unknown[] {
+    const database = beforeIt()
+    for (const key of keys) insertKey(database, key)
+    migrate(database, migrations)
+    return database.prepare('SELECT * FROM api_keys ORDER BY id').all()
+  }
+})
+
 test.for(['sqlite', 'postgres'])('migration files of %s and what drizzle-kit compares with are in step', (database) => {
   const folder = join(root, `db/${database}/migrations`)
   const { entries } = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8'))

@@ -82,7 +82,7 @@ async function insert<Row extends StoredRow>(
   }
 }
 
-/** SQLite keeps times as text, which a person may have written. */
+/** PostgreSQL has times that JavaScript cannot represent; the constraint against them may have been dropped by hand. */
 function isInvalidDate(value: unknown): boolean {
   return value instanceof Date && Number.isNaN(value.getTime())
 }

@@ -12,6 +12,14 @@ function time(name: string) {
   return timestamp(name, { withTimezone: true, precision: 3 })
 }
 
+/** Holds only what JavaScript's dates and SQLite's column can: not infinity, no year BC or beyond 9999. */
+function isTimestamp(table: string, column: string) {
+  return check(
+    `${table}_${column}_in_range`,
+    sql.raw(`${column} BETWEEN '0001-01-01T00:00:00Z' AND '9999-12-31T23:59:59.999Z'`),
+  )
+}
+
 // The rules for a pet's name stand here too, as in the SQLite schema. PostgreSQL's own classes depend on the locale.
 const whiteSpace = String.raw`\u0020\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`
 const controlCharacters = String.raw`[\u0001-\u001f\u007f-\u009f]`
@@ -49,6 +57,7 @@ export const apiKeys = pgTable(
   (table) => [
     uniqueIndex('api_keys_unrevoked_name').on(table.name).where(sql`revoked_at IS NULL`),
     check('api_keys_hash_sha256', sql`length(hash) = 64`),
+    ...['created_at', 'expires_at', 'revoked_at', 'last_used_at'].map((column) => isTimestamp('api_keys', column)),
   ],
 )
 
@@ -69,5 +78,6 @@ export const idempotencyKeys = pgTable(
     uniqueIndex('idempotency_keys_key').on(table.apiKeyId, table.key),
     check('idempotency_keys_key_length', sql`length(key) BETWEEN 1 AND 255`),
     check('idempotency_keys_fingerprint_sha256', sql`length(fingerprint) = 64`),
+    isTimestamp('idempotency_keys', 'created_at'),
   ],
 )

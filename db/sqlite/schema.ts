@@ -17,6 +17,17 @@ const timestamp = customType<{ data: Date; driverData: string }>({
   fromDriver: (iso) => new Date(iso),
 })
 
+/**
+ * Holds only what `toISOString` writes, and no date that is not in the calendar: SQLite gives the same text back. The `Z`
+ * is added so that SQLite does not take `now` for a time.
+ */
+function isTimestamp(table: string, column: string) {
+  return check(
+    `${table}_${column}_iso8601`,
+    sql.raw(`${column} IS strftime('%Y-%m-%dT%H:%M:%fZ', substr(${column}, 1, 23) || 'Z')`),
+  )
+}
+
 // The rules for a pet's name stand here too, so that a row added by hand cannot be one the service would never write.
 // White space is what `\\s` means in JavaScript, without the control characters, which are refused anyway.
 const whiteSpace = [
@@ -61,6 +72,7 @@ export const apiKeys = sqliteTable(
   (table) => [
     uniqueIndex('api_keys_unrevoked_name').on(table.name).where(sql`revoked_at IS NULL`),
     check('api_keys_hash_sha256', sql`length(hash) = 64`),
+    ...['created_at', 'expires_at', 'revoked_at', 'last_used_at'].map((column) => isTimestamp('api_keys', column)),
   ],
 )
 
@@ -84,5 +96,6 @@ export const idempotencyKeys = sqliteTable(
     uniqueIndex('idempotency_keys_key').on(table.apiKeyId, table.key),
     check('idempotency_keys_key_length', sql`length(key) BETWEEN 1 AND 255`),
     check('idempotency_keys_fingerprint_sha256', sql`length(fingerprint) = 64`),
+    isTimestamp('idempotency_keys', 'created_at'),
   ],
 )

@@ -34,7 +34,7 @@ export function bearerCheck(store: Store): (request: FastifyRequest) => Promise<
 
   function admit(request: FastifyRequest, apiKey: ApiKey | undefined): void {
     const now = new Date()
-    if (!apiKey || apiKey.revokedAt || (apiKey.expiresAt && apiKey.expiresAt <= now)) {
+    if (!apiKey || !isValid(apiKey, now)) {
       throw unauthorized(
         'The API key is not valid: it is unknown, revoked or expired.',
         'Bearer realm="petstore", error="invalid_token"',
@@ -54,6 +54,11 @@ export function bearerCheck(store: Store): (request: FastifyRequest) => Promise<
     // Most requests need not wait.
     admit(request, known.get(hash) ?? (await known.load(hash, find)))
   }
+}
+
+/** Fails closed: a comparison with a time that cannot be read is false. */
+function isValid({ createdAt, expiresAt, revokedAt }: ApiKey, now: Date): boolean {
+  return !Number.isNaN(createdAt.getTime()) && revokedAt === null && (expiresAt === null || expiresAt > now)
 }
 
 function unauthorized(message: string, challenge: string): ApiError {

@@ -3,22 +3,24 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { drizzle } from 'drizzle-orm/node-postgres'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readMigrations } from '../../db/migrations.ts'
 import { openPool } from '../../db/postgres/connection.ts'
 import { prepareCreateOnce } from '../../db/postgres/idempotency.ts'
-import { migrate } from '../../db/postgres/migrate.ts'
+import { migrate, readOwnMigrations } from '../../db/postgres/migrate.ts'
 import { prepareDatabase } from '../../db/postgres/prepare.ts'
 import { inTransaction } from '../../db/postgres/transaction.ts'
+import { describeKeys } from '../../server/keys.ts'
 import { postgresDatabase, testDatabase } from '../database.ts'
 import { fastest } from '../fastest.ts'
+import { startTestApi } from '../helpers.ts'
 import { isName, namesOfAllCharacters } from '../pet-names.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { createDatabase, query } from './databases.ts'
 
 const insert = 'INSERT INTO pets (name, category_id, status) VALUES'
+const insertKey = "INSERT INTO api_keys (name, start, hash, created_at, expires_at) VALUES ('a', 'pet_',"
 
 describe('a name added by hand is judged as the service judges it:', () => {
   test('every character of the Basic Multilingual Plane and some beyond, alone and among others', async () => {
@@ -66,6 +68,9 @@ describe('added by hand', () => {
       "INSERT INTO api_keys (name, start, hash, created_at) VALUES ('a', 'pet_', 'short', now())",
       'api_keys_hash_sha256',
     ],
+    ...['infinity', '-infinity', '0044-03-15 BC', '10000-01-01'].map(
+      (time) => [`${insertKey} '${'a'.repeat(64)}', now(), '${time}')`, 'api_keys_expires_at_in_range'] as const,
+    ),
   ] as const)('%s is refused: %s', async ([statement, rule]) => {
     await expect(query(await petstore(), statement)).rejects.toThrow(rule)
   })
@@ -242,15 +247,45 @@ test('migrations run in order, each once, and one that fails undoes all of that 
   expect(await query(url, "SELECT to_regclass('even_more') AS found")).toEqual([{ found: null }])
 })
 
-test('what is acknowledged is on disk, even if the role does not care', async () => {
-  const url = await petstore()
-  await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`)
-  const pool = openPool(url)
-  onTestFinished(() => pool.end())
-  expect((await drizzle({ client: pool }).execute('SHOW synchronous_commit')).rows).toEqual([
-    { synchronous_commit: 'on' },
+test('the migration that constrains times turns unreadable ones into times that grant no access', async () => {
+  const { url, person } = await personAt(await createDatabase())
+  await migrate(person, readOwnMigrations().slice(0, 1))
+  const times = [
+    ["'2026-01-01'", "'infinity'", 'NULL', 'NULL'],
+    ["'2026-01-01'", "'2027-01-01'", "'-infinity'", "'infinity'"],
+    ["'infinity'", 'NULL', 'NULL', "'2026-01-02'"],
+    ["'2026-01-01'", 'NULL', 'NULL', 'NULL'],
+  ].map((row, index) => `('key ${index}', 'pet_', '${String(index).repeat(64)}', ${row.join(', ')})`)
+  await person.query(`
+    INSERT INTO api_keys (name, start, hash, created_at, expires_at, revoked_at, last_used_at) VALUES ${times};
+    INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at)
+    VALUES (1, 'a', '${'f'.repeat(64)}', 1, 'infinity'), (1, 'b', '${'f'.repeat(64)}', 1, '2026-01-01')`)
+  await prepareDatabase(url)
+  const [epoch, created] = ['1970-01-01', '2026-01-01'].map((day) => new Date(day))
+  const keys = await query(url, 'SELECT created_at, expires_at, revoked_at, last_used_at FROM api_keys ORDER BY id')
+  expect(keys.map((key) => Object.values(key))).toEqual([
+    [created, epoch, null, null],
+    [created, new Date('2027-01-01'), epoch, null],
+    [epoch, epoch, null, new Date('2026-01-02')],
+    [created, null, null, null],
+  ])
+  expect(await query(url, 'SELECT created_at FROM idempotency_keys ORDER BY id')).toEqual([
+    { created_at: epoch },
+    { created_at: created },
   ])
 })
+
+test.for(['created_at', 'expires_at', 'revoked_at'])(
+  'a key whose %s cannot be read is refused, and shown as such',
+  async (column) => {
+    const url = await petstore()
+    const { rest, store } = await startTestApi({ store: await postgresDatabase(url).open() })
+    await query(url, `ALTER TABLE api_keys DROP CONSTRAINT api_keys_${column}_in_range`)
+    await query(url, `UPDATE api_keys SET ${column} = 'infinity'`)
+    expect(await rest.get('/v1/pets')).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
+    expect(await describeKeys(store)).toContain(' unreadable')
+  },
+)
 
 /** A database that the service has prepared. */
 async function petstore(): Promise<string> {
