@@ -21,16 +21,23 @@ function settings(url: string): ClientConfig {
   }
 }
 
-/** A connection of its own, for what must stay on one. */
-export function newClient(url: string, options: ClientConfig = {}): Client {
+/** Opens a connection outside the pool, for work that must stay on one. */
+export async function connectClient(url: string, options: ClientConfig = {}): Promise<Client> {
   const client = new Client({ ...settings(url), query_timeout: patience.answer, ...options })
-  // Whoever asks next is told; without a listener the process would end.
+  // The next query reports a lost connection; without a listener the process would end.
   client.on('error', () => {})
-  return client
+  try {
+    await client.connect()
+    await applySessionSettings(client)
+    return client
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw error
+  }
 }
 
 export function openPool(url: string): Pool {
-  const pool = new Pool({ ...settings(url), max: mostConnections, onConnect: commitOnDisk })
+  const pool = new Pool({ ...settings(url), max: mostConnections, onConnect: applySessionSettings })
   // A connection that is lost while nobody uses it is replaced by the pool; one in use tells whoever uses it.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -57,10 +64,26 @@ function giveUpInTime(pool: Pool): void {
   }
 }
 
-/** A role or a database may have it off, and what is acknowledged would not be on disk. Stricter settings stay. */
-async function commitOnDisk(client: ClientBase): Promise<void> {
+/**
+ * Settings that the code relies on. A role, a database or the URL may have others, with which times cannot be read and
+ * acknowledged rows are not on disk.
+ */
+const sessionSettings = {
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'iso_8601',
+  TimeZone: 'UTC',
+  client_encoding: 'UTF8',
+  default_transaction_isolation: 'read committed',
+  standard_conforming_strings: 'on',
+  synchronous_commit: 'on',
+}
+
+async function applySessionSettings(client: ClientBase): Promise<void> {
+  const values = Object.entries(sessionSettings).map(([name, value]) => `('${name}', '${value}')`)
   const statement = {
-    text: "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
+    // Stricter values of synchronous_commit stay.
+    text: `SELECT set_config(name, value, false) FROM (VALUES ${values.join(', ')}) AS own (name, value)
+      WHERE name <> 'synchronous_commit' OR current_setting(name) = 'off'`,
     query_timeout: patience.answer,
   }
   await client.query(statement)

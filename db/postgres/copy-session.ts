@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Client } from 'pg'
-import { newClient } from './connection.ts'
+import { connectClient } from './connection.ts'
 
 /** The connection of a copy, and its one transaction. */
 export type CopySession = NodePgDatabase & { $client: Client }
@@ -23,12 +23,11 @@ export async function beginCopy<T>(
   mode: 'REPEATABLE READ READ ONLY' | 'READ COMMITTED READ WRITE',
   prepare: (session: CopySession) => Promise<T>,
 ): Promise<T> {
-  const client = newClient(url, patience)
+  const client = await connectClient(url, patience)
   try {
-    await client.connect()
     const session = drizzle({ client })
     await client.query(`BEGIN ISOLATION LEVEL ${mode}`)
-    await session.execute(ownSettings)
+    await session.execute(noTimeouts)
     return await prepare(session)
   } catch (error) {
     await client.end().catch(() => {})
@@ -36,15 +35,10 @@ export async function beginCopy<T>(
   }
 }
 
-/**
- * No step of a copy takes too long, its commit is on disk, and times have one form, whatever the connection, the role or
- * the database has set. Not every server has all of these settings.
- */
-const ownSettings = sql`
-  SELECT set_config(name, CASE name WHEN 'DateStyle' THEN 'ISO' WHEN 'synchronous_commit' THEN 'on' ELSE '0' END, true)
-  FROM pg_settings
-  WHERE name IN ('DateStyle', 'statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')
-    OR (name = 'synchronous_commit' AND setting = 'off')`
+/** Timeouts that the URL, the role or the database may set. Not every server has all of them. */
+const noTimeouts = sql`
+  SELECT set_config(name, '0', true) FROM pg_settings
+  WHERE name IN ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`
 
 /** Another text for each set of our tables on any server, whatever its address is. */
 export async function identify(session: CopySession): Promise<string> {

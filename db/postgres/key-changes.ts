@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { newClient } from './connection.ts'
+import { connectClient } from './connection.ts'
 
 /** Milliseconds between two attempts to listen. */
 const pause = 1_000
@@ -39,22 +39,21 @@ export class KeyChanges {
   async #listen(): Promise<void> {
     const { signal } = this.#closing
     while (!signal.aborted) {
-      const client = newClient(this.#url)
-      const ended = new Promise<void>((resolve) => client.once('end', resolve))
-      client.on('notification', this.#onChange)
       try {
-        await client.connect()
-        await client.query('LISTEN api_keys')
+        const client = await connectClient(this.#url)
         this.#client = client
+        const ended = new Promise<void>((resolve) => client.once('end', resolve))
+        client.on('notification', this.#onChange)
+        await client.query('LISTEN api_keys')
         this.#onChange()
         this.#isListening = !signal.aborted
         if (this.#isListening) await ended
       } catch {
-        // Whoever needs the database is told by it.
+        // Requests that need the database report the failure.
       }
       this.#isListening = false
       this.#onChange()
-      await client.end().catch(() => {})
+      await this.#client?.end().catch(() => {})
       await wait(pause, undefined, { signal }).catch(() => {})
     }
   }

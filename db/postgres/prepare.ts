@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, DatabaseError } from 'pg'
 import { UnusableDatabase } from '../store.ts'
-import { newClient } from './connection.ts'
+import { connectClient } from './connection.ts'
 import { migrate, readOwnMigrations } from './migrate.ts'
 import { unusable } from './unusable.ts'
 
@@ -32,12 +32,9 @@ export async function prepareDatabase(url: string, { create = true } = {}): Prom
 
 async function connectPatiently(url: string): Promise<Client> {
   for (const deadline = performance.now() + patience; ; await wait(pause)) {
-    const client = newClient(url, { lock_timeout: patience, statement_timeout: 0, query_timeout: 0 })
     try {
-      await client.connect()
-      return client
+      return await connectClient(url, { lock_timeout: patience, statement_timeout: 0, query_timeout: 0 })
     } catch (error) {
-      await client.end().catch(() => {})
       if (!isComingUp(error) || performance.now() >= deadline) throw error
     }
   }

@@ -1,0 +1,94 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { connectClient, openPool } from '../../db/postgres/connection.ts'
+import { beginCopy } from '../../db/postgres/copy-session.ts'
+import { prepareDatabase } from '../../db/postgres/prepare.ts'
+import { createKey, describeKeys } from '../../server/keys.ts'
+import { postgresDatabase } from '../database.ts'
+import { startTestApi } from '../helpers.ts'
+import { createDatabase, query } from './databases.ts'
+
+const own = {
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'iso_8601',
+  TimeZone: 'UTC',
+  client_encoding: 'UTF8',
+  default_transaction_isolation: 'read committed',
+  standard_conforming_strings: 'on',
+  synchronous_commit: 'on',
+}
+
+const strange = {
+  DateStyle: 'German',
+  IntervalStyle: 'sql_standard',
+  TimeZone: 'Asia/Kathmandu',
+  client_encoding: 'LATIN1',
+  default_transaction_isolation: 'serializable',
+  standard_conforming_strings: 'off',
+  synchronous_commit: 'off',
+}
+
+test('an expired key is refused whatever the DateStyle of the database', async () => {
+  const { rest, store } = await startOnStrangeDatabase()
+  const key = await createKey(store, 'short', 1)
+  await expect
+    .poll(async () => (await rest.get('/v1/pets', { authorization: `Bearer ${key}` })).status, { timeout: 3_000 })
+    .toBe(401)
+  expect(await describeKeys(store)).toMatch(/^short +pet_\w{6}… +(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d) +(\1|\S+) +- +/m)
+})
+
+test('a create that is repeated is replayed whatever the DateStyle of the database', async () => {
+  const { rest } = await startOnStrangeDatabase()
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const response = await rest.post('/v1/pets', { name: 'Zoë', categoryId: 7 }, { 'idempotency-key': 'a' })
+    expect(response).toMatchObject({ status: 201, body: { id: 1, name: 'Zoë' } })
+  }
+})
+
+test('every connection has the settings that the code relies on', async () => {
+  const { url } = await strangeDatabase()
+  const pool = openPool(url)
+  onTestFinished(() => pool.end())
+  expect(await settingsOf(await pool.connect().then(released))).toEqual(own)
+
+  const client = await connectClient(url)
+  onTestFinished(() => client.end())
+  expect(await settingsOf(client)).toEqual(own)
+
+  const copy = await beginCopy(url, 'REPEATABLE READ READ ONLY', async (session) => session)
+  onTestFinished(() => copy.$client.end())
+  expect(await settingsOf(copy.$client)).toEqual(own)
+
+  function released<T extends { release(): void }>(connection: T): T {
+    onTestFinished(() => connection.release())
+    return connection
+  }
+})
+
+test('a stricter synchronous_commit stays', async () => {
+  const { url } = await strangeDatabase({ synchronous_commit: 'remote_apply' })
+  const client = await connectClient(url)
+  onTestFinished(() => client.end())
+  expect(await settingsOf(client)).toMatchObject({ synchronous_commit: 'remote_apply' })
+})
+
+async function startOnStrangeDatabase() {
+  const { url } = await strangeDatabase()
+  return startTestApi({ store: await postgresDatabase(url).open() })
+}
+
+/** A database of the service, with defaults for its sessions that are as strange as PostgreSQL allows. */
+async function strangeDatabase(settings: Record<string, string> = strange): Promise<{ url: string }> {
+  const url = await createDatabase()
+  await prepareDatabase(url)
+  const name = new URL(url).pathname.slice(1)
+  for (const [setting, value] of Object.entries(settings))
+    await query(url, `ALTER DATABASE ${name} SET ${setting} = '${value}'`)
+  return { url: `${url}?options=${encodeURIComponent('-c DateStyle=SQL -c TimeZone=Asia/Tokyo')}` }
+}
+
+async function settingsOf(connection: { query(sql: string): Promise<{ rows: Record<string, string>[] }> }) {
+  const names = Object.keys(own)
+  const columns = names.map((name) => `current_setting('${name}') AS "${name}"`)
+  const { rows } = await connection.query(`SELECT ${columns.join(', ')}`)
+  return rows[0]
+}
