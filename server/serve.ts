@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from 'fastify'
 import { openStore } from '../db/open.ts'
-import type { Store } from '../db/store.ts'
+import { type Store, StoreUnavailable } from '../db/store.ts'
 import { announce } from './announce.ts'
 import { createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
@@ -17,6 +17,7 @@ import { OperatorError } from './operator-error.ts'
 const drainTime = 500
 const echoTime = 200
 const longestStop = 10_000
+const registerInterval = 5_000
 
 /**
  * Serves until SIGTERM or SIGINT, then ends what is under way and resolves. SIGTERM, which comes from a supervisor, drains
@@ -30,10 +31,10 @@ export async function serve(config: Config): Promise<void> {
   const store = await openStore(config.database, { busyTimeout: 200 })
   const app = await createApp({ config, store, log, consoleFolder: join(import.meta.dirname, '../web/dist') })
   try {
-    if (config.apiKey !== undefined) await registerKey(store, config.apiKey)
+    if (config.apiKey !== undefined) await registerKey(app, store, config.apiKey)
     const stopped = stopSignal(log)
-    // Whoever listens is not to end because the database is away for a moment.
-    const hasKey = (await store.apiKeys.list()).length > 0
+    // Looked up before listening, so that a database that is away later does not end the process.
+    const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
     await listen(app, config)
     const firstKey = hasKey ? undefined : await mintFirstKey(store)
     announce({ origin: app.listeningOrigin, database: config.database, firstKey }, log)
@@ -119,9 +120,25 @@ function listenProblem(error: unknown, host: string, port: number): string {
   }
 }
 
-/** A key that the operator chose. One that is known already stays as it is, revoked or not. */
-async function registerKey({ apiKeys }: Store, key: string): Promise<void> {
-  await apiKeys.register(apiKeyRecord(key, `environment (${startOf(key)})`))
+/**
+ * Registers the key that the operator chose. A known one stays as it is, revoked or not, and needs no write. While the
+ * store takes no writes, the service starts without the key and keeps trying.
+ */
+async function registerKey(app: FastifyInstance, { apiKeys }: Store, key: string): Promise<void> {
+  const record = apiKeyRecord(key, `environment (${startOf(key)})`)
+  const register = async () => {
+    if (!(await apiKeys.find(record.hash))) await apiKeys.register(record)
+  }
+  const warn = (err: Error) =>
+    app.log.warn({ err }, `could not register the API key ${record.start}… of the environment; trying again`)
+  try {
+    await register()
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+    warn(error)
+    const retry = setInterval(() => register().then(() => clearInterval(retry), warn), registerInterval)
+    app.addHook('onClose', async () => clearInterval(retry))
+  }
 }
 
 /** A store without any key gets its first one, which is returned. */

@@ -55,6 +55,15 @@ async function check(pool: Pool, migrations: Migration[]): Promise<void> {
   if (!isUpToDate(await readJournal(drizzle({ client: pool })), migrations)) {
     throw new StoreUnavailable('Another release has migrated the database.', { mayHeal: false })
   }
-  // Changes nothing, and yet has to get a record to the disk.
-  await pool.query("SELECT pg_logical_emit_message(true, 'petstore', 'probe')")
+  await pool.query(probe)
 }
+
+/**
+ * What creates need, without a row. EXPLAIN checks the right to insert pets: a real INSERT would wait for the advisory
+ * lock. An INSERT of no rows fails in a read-only session, and the pool then replaces the connection. The message must
+ * reach the disk, but is also accepted in a read-only session.
+ */
+const probe = `
+  EXPLAIN INSERT INTO pets (name, category_id, status) VALUES ('probe', 0, 'sold');
+  INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at) SELECT 0, '', '', 0, now() WHERE false;
+  SELECT pg_logical_emit_message(true, 'petstore', 'probe')`

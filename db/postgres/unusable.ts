@@ -22,6 +22,8 @@ function reason(error: unknown): string {
       return `${error.message}; correct the address, or let this user in`
     case '3D000':
       return `${error.message}; make it with CREATE DATABASE, or correct the address`
+    case '25006':
+      return `${error.message}; wait until the server accepts writes, or correct the address`
     case '42501':
       return `${error.message}; GRANT this user the right to create tables in its schema`
     case '42P01':
