@@ -1,6 +1,8 @@
 import { DrizzleQueryError } from 'drizzle-orm'
+import { getTableConfig } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
 import { IdempotencyKeyReused, IdsExhausted, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../store.ts'
+import { apiKeys, idempotencyKeys, pets } from './schema.ts'
 
 /** What the driver said. Drizzle's error around it would carry the values of the statement into the log. */
 export function causeOf(error: unknown): unknown {
@@ -24,8 +26,22 @@ function isOwn(error: Error): boolean {
 
 /** Data that is corrupt, and a schema that is not the one this release made: what only a person can put right. */
 function needsPerson(error: unknown): boolean {
-  return error instanceof DatabaseError && /^(XX00[12]|42|3[DF]000)/.test(error.code ?? '')
+  if (!(error instanceof DatabaseError)) return false
+  return /^(XX00[12]|42|3[DF]000)/.test(error.code ?? '') || breaksUnknownRule(error)
 }
+
+/** Valid input always fits this release's columns; if it does not, a newer release or a person has changed them. */
+function breaksUnknownRule({ code = '', constraint = '' }: DatabaseError): boolean {
+  if (/^23(505|514|P01)$/.test(code)) return !ownRules.has(constraint)
+  return /^(23502|22001|22003|22P02)$/.test(code)
+}
+
+const ownRules = new Set(
+  [pets, apiKeys, idempotencyKeys].flatMap((table) => {
+    const { checks, indexes, uniqueConstraints } = getTableConfig(table)
+    return [...checks, ...uniqueConstraints, ...indexes.map(({ config }) => config)].map(({ name }) => name)
+  }),
+)
 
 /** Puts anything thrown into the words of the Store port. */
 export function storeError(error: unknown): Error {
@@ -37,7 +53,7 @@ export function storeError(error: unknown): Error {
   // sequence_generator_limit_exceeded
   if (cause instanceof DatabaseError && cause.code === '2200H') return new IdsExhausted(cause.message)
   const code = 'code' in cause && cause.code !== undefined ? `${cause.code}: ` : ''
-  if (concernsDatabase(cause))
+  if (concernsDatabase(cause) || needsPerson(cause))
     return new StoreUnavailable(`${code}${cause.message}`, { mayHeal: !needsPerson(cause), cause })
   return cause
 }

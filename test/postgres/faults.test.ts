@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openPool } from '../../db/postgres/connection.ts'
 import { inTransaction } from '../../db/postgres/transaction.ts'
 import { revokeKey } from '../../server/keys.ts'
@@ -120,6 +120,41 @@ test('a database that another release has migrated meanwhile does not look ready
   expect((await rest.get('/readyz')).status).toBe(200)
   await query(url, "INSERT INTO migrations VALUES ('9999_future', 'x', now())")
   await expect.poll(async () => (await rest.get('/readyz')).status, { timeout: 3_000 }).toBe(503)
+})
+
+describe('a schema that a newer release has changed is a 503 without Retry-After:', () => {
+  test.for([
+    ['a required column without a default', 'ALTER TABLE pets ADD COLUMN owner text NOT NULL', rex],
+    ['a stricter rule', "ALTER TABLE pets ADD CONSTRAINT pets_name_short CHECK (name <> 'Rex')", rex],
+    ['a rule that is unique', 'CREATE UNIQUE INDEX pets_name_once ON pets (name)', { name: 'Minka', categoryId: 1 }],
+    ['a shorter text', 'ALTER TABLE pets ALTER name TYPE varchar(2)', rex],
+    ['a smaller number', 'ALTER TABLE pets ALTER category_id TYPE smallint', { name: 'Rex', categoryId: 70_000 }],
+    ['another type', 'ALTER TABLE pets ALTER category_id TYPE uuid USING gen_random_uuid()', rex],
+    ['no such column', 'ALTER TABLE pets RENAME category_id TO category', rex],
+  ] as const)('%s', async ([, statement, pet]) => {
+    const { rest, url } = await startOnPostgres()
+    if (statement.includes('UNIQUE')) expect((await rest.post('/v1/pets', pet)).status).toBe(201)
+    await query(url, 'ALTER TABLE pets DROP CONSTRAINT pets_name_length, DROP CONSTRAINT pets_name_not_blank')
+    await query(
+      url,
+      statement.includes('uuid') ? `ALTER TABLE pets ALTER category_id DROP NOT NULL; ${statement}` : statement,
+    )
+    for (const headers of [{}, { 'idempotency-key': 'a' }]) {
+      const response = await rest.post('/v1/pets', pet, headers)
+      expect(response).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+      expect(response.headers).not.toHaveProperty('retry-after')
+    }
+  })
+
+  test('a required column of the idempotency keys fails only creates with a key, also in one batch', async () => {
+    const { rest, url } = await startOnPostgres()
+    await query(url, 'ALTER TABLE idempotency_keys ADD COLUMN owner text NOT NULL')
+    const creates = Array.from({ length: 10 }, (_, n) =>
+      rest.post('/v1/pets', rex, n % 2 ? { 'idempotency-key': `${n}` } : {}),
+    )
+    const statuses = (await Promise.all(creates)).map(({ status }) => status)
+    expect(statuses).toEqual(Array.from({ length: 10 }, (_, n) => (n % 2 ? 503 : 201)))
+  })
 })
 
 /** The first look-up begins to listen, and only while somebody listens is a key kept. */
