@@ -89,6 +89,23 @@ test.for(['create', 'createOnce'] as const)('%s gives up a person who does not c
   expect(await createBy(store, way)).toMatchObject({ id: 2n })
 })
 
+test('creates that arrive while others wait for a person are given up with the next batch, after at most twice the time', async () => {
+  const { store, person } = await startBesidePerson()
+  const end = performance.now() + 5_000
+  const milliseconds: number[] = []
+  async function write(): Promise<void> {
+    while (performance.now() < end) {
+      const begin = performance.now()
+      await expect(store.pets.create(rex)).rejects.toThrow(StoreUnavailable)
+      milliseconds.push(performance.now() - begin)
+    }
+  }
+  await Promise.all(Array.from({ length: 12 }, write))
+  expect(Math.max(...milliseconds)).toBeLessThan(5_000)
+  await person.query('COMMIT')
+  expect(await store.pets.create(rex)).toMatchObject({ name: 'Rex' })
+})
+
 test('whoever follows the list sees each pet once and in order while three instances write', async () => {
   const database = postgresDatabase(await createDatabase())
   const stores = await Promise.all([database.open(), database.open(), database.open()])
