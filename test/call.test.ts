@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileProcedure } from '../server/call.ts'
 import { type Context, procedure, router } from '../server/trpc.ts'
+import { startRouter } from './own-router.ts'
 
 const ctx = {} as Context
 const Doubled = z.object({ n: z.number() }).prefault({ n: 1 })
@@ -146,6 +147,27 @@ test.for(changing)('%s in the output is validated by the chain', async ([, schem
   const result = await compileProcedure(routes, 'query')(undefined, ctx).catch(({ code }) => code)
   expect(result).toEqual(sent)
 })
+
+test.for([
+  ['a plain object', z.object({ a: z.string() }), { a: 'a', secret: 1 }, { a: 'a' }],
+  ['a list', z.array(z.object({ a: z.string() })), [{ a: 'a', secret: 1 }], [{ a: 'a' }]],
+  ['a name with a dot', z.object({ 'a.b': z.string() }), { 'a.b': 'a', secret: 1 }, { 'a.b': 'a' }],
+  ['a coerced field', z.object({ a: z.coerce.string() }), { a: 1, secret: 1 }, { a: '1' }],
+  ['a recursive schema', Tree, { name: 'a', children: [], secret: 1 }, { name: 'a', children: [] }],
+] as [string, z.ZodType, unknown, unknown][])(
+  '%s: neither adapter sends a field that the output does not list',
+  async ([, schema, returned, sent]) => {
+    const query = procedure
+      .meta({ openapi: { method: 'GET', path: '/query' } })
+      .input(z.object({}))
+      .output(schema)
+      .query(() => returned)
+    const { send } = await startRouter(router({ query }))
+    expect(JSON.parse(await send('first', '/v1/query'))).toEqual(sent)
+    const input = encodeURIComponent('{"json":{}}')
+    expect(JSON.parse(await send('first', `/trpc/query?input=${input}`)).result.data.json).toEqual(sent)
+  },
+)
 
 test('length, range and pattern checks, and refinements of scalars, leave an output as the resolver returned it', async () => {
   const Checked = z

@@ -1,16 +1,9 @@
-import { fastify } from 'fastify'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
-import type { ApiKey } from '../db/store.ts'
 import { cacheableProcedures } from '../server/answer.ts'
-import { apiKeyRecord, mintApiKey } from '../server/auth/api-key.ts'
-import { bearerCheck, checkedApiKey } from '../server/auth/bearer.ts'
-import { restDoor } from '../server/rest/adapter.ts'
 import { appRouter } from '../server/router.ts'
-import { knowAllMethods } from '../server/routes.ts'
-import { rpcDoor } from '../server/rpc/adapter.ts'
 import { procedure, router } from '../server/trpc.ts'
-import { openTestStore } from './helpers.ts'
+import { startRouter } from './own-router.ts'
 
 const Names = z.array(z.string())
 const get = (path: `/${string}`) => ({ openapi: { method: 'GET', path } }) as const
@@ -53,17 +46,8 @@ test('pets.list is the only procedure of the service that opts in', () => {
   expect([...cacheableProcedures(appRouter)]).toEqual(['pets.list'])
 })
 
-/** Both adapters over a query that returns the name of the caller's key, and one that counts how often it is called. */
+/** A query that returns the name of the caller's key, and one that counts how often it is called. */
 async function startService() {
-  const store = await openTestStore()
-  const keys = new Map<string, string>()
-  for (const name of ['first', 'second']) {
-    const key = mintApiKey()
-    const { id } = await store.apiKeys.create(apiKeyRecord(key, name))
-    // A key that was just used is not noted again, which would be a change of the store.
-    await store.apiKeys.touch(id, new Date())
-    keys.set(name, key)
-  }
   let count = 0
   const routes = router({
     own: procedure
@@ -77,28 +61,5 @@ async function startService() {
       .output(Names)
       .query(() => [String(++count)]),
   })
-
-  const app = fastify()
-  onTestFinished(() => app.close())
-  knowAllMethods(app)
-  app.decorateRequest<ApiKey | null>('apiKey', null)
-  app.addHook('onRequest', bearerCheck(store))
-  const createContext = (request: Parameters<typeof checkedApiKey>[0]) => ({
-    store,
-    apiKey: checkedApiKey(request),
-    idempotencyKey: undefined,
-    announceReplay: () => {},
-  })
-  app.register(restDoor, { prefix: '/v1', router: routes, store, createContext })
-  app.register(rpcDoor, { prefix: '/trpc', router: routes, store, createContext })
-
-  return {
-    store,
-    calls: () => count,
-    async send(name: string, url: string): Promise<string> {
-      const { statusCode, payload } = await app.inject({ url, headers: { authorization: `Bearer ${keys.get(name)}` } })
-      expect(statusCode).toBe(200)
-      return payload
-    },
-  }
+  return { ...(await startRouter(routes)), calls: () => count }
 }
