@@ -7,6 +7,7 @@ import { mintApiKey } from '../server/auth/api-key.ts'
 import { readConfig } from '../server/config.ts'
 import { ApiError, type ErrorCode } from '../server/errors.ts'
 import { limits } from '../server/http.ts'
+import { securityHeaders } from '../server/security-headers.ts'
 import { freePort } from './free-port.ts'
 import { runCommand, whenListening } from './process.ts'
 import { temporaryFolder } from './temporary.ts'
@@ -142,18 +143,34 @@ test("the balancer's limits leave refusals to the service, and its connections e
   expect(numberIn(/ keepalive_timeout (\d+)s;/) * 1000).toBeLessThan(limits.idleTime)
 })
 
-test('the balancer asks another instance for a file of the console that one does not have', () => {
-  expect(nginx).toMatch(/location \/assets\/ \{[^}]*proxy_next_upstream error timeout http_404;/)
+test('the balancer asks another instance for a static file that one does not have', () => {
+  const [, pattern = 'none'] = /location ~ (\S+) \{[^}]*proxy_next_upstream error timeout http_404;/.exec(nginx) ?? []
+  for (const path of ['/assets/index-hash.js', '/docs/scalar-hash.js']) expect(path).toMatch(new RegExp(pattern))
 })
 
-test("the balancer's own answers are Error bodies of the service", () => {
-  const answers = [...nginx.matchAll(/^ +return (\d+) '(.+)';$/gm)]
-  expect(answers.map(([, status]) => Number(status))).toEqual([400, 405, 413, 414, 431, 503])
-  for (const [, status, text = ''] of answers) {
+test("the balancer's own responses have the Error bodies of the service, and a client cannot request them", () => {
+  const bodies = [...nginx.matchAll(/^ +(\d+) '(\{.+\})';$/gm)]
+  expect(bodies.map(([, status]) => Number(status))).toEqual([400, 404, 405, 413, 414, 431, 503])
+  for (const [, status, text = ''] of bodies) {
     const { code, message }: { code: ErrorCode; message: string } = JSON.parse(text)
     expect(JSON.parse(text)).toEqual(new ApiError(code, message).body)
     expect(JSON.parse(text)).toMatchObject({ status: Number(status) })
   }
+  // Whatever status nginx responds with becomes one that has a body.
+  for (const [, given = '', replacement, location = ''] of nginx.matchAll(
+    /error_page ([\d ]+?)(?: =(\d+))? (\/\w+);/g,
+  )) {
+    const statuses = replacement ? [replacement] : given.split(' ')
+    expect(bodies.map(([, status]) => status)).toEqual(expect.arrayContaining(statuses))
+    expect(ownLocation(location)).toContain('\n      internal;\n')
+  }
+})
+
+test("the balancer's own responses have the security headers of the service", () => {
+  const headers = [...ownLocation('/balancer').matchAll(/add_header (\S+) "?([^"]+?)"? always;/g)].map(
+    ([, name = '', value]) => [name.toLowerCase(), value],
+  )
+  expect(Object.fromEntries(headers)).toEqual({ ...securityHeaders(undefined), 'retry-after': '$error_retry_after' })
 })
 
 /** A folder with what the Dockerfile copies, and the packages that "npm ci --omit=dev --omit=optional" installs. */
@@ -215,6 +232,10 @@ function wordsOf(execForm: string): string[] {
 
 function serviceOf(name: string): string {
   return new RegExp(`^ {2}${name}:\\n((?: {4}.*\\n)+)`, 'm').exec(compose)?.[1] ?? ''
+}
+
+function ownLocation(path: string): string {
+  return new RegExp(`location = ${path} \\{([^}]*)\\}`).exec(nginx)?.[1] ?? ''
 }
 
 function numberIn(pattern: RegExp): number {
