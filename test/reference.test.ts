@@ -30,6 +30,14 @@ test('the create that the API reference prepares adds a pet each time it is sent
   expect(problems).toEqual([])
 })
 
+test('every path of the API reference refuses other methods', async () => {
+  const { rest } = await startTestApi()
+  for (const url of ['/docs', '/docs/', '/openapi.json']) {
+    const { status, headers } = await rest.send({ method: 'DELETE', url })
+    expect([status, headers.allow], url).toEqual([405, 'GET, HEAD, OPTIONS'])
+  }
+})
+
 /** Opens the page of a fresh service in a browser and collects what the page requests and what goes wrong. */
 async function openReference() {
   const { app, key, rest } = await startTestApi()

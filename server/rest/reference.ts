@@ -26,6 +26,7 @@ export async function reference(app: FastifyInstance, { document, servers }: Ref
   script ??= readScript()
   const page = pageWith(script.name)
   app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 301))
+  answerOtherMethods(app, '/docs', ['GET', 'HEAD'])
   app.get('/docs/', async (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('content-security-policy', pagePolicy(servers())).send(page),
   )
