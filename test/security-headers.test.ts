@@ -39,8 +39,10 @@ test.for(requests)('%s carries Strict-Transport-Security only if clients use TLS
   for (const publicUrl of [undefined, 'http://pets.example']) {
     expect(await headersOf(head, status, publicUrl)).not.toHaveProperty('strict-transport-security')
   }
-  const headers = await headersOf(head, status, 'https://pets.example')
-  expect(headers['strict-transport-security']).toMatch(/^max-age=\d{8}$/)
+  for (const publicUrl of ['https://pets.example', 'HTTPS://pets.example']) {
+    const headers = await headersOf(head, status, publicUrl)
+    expect(headers['strict-transport-security']).toMatch(/^max-age=\d{8}$/)
+  }
 })
 
 async function headersOf(head: string, status: number, publicUrl?: string): Promise<Record<string, string>> {
