@@ -7,6 +7,8 @@ interface OpenOptions {
   create?: boolean
   /** Called if it was. */
   onCreate?: () => void
+  /** Called with a sentence for the operator when the database needs attention, also long after the opening. */
+  onWarning?: (message: string) => void
   /** Milliseconds to wait for another process that holds the lock of an SQLite file. */
   busyTimeout: number
 }
@@ -18,7 +20,7 @@ interface OpenOptions {
  */
 export async function openStore(
   location: Location,
-  { create = true, onCreate, busyTimeout }: OpenOptions,
+  { create = true, onCreate, onWarning, busyTimeout }: OpenOptions,
 ): Promise<Store> {
   if (location.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts')
@@ -26,7 +28,7 @@ export async function openStore(
   }
   const { openSqliteStore } = await import('./sqlite/store.ts')
   const isNew = !existsSync(location.path)
-  const store = openSqliteStore({ path: location.path, create, busyTimeout })
+  const store = openSqliteStore({ path: location.path, create, onWarning, busyTimeout })
   if (isNew) onCreate?.()
   return store
 }

@@ -107,7 +107,7 @@ async function withStore(use: (store: Store) => Promise<void>, { create = false 
   const { database } = readConfig()
   const onCreate = () => note(`Made the database ${describeLocation(database)}.`)
   // A command can wait for a busy service, which itself must not wait so long.
-  const store = await openStore(database, { create, onCreate, busyTimeout: 5_000 })
+  const store = await openStore(database, { create, onCreate, onWarning: note, busyTimeout: 5_000 })
   try {
     await use(store)
   } finally {

@@ -28,7 +28,10 @@ export async function serve(config: Config): Promise<void> {
   // Before anything is written: a start that must fail leaves no file behind, and no key that nobody saw.
   if (!config.reusePort) await refuseTakenPort(config)
   const log = createLog(config.logLevel, process.stdout.isTTY)
-  const store = await openStore(config.database, { busyTimeout: 200 })
+  const store = await openStore(config.database, {
+    busyTimeout: 200,
+    onWarning: (message) => log.warn(message),
+  })
   const app = await createApp({ config, store, log, consoleFolder: join(import.meta.dirname, '../web/dist') })
   try {
     if (config.apiKey !== undefined) await registerKey(app, store, config.apiKey)

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
+import { Caller } from './caller.ts'
 import { report } from './long-form.ts'
 import { bannerKey, type Server, waitForOutput } from './process.ts'
 import { canMount, startOnSmallDisk } from './small-disk.ts'
@@ -33,6 +34,21 @@ if (canMount()) {
       refused: load.answers.get(503),
     })
   }, 60_000)
+
+  test('a disk with room for two pages, which is less than a create needs, makes the service not ready', async () => {
+    const { server, fillUp, makeRoom } = await startOnSmallDisk()
+    const caller = new Caller(server.url, await waitForOutput(server, bannerKey))
+    const create = async () => (await caller.post('/v1/pets', { name: 'Rex', categoryId: 1 })).status
+    const ready = async () => (await fetch(`${server.url}/readyz`)).status
+    expect([await create(), await ready()]).toEqual([201, 200])
+    fillUp(2)
+    // Callers share one check a second.
+    await wait(1_100)
+    expect([await ready(), await create()]).toEqual([503, 503])
+    makeRoom()
+    expect(await create()).toBe(201)
+    await expect.poll(ready, { timeout: 5_000 }).toBe(200)
+  })
 }
 
 function headers(key: string) {

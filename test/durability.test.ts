@@ -64,6 +64,18 @@ if (canTrace()) {
       const names = ((await list.json()) as { name: string }[]).map(({ name }) => name)
       expect(names).toEqual(Object.keys(statuses).filter((name) => statuses[name] === 201))
     })
+
+    test('after a commit that the disk refused the service is not ready until a write succeeds', async () => {
+      const { server, key } = await startTraced((database) => [
+        ...['-P', `${database}-wal`, '-e', 'trace=fsync,fdatasync'],
+        ...['-e', 'inject=fsync,fdatasync:error=EIO:when=5'],
+      ])
+      const ready = async () => (await fetch(`${server.url}/readyz`)).status
+      await expect.poll(async () => (await create(server, key, 'Rex')).status, { interval: 0 }).toBe(503)
+      expect(await ready()).toBe(503)
+      expect((await create(server, key, 'Rex')).status).toBe(201)
+      await expect.poll(ready, { timeout: 2_000 }).toBe(200)
+    })
   })
 }
 
@@ -158,7 +170,7 @@ test('writes under way when the store closes are completed, and later ones are r
 
 test('a writer thread that ends fails the writes it held, and the next write starts another', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
-  const writer = new Writer({ path, busyTimeout: 0 }, () => {})
+  const writer = new Writer({ path, busyTimeout: 0 })
   onTestFinished(() => writer.close())
   await expect(writer.run('createPet', rex)).rejects.toThrow(StoreUnavailable)
   prepareDatabase(path)

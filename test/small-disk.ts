@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, rmSync } from 'node:fs'
+import { copyFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { petstore, runCommand, type Server, whenListening } from './process.ts'
 import { temporaryFolder } from './temporary.ts'
@@ -13,6 +13,8 @@ export interface SmallDisk {
   server: Server
   /** Copies the database, while nobody writes, to where SQLite can find it. */
   copyDatabase: () => string
+  /** Fills the disk until so many blocks of 4 KiB are left. */
+  fillUp: (blocksLeft: number) => void
   /** Removes what takes up most of the disk. */
   makeRoom: () => void
 }
@@ -31,6 +33,10 @@ export async function startOnSmallDisk(): Promise<SmallDisk> {
   const inside = join(`/proc/${server.child.pid}/root`, folder)
   return {
     server,
+    fillUp(blocksLeft) {
+      const { bavail, bsize } = statfsSync(inside)
+      writeFileSync(join(inside, 'filling'), Buffer.alloc((bavail - blocksLeft) * bsize))
+    },
     makeRoom: () => rmSync(join(inside, 'ballast')),
     copyDatabase() {
       const copy = join(temporaryFolder(), 'petstore.db')

@@ -23,6 +23,8 @@ export interface Traced {
   server: { url: string }
   key: string
   databasePath: string
+  /** What it has logged so far. */
+  log: () => string
   /** The service itself, without strace. */
   processId: number
   /** Ends the server and resolves to where strace wrote what it asked of the kernel, in order, a line each. */
@@ -59,6 +61,7 @@ export async function startTraced(
     server: { url },
     key,
     databasePath,
+    log: () => run.stdout,
     processId: Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')),
     stop: async () => {
       await end('SIGTERM')

@@ -6,6 +6,8 @@ import { Writer, type WriterOptions } from './writer.ts'
 interface SqliteStoreOptions extends WriterOptions {
   /** Whether a file that is missing is created, which is so by default. */
   create?: boolean
+  /** Called with a sentence for the operator when the database needs attention. */
+  onWarning?: ((message: string) => void) | undefined
 }
 
 /**
@@ -14,11 +16,11 @@ interface SqliteStoreOptions extends WriterOptions {
  *
  * @throws {UnusableDatabase} with one sentence for the operator.
  */
-export function openSqliteStore({ create = true, ...options }: SqliteStoreOptions): Store {
+export function openSqliteStore({ create = true, onWarning = () => {}, ...options }: SqliteStoreOptions): Store {
   prepareDatabase(options.path, { create })
   const reader = new Reader(options.path)
-  // Whoever learns of a write sees it.
-  const writer = new Writer(options, () => reader.dropSnapshot())
+  // A client that learns of its write can read it.
+  const writer = new Writer(options, { onSettled: () => reader.dropSnapshot(), onWarning })
 
   return {
     pets: {
@@ -47,7 +49,7 @@ export function openSqliteStore({ create = true, ...options }: SqliteStoreOption
       if (!(await reader.run((reads) => reads.hasOwnSchema()))) {
         throw new StoreUnavailable('Another release has migrated the database.', { mayHeal: false })
       }
-      await writer.run('probe')
+      await writer.probe()
     },
     async close() {
       reader.close()

@@ -1,44 +1,47 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { orClose } from './connection.ts'
 import { toFailure } from './failure.ts'
+import { LogWatch } from './log-watch.ts'
 import { OpenFile } from './open-file.ts'
 import type { WriterOptions } from './writer.ts'
-import { commitTogether, type Outcome, prepareWrites, type Write, type Writes } from './writes.ts'
+import { type Batch, commitTogether, prepareWrites, type Settled, type Writes } from './writes.ts'
 
 /** The thread that owns the only connection that writes. It answers each batch once it is on disk. */
 
 const port = parentPort
 if (!port) throw new Error('The writer runs in a thread of its own.')
 
-const { path, busyTimeout }: WriterOptions = workerData
+const { path }: Pick<WriterOptions, 'path'> = workerData
 let file: OpenFile | undefined
-let writes: Writes | undefined
+let open: { writes: Writes; log: LogWatch } | undefined
 
-port.on('message', (message: Write[] | 'close') => {
+port.on('message', (message: Batch | 'close') => {
   if (message !== 'close') return port.postMessage(answer(message))
   file?.close()
   port.close()
 })
 
 /** Nothing is acknowledged that went into a file which is no longer in its place: the next batch opens the one that is. */
-function answer(batch: Write[]): Outcome[] {
+function answer({ batch, patience }: Batch): Settled {
   try {
-    const current = prepare()
-    const outcomes = commitTogether(current.file.connection, current.writes, batch, busyTimeout)
-    current.file.checkPlace()
-    return outcomes
+    const { file, writes, log } = prepare()
+    const outcomes = commitTogether(file.connection, writes, batch, patience)
+    file.checkPlace()
+    const warning = log.look()
+    const probe = log.checkpointFailure && { failure: log.checkpointFailure }
+    return { outcomes: outcomes.map((outcome, i) => (batch[i]?.name === 'probe' && probe) || outcome), warning }
   } catch (error) {
     file?.close()
-    writes = undefined
-    return batch.map(() => ({ failure: toFailure(error) }))
+    open = undefined
+    return { outcomes: batch.map(() => ({ failure: toFailure(error) })) }
   }
 }
 
-function prepare(): { file: OpenFile; writes: Writes } {
-  if (!file || !writes) {
+function prepare(): { file: OpenFile; writes: Writes; log: LogWatch } {
+  if (!file || !open) {
     const next = file?.reopen() ?? new OpenFile(path, { readonly: false })
-    writes = orClose(next, () => prepareWrites(next.connection))
+    open = orClose(next, () => ({ writes: prepareWrites(next.connection), log: new LogWatch(next.connection) }))
     file = next
   }
-  return { file, writes }
+  return { file, ...open }
 }

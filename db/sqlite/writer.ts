@@ -1,22 +1,32 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { StoreUnavailable } from '../store.ts'
-import { storeError } from './failure.ts'
+import { concernsDatabase, isBusy, storeError } from './failure.ts'
 import { onMessage, startThread } from './thread.ts'
-import type { Outcome, Write, Writes } from './writes.ts'
+import type { Batch, Outcome, Settled, Write, Writes } from './writes.ts'
 
 export interface WriterOptions {
   path: string
-  /** Milliseconds to wait for another process's lock. */
+  /** Milliseconds that each write waits for another process's lock. */
   busyTimeout: number
+}
+
+interface Events {
+  /** Called before writes are answered. */
+  onSettled?: () => void
+  /** Called with a sentence for the operator. */
+  onWarning?: (message: string) => void
 }
 
 /** Beyond these the disk does not lag but hang: so many writes waiting, or so many milliseconds for one transaction. */
 const mostWaiting = 10_000
 export const longestCommit = 10_000
+/** Milliseconds after a failed write in which a probe proves nothing: a batch of creates may need more room than it does. */
+const doubtAfterFailure = 5_000
 
 interface Pending {
   write: Write
+  since: number
   resolve: (value: unknown) => void
   reject: (error: Error) => void
 }
@@ -29,7 +39,7 @@ interface Pending {
  */
 export class Writer {
   readonly #options: WriterOptions
-  readonly #onSettled: () => void
+  readonly #events: Events
   #thread: Worker | undefined
   /** What the thread is at, until it answers; what it took too long for is not in it any more. */
   #inFlight: Pending[] | undefined
@@ -38,11 +48,11 @@ export class Writer {
   #isHanging = false
   #closed = false
   #onIdle: (() => void) | undefined
+  #lastFailure: { error: Error; at: number } | undefined
 
-  /** @param onSettled called before writes are answered */
-  constructor(options: WriterOptions, onSettled: () => void) {
+  constructor(options: WriterOptions, events: Events = {}) {
     this.#options = options
-    this.#onSettled = onSettled
+    this.#events = events
   }
 
   run<Name extends keyof Writes>(name: Name, ...args: Parameters<Writes[Name]>): Promise<ReturnType<Writes[Name]>> {
@@ -51,9 +61,17 @@ export class Writer {
       if (this.#isHanging || this.#waiting.length >= mostWaiting)
         return reject(new StoreUnavailable('Too many writes are waiting, or have waited too long.'))
       // The thread runs the write of this name, so its value is that write's; a message cannot carry the type.
-      this.#waiting.push({ write: { name, args } as Write, resolve: resolve as (value: unknown) => void, reject })
+      const write = { name, args } as Write
+      this.#waiting.push({ write, since: performance.now(), resolve: resolve as (value: unknown) => void, reject })
       this.#flush()
     })
+  }
+
+  /** Rejects unless a write can reach the disk, and the latest ones did. */
+  async probe(): Promise<void> {
+    await this.run('probe')
+    const failure = this.#lastFailure
+    if (failure && performance.now() - failure.at < doubtAfterFailure) throw failure.error
   }
 
   /** Waits until all is written, unless the disk hangs. */
@@ -67,7 +85,8 @@ export class Writer {
 
   #flush(): void {
     if (this.#inFlight) return
-    if (this.#waiting.length === 0) {
+    const [oldest] = this.#waiting
+    if (!oldest) {
       this.#onIdle?.()
       return
     }
@@ -75,7 +94,8 @@ export class Writer {
     this.#waiting = []
     this.#watch = setTimeout(() => this.#giveUp(), longestCommit).unref()
     this.#thread ??= this.#startThread()
-    this.#thread.postMessage(this.#inFlight.map(({ write }) => write))
+    const patience = Math.max(0, this.#options.busyTimeout - (performance.now() - oldest.since))
+    this.#thread.postMessage({ batch: this.#inFlight.map(({ write }) => write), patience } satisfies Batch)
   }
 
   /** The thread cannot be stopped while it waits for the disk: it is left to it, and no more is asked of it meanwhile. */
@@ -89,8 +109,11 @@ export class Writer {
   }
 
   #startThread(): Worker {
-    const thread = startThread('writer-thread.ts', this.#options)
-    onMessage(thread, (outcomes: Outcome[]) => this.#settle((index) => outcomes[index]))
+    const thread = startThread('writer-thread.ts', { path: this.#options.path })
+    onMessage(thread, ({ outcomes, warning }: Settled) => {
+      if (warning !== undefined) this.#events.onWarning?.(warning)
+      this.#settle((index) => outcomes[index])
+    })
     thread.on('error', (cause) => this.#lose(thread, cause))
     thread.on('exit', () => this.#lose(thread, undefined))
     return thread
@@ -107,13 +130,34 @@ export class Writer {
     this.#inFlight = undefined
     this.#isHanging = false
     clearTimeout(this.#watch)
-    this.#onSettled()
-    for (const [index, { resolve, reject }] of settled.entries()) {
+    this.#events.onSettled?.()
+    const again: Pending[] = []
+    for (const [index, pending] of settled.entries()) {
       const outcome = outcomeOf(index)
-      if (!outcome) reject(new StoreUnavailable('The writer thread ended before it answered.', { cause }))
-      else if ('failure' in outcome) reject(storeError(outcome.failure))
-      else resolve(outcome.value)
+      if (outcome && this.#hasTimeLeft(pending, outcome)) again.push(pending)
+      else this.#respond(pending, outcome, cause)
     }
+    this.#waiting = [...again, ...this.#waiting]
     this.#flush()
+  }
+
+  /** The thread waited for a lock only as long as the oldest write of the batch may. Nothing was written. */
+  #hasTimeLeft({ since }: Pending, outcome: Outcome): boolean {
+    const isLocked = 'failure' in outcome && isBusy(outcome.failure)
+    return isLocked && performance.now() - since < this.#options.busyTimeout
+  }
+
+  #respond({ write, resolve, reject }: Pending, outcome: Outcome | undefined, cause: unknown): void {
+    if (!outcome) {
+      reject(new StoreUnavailable('The writer thread ended before it answered.', { cause }))
+    } else if ('failure' in outcome) {
+      const error = storeError(outcome.failure)
+      const isFault = concernsDatabase(outcome.failure) && !isBusy(outcome.failure)
+      if (isFault && write.name !== 'probe') this.#lastFailure = { error, at: performance.now() }
+      reject(error)
+    } else {
+      if (write.name !== 'probe') this.#lastFailure = undefined
+      resolve(outcome.value)
+    }
   }
 }

@@ -29,6 +29,11 @@ export function prepareWrites(connection: Database.Database) {
     return insertPet.run({ ...pet }).lastInsertRowid as bigint
   }
 
+  const createAndUndo = connection.transaction(() => {
+    createPet({ name: 'probe', categoryId: 0n, status: 'available' })
+    throw new Undo()
+  })
+
   function createApiKey(key: NewApiKey): ApiKey {
     return db.insert(apiKeys).values(key).returning().get()
   }
@@ -59,12 +64,19 @@ export function prepareWrites(connection: Database.Database) {
     touchApiKey(id: bigint, lastUsedAt: Date): void {
       db.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id)).run()
     },
-    /** Changes nothing, and yet has to get a page to the disk. */
+    /** Writes the pages that a create writes: SQLite commits them although their content is rolled back. */
     probe(): void {
       connection.pragma('user_version = 0')
+      try {
+        createAndUndo()
+      } catch (error) {
+        if (!(error instanceof Undo || error instanceof IdsExhausted)) throw error
+      }
     },
   }
 }
+
+class Undo extends Error {}
 
 export type Writes = ReturnType<typeof prepareWrites>
 
@@ -72,6 +84,20 @@ export type Writes = ReturnType<typeof prepareWrites>
 export type Write = { [Name in keyof Writes]: { name: Name; args: Parameters<Writes[Name]> } }[keyof Writes]
 
 export type Outcome = { value: unknown } | { failure: Failure }
+
+/** What the writer's thread is sent. */
+export interface Batch {
+  batch: Write[]
+  /** Milliseconds to wait for another process's lock. */
+  patience: number
+}
+
+/** What it sends back, once the batch is on disk. */
+export interface Settled {
+  outcomes: Outcome[]
+  /** For the operator. */
+  warning?: string | undefined
+}
 
 /**
  * Runs the writes in one transaction, so that all of them share one fsync, and returns their outcomes in order once the

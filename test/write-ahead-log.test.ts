@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Caller } from './caller.ts'
+import { openDatabase } from './helpers.ts'
+import { bannerKey, type Server, startServer, waitForOutput } from './process.ts'
+import { temporaryFolder } from './temporary.ts'
+import { canTrace, startTraced } from './traced.ts'
+
+const rex = { name: 'Rex', categoryId: 7 }
+
+test('a read transaction that another process keeps open is reported when the log reaches 64 MiB, and again at twice that', async () => {
+  const folder = temporaryFolder()
+  const server = await startServer({ folder })
+  const caller = new Caller(server.url, await waitForOutput(server, bannerKey))
+  const path = join(folder, 'data/petstore.db')
+  const person = openDatabase(path)
+  person.exec('PRAGMA synchronous = OFF; CREATE TABLE filler (content BLOB)')
+  const reader = openDatabase(path)
+  reader.exec('BEGIN')
+  reader.prepare('SELECT count(*) FROM pets').get()
+
+  async function growLog(mebibytes: number): Promise<number[]> {
+    for (let i = 0; i < mebibytes; i++) person.exec('INSERT INTO filler VALUES (zeroblob(1024 * 1024))')
+    // The service looks at its log when it writes, and at most once a second.
+    await wait(1_100)
+    expect((await caller.post('/v1/pets', rex)).status).toBe(201)
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+    return sizesIn(server)
+  }
+  expect(await growLog(40)).toEqual([])
+  const [first = 0] = await growLog(30)
+  expect(first).toBeGreaterThanOrEqual(70)
+  expect(await growLog(30)).toEqual([first])
+  expect(await growLog(60)).toEqual([first, expect.closeTo(160, -1.5)])
+
+  reader.exec('COMMIT')
+  // The first commit after that checkpoints the whole log, and the next one starts it again.
+  for (let i = 0; i < 3; i++) await growLog(0)
+  expect(person.pragma('wal_checkpoint(NOOP)')).toMatchObject([{ log: expect.toSatisfy((pages) => pages < 100) }])
+})
+
+/** The MiB that warnings name. */
+function sizesIn({ stdout }: Server): number[] {
+  const warnings = stdout.matchAll(/"level":40,.*write-ahead log has grown to (\d+) MiB/g)
+  return [...warnings].map(([, size]) => Number(size))
+}
+
+// Only from outside can a disk be made to fail.
+if (canTrace()) {
+  test('checkpoints that fail are reported once, and the service is not ready, although creates succeed', async () => {
+    // In WAL mode only checkpoints write to the database file.
+    const { server, key, log } = await startTraced((path) => [
+      ...['-P', path, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=EIO'],
+    ])
+    const caller = new Caller(server.url, key)
+    const create = async () => expect((await caller.post('/v1/pets', rex)).status).toBe(201)
+    const readiness = async () => {
+      await create()
+      return (await fetch(`${server.url}/readyz`)).status
+    }
+    expect(await readiness()).toBe(200)
+    for (let i = 0; i < 400; i++) await create()
+    await expect.poll(readiness, { timeout: 10_000 }).toBe(503)
+    await wait(1_100)
+    expect(await readiness()).toBe(503)
+    expect(log().match(/cannot be moved into the database \(SQLITE_IOERR_WRITE: disk I\/O error\)/g)).toHaveLength(1)
+  })
+}
