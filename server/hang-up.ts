@@ -1,6 +1,7 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { Exchange } from './connections.ts'
 import { ApiError, toApiError } from './errors.ts'
 
 /** For how long, in milliseconds, a client that has its last answer is still heard. */
@@ -8,13 +9,6 @@ const lingerTime = 1_000
 
 /** The headers of every response. */
 type CommonHeaders = Record<string, string>
-
-export interface Exchange {
-  request: IncomingMessage
-  response: ServerResponse
-  /** Whether the connection ends with this answer, whatever else was to end or to keep it. */
-  isLast: boolean
-}
 
 /** Connections whose last answer is settled. */
 const ended = new WeakSet<Duplex>()
@@ -45,16 +39,21 @@ export function endConnection(
   }
 }
 
-/** Sees to it that a client gets its answer though it has closed its side amid a body, or still sends one that nobody reads. */
-export function hearOut(socket: Socket, latest: WeakMap<Duplex, Exchange>, headers: CommonHeaders): void {
-  const isIncomplete = () => latest.get(socket)?.request.complete === false
+/** Responds to a client that has closed its side before the body was complete, and to one that still sends more than is read. */
+export function handleHalfClose(socket: Socket, latest: () => Exchange | undefined, headers: CommonHeaders): void {
   socket.once('end', () => {
     const error = new ApiError('invalid_request', 'The connection was closed before the body was complete.')
-    if (isIncomplete()) endConnection(socket, latest.get(socket), error, headers)
+    const exchange = latest()
+    if (exchange && !exchange.request.complete) endConnection(socket, exchange, error, headers)
   })
-  // Node calls it after the last answer.
+  // Node calls it after the final response.
   const destroySoon = socket.destroySoon.bind(socket)
-  socket.destroySoon = () => (isIncomplete() ? linger(socket) : destroySoon())
+  socket.destroySoon = () => {
+    const exchange = latest()
+    const isDone = !exchange || (exchange.request.complete && exchange.response.writableFinished)
+    if (isDone) destroySoon()
+    else linger(socket)
+  }
 }
 
 function afterAnswer({ response }: Exchange, act: () => void): void {

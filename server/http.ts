@@ -1,9 +1,9 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { Duplex } from 'node:stream'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
+import { Connections, maxConnections } from './connections.ts'
 import { ApiError } from './errors.ts'
 import { hasClearFraming } from './framing.ts'
-import { type Exchange, endConnection, hearOut } from './hang-up.ts'
+import { endConnection, handleHalfClose } from './hang-up.ts'
 
 /** What a request may take. Sizes in bytes, times in milliseconds. */
 export const limits = {
@@ -12,15 +12,19 @@ export const limits = {
   url: 8 * 1024,
   headersTime: 5_000,
   requestTime: 10_000,
-  /** For which nothing moves on a connection, though its answer is not through. */
+  /** Without progress on a connection whose response is not sent completely. */
   stallTime: 20_000,
   idleTime: 5_000,
+  /** Pipelined requests that wait for the response before theirs, over all connections. */
+  heldRequests: 10_000,
+  /** Of complete responses that clients have not read, over all connections. */
+  unsentBytes: 128 * 1024 * 1024,
 }
 
 /**
  * Node's HTTP server with limits on what it waits for, and with the Error body wherever Node would answer by itself:
  * bytes that are not HTTP, a request that arrives too slowly, an `Expect` other than 100-continue, `CONNECT`.
- * A client gets its answer also if it has closed its side, or still sends what nobody reads.
+ * A client gets its response also if it has closed its side, or still sends a body that is not read.
  *
  * @param headers The headers of every response.
  */
@@ -38,47 +42,46 @@ export function createHttpServer(
     requireHostHeader: false,
   })
   server.timeout = limits.stallTime
-  // Node knows it, but its types do not: a client that closes its side still gets the answers it waits for.
+  // Missing in Node's types: a client that closes its side still gets the responses it waits for.
   Object.assign(server, { httpAllowHalfOpen: true })
-  const latest = new WeakMap<Duplex, Exchange>()
+  const connections = new Connections({ ...limits, connections: maxConnections() })
 
-  server.on('connection', (socket) => hearOut(socket, latest, headers))
+  server.on('connection', (socket) => {
+    connections.add(socket)
+    handleHalfClose(socket, () => connections.latest(socket), headers)
+  })
   server.on('request', (request, response) => {
-    const previous = latest.get(request.socket)
-    // Behind the last answer of a connection nothing may happen, since nobody would learn of it.
-    if (previous?.isLast || previous?.response.shouldKeepAlive === false) {
-      previous.isLast = true
-      return
-    }
-    // Node ignores what comes in one packet with a request to upgrade.
-    const isLast = !hasClearFraming(request) || request.headers.upgrade !== undefined
-    latest.set(request.socket, { request, response, isLast })
-    if (isLast) response.shouldKeepAlive = false
-    listener(request, response)
+    if (mustEndConnection(request)) response.shouldKeepAlive = false
+    connections.run(request, response, listener)
   })
   server.on('clientError', (thrown, socket) => {
     log.info({ reason: thrown.message }, 'refused what is not a request')
-    endConnection(socket, latest.get(socket), thrown, headers)
+    endConnection(socket, connections.latest(socket), thrown, headers)
   })
   server.on('connect', (_request, socket) => {
     const refusal = new ApiError('method_not_allowed', 'CONNECT is not served here.', { headers: { allow: '' } })
-    endConnection(socket, latest.get(socket), refusal, headers)
+    endConnection(socket, connections.latest(socket), refusal, headers)
   })
   server.on('checkContinue', (request, response) => {
     const { shouldKeepAlive } = response
-    // An answer without the invitation ends the connection: what follows could be the body or another request.
+    // A response without the invitation ends the connection: what follows could be the body or another request.
     response.shouldKeepAlive = false
     request.once('resume', () => {
       if (response.headersSent) return
-      response.shouldKeepAlive = shouldKeepAlive && !latest.get(request.socket)?.isLast
+      response.shouldKeepAlive = shouldKeepAlive && !mustEndConnection(request)
       response.writeContinue()
     })
     server.emit('request', request, response)
   })
-  // Any expectation goes to where every request is checked.
+  // checkRequest refuses every other expectation.
   server.on('checkExpectation', (request, response) => {
     response.shouldKeepAlive = false
     server.emit('request', request, response)
   })
   return server
+}
+
+/** Node ignores what follows a request to upgrade in the same packet. */
+function mustEndConnection(request: IncomingMessage): boolean {
+  return !hasClearFraming(request) || request.headers.upgrade !== undefined
 }

@@ -1,6 +1,9 @@
 import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
+import { createHttpServer } from '../server/http.ts'
 import { startTestApi, type TestApi } from './helpers.ts'
 
 export interface RawAnswer {
@@ -99,6 +102,21 @@ export async function listen(api?: TestApi): Promise<ListeningApi> {
   const { app, ...rest } = api ?? (await startTestApi())
   const url = app.server.listening ? app.listeningOrigin : await app.listen({ host: '127.0.0.1', port: 0 })
   return { ...rest, app, url, authorization: `Authorization: Bearer ${rest.key}\r\n` }
+}
+
+/** The HTTP server of the service in front of another application, with the sockets that it has accepted. */
+export async function startHttpServer(listener: RequestListener): Promise<{ url: string; sockets: Socket[] }> {
+  const server = createHttpServer(listener, pino({ level: 'silent' }), {})
+  const sockets: Socket[] = []
+  server.on('connection', (socket) => sockets.push(socket))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  if (typeof address !== 'object' || !address) throw new Error('A TCP server has a port.')
+  return { url: `http://127.0.0.1:${address.port}`, sockets }
 }
 
 /** The statuses in a stream, those of interim answers (1xx) included. */

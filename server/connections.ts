@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+export interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+}
+
+interface Connection {
+  /** The exchange of the request that was parsed last. */
+  latest: Exchange | undefined
+  /** Requests that were parsed but not passed to the application. */
+  held: number
+  /** Position in the order in which connections were last used. */
+  usedAt: number
+}
+
+interface Limits {
+  connections: number
+  /** Pipelined requests that wait for their turn, over all connections. */
+  heldRequests: number
+  /** Bytes of responses that clients have not read, over all connections. */
+  unsentBytes: number
+}
+
+/** The open connections of a server, and the limits on what they may hold. */
+export class Connections {
+  readonly #limits: Limits
+  readonly #open = new Map<Duplex, Connection>()
+  /** Connections with bytes of a complete response left to send, the longest waiting first. */
+  readonly #unsent = new Map<Duplex, number>()
+  #unsentBytes = 0
+  #heldRequests = 0
+  #clock = 0
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+  }
+
+  latest(socket: Duplex): Exchange | undefined {
+    return this.#open.get(socket)?.latest
+  }
+
+  add(socket: Duplex): void {
+    const connection: Connection = { latest: undefined, held: 0, usedAt: ++this.#clock }
+    this.#open.set(socket, connection)
+    socket.once('close', () => {
+      this.#open.delete(socket)
+      this.#heldRequests -= connection.held
+    })
+    // Node resumes the socket after each response.
+    socket.on('resume', () => {
+      if (connection.held > 0 && socket.writable) socket.pause()
+    })
+    if (this.#open.size > this.#limits.connections) this.#makeRoom(socket)
+  }
+
+  /**
+   * Passes the requests of one connection to the application one after the other, each when the response to the one
+   * before it was sent, and reads no more of them meanwhile. Requests after the final response are ignored.
+   */
+  run(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
+    const { socket } = request
+    const connection = this.#open.get(socket)
+    if (!connection) return
+    const previous = connection.latest?.response
+    connection.latest = { request, response }
+    connection.usedAt = ++this.#clock
+    response.once('prefinish', () => {
+      if (socket.writableLength > 0 && !response.closed) this.#watchUnsent(socket, response)
+    })
+    if (socket.writable && (!previous || previous.closed)) {
+      listener(request, response)
+      return
+    }
+    connection.held++
+    this.#heldRequests++
+    // Node parses all of a packet, which can hold thousands of requests, before the pause takes effect.
+    if (this.#heldRequests > this.#limits.heldRequests) this.#close(socket)
+    if (!socket.writable) return
+    socket.pause()
+    const pass = () => {
+      if (!socket.writable) return
+      connection.held--
+      this.#heldRequests--
+      if (connection.held === 0) socket.resume()
+      if (!response.writableEnded) listener(request, response)
+    }
+    // In another turn of the event loop, so that other connections are served between them.
+    previous?.once('close', () => setImmediate(pass))
+  }
+
+  #watchUnsent(socket: Duplex, response: ServerResponse): void {
+    this.#unsent.set(socket, socket.writableLength)
+    this.#unsentBytes += socket.writableLength
+    response.once('close', () => this.#forgetUnsent(socket))
+    if (this.#unsentBytes > this.#limits.unsentBytes) this.#closeSlowReaders()
+  }
+
+  #forgetUnsent(socket: Duplex): void {
+    this.#unsentBytes -= this.#unsent.get(socket) ?? 0
+    this.#unsent.delete(socket)
+  }
+
+  #closeSlowReaders(): void {
+    this.#unsentBytes = 0
+    for (const socket of this.#unsent.keys()) {
+      this.#unsent.set(socket, socket.writableLength)
+      this.#unsentBytes += socket.writableLength
+    }
+    for (const socket of this.#unsent.keys()) {
+      if (this.#unsentBytes <= this.#limits.unsentBytes) return
+      this.#close(socket)
+    }
+  }
+
+  /** Closes connections without a request in progress, the least recently used first; else the slowest reader. */
+  #makeRoom(newest: Duplex): void {
+    const idle = [...this.#open]
+      .filter(([socket, { latest }]) => socket !== newest && (!latest || latest.response.closed))
+      .sort(([, a], [, b]) => a.usedAt - b.usedAt)
+      .slice(0, Math.ceil(this.#limits.connections / 32))
+    for (const [socket] of idle) this.#close(socket)
+    if (idle.length > 0) return
+    const [slowest = newest] = this.#unsent.keys()
+    this.#close(slowest)
+  }
+
+  /** Frees the descriptor at once; the event `close` comes later. */
+  #close(socket: Duplex): void {
+    this.#open.delete(socket)
+    this.#forgetUnsent(socket)
+    socket.destroy()
+  }
+}
+
+/** Descriptors that are kept for the database, the log and backups. */
+const reserve = 128
+const mostConnections = 10_000
+
+/** As many connections as the process has descriptors for, on Linux, with a reserve for everything else. */
+export function maxConnections(): number {
+  const limit = descriptorLimit()
+  return Math.min(mostConnections, Math.max(limit - reserve, Math.floor(limit / 2)))
+}
+
+function descriptorLimit(): number {
+  try {
+    const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+    return Number(soft ?? Number.POSITIVE_INFINITY)
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
