@@ -87,7 +87,7 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
   })
   const checkKey = bearerCheck(store)
   app.register(async (doors) => {
-    await shedLoad(doors)
+    shedLoad(doors)
     doors.addHook('onRequest', config.rateLimit ? withRateLimit(config.rateLimit, checkKey) : checkKey)
     doors.register(restDoor, { prefix: '/v1', router: appRouter, store, createContext })
     doors.register(rpcDoor, { prefix: '/trpc', router: appRouter, store, createContext })

@@ -93,11 +93,13 @@ async function runBackup(database: string, path: string, stop: AbortSignal): Pro
     detached: true,
     windowsHide: true,
   })
+  const closed = once(child, 'close')
+  // Without a process, as for want of file descriptors, it rejects, and there is no `stderr`.
+  if (child.pid === undefined) await closed
   const kill = () => child.kill()
   stop.addEventListener('abort', kill)
   let problem = ''
   child.stderr.on('data', (chunk) => (problem += chunk))
-  const closed = once(child, 'close')
   try {
     if (child.pid !== undefined) giveWay(child.pid)
     const [code, signal] = await closed

@@ -1,23 +1,37 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
-import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from './errors.ts'
 
 /** Milliseconds by which the event loop may lag, on average over a second. */
-const longestLag = 250
+const maxLag = 250
 /** Of the memory that Node gives JavaScript. */
-const largestShareOfHeap = 0.85
+const maxShareOfHeap = 0.85
+const sampleInterval = 1_000
+const resolution = 10
 
-/** Turns requests away while the process has more to do than it can, so that those it takes on are answered in time. */
-export async function shedLoad(app: FastifyInstance): Promise<void> {
-  await app.register(underPressure, {
-    maxEventLoopDelay: longestLag,
-    maxHeapUsedBytes: getHeapStatistics().heap_size_limit * largestShareOfHeap,
-    // Not a fault that the log should hold with its stack for each request: it would be the next thing to do too much.
-    async pressureHandler() {
-      throw new ApiError('unavailable', 'The service has too much to do at the moment. Try again shortly.', {
-        headers: { 'retry-after': '1' },
-      })
-    },
+/** Responds 503 while the event loop lags or the heap is almost full, so that the requests it accepts are served in time. */
+export function shedLoad(app: FastifyInstance): void {
+  const delay = monitorEventLoopDelay({ resolution })
+  delay.enable()
+  let isOverloaded = false
+  const timer = setInterval(() => {
+    const lag = delay.mean / 1e6 - resolution
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
+    // Without a single sample the event loop was blocked all the time.
+    isOverloaded = Number.isNaN(lag) || lag > maxLag || used > limit * maxShareOfHeap
+    delay.reset()
+  }, sampleInterval).unref()
+  app.addHook('onClose', async () => {
+    clearInterval(timer)
+    delay.disable()
+  })
+  app.addHook('onRequest', (_request, _reply, done) => done(isOverloaded ? overloaded() : undefined))
+}
+
+/** Without a cause, so that the log does not get a stack for each request. */
+function overloaded(): ApiError {
+  return new ApiError('unavailable', 'The service has too much to do at the moment. Try again shortly.', {
+    headers: { 'retry-after': '1' },
   })
 }
