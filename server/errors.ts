@@ -154,7 +154,10 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
 /** Gives an answer the status and headers of an error, whatever its body is to be. */
 export function prepareReply(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   logFault(error, request.log)
-  // After a body that it could not use, Fastify would close the connection under a client that still sends.
-  if (reply.raw.shouldKeepAlive) reply.removeHeader('connection')
+  // Fastify closes the connection after a body that it could not use. Removing the header would omit Keep-Alive too.
+  if (reply.raw.shouldKeepAlive && reply.hasHeader('connection')) {
+    const seconds = reply.server.server.keepAliveTimeout / 1_000
+    reply.headers({ connection: 'keep-alive', 'keep-alive': `timeout=${seconds}` })
+  }
   return reply.code(error.body.status).headers(error.headers)
 }

@@ -140,6 +140,42 @@ test('behind a body that is no JSON the next request is answered', async () => {
   await expect.poll(() => statusesIn(received.text)).toEqual([400, 201])
 })
 
+describe.for(['1.0', '1.1'])('a client that keeps its HTTP/%s connection', (version) => {
+  test.for([
+    ['a list', 200, 'GET /v1/pets', '', ''],
+    ['a request without a key', 401, 'GET /v1/pets', 'Authorization: none\r\n', ''],
+    ['a missing pet', 404, 'GET /v1/pets/1', '', ''],
+    ['a wrong method', 405, 'PUT /v1/pets', '', ''],
+    ['an unknown path', 404, 'GET /nothing', '', ''],
+    ['a malformed URL', 400, 'GET /%zz', '', ''],
+    ['malformed JSON', 400, 'POST /v1/pets', json, '{'],
+    ['a body of another type', 415, 'POST /v1/pets', 'Content-Type: text/plain\r\n', 'x'],
+  ] as const)('is told that it may, after %s too', async ([, status, line, headers, body]) => {
+    const { url, authorization } = await listen()
+    const socket = await openSocket(url)
+    const received = collect(socket)
+    const key = headers.startsWith('Authorization') ? '' : authorization
+    const keep = `Connection: keep-alive\r\nContent-Length: ${body.length}\r\n`
+    const request = `${line} HTTP/${version}\r\n${host}${key}${headers}${keep}\r\n${body}`
+    for (const count of [1, 2]) {
+      socket.write(request)
+      await expect.poll(() => statusesIn(received.text)).toEqual(Array(count).fill(status))
+    }
+    expect(received.text.match(/^connection: keep-alive\r$/gim)).toHaveLength(2)
+    expect(received.text.match(/^keep-alive: timeout=5\r$/gim)).toHaveLength(2)
+  })
+})
+
+test('an HTTP/1.0 connection ends after a response of unknown length, and the response says so', async () => {
+  const { url, authorization } = await listen()
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  socket.write(`GET /trpc/pets.sell HTTP/1.0\r\n${authorization}Connection: keep-alive\r\n\r\n`)
+  await once(socket, 'end')
+  expect(statusesIn(received.text)).toEqual([404])
+  expect(received.text).toMatch(/\r\nconnection: close\r\n/i)
+})
+
 function chunked(headers: string, chunks: string): string {
   return `POST /v1/pets HTTP/1.1\r\n${host}${json}${headers}Transfer-Encoding: chunked\r\n\r\n${chunks}`
 }
