@@ -11,7 +11,7 @@ export interface Rate {
 
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-/** Addresses counted one by one. A count takes some 200 bytes. */
+/** Addresses counted one by one. A count takes some 150 bytes. */
 const maxAddresses = 10_000
 
 /**

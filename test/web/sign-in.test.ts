@@ -4,10 +4,12 @@ import { addPets } from '../helpers.ts'
 import { bannerKey, startServer, waitForOutput } from '../process.ts'
 import { describes, enterPet, inspect, pageButton, showing, signIn, startConsole, test } from './console.ts'
 
-test('a newcomer opens the address of the banner, signs in with its key and adds a pet', async ({ visit }) => {
+test('a newcomer opens the address that the first start shows, signs in with its key and adds a pet', async ({
+  visit,
+}) => {
   const server = await startServer()
   const key = await waitForOutput(server, bannerKey)
-  const page = await visit(await waitForOutput(server, /Console +(\S+)/))
+  const page = await visit(await waitForOutput(server, /"console":"([^"]+)"/))
   await signIn(page, key)
   await enterPet(page, 'Rex', '7')
   await page.keyboard.press('Enter')
