@@ -1,9 +1,10 @@
+import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Caller } from './caller.ts'
 import { openDatabase } from './helpers.ts'
-import { bannerKey, type Server, startServer, waitForOutput } from './process.ts'
+import { bannerKey, createFirstKey, runPetstore, type Server, startServer, waitForOutput } from './process.ts'
 import { temporaryFolder } from './temporary.ts'
 import { canTrace, startTraced } from './traced.ts'
 
@@ -38,6 +39,24 @@ test('a read transaction that another process keeps open is reported when the lo
   // The first commit after that checkpoints the whole log, and the next one starts it again.
   for (let i = 0; i < 3; i++) await growLog(0)
   expect(person.pragma('wal_checkpoint(NOOP)')).toMatchObject([{ log: expect.toSatisfy((pages) => pages < 100) }])
+})
+
+test('a start that has to move a large write-ahead log into the database says so before it does', async () => {
+  const folder = temporaryFolder()
+  await createFirstKey(folder)
+  const path = join(folder, 'data/petstore.db')
+  const person = openDatabase(path)
+  person.exec('PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0; CREATE TABLE filler (content BLOB)')
+  for (let i = 0; i < 130; i++) person.exec('INSERT INTO filler VALUES (zeroblob(1024 * 1024))')
+  // What is left when every process was killed.
+  const left = temporaryFolder()
+  mkdirSync(join(left, 'data'))
+  for (const suffix of ['', '-wal']) copyFileSync(path + suffix, join(left, `data/petstore.db${suffix}`))
+
+  const server = await startServer({ folder: left })
+  expect(server.stdout.split('\n')[0]).toMatch(/"level":40,.*The write-ahead log has 13\d MiB/)
+  const list = runPetstore({ folder: left, arguments: ['keys', 'list'] })
+  expect([await list.ended, list.stderr]).toEqual([0, ''])
 })
 
 /** The MiB that warnings name. */

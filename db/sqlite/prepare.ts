@@ -14,8 +14,16 @@ import { applicationId } from './schema.ts'
 
 /** Reading every page costs about a millisecond a MiB, and a start must not take longer than a second. */
 const largestFileCheckedAtStart = 256 * 1024 * 1024
+/** Bytes. SQLite reads a log that was left behind and moves it into the database, at some ten seconds per GiB. */
+const largestLogWithoutWarning = 128 * 1024 * 1024
 /** Long enough for a crowd of processes that start at once to take their turns. */
 const patience = 10_000
+
+interface PrepareOptions {
+  create?: boolean
+  /** Called with a sentence for the operator. */
+  onWarning?: ((message: string) => void) | undefined
+}
 
 /**
  * Checks the file and brings its schema up to date. If the file is missing, it is created, unless `create` is false.
@@ -23,12 +31,13 @@ const patience = 10_000
  *
  * @throws {UnusableDatabase} with one sentence for the operator.
  */
-export function prepareDatabase(path: string, { create = true } = {}): void {
+export function prepareDatabase(path: string, { create = true, onWarning }: PrepareOptions = {}): void {
   try {
     refuseNonFile(path)
     refuseOrphanedLog(path)
     if (create) createFile(path)
     refuseForeignFile(path)
+    warnOfLargeLog(path, onWarning)
     if (sizeOf(path) > 0) checkBeforeWriting(path)
     bringUpToDate(path)
   } catch (error) {
@@ -47,6 +56,15 @@ function refuseOrphanedLog(path: string): void {
       `it is missing, but its write-ahead log ${log} is there: put the database back beside it, or restore a backup`,
     )
   }
+}
+
+function warnOfLargeLog(path: string, onWarning: PrepareOptions['onWarning']): void {
+  const size = sizeOf(`${path}-wal`)
+  if (size < largestLogWithoutWarning) return
+  const mebibytes = Math.round(size / 2 ** 20)
+  onWarning?.(
+    `The write-ahead log has ${mebibytes} MiB. Unless another process has the database open, the log is moved into it first, at some ten seconds per GiB.`,
+  )
 }
 
 function sizeOf(path: string): number {
@@ -77,7 +95,7 @@ const foreign = 'it is the SQLite database of another program; name another file
 function checkBeforeWriting(path: string): void {
   const connection = connect(path, { readonly: !hasJournal(path), busyTimeout: patience })
   try {
-    checkIntegrity(connection, statSync(path).size)
+    checkIntegrity(connection)
     // A refusal later would come after the write-ahead log was moved into a file that is to be left as it was.
     const isMigrated = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get()
     if (isMigrated) pendingMigrations(readJournal(connection), readOwnMigrations())
@@ -86,12 +104,18 @@ function checkBeforeWriting(path: string): void {
   }
 }
 
-function checkIntegrity(connection: Database.Database, size: number): void {
-  const thorough = size <= largestFileCheckedAtStart
+function checkIntegrity(connection: Database.Database): void {
+  // Not the size of the file: most pages may still be in the write-ahead log.
+  const thorough = sizeOfPages(connection) <= largestFileCheckedAtStart
   const finding = connection.pragma(thorough ? 'quick_check(1)' : 'schema_version', { simple: true })
   if (thorough && finding !== 'ok') {
     throw new UnusableDatabase(`${corrupt} (${String(finding).replace(/^\*\*\* .*\n/, '')})`)
   }
+}
+
+function sizeOfPages(connection: Database.Database): number {
+  const [count, size] = ['page_count', 'page_size'].map((name) => Number(connection.pragma(name, { simple: true })))
+  return (count ?? 0) * (size ?? 0)
 }
 
 const corrupt = 'it is corrupt; restore a backup'

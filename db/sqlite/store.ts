@@ -17,7 +17,7 @@ interface SqliteStoreOptions extends WriterOptions {
  * @throws {UnusableDatabase} with one sentence for the operator.
  */
 export function openSqliteStore({ create = true, onWarning = () => {}, ...options }: SqliteStoreOptions): Store {
-  prepareDatabase(options.path, { create })
+  prepareDatabase(options.path, { create, onWarning })
   const reader = new Reader(options.path)
   // A client that learns of its write can read it.
   const writer = new Writer(options, { onSettled: () => reader.dropSnapshot(), onWarning })
