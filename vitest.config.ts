@@ -41,6 +41,8 @@ export default defineConfig({
     ],
     execArgv: ['--import', './db/fast-start.mjs'],
     testTimeout: 30_000,
+    // The default, a second, is too short on a machine that is busy.
+    expect: { poll: { timeout: 10_000 } },
     // To load the modules anew for each file took a fifth of the time. What they keep (nothing but caches) may be shared.
     isolate: false,
     // One more than the cores of a small machine: many tests wait for processes, disks and time to pass.
