@@ -1,7 +1,12 @@
 import { METHODS } from 'node:http'
 import fc from 'fast-check'
+import { createDocument } from '../server/rest/document.ts'
+import { appRouter } from '../server/router.ts'
+import { operationsIn } from './documented-requests.ts'
 
 /** Requests that mean no good: valid ones with parts replaced by what breaks servers, and some with broken bytes. */
+
+const operations = operationsIn(createDocument(appRouter, []))
 
 const nasty = [
   '',
@@ -177,7 +182,7 @@ const query = fc
   .map((pairs) => pairs.map(([name, value]) => `${escapeEnds(name)}=${escapeEnds(value)}`).join('&'))
 
 const procedures = fc.array(
-  fc.constantFrom('pets.list', 'pets.create', 'pets.get', 'pets.none', 'pets', '__proto__', ''),
+  fc.constantFrom(...Object.keys(appRouter._def.procedures), 'pets.none', 'pets', '__proto__', ''),
   { minLength: 1, maxLength: 25 },
 )
 const target = fc.oneof(
@@ -197,8 +202,9 @@ const target = fc.oneof(
     '#',
     '/%',
   ),
-  text.map((id) => `/v1/pets/${escapeEnds(id)}`),
-  query.map((each) => `/v1/pets?${each}`),
+  fc
+    .tuple(fc.constantFrom(...operations), text, query)
+    .map(([{ path }, value, each]) => `/v1${path.replaceAll(/\{\w+\}/g, () => escapeEnds(value))}?${each}`),
   fc.tuple(procedures, query).map(([names, each]) => `/trpc/${names.join(',')}?batch=1&${each}`),
   fc.tuple(procedures, query).map(([[name], each]) => `/trpc/${name}?${each}`),
   text.map((path) => `/${path}`),
@@ -246,7 +252,10 @@ export interface Conversation {
 
 /** Mostly one request; `authorization` is a header line of a good key, which most of them carry. */
 export function hostileConversation(authorization: string): fc.Arbitrary<Conversation> {
-  const methods = often(fc.constantFrom('GET', 'POST'), fc.oneof(fc.constantFrom(...METHODS), text))
+  const methods = often(
+    fc.constantFrom(...operations.map(({ method }) => method)),
+    fc.oneof(fc.constantFrom(...METHODS), text),
+  )
   const single = fc.tuple(request(methods), often(fc.constant(undefined), breakage)).map(([each, broken]) => {
     const bytes = bytesOf(each, authorization)
     return { bytes: broken ? breakBytes(bytes, broken) : bytes, hasHead: each.method.startsWith('HEAD') }
