@@ -152,6 +152,22 @@ describe('it says what the specification says', () => {
   })
 })
 
+test('a body does not hold the parameters of the path', () => {
+  const input = z.object({ petId: z.bigint(), grams: z.int() }).meta({ id: 'Weight' })
+  const weigh = procedure
+    .meta({ openapi: { method: 'PUT', path: '/pets/{petId}/weight' } })
+    .input(input)
+    .output(z.object({}))
+    .mutation(() => ({}))
+  const { paths, components } = createDocument(router({ weigh }), [])
+  expect(paths?.['/pets/{petId}/weight']?.put).toMatchObject({
+    parameters: [{ in: 'path', name: 'petId' }],
+    requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Weight' } } } },
+  })
+  expect(components?.schemas?.Weight).toMatchObject({ properties: { grams: {} }, required: ['grams'] })
+  expect(components?.schemas?.Weight).not.toHaveProperty('properties.petId')
+})
+
 describe('a mistake in a procedure stops the start:', () => {
   const get = procedure.meta({ openapi: { method: 'GET', path: '/x' } })
   const nothing = z.object({})

@@ -114,7 +114,7 @@ function withHeaders(headers: oas31.HeadersObject): { headers?: oas31.HeadersObj
 
 /** The schemas that have a name. What the service returns may gain fields, so no object is closed. */
 function namedSchemas(operations: Operation[]): Schemas {
-  const bodies = operations.filter(takesBody).map(({ input }) => createSchema(input, { io: 'input' }))
+  const bodies = operations.filter(takesBody).map((operation) => createSchema(bodyOf(operation), { io: 'input' }))
   const answers = [ErrorBody, ...operations.map(({ output }) => output)].map((output) =>
     createSchema(output, { io: 'output' }),
   )
@@ -123,6 +123,12 @@ function namedSchemas(operations: Operation[]): Schemas {
     if ('additionalProperties' in schema) delete schema.additionalProperties
   }
   return named
+}
+
+/** The input without the fields that are in the path. */
+function bodyOf({ input, path }: Operation): z.ZodObject {
+  const fields = Object.entries(input.shape).filter(([name]) => !path.includes(`{${name}}`))
+  return z.object(Object.fromEntries(fields)).meta({ ...input.meta() })
 }
 
 function nameOf(schema: z.ZodType): string {
