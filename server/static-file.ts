@@ -29,8 +29,7 @@ export function serveFile(app: FastifyInstance, url: string, content: Buffer, he
   const compressed = new Map<Encoding, Promise<Buffer>>()
 
   async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const vary = reply.getHeader('vary')
-    reply.headers({ ...headers, etag: `W/"${hash}"`, vary: vary ? `${vary}, accept-encoding` : 'accept-encoding' })
+    reply.headers({ ...headers, etag: `W/"${hash}"`, vary: 'accept-encoding' })
     if (isKnown(request.headers['if-none-match'], hash)) return reply.code(304).send()
     const encoding = negotiate(request.headers['accept-encoding'] ?? '', ['br', 'gzip'])
     if (encoding) reply.header('content-encoding', encoding)
