@@ -1,5 +1,15 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -7,6 +17,7 @@ import { connect } from '../db/sqlite/connection.ts'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
 import type { Store } from '../db/store.ts'
 import { apiKeyRecord } from '../server/auth/api-key.ts'
+import { type DatabasePaths, databasePaths, linkTo, spellings } from './database-paths.ts'
 import { openFileStore, startTestApi as startApi, type TestApi } from './helpers.ts'
 import { report } from './long-form.ts'
 import { temporaryFolder } from './temporary.ts'
@@ -14,7 +25,9 @@ import { temporaryFolder } from './temporary.ts'
 const rex = { name: 'Rex', categoryId: 7 }
 const files = ['', '-wal', '-shm']
 
-describe('the database is', () => {
+describe.for(spellings)('the database, opened through %s, is', ([, spell]) => {
+  const startOnFile = () => startService(databasePaths(spell))
+
   test('deleted: writes are refused, reads go on, and both work again with the file that takes its place', async () => {
     const { api, path } = await startOnFile()
     expect((await create(api, 'kept')).status).toBe(201)
@@ -90,15 +103,118 @@ describe('the database is', () => {
     const { api, path } = await startOnFile()
     for (const name of ['a', 'b', 'c']) await create(api, name)
     rmSync(`${path}-wal`)
-    await expectUnavailable(create(api, 'd'))
-    expect((await create(api, 'e')).status).toBe(201)
-    await expect.poll(async () => (await names(api)).status, { timeout: 5_000 }).toBe(200)
-    expect(stored(path)).toEqual(['a', 'b', 'c', 'd', 'e'])
+    await expectUnavailable(create(api, 'lost'))
+    expect((await create(api, 'd')).status).toBe(201)
+    expect(await names(api)).toEqual({ status: 200, names: ['a', 'b', 'c', 'd'] })
+    expect(storedAfterKill(path)).toEqual(['a', 'b', 'c', 'd'])
     expect(open(path).pragma('integrity_check', { simple: true })).toBe('ok')
   })
 
-  test('locked by another process for three seconds: each of 16 writers waits as long as one, and reads go on', async () => {
+  test('without its write-ahead log, which was deleted under load: nothing acknowledged is lost, and each 503 may be retried', async () => {
     const { api, path } = await startOnFile()
+    const load = startLoad(api)
+    for (let i = 0; i < 3; i++) {
+      await load.reach(50)
+      rmSync(`${path}-wal`)
+    }
+    await load.reach(50)
+    await load.stop()
+    expect(load.withoutRetryAfter).toEqual([])
+    expect(storedAfterKill(path)).toEqual(expect.arrayContaining(load.acknowledged))
+    expect(open(path).pragma('integrity_check', { simple: true })).toBe('ok')
+  })
+
+  test('without its write-ahead log, which was deleted while nobody wrote: reads go on, and nothing acknowledged is lost', async () => {
+    const { api, path } = await startOnFile()
+    await create(api, 'a')
+    rmSync(`${path}-wal`)
+    await expect.poll(() => existsSync(`${path}-wal`), { timeout: 5_000 }).toBe(true)
+    expect(await names(api)).toEqual({ status: 200, names: ['a'] })
+    expect((await create(api, 'b')).status).toBe(201)
+    expect(storedAfterKill(path)).toEqual(['a', 'b'])
+  })
+
+  test('without its write-ahead log while another process reads from it: writes are refused until the log is saved', async () => {
+    const { api, path } = await startOnFile()
+    await create(api, 'a')
+    const other = open(path)
+    other.exec('BEGIN')
+    other.prepare('SELECT * FROM pets').all()
+    await create(api, 'b')
+    rmSync(`${path}-wal`)
+    for (let i = 0; i < 3; i++) await expectUnavailable(create(api, 'lost'))
+    other.exec('ROLLBACK')
+    await expect.poll(async () => (await create(api, 'c')).status, { timeout: 5_000 }).toBe(201)
+    expect(storedAfterKill(path)).toEqual(['a', 'b', 'c'])
+  })
+
+  test.for([0, 5_000])(
+    'with its write-ahead log truncated to %i bytes: it serves what is left, without a restart',
+    async (size) => {
+      const { api, path } = await startOnFile()
+      await create(api, 'in the database')
+      checkpoint(path)
+      for (let i = 0; i < 20; i++) await create(api, `destroyed ${i}`)
+      truncateSync(`${path}-wal`, size)
+      await expectUnavailable(create(api, 'lost'))
+      await expect.poll(async () => (await create(api, 'after')).status, { timeout: 5_000 }).toBe(201)
+      expect(await names(api)).toEqual({ status: 200, names: ['in the database', 'after'] })
+      expect(storedAfterKill(path)).toEqual(['in the database', 'after'])
+      expect(open(path).pragma('integrity_check', { simple: true })).toBe('ok')
+    },
+  )
+
+  test('with its write-ahead log moved into it by another process, which is no fault', async () => {
+    const { api, path } = await startOnFile()
+    for (let i = 0; i < 5; i++) {
+      expect((await create(api, `pet ${i}`)).status).toBe(201)
+      checkpoint(path)
+      expect((await names(api)).names.length).toBe(i + 1)
+    }
+  })
+
+  test('in a folder that is moved away: each request that needs it may be retried, and works when it is back', async () => {
+    const { api, path } = await startOnFile()
+    const folder = dirname(path)
+    await create(api, 'before')
+    renameSync(folder, `${folder}.away`)
+    for (let i = 0; i < 3; i++) await expectUnavailable(create(api, 'lost'))
+    await expectUnavailable(api.rest.get('/readyz'))
+    renameSync(`${folder}.away`, folder)
+    expect((await create(api, 'after')).status).toBe(201)
+    expect(storedAfterKill(path)).toEqual(['before', 'after'])
+  })
+
+  test('in a folder that cannot be read: each request that needs it may be retried, and works when it can', async () => {
+    const { api, path } = await startOnFile()
+    const folder = dirname(path)
+    await create(api, 'before')
+    renameSync(folder, `${folder}.away`)
+    // No mode keeps a privileged user out of a folder; a link to itself does.
+    symlinkSync(folder, folder)
+    for (let i = 0; i < 3; i++) await expectUnavailable(create(api, 'lost'))
+    rmSync(folder)
+    renameSync(`${folder}.away`, folder)
+    expect((await create(api, 'after')).status).toBe(201)
+  })
+})
+
+test('a link that is pointed at another database while the service runs: the service opens that one', async () => {
+  const { path, given } = databasePaths(linkTo)
+  const { api, key } = await startService({ path, given })
+  await create(api, 'old')
+  const other = await makeDatabase('new', key)
+  rmSync(given)
+  symlinkSync(other, given)
+  await expectUnavailable(create(api, 'lost'))
+  expect((await create(api, 'after')).status).toBe(201)
+  await expect.poll(async () => (await names(api)).names, { timeout: 5_000 }).toEqual(['new', 'after'])
+  expect([stored(path), stored(other)]).toEqual([['old'], ['new', 'after']])
+})
+
+describe('the database is', () => {
+  test('locked by another process for three seconds: each of 16 writers waits as long as one, and reads go on', async () => {
+    const { api, path } = await startService(databasePaths((path) => path))
     await create(api, 'before')
     const other = open(path)
     other.exec('BEGIN IMMEDIATE')
@@ -137,7 +253,7 @@ describe('the database is', () => {
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO pets (name, category_id, status) SELECT printf('%-200d', i), 1, 'available' FROM n",
     )
     filler.close()
-    const { api } = await startOnFile(path)
+    const { api } = await startService({ path, given: path })
     const bytes = readFileSync(path)
     const middle = Math.floor(bytes.length / 8192) * 4096
     bytes.fill(0xff, middle, middle + 4096)
@@ -155,8 +271,8 @@ describe('the database is', () => {
   })
 })
 
-async function startOnFile(path = join(temporaryFolder(), 'petstore.db')) {
-  const store = openFileStore(path)
+async function startService({ path, given }: DatabasePaths) {
+  const store = openFileStore(given)
   const api = await startApi({ store })
   return { api, path, key: api.key }
 }
@@ -199,6 +315,51 @@ async function time(task: () => Promise<void>): Promise<number> {
 
 function stored(path: string): unknown[] {
   return open(path).prepare('SELECT name FROM pets ORDER BY id').pluck().all()
+}
+
+/** What a start finds after SIGKILL: nothing that only a process still has open. */
+function storedAfterKill(path: string): unknown[] {
+  const copy = join(temporaryFolder(), 'petstore.db')
+  for (const suffix of ['', '-wal']) copyFileSync(path + suffix, copy + suffix)
+  return stored(copy)
+}
+
+/** Eight clients that create pets one after the other. */
+function startLoad(api: TestApi) {
+  const acknowledged: string[] = []
+  const withoutRetryAfter: unknown[] = []
+  let isStopped = false
+  async function run(client: number): Promise<void> {
+    for (let i = 0; !isStopped; i++) {
+      const name = `${client}-${i}`
+      const { status, headers, body } = await create(api, name)
+      if (status === 201) acknowledged.push(name)
+      else if (status !== 503 || headers['retry-after'] === undefined) withoutRetryAfter.push({ status, body })
+    }
+  }
+  const clients = Promise.all(Array.from({ length: 8 }, (_, client) => run(client)))
+  const stop = async () => {
+    isStopped = true
+    await clients
+  }
+  onTestFinished(stop)
+  return {
+    acknowledged,
+    withoutRetryAfter,
+    stop,
+    /** Waits until so many more are acknowledged. */
+    reach: (count: number) => {
+      const goal = acknowledged.length + count
+      return expect.poll(() => acknowledged.length, { timeout: 10_000 }).toBeGreaterThan(goal)
+    },
+  }
+}
+
+/** Moves the log into the database, as another process may at any time. */
+function checkpoint(path: string): void {
+  const other = connect(path, { busyTimeout: 0 })
+  other.pragma('wal_checkpoint(TRUNCATE)')
+  other.close()
 }
 
 function open(path: string): Database.Database {

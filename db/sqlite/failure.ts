@@ -14,9 +14,14 @@ export function toFailure(error: unknown): Failure {
   return { code, message: error.message }
 }
 
-/** Busy, full, broken or gone. A broken rule of the schema, or any other error, concerns one write only. */
+/** Busy, full, broken or gone. A violated constraint, or any other error, concerns one write only. */
 export function concernsDatabase({ code }: Failure): boolean {
-  return code.startsWith('SQLITE_') && !code.startsWith('SQLITE_CONSTRAINT')
+  return (code.startsWith('SQLITE_') && !code.startsWith('SQLITE_CONSTRAINT')) || isSystemError(code)
+}
+
+/** Such as ENOENT or EACCES, from a look at the files. */
+function isSystemError(code: string): boolean {
+  return /^E[A-Z0-9]+$/.test(code)
 }
 
 /** Another connection holds the lock. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs'
+import { type BigIntStats, closeSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { toFailure } from './failure.ts'
 
@@ -40,4 +40,17 @@ export function syncFolder(path: string): void {
   } finally {
     closeSync(folder)
   }
+}
+
+/** The same text for the same file, whatever path leads to it; undefined if there is none. */
+export function identify(path: string): string | undefined {
+  const file = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return file && identityOf(file)
+}
+
+/**
+ * Without the time of birth: where the `statx` system call is missing, Node reports the time of the last change instead.
+ */
+export function identityOf({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`
 }

@@ -1,32 +1,47 @@
 import { statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { connect, orClose } from './connection.ts'
+import { identify, identityOf } from './files.ts'
+import { patiently } from './patience.ts'
+import { realPathOf } from './real-path.ts'
 import { applicationId } from './schema.ts'
 
 interface OpenOptions {
   readonly: boolean
 }
 
+/** Milliseconds to wait for readers that keep a lost log from being saved. */
+const saveTimeout = 1_000
+
 /**
- * A connection to a prepared database that knows whether the files it has open are still the ones at their paths. SQLite
- * goes on writing to a file that was deleted or replaced, and would acknowledge what is lost with it.
+ * A connection to a prepared database that can tell whether its files are still at their paths. SQLite goes on writing
+ * to a file that was deleted, replaced or truncated, and would acknowledge writes that the next start does not find.
+ *
+ * The connection keeps its files open, so their inode numbers are not used again and identify them.
  */
 export class OpenFile {
   readonly connection: Database.Database
   readonly #path: string
   readonly #options: OpenOptions
-  readonly #database: string | undefined
-  /** SQLite makes the write-ahead log when it first needs it. */
-  #log: string | undefined
+  readonly #database: string
+  readonly #logPath: string
+  readonly #log: string | undefined
+  /** Bytes, when last seen. It is compared with SQLite's index of the log when the log got shorter. */
+  #logSize: bigint | undefined
 
   constructor(path: string, options: OpenOptions) {
     this.#path = path
     this.#options = options
-    // First, so that it is noticed if another file takes the place meanwhile.
-    this.#database = identify(path)
+    // Before the file is opened, so that a replacement in between is noticed.
+    const database = identify(path)
+    if (database === undefined) throw new MovedDatabase('The database, or its folder, is missing.')
+    this.#database = database
+    this.#logPath = `${realPathOf(path)}-wal`
+    const log = identify(this.#logPath)
     this.connection = connect(path, { ...options, busyTimeout: 0 })
-    this.#log = identify(logOf(path))
     orClose(this.connection, () => this.#checkOwner())
+    // The first read of the connection has created the log if there was none.
+    this.#log = log ?? identify(this.#logPath)
   }
 
   #checkOwner(): void {
@@ -35,29 +50,61 @@ export class OpenFile {
     }
   }
 
-  /** @throws {MovedDatabase} if a commit on this connection cannot be found at the path of the database. */
+  /**
+   * To be called outside a transaction.
+   *
+   * @throws {MovedDatabase} if a commit on this connection cannot be found at the path of the database.
+   * @throws {LogTruncated}
+   */
   checkPlace(): void {
-    const log = identify(logOf(this.#path))
-    const isLogLost = this.#log !== undefined && log !== this.#log
     if (identify(this.#path) !== this.#database) throw new MovedDatabase('The database was moved, deleted or replaced.')
-    if (isLogLost) {
-      // What the lost log holds is saved while somebody still has it open.
-      if (!this.#options.readonly) this.connection.pragma('wal_checkpoint(TRUNCATE)')
+    const log = statSync(this.#logPath, { bigint: true, throwIfNoEntry: false })
+    if (this.#isLost(log && identityOf(log))) {
+      if (!this.#options.readonly) this.#saveLog()
       throw new MovedDatabase('The write-ahead log of the database was moved, deleted or replaced.')
     }
-    this.#log = log
+    if (log !== undefined && (this.#logSize === undefined || log.size < this.#logSize)) this.#refuseTruncatedLog()
+    this.#logSize = log?.size
   }
 
-  /** Opens what is at the path now, instead of this. */
+  #isLost(log: string | undefined): boolean {
+    return this.#log !== undefined && log !== this.#log
+  }
+
+  /** The lost log ends with its last connection, and what was committed into it. */
+  #saveLog(): void {
+    patiently(saveTimeout, () => {
+      const isBusy = this.connection.prepare<[], bigint>('PRAGMA wal_checkpoint(TRUNCATE)').pluck().get()
+      if (isBusy) throw new LogInUse('The write-ahead log of the database was lost and cannot be saved yet.')
+    })
+  }
+
+  #refuseTruncatedLog(): void {
+    const frames = this.connection.prepare<[], [bigint, bigint, bigint]>('PRAGMA wal_checkpoint(NOOP)').raw().get()?.[1]
+    const pageSize = this.connection.prepare<[], bigint>('PRAGMA page_size').pluck().get()
+    if (frames === undefined || frames <= 0n || pageSize === undefined) return
+    // A header of 32 bytes, then 24 bytes and a page for each frame (https://sqlite.org/fileformat2.html, section 4.1).
+    const length = 32n + frames * (24n + pageSize)
+    const size = statSync(this.#logPath, { bigint: true, throwIfNoEntry: false })?.size
+    if (size !== undefined && size < length) throw new LogTruncated(length, size)
+  }
+
+  /** Opens what is at the path now. This file stays open, and keeps what it has, until the caller closes it. */
   reopen(): OpenFile {
-    const isOther = identify(this.#path) !== this.#database
-    if (isOther && this.#log !== undefined && identify(logOf(this.#path)) === this.#log) {
+    const isReplaced = identify(this.#path) !== this.#database
+    const log = identify(`${realPathOf(this.#path)}-wal`)
+    if (isReplaced && log !== undefined && log === this.#log) {
       // SQLite would replay the old file's log into the new file, and ruin it.
       throw new MovedDatabase(
         'The database was replaced beside the write-ahead log of the old one: stop the service and use "petstore restore".',
       )
     }
+    if (!isReplaced && this.#isLost(log) && !this.#options.readonly) this.#saveLog()
     return new OpenFile(this.#path, this.#options)
+  }
+
+  get isOpen(): boolean {
+    return this.connection.open
   }
 
   close(): void {
@@ -71,12 +118,20 @@ class MovedDatabase extends Error {
   readonly code = 'SQLITE_READONLY_DBMOVED'
 }
 
-function logOf(path: string): string {
-  return `${path}-wal`
+class LogInUse extends Error {
+  override name = 'LogInUse'
+  readonly code = 'SQLITE_BUSY'
 }
 
-/** Inode numbers are used again, so the time of birth belongs to it. */
-function identify(path: string): string | undefined {
-  const file = statSync(path, { throwIfNoEntry: false })
-  return file && `${file.dev}:${file.ino}:${file.birthtimeMs}`
+/** Another program cut the log, and with it commits that were not yet in the database. */
+export class LogTruncated extends Error {
+  override name = 'LogTruncated'
+  /** What SQLite reports when it reads a part that is gone. */
+  readonly code = 'SQLITE_IOERR_SHORT_READ'
+
+  constructor(expected: bigint, size: bigint) {
+    super(
+      `Another program truncated the write-ahead log of the database to ${size} of ${expected} bytes. Commits that were only there are lost; restore a backup if they matter.`,
+    )
+  }
 }

@@ -10,6 +10,7 @@ import { readHeader, refuseNonFile } from './header.ts'
 import { migrate, readJournal } from './migrate.ts'
 import { readOwnMigrations } from './own-migrations.ts'
 import { patiently } from './patience.ts'
+import { realPathOf } from './real-path.ts'
 import { applicationId } from './schema.ts'
 
 /** Reading every page costs about a millisecond a MiB, and a start must not take longer than a second. */
@@ -31,8 +32,9 @@ interface PrepareOptions {
  *
  * @throws {UnusableDatabase} with one sentence for the operator.
  */
-export function prepareDatabase(path: string, { create = true, onWarning }: PrepareOptions = {}): void {
+export function prepareDatabase(given: string, { create = true, onWarning }: PrepareOptions = {}): void {
   try {
+    const path = realPathOf(given)
     refuseNonFile(path)
     refuseOrphanedLog(path)
     if (create) createFile(path)
@@ -41,7 +43,7 @@ export function prepareDatabase(path: string, { create = true, onWarning }: Prep
     if (sizeOf(path) > 0) checkBeforeWriting(path)
     bringUpToDate(path)
   } catch (error) {
-    throw new UnusableDatabase(`The database ${path} cannot be used: ${reason(error)}.`, { cause: error })
+    throw new UnusableDatabase(`The database ${given} cannot be used: ${reason(error)}.`, { cause: error })
   }
 }
 
@@ -147,8 +149,7 @@ function switchToWal(connection: Database.Database): void {
 function reason(error: unknown): string {
   if (error instanceof UnusableDatabase) return error.message
   if (error instanceof Error && 'errno' in error && typeof error.errno === 'number') {
-    // mkdir says EEXIST of a file that stands where a folder is needed.
-    if ('code' in error && error.code === 'EEXIST') return 'a part of its path is a file, not a folder; check the path'
+    if ('code' in error && error.code === 'ENOTDIR') return 'a part of its path is a file, not a folder; check the path'
     return `${getSystemErrorMessage(error.errno)}; check the path and its permissions`
   }
   const failure = toFailure(error)

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { orClose } from './connection.ts'
-import { isBusy, storeError, toFailure } from './failure.ts'
-import { OpenFile } from './open-file.ts'
+import { concernsDatabase, type Failure, isBusy, storeError, toFailure } from './failure.ts'
+import { LogTruncated, OpenFile } from './open-file.ts'
 import { prepareReads, type Reads } from './reads.ts'
 
 /** How often to look, in milliseconds, whether the file is still in its place. */
@@ -11,9 +11,11 @@ const longestSnapshot = 1
 const busyPatience = 200
 const busyPause = 5
 
+const closedFile: Failure = { code: 'SQLITE_CANTOPEN', message: 'The database is not open: its log was truncated.' }
+
 /**
  * Reads on the event loop, on a connection that cannot write and, in WAL mode, hardly ever meets a lock. If the file is
- * replaced by another it follows; if the file is gone it goes on with the one it has.
+ * replaced, it opens the new one; if the file is gone, it keeps reading from the one it has open.
  *
  * What is read in one turn of the event loop is read from one snapshot: SQLite's locks, which cost more than finding a
  * row, are taken once for all of it. A request that comes after a change is read in a later turn; no snapshot is older than
@@ -25,22 +27,33 @@ export class Reader {
   #takenAt = 0
   /** Of how many files it has read before this one, each of which counts its changes for itself. */
   #predecessors = 0
+  readonly #checkWriter: () => Promise<unknown>
   readonly #watch: NodeJS.Timeout
+  #isClosed = false
+  /** Resolves to whether the file was opened anew. */
+  #following: Promise<boolean> | undefined
 
-  constructor(path: string) {
+  /** @param checkWriter makes the writer check its files: it saves a lost log, and lets go of a truncated one. */
+  constructor(path: string, checkWriter: () => Promise<unknown>) {
     this.#file = new OpenFile(path, { readonly: true })
     this.#reads = prepareReads(this.#file.connection)
-    this.#watch = setInterval(() => this.#follow(), watchInterval).unref()
+    this.#checkWriter = checkWriter
+    this.#watch = setInterval(() => void this.#follow(), watchInterval).unref()
   }
 
   async run<T>(read: (reads: Reads) => T): Promise<T> {
-    for (const deadline = performance.now() + busyPatience; ; await wait(busyPause)) {
+    let hasFollowed = false
+    for (const deadline = performance.now() + busyPatience; ; ) {
       try {
         this.#takeSnapshot()
         return read(this.#reads)
       } catch (error) {
-        const failure = toFailure(error)
-        if (!isBusy(failure) || performance.now() >= deadline) throw storeError(failure)
+        const failure = this.#file.isOpen ? toFailure(error) : closedFile
+        if (isBusy(failure) && performance.now() < deadline) {
+          await wait(busyPause)
+        } else if (!hasFollowed && concernsDatabase(failure) && (await this.#follow())) {
+          hasFollowed = true
+        } else throw storeError(failure)
       }
     }
   }
@@ -64,6 +77,7 @@ export class Reader {
 
   close(): void {
     clearInterval(this.#watch)
+    this.#isClosed = true
     this.dropSnapshot()
     this.#file.close()
   }
@@ -77,27 +91,45 @@ export class Reader {
     setImmediate(() => this.dropSnapshot())
   }
 
-  #follow(): void {
+  #follow(): Promise<boolean> {
+    this.#following ??= this.#followOnce().finally(() => (this.#following = undefined))
+    return this.#following
+  }
+
+  async #followOnce(): Promise<boolean> {
+    const problem = this.#findProblem()
+    if (problem === undefined) return false
+    await this.#checkWriter().catch(() => {})
+    return !this.#isClosed && this.#reopen(problem)
+  }
+
+  #findProblem(): unknown {
     try {
+      this.dropSnapshot()
       this.#file.checkPlace()
       // Stores the read mark of other processes' commits, which no read can do while the file system is frozen (LogWatch).
       this.revision()
-    } catch {
-      this.#reopen()
+      return undefined
+    } catch (error) {
+      return error
     }
   }
 
-  #reopen(): void {
+  #reopen(problem: unknown): boolean {
     try {
+      this.dropSnapshot()
+      // SQLite rebuilds its index of the log once no connection is open.
+      if (problem instanceof LogTruncated) this.#file.close()
       const next = this.#file.reopen()
       const reads = orClose(next, () => prepareReads(next.connection))
-      this.dropSnapshot()
       this.#file.close()
       this.#file = next
       this.#reads = reads
       this.#predecessors++
+      return true
     } catch {
-      // What is at the path cannot be read. Writes tell of it, and reads go on where they can.
+      // The file at the path cannot be read. Writes report it, and reads continue on the open file.
+      return false
     }
   }
 }

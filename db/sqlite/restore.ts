@@ -1,12 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { attempt, CopyFailed } from './copy-failure.ts'
 import { isBusy, isCorrupt, toFailure } from './failure.ts'
+import { identify } from './files.ts'
 import { readHeader } from './header.ts'
 import { isInUse } from './in-use.ts'
 import { keepBeside } from './keep.ts'
 import { type OnProgress, withPartialCopy } from './partial.ts'
+import { realPathOf } from './real-path.ts'
 
 interface RestoreRequest {
   /** The backup, which is only read. */
@@ -26,8 +28,8 @@ interface RestoreRequest {
  */
 export async function restoreDatabase(request: RestoreRequest): Promise<string | undefined> {
   const { file, database, stamp, onProgress } = request
-  // SQLite names its log after the file that a link leads to, and a rename would replace the link.
-  const path = existsSync(database) ? realpathSync(database) : database
+  // A rename would replace a link.
+  const path = attempt('target', () => realPathOf(database))
   const [folder, kept] = [dirname(path), `${path}.before-restore-${stamp}`]
   attempt('source', () => readHeader(file))
   if (existsSync(path)) refuseCurrent(path, file)
@@ -41,7 +43,8 @@ export async function restoreDatabase(request: RestoreRequest): Promise<string |
 
 /** What can be known before the work begins. */
 function refuseCurrent(path: string, file: string): void {
-  if (isSameFile(path, file)) throw new CopyFailed('source', 'it is the database itself; name a backup of it')
+  if (identify(path) === identify(file))
+    throw new CopyFailed('source', 'it is the database itself; name a backup of it')
   const { isSqlite, isOurs } = attempt('target', () => readHeader(path))
   if (isSqlite && !isOurs) {
     throw new CopyFailed('target', 'it belongs to another program; name another file in DATABASE_URL')
@@ -108,11 +111,6 @@ function removeUnfinished(path: string): void {
   if (!existsSync(path)) return
   for (const name of readdirSync(dirname(path))) {
     const other = join(dirname(path), name)
-    if (name.startsWith(`${basename(path)}.before-restore-`) && isSameFile(path, other)) rmSync(other)
+    if (name.startsWith(`${basename(path)}.before-restore-`) && identify(path) === identify(other)) rmSync(other)
   }
-}
-
-function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((path) => statSync(path, { bigint: true }))
-  return a?.ino === b?.ino && a?.dev === b?.dev
 }

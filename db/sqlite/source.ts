@@ -1,13 +1,15 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { refuseOtherRelease, type Source } from '../copy/endpoints.ts'
 import { UnusableDatabase } from '../store.ts'
 import { connect, orClose } from './connection.ts'
 import { corrupt } from './copy-failure.ts'
+import { identify } from './files.ts'
 import { readHeader } from './header.ts'
 import { readJournal } from './migrate.ts'
 import { readOwnMigrations } from './own-migrations.ts'
-import { attemptOn, identify, readableTables } from './tables.ts'
+import { realPathOf } from './real-path.ts'
+import { attemptOn, readableTables } from './tables.ts'
 
 /**
  * Opens a database to copy from, which may be in use, in one read transaction.
@@ -45,8 +47,7 @@ function refuseForeignFile(path: string): void {
  * process left into the database.
  */
 function connectToRead(path: string): Database.Database {
-  // SQLite names the log after the file that a link leads to.
-  const file = realpathSync(path)
+  const file = realPathOf(path)
   const hasLog = ['-wal', '-journal'].some((suffix) => existsSync(file + suffix))
   const connection = connect(file, { readonly: hasLog, busyTimeout: 5_000 })
   return orClose(connection, () => {

@@ -18,8 +18,8 @@ interface SqliteStoreOptions extends WriterOptions {
  */
 export function openSqliteStore({ create = true, onWarning = () => {}, ...options }: SqliteStoreOptions): Store {
   prepareDatabase(options.path, { create, onWarning })
-  const reader = new Reader(options.path)
-  // A client that learns of its write can read it.
+  const reader = new Reader(options.path, () => writer.run('probe'))
+  // A client that has received the response to its write then reads that write.
   const writer = new Writer(options, { onSettled: () => reader.dropSnapshot(), onWarning })
 
   return {

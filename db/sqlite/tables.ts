@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { asc, getTableName, gte } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -20,12 +19,6 @@ export function attemptOn(path: string): Attempt {
       throw new UnusableDatabase(`The database ${path} cannot be used: ${message}.`, { cause: error })
     }
   }
-}
-
-/** Another text for each file, whatever path leads to it; undefined if none does. */
-export function identify(path: string): string | undefined {
-  const file = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return file && `${file.dev}:${file.ino}`
 }
 
 /** Each table, to be read whole. */

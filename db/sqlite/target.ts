@@ -4,10 +4,11 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { RowsRefused, refuseSource, type SourceTable, type Target, type TargetTable } from '../copy/endpoints.ts'
 import { connect, orClose } from './connection.ts'
 import { toFailure } from './failure.ts'
-import { syncFolder } from './files.ts'
+import { identify, syncFolder } from './files.ts'
 import { prepareDatabase } from './prepare.ts'
+import { realPathOf } from './real-path.ts'
 import { apiKeys, idempotencyKeys, pets } from './schema.ts'
-import { type Attempt, attemptOn, identify, readableTables } from './tables.ts'
+import { type Attempt, attemptOn, readableTables } from './tables.ts'
 
 /**
  * Opens a database to copy into, which is created or migrated first if need be, in one transaction.
@@ -28,7 +29,7 @@ export async function openTarget(path: string, source: string): Promise<Target> 
         commit: () =>
           attempt(() => {
             connection.exec('COMMIT')
-            syncFolder(dirname(path))
+            syncFolder(dirname(realPathOf(path)))
           }),
         async close() {
           connection.close()

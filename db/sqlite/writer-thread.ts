@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { orClose } from './connection.ts'
 import { toFailure } from './failure.ts'
 import { LogWatch } from './log-watch.ts'
-import { OpenFile } from './open-file.ts'
+import { LogTruncated, OpenFile } from './open-file.ts'
 import type { WriterOptions } from './writer.ts'
 import { type Batch, commitTogether, prepareWrites, type Settled, type Writes } from './writes.ts'
 
@@ -25,14 +25,15 @@ port.on('message', (message: Batch | 'close') => {
 function answer({ batch, patience }: Batch): Settled {
   try {
     const { file, writes, log } = prepare()
+    file.checkPlace()
     const outcomes = commitTogether(file.connection, writes, batch, patience)
     file.checkPlace()
     const warning = log.look()
     const probe = log.checkpointFailure && { failure: log.checkpointFailure }
     return { outcomes: outcomes.map((outcome, i) => (batch[i]?.name === 'probe' && probe) || outcome), warning }
   } catch (error) {
-    file?.close()
     open = undefined
+    if (error instanceof LogTruncated) closeFile()
     return { outcomes: batch.map(() => ({ failure: toFailure(error) })) }
   }
 }
@@ -41,7 +42,13 @@ function prepare(): { file: OpenFile; writes: Writes; log: LogWatch } {
   if (!file || !open) {
     const next = file?.reopen() ?? new OpenFile(path, { readonly: false })
     open = orClose(next, () => ({ writes: prepareWrites(next.connection), log: new LogWatch(next.connection) }))
+    closeFile()
     file = next
   }
   return { file, ...open }
+}
+
+function closeFile(): void {
+  file?.close()
+  file = undefined
 }
