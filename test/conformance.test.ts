@@ -123,15 +123,14 @@ function faultOfHeader(
 /** Whether the service refused what the document allows, or the other way round. */
 function wrongDecision(operation: DocumentedOperation, request: GeneratedRequest, { status }: Answer): string[] {
   const places = invalidPlaces(operation, request)
-  const expected = [
-    ...(request.hasKey ? [] : [401]),
-    // A path with an invalid id names no resource.
-    ...(places.has('path') ? [404] : []),
-    ...(places.size > 0 ? [400] : []),
-  ]
-  if (expected.length > 0) return status === expected[0] ? [] : [`expected ${expected[0]}`]
-  const isRefused = status === 400 || status === 401 || !(status in operation.responses)
-  return isRefused ? ['refused a valid request'] : []
+  const hasInvalidPath = places.delete('path')
+  if (request.hasKey && !hasInvalidPath && places.size === 0) {
+    const isRefused = status === 400 || status === 401 || !(status in operation.responses)
+    return isRefused ? ['refused a valid request'] : []
+  }
+  // A path with an invalid id names no resource: 404. If something else is invalid too, either may be reported.
+  const refusals = request.hasKey ? [...(hasInvalidPath ? [404] : []), ...(places.size > 0 ? [400] : [])] : [401]
+  return refusals.includes(status) ? [] : [`expected ${refusals.join(' or ')}`]
 }
 
 function differencesBetween(
