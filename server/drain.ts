@@ -1,5 +1,5 @@
-import type { Socket } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
+import type { Server, Socket } from 'node:net'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
 declare module 'fastify' {
@@ -9,8 +9,11 @@ declare module 'fastify' {
   }
 }
 
-/** For how long, in milliseconds, the request may be on its way for which a connection was opened. */
+/** Grace period in milliseconds for the first request on a new connection. */
 const arrivalTime = 300
+/** Milliseconds. */
+const maxClosingTime = 500
+const shortTurn = 0.5
 
 /** Lets the service send its callers elsewhere before it stops: while it drains, each answer ends its connection. */
 export function makeDrainable(app: FastifyInstance): void {
@@ -28,8 +31,32 @@ export function makeDrainable(app: FastifyInstance): void {
   })
   app.server.on('request', ({ socket }) => void unused.delete(socket))
   app.addHook('preClose', async () => {
+    await closeListener(app.server)
     setTimeout(() => unused.forEach((socket) => void socket.destroy()), arrivalTime)
   })
+}
+
+/**
+ * Stops listening right after a short turn of the event loop that found no connection to accept: the kernel resets those
+ * that are left in its queue, and Node accepts one in a turn. New connections are not read meanwhile, so that the turns
+ * become short and accepting is faster than arrival.
+ */
+async function closeListener(server: Server): Promise<void> {
+  const accepted: Socket[] = []
+  const onConnection = (socket: Socket) => void accepted.push(socket.pause())
+  server.on('connection', onConnection)
+  const deadline = performance.now() + maxClosingTime
+  let before: number
+  let start: number
+  await nextTurn()
+  do {
+    before = accepted.length
+    start = performance.now()
+    await nextTurn()
+  } while ((accepted.length > before || performance.now() - start > shortTurn) && start < deadline)
+  server.off('connection', onConnection)
+  server.close()
+  for (const socket of accepted) socket.resume()
 }
 
 /**

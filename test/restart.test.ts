@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
@@ -11,8 +10,6 @@ import { temporaryFolder } from './temporary.ts'
 const restarts = isLongForm ? 5 : 2
 const requestsBetween = isLongForm ? 20_000 : 2_000
 const callers = 16
-/** Whether the kernel hands connections that a process has not accepted yet to its successor, when it stops listening. */
-const hasMigration = readText('/proc/sys/net/ipv4/tcp_migrate_req').trim() === '1'
 
 // Only some systems share a port out among processes.
 if (process.platform === 'linux') {
@@ -40,7 +37,6 @@ if (process.platform === 'linux') {
     expect(stored.toSorted()).toEqual(load.acknowledged.toSorted())
     report('Rolling restarts', {
       restarts,
-      hasMigration,
       requests: load.requests,
       pets: stored.length,
       failed: load.failures.length,
@@ -48,11 +44,7 @@ if (process.platform === 'linux') {
   }, 600_000)
 }
 
-function readText(path: string): string {
-  return existsSync(path) ? readFileSync(path, 'utf8') : ''
-}
-
-/** Callers that list, get and create in turn, each request as soon as the last is answered. */
+/** Callers that list, get and create in turn, without a pause. Every fourth opens a connection for each request. */
 function startLoad({ url }: Server, key: string) {
   const load = { requests: 0, failures: [] as string[], acknowledged: [] as string[], reach, stop }
   let isStopping = false
@@ -69,7 +61,7 @@ function startLoad({ url }: Server, key: string) {
     return status === expected
   }
   async function run(index: number): Promise<void> {
-    const caller = new Caller(url, key, { keepAlive: !hasMigration || index % 4 !== 0 })
+    const caller = new Caller(url, key, { keepAlive: index % 4 !== 0 })
     for (let i = 0; !isStopping; i++) {
       await call(caller, `${index}-${i}`).catch((error: Error) => load.failures.push(`${error}`))
     }
