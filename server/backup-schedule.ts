@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { FastifyBaseLogger } from 'fastify'
+import { makeFolder } from '../db/sqlite/files.ts'
 import { backupFolder, newBackupPath, timeInName } from './backup-name.ts'
 import type { Config } from './config.ts'
 
@@ -66,7 +67,7 @@ async function backUpOnce(
   stop: AbortSignal,
 ): Promise<void> {
   const path = newBackupPath(databasePath, ending)
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path))
   const begin = performance.now()
   const problem = await runBackup(databasePath, path, stop)
   if (problem !== undefined) return stop.aborted ? undefined : log.error({ problem }, 'backup failed')

@@ -1,7 +1,8 @@
-import { accessSync, mkdirSync } from 'node:fs'
+import { accessSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { backUpDatabase } from '../db/sqlite/backup.ts'
 import { attempt, CopyFailed } from '../db/sqlite/copy-failure.ts'
+import { makeFolder } from '../db/sqlite/files.ts'
 import type { OnProgress } from '../db/sqlite/partial.ts'
 import { restoreDatabase } from '../db/sqlite/restore.ts'
 import { newBackupPath, stampOf } from './backup-name.ts'
@@ -15,7 +16,7 @@ export async function backUp(database: string, file?: string, onProgress?: OnPro
   const backup = file === undefined ? newBackupPath(database, '.db') : pathOf(file)
   try {
     attempt('source', () => accessSync(database))
-    if (file === undefined) makeFolder(dirname(backup))
+    if (file === undefined) attempt('target', () => makeFolder(dirname(backup)))
     await backUpDatabase(database, backup, onProgress)
   } catch (error) {
     throw explain(error, {
@@ -50,8 +51,4 @@ function explain(error: unknown, subject: Record<CopyFailed['at'], string>): unk
   return error instanceof CopyFailed
     ? new OperatorError(`${subject[error.at]}: ${error.message}.`, { cause: error })
     : error
-}
-
-function makeFolder(path: string): void {
-  attempt('target', () => mkdirSync(path, { recursive: true, mode: 0o700 }))
 }

@@ -85,6 +85,20 @@ describe('/readyz', () => {
     expect(answer.headers).not.toHaveProperty('retry-after')
   })
 
+  test('reports the same if a create violates a rule that only the other release knows, and the create may be retried', async () => {
+    const { rest, path } = await startOnFile()
+    const other = open(path)
+    other.exec("INSERT INTO migrations VALUES ('9999_future', 'x', 'now')")
+    other.exec('CREATE TABLE fresh AS SELECT * FROM pets')
+    other.exec(
+      'DROP TABLE pets; CREATE TABLE pets (id INTEGER PRIMARY KEY, name, category_id, status, owner TEXT NOT NULL)',
+    )
+    for (const headers of [{}, { 'idempotency-key': 'a' }]) {
+      const answer = await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 }, headers)
+      expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } })
+    }
+  })
+
   test('tells that the service is stopping, which is no fault and not logged as one', async () => {
     const { app, rest, log } = await startTestApi()
     app.isDraining = true

@@ -17,10 +17,13 @@ import { connect } from '../db/sqlite/connection.ts'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
 import type { Store } from '../db/store.ts'
 import { apiKeyRecord } from '../server/auth/api-key.ts'
+import { Caller } from './caller.ts'
 import { type DatabasePaths, databasePaths, linkTo, spellings } from './database-paths.ts'
 import { openFileStore, startTestApi as startApi, type TestApi } from './helpers.ts'
 import { report } from './long-form.ts'
+import { addingPets, change } from './sample-database.ts'
 import { temporaryFolder } from './temporary.ts'
+import { canTrace, startTraced } from './traced.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 const files = ['', '-wal', '-shm']
@@ -211,6 +214,32 @@ test('a link that is pointed at another database while the service runs: the ser
   await expect.poll(async () => (await names(api)).names, { timeout: 5_000 }).toEqual(['new', 'after'])
   expect([stored(path), stored(other)]).toEqual([['old'], ['new', 'after']])
 })
+
+// Only strace can take the system call away, or let the disk fail.
+if (canTrace()) {
+  test('without the statx system call, creates are stored and acknowledged', async () => {
+    const { server, key } = await startTraced(() => ['-e', 'trace=statx', '-e', 'inject=statx:error=ENOSYS'])
+    const caller = new Caller(server.url, key)
+    for (let i = 0; i < 5; i++) expect((await caller.post('/v1/pets', { ...rex, name: `pet ${i}` })).status).toBe(201)
+  })
+
+  test('a disk that cannot read: requests get 503 and may be retried', async () => {
+    const fill = (path: string) => {
+      change(path, addingPets(20_000, 'pet'))
+      return ['-P', path, '-e', 'trace=pread64']
+    }
+    const untroubled = await startTraced(fill)
+    const readsOfStart = readFileSync(await untroubled.stop(), 'utf8').split('\n').length
+    const inject = ['-e', `inject=pread64:error=EIO:when=${readsOfStart + 10}+`]
+    const { server, key } = await startTraced((path) => [...fill(path), ...inject])
+    const caller = new Caller(server.url, key)
+    const answers = []
+    for (let id = 1; id < 20_000; id += 200) answers.push(await caller.get(`/v1/pets/${id}`))
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { status, headers } of refused) expect([status, headers['retry-after']]).toEqual([503, '1'])
+  })
+}
 
 describe('the database is', () => {
   test('locked by another process for three seconds: each of 16 writers waits as long as one, and reads go on', async () => {

@@ -1,23 +1,29 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import {
   copyFileSync,
   existsSync,
+  lstatSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  rmdirSync,
   statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
 import { UnusableDatabase } from '../db/store.ts'
+import { databasePaths, spellings } from './database-paths.ts'
 import { addPets, openDatabase, openFileStore } from './helpers.ts'
-import { runPetstore } from './process.ts'
+import { petstore, runCommand, runPetstore } from './process.ts'
+import { makeDatabase } from './sample-database.ts'
 import { temporaryFolder } from './temporary.ts'
+import { canTrace } from './traced.ts'
 
 describe('a database that cannot be used is refused and left as it was:', () => {
   const files: [name: string, make: (path: string) => void | Promise<void>, message: string][] = [
@@ -66,18 +72,26 @@ describe('a database that cannot be used is refused and left as it was:', () => 
     expect(fingerprints(path)).toMatchObject(before)
   })
 
-  test('one that was moved away from its write-ahead log, and nothing is lost once it is back', async () => {
-    const [original, path] = [join(temporaryFolder(), 'petstore.db'), join(temporaryFolder(), 'petstore.db')]
-    await addPets(openFileStore(original), 1)
-    const bytes = readFileSync(original)
-    copyFileSync(`${original}-wal`, `${path}-wal`)
-    expectRefusal(path, `it is missing, but its write-ahead log ${path}-wal is there: put the database back beside it`)
-    writeFileSync(path, '')
-    expectRefusal(path, 'it is missing, but its write-ahead log')
-    writeFileSync(path, bytes)
-    prepareDatabase(path)
-    expect(openDatabase(path).prepare('SELECT count(*) FROM pets').pluck().get()).toBe(1)
-  })
+  test.for(spellings)(
+    'one that was moved away from its write-ahead log, named by %s, and nothing is lost once it is back',
+    async ([, spell]) => {
+      const original = join(temporaryFolder(), 'petstore.db')
+      const { path, given } = databasePaths(spell)
+      await addPets(openFileStore(original), 1)
+      const bytes = readFileSync(original)
+      copyFileSync(`${original}-wal`, `${path}-wal`)
+      expectRefusal(
+        given,
+        `it is missing, but its write-ahead log ${path}-wal is there: put the database back beside it`,
+      )
+      expect(existsSync(path)).toBe(false)
+      writeFileSync(path, '')
+      expectRefusal(given, 'it is missing, but its write-ahead log')
+      writeFileSync(path, bytes)
+      prepareDatabase(given)
+      expect(openDatabase(path).prepare('SELECT count(*) FROM pets').pluck().get()).toBe(1)
+    },
+  )
 
   test('a folder', () => {
     const path = temporaryFolder()
@@ -120,6 +134,52 @@ test('a file that is missing is made, in a folder of its own, unless it should b
   expect([statSync(join(folder, 'new')), statSync(path)].map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o600])
   prepareDatabase(path, { create: false })
 })
+
+test.for(spellings)('a file that is missing is made where %s leads, and the link stays a link', ([, spell]) => {
+  const { path, given } = databasePaths(spell)
+  rmdirSync(dirname(path))
+  const kind = lstatSync(given, { throwIfNoEntry: false })?.isSymbolicLink()
+  prepareDatabase(given)
+  expect(statSync(path).isFile()).toBe(true)
+  expect(lstatSync(given).isSymbolicLink()).toBe(kind ?? false)
+})
+
+// Only the kernel can tell; strace asks it.
+if (canTrace()) {
+  test('folders that are made survive a loss of power: each one above them is synced', async () => {
+    const folder = realpathSync(temporaryFolder())
+    const trace = join(folder, 'trace')
+    const strace = ['strace', '-f', '-y', '-o', trace, '-e', 'trace=fsync', ...petstore]
+    const database = join(folder, 'new/data/petstore.db')
+    const env = { DATABASE_URL: `file:${database}` }
+    expect(await runCommand([...strace, 'keys', 'create', 'test'], { env }).ended).toBe(0)
+    expect(syncedIn(trace)).toEqual(expect.arrayContaining([folder, join(folder, 'new'), join(folder, 'new/data')]))
+    expect(await runCommand([...strace, 'backup'], { env }).ended).toBe(0)
+    expect(syncedIn(trace)).toEqual(
+      expect.arrayContaining([join(folder, 'new/data'), join(folder, 'new/data/backups')]),
+    )
+  })
+
+  test('one that the disk cannot read is not called corrupt', () => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    makeDatabase(path, 3_000)
+    for (const first of [1, 4, 12]) {
+      const inject = ['-e', 'trace=pread64', '-e', `inject=pread64:error=EIO:when=${first}+`]
+      const strace = ['-f', '-qq', '-o', '/dev/null', '-P', path, ...inject, ...petstore, 'keys', 'list']
+      const { stderr } = spawnSync('strace', strace, {
+        encoding: 'utf8',
+        env: { ...process.env, DATABASE_URL: `file:${path}` },
+      })
+      expect(stderr).toMatch(
+        /^The database \S+ cannot be used: (disk I\/O error|the disk cannot read it); check the disk.*\.\n$/,
+      )
+    }
+  })
+}
+
+function syncedIn(trace: string): string[] {
+  return [...readFileSync(trace, 'utf8').matchAll(/fsync\(\d+<([^>]+)>/g)].map(([, path = '']) => path)
+}
 
 test('a first start that was killed while it wrote is undone by the next', () => {
   const path = join(temporaryFolder(), 'petstore.db')

@@ -6,6 +6,7 @@ import { connect } from './connection.ts'
 import { attempt, copyFailure, corrupt } from './copy-failure.ts'
 import { isBusy, isCorrupt, toFailure } from './failure.ts'
 import { readHeader } from './header.ts'
+import { checkPages } from './integrity.ts'
 import { readJournal } from './migrate.ts'
 import { readOwnMigrations } from './own-migrations.ts'
 
@@ -80,8 +81,7 @@ function openOurs(path: string, readonly: boolean): Database.Database {
 
 function check(connection: Database.Database): void {
   pendingMigrations(readJournal(connection), readOwnMigrations())
-  const finding = String(connection.pragma('integrity_check(1)', { simple: true }))
-  if (finding !== 'ok') throw new UnusableDatabase(`${corrupt} (${finding.replace(/^\*\*\* .*\n/, '')})`)
+  checkPages(connection, 'integrity_check', corrupt)
 }
 
 function sizeOf(connection: Database.Database): number {

@@ -24,6 +24,15 @@ function isSystemError(code: string): boolean {
   return /^E[A-Z0-9]+$/.test(code)
 }
 
+/** A constraint other than the one that keeps the names of API keys apart, which is reported as such. */
+export function violatesConstraint(failure: Failure): boolean {
+  return failure.code.startsWith('SQLITE_CONSTRAINT') && !isKeyNameTaken(failure)
+}
+
+function isKeyNameTaken({ code, message }: Failure): boolean {
+  return code === 'SQLITE_CONSTRAINT_UNIQUE' && message.includes('api_keys.name')
+}
+
 /** Another connection holds the lock. */
 export function isBusy({ code }: Failure): boolean {
   return code.startsWith('SQLITE_BUSY')
@@ -38,7 +47,7 @@ export function isCorrupt({ code }: Failure): boolean {
 export function storeError(failure: Failure): Error {
   const { code, message } = failure
   const text = `${code}: ${message}`
-  if (code === 'SQLITE_CONSTRAINT_UNIQUE' && message.includes('api_keys.name')) {
+  if (isKeyNameTaken(failure)) {
     return new KeyNameTaken('An unrevoked API key already has this name: choose another one, or rotate that key.')
   }
   if (code === 'IdempotencyKeyReused') return new IdempotencyKeyReused(message)

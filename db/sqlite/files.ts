@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type BigIntStats, closeSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { type BigIntStats, closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { toFailure } from './failure.ts'
 
 /** A name in the folder that nobody has, and that a killed process may leave behind. */
@@ -39,6 +39,15 @@ export function syncFolder(path: string): void {
     fsyncSync(folder)
   } finally {
     closeSync(folder)
+  }
+}
+
+/** Makes a folder that only this user may enter, and the folders above it, so that they survive a loss of power. */
+export function makeFolder(path: string): void {
+  const first = mkdirSync(path, { recursive: true, mode: 0o700 })
+  if (first === undefined) return
+  for (let folder = resolve(path); folder.length >= resolve(first).length; folder = dirname(folder)) {
+    syncFolder(dirname(folder))
   }
 }
 

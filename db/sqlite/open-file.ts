@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { connect, orClose } from './connection.ts'
+import { type Failure, isCorrupt, toFailure } from './failure.ts'
 import { identify, identityOf } from './files.ts'
 import { patiently } from './patience.ts'
 import { realPathOf } from './real-path.ts'
@@ -101,6 +102,20 @@ export class OpenFile {
     }
     if (!isReplaced && this.#isLost(log) && !this.#options.readonly) this.#saveLog()
     return new OpenFile(this.#path, this.#options)
+  }
+
+  /**
+   * SQLite reports a page that the disk cannot read as corrupt, except while it opens a database. So a second connection
+   * shows which of the two it is, unless the disk can read the first pages.
+   */
+  explain(failure: Failure): Failure {
+    if (!isCorrupt(failure)) return failure
+    try {
+      new OpenFile(this.#path, this.#options).close()
+      return { ...failure, message: `${failure.message}, or the disk cannot read one of its pages` }
+    } catch (error) {
+      return toFailure(error)
+    }
   }
 
   get isOpen(): boolean {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
 import type Database from 'better-sqlite3'
@@ -6,7 +6,9 @@ import { pendingMigrations } from '../migrations.ts'
 import { UnusableDatabase } from '../store.ts'
 import { connect } from './connection.ts'
 import { isBusy, isCorrupt, toFailure } from './failure.ts'
+import { makeFolder } from './files.ts'
 import { readHeader, refuseNonFile } from './header.ts'
+import { checkPages } from './integrity.ts'
 import { migrate, readJournal } from './migrate.ts'
 import { readOwnMigrations } from './own-migrations.ts'
 import { patiently } from './patience.ts'
@@ -74,7 +76,7 @@ function sizeOf(path: string): number {
 }
 
 function createFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path))
   closeSync(openSync(path, 'a', 0o600))
 }
 
@@ -108,11 +110,8 @@ function checkBeforeWriting(path: string): void {
 
 function checkIntegrity(connection: Database.Database): void {
   // Not the size of the file: most pages may still be in the write-ahead log.
-  const thorough = sizeOfPages(connection) <= largestFileCheckedAtStart
-  const finding = connection.pragma(thorough ? 'quick_check(1)' : 'schema_version', { simple: true })
-  if (thorough && finding !== 'ok') {
-    throw new UnusableDatabase(`${corrupt} (${String(finding).replace(/^\*\*\* .*\n/, '')})`)
-  }
+  if (sizeOfPages(connection) <= largestFileCheckedAtStart) checkPages(connection, 'quick_check', corrupt)
+  else connection.pragma('schema_version')
 }
 
 function sizeOfPages(connection: Database.Database): number {

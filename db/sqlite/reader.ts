@@ -53,7 +53,7 @@ export class Reader {
           await wait(busyPause)
         } else if (!hasFollowed && concernsDatabase(failure) && (await this.#follow())) {
           hasFollowed = true
-        } else throw storeError(failure)
+        } else throw storeError(this.#file.explain(failure))
       }
     }
   }

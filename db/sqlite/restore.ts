@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { attempt, CopyFailed } from './copy-failure.ts'
 import { isBusy, isCorrupt, toFailure } from './failure.ts'
-import { identify } from './files.ts'
+import { identify, makeFolder } from './files.ts'
 import { readHeader } from './header.ts'
 import { isInUse } from './in-use.ts'
 import { keepBeside } from './keep.ts'
@@ -33,7 +33,7 @@ export async function restoreDatabase(request: RestoreRequest): Promise<string |
   const [folder, kept] = [dirname(path), `${path}.before-restore-${stamp}`]
   attempt('source', () => readHeader(file))
   if (existsSync(path)) refuseCurrent(path, file)
-  attempt('target', () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
+  attempt('target', () => makeFolder(folder))
   let isKept = false
   await withPartialCopy({ source: file, isSourceReadonly: true, folder, onProgress }, (partial) => {
     isKept = attempt('target', () => replace(path, partial, kept))

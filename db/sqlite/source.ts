@@ -6,6 +6,7 @@ import { connect, orClose } from './connection.ts'
 import { corrupt } from './copy-failure.ts'
 import { identify } from './files.ts'
 import { readHeader } from './header.ts'
+import { checkPages } from './integrity.ts'
 import { readJournal } from './migrate.ts'
 import { readOwnMigrations } from './own-migrations.ts'
 import { realPathOf } from './real-path.ts'
@@ -24,7 +25,7 @@ export async function openSource(path: string): Promise<Source> {
     return orClose(connection, () => {
       connection.exec('BEGIN')
       refuseOtherRelease(readJournal(connection), readOwnMigrations())
-      refuseCorrupt(connection)
+      checkPages(connection, 'quick_check', corrupt)
       return {
         identity: identify(path) ?? '',
         ...readableTables(connection, attempt),
@@ -54,9 +55,4 @@ function connectToRead(path: string): Database.Database {
     connection.pragma('query_only = ON')
     return connection
   })
-}
-
-function refuseCorrupt(connection: Database.Database): void {
-  const finding = String(connection.pragma('quick_check(1)', { simple: true }))
-  if (finding !== 'ok') throw new UnusableDatabase(`${corrupt} (${finding.replace(/^\*\*\* .*\n/, '')})`)
 }

@@ -1,8 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { isUpToDate } from '../migrations.ts'
 import { orClose } from './connection.ts'
-import { toFailure } from './failure.ts'
+import { type Failure, toFailure, violatesConstraint } from './failure.ts'
 import { LogWatch } from './log-watch.ts'
+import { readJournal } from './migrate.ts'
 import { LogTruncated, OpenFile } from './open-file.ts'
+import { readOwnMigrations } from './own-migrations.ts'
 import type { WriterOptions } from './writer.ts'
 import { type Batch, commitTogether, prepareWrites, type Settled, type Writes } from './writes.ts'
 
@@ -26,7 +29,9 @@ function answer({ batch, patience }: Batch): Settled {
   try {
     const { file, writes, log } = prepare()
     file.checkPlace()
-    const outcomes = commitTogether(file.connection, writes, batch, patience)
+    const outcomes = commitTogether(file.connection, writes, batch, patience).map((outcome) =>
+      'failure' in outcome ? { failure: explain(file, outcome.failure) } : outcome,
+    )
     file.checkPlace()
     const warning = log.look()
     const probe = log.checkpointFailure && { failure: log.checkpointFailure }
@@ -36,6 +41,14 @@ function answer({ batch, patience }: Batch): Settled {
     if (error instanceof LogTruncated) closeFile()
     return { outcomes: batch.map(() => ({ failure: toFailure(error) })) }
   }
+}
+
+/** Another release may have added a column or a rule that this one does not know. */
+function explain(file: OpenFile, failure: Failure): Failure {
+  if (violatesConstraint(failure) && !isUpToDate(readJournal(file.connection), readOwnMigrations())) {
+    return { code: 'SQLITE_SCHEMA', message: `Another release has migrated the database: ${failure.message}` }
+  }
+  return file.explain(failure)
 }
 
 function prepare(): { file: OpenFile; writes: Writes; log: LogWatch } {

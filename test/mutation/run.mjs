@@ -19,7 +19,8 @@ const parts = {
       'server/{connections,framing,hang-up,health,http,overload,request,routes,security-headers}.ts',
       'server/rest/reference.ts',
     ],
-    tests: 'health http http-connections http-continue http-errors overload pipelining security security-headers smuggling',
+    tests:
+      'health http http-connections http-continue http-errors overload pipelining security security-headers smuggling',
   },
   errors: {
     mutate: ['server/{app,errors}.ts'],
