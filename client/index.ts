@@ -44,7 +44,7 @@ export type PetStatus = Pet['status']
  *
  * A failed call rejects with a `PetstoreError`, which `isPetstoreError` recognises.
  *
- * @throws {TypeError} if the URL holds a user name or password.
+ * @throws {TypeError} if the URL is invalid or holds a user name or password.
  */
 export function createPetstoreClient({
   url,
@@ -53,10 +53,7 @@ export function createPetstoreClient({
   maxPause,
   fetch = globalThis.fetch,
 }: PetstoreClientOptions): PetstoreClient {
-  // Errors name the URL. Fetch itself refuses such a URL, with an error that shows the password.
-  if (/\/\/[^/?#\\]*@/.test(url)) {
-    throw new TypeError('The url of the service must not hold a user name or password: pass the API key as apiKey.')
-  }
+  refuseCredentials(url)
   const authorization = `Bearer ${apiKey}`
   const rpcUrl = `${url.replace(/\/+$/, '')}/trpc`
   const send = withTransportErrors(withRetries(fetch, { retries, maxPause }), rpcUrl)
@@ -84,6 +81,16 @@ export function createPetstoreClient({
  */
 export function isPetstoreError(error: unknown): error is PetstoreError {
   return error instanceof TRPCClientError
+}
+
+/** Errors name the URL, and fetch refuses one with credentials in an error that shows them. In a browser it may be relative. */
+function refuseCredentials(url: string): void {
+  const base = 'http://service.invalid'
+  if (!URL.canParse(url, base)) throw new TypeError('The url of the service is invalid: expected http://host:port.')
+  const { username, password } = new URL(url, base)
+  if (username !== '' || password !== '') {
+    throw new TypeError('The url of the service must not hold a user name or password: pass the API key as apiKey.')
+  }
 }
 
 /** The caller's own, or else a new one. */

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { type FSWatcher, readdirSync, watch } from 'node:fs'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 
 // Watches folders: Node's --watch and --watch-path on Linux watch inodes, and so lose a file that an editor replaces by a
 // rename. They also miss the change that mends a syntax error.
 
 const root = join(import.meta.dirname, '..')
-/** A source file, or a new folder. The temporary files of editors do not count. */
-const source = /^(?:[^.]+|[^.].*\.(?:ts|mjs|json|sql))$/
+/** Of source files and of new folders. Temporary files of editors have other endings, or begin with a dot. */
+const extensions = ['', '.ts', '.mjs', '.json', '.sql']
 /** Milliseconds within which several saves cause one restart. */
 const settleTime = 100
 
@@ -36,7 +36,7 @@ function watchSources(): void {
   for (const watcher of watchers) watcher.close()
   watchers = ['server', 'db'].flatMap(foldersIn).map((folder) =>
     watch(folder, (_event, name) => {
-      if (name !== null && !source.test(name)) return
+      if (name?.startsWith('.') || !extensions.includes(extname(name ?? ''))) return
       clearTimeout(timer)
       timer = setTimeout(restart, settleTime)
     }),

@@ -65,7 +65,7 @@ describe('a backup', () => {
     expect(await run.ended).toBe(0)
     expect(run.stderr).toBe('')
     const [name = ''] = readdirSync(join(folder, 'data/backups'))
-    expect(name).toMatch(/^petstore-\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z\.db$/)
+    expect(name).toMatch(/^petstore\.db-\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z\.db$/)
     expect(run.stdout).toBe(`${join(folder, 'data/backups', name)}\n`)
     expect(statSync(run.stdout.trim()).mode & 0o777).toBe(0o600)
     expect(statSync(join(folder, 'data/backups')).mode & 0o777).toBe(0o700)
