@@ -8,7 +8,7 @@ import { Writer } from '../db/sqlite/writer.ts'
 import { commitTogether, prepareWrites, type Write } from '../db/sqlite/writes.ts'
 import { StoreUnavailable } from '../db/store.ts'
 import { openDatabase, openFileStore } from './helpers.ts'
-import type { Server } from './process.ts'
+import { createFirstKey, runCommand, type Server, startServer } from './process.ts'
 import { temporaryFolder } from './temporary.ts'
 import { canTrace, startTraced } from './traced.ts'
 
@@ -50,6 +50,22 @@ if (canTrace()) {
       const syncs = linesOf(await stop()).filter((line) => line.includes('sync('))
       expect(syncs.length).toBeGreaterThan(0)
       expect(syncs.length).toBeLessThan(32)
+    })
+
+    test('while the writer thread cannot be started, a create gets a 503 at once, and the next one is stored', async () => {
+      const folder = temporaryFolder()
+      const key = await createFirstKey(folder)
+      const server = await startServer({ folder })
+      const noThreads = ['-e', 'trace=clone,clone3', '-e', 'inject=clone,clone3:error=EAGAIN']
+      const strace = runCommand(['strace', '-f', ...noThreads, '-p', String(server.child.pid)], { folder })
+      await expect.poll(() => strace.stderr).toContain('attached')
+      const asked = performance.now()
+      const refused = await create(server, key, 'refused')
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+      expect(performance.now() - asked).toBeLessThan(5_000)
+      strace.child.kill('SIGINT')
+      await strace.ended
+      expect((await create(server, key, 'stored')).status).toBe(201)
     })
 
     test('a commit that the disk refuses is answered 503 and stores nothing, and the next one is stored', async () => {

@@ -93,7 +93,11 @@ export class Writer {
     this.#inFlight = this.#waiting
     this.#waiting = []
     this.#watch = setTimeout(() => this.#giveUp(), longestCommit).unref()
-    this.#thread ??= this.#startThread()
+    try {
+      this.#thread ??= this.#startThread()
+    } catch (cause) {
+      return this.#settle(() => undefined, cause)
+    }
     const patience = Math.max(0, this.#options.busyTimeout - (performance.now() - oldest.since))
     this.#thread.postMessage({ batch: this.#inFlight.map(({ write }) => write), patience } satisfies Batch)
   }
@@ -149,7 +153,7 @@ export class Writer {
 
   #respond({ write, resolve, reject }: Pending, outcome: Outcome | undefined, cause: unknown): void {
     if (!outcome) {
-      reject(new StoreUnavailable('The writer thread ended before it answered.', { cause }))
+      reject(new StoreUnavailable('The writer thread ended, or could not be started.', { cause }))
     } else if ('failure' in outcome) {
       const error = storeError(outcome.failure)
       const isFault = concernsDatabase(outcome.failure) && !isBusy(outcome.failure)
