@@ -25,6 +25,10 @@ describe('a failure', () => {
     ['SQLITE_LOCKED', true, false],
     ['SQLITE_CONSTRAINT_CHECK', false, false],
     ['TypeError', false, false],
+    ['ENOENT', true, false],
+    ['EACCES', true, false],
+    ['ERR_INVALID_ARG_TYPE', false, false],
+    ['EvalError', false, false],
     ['NOT_SQLITE_BUSY', false, false],
   ] as const)('%s: does it concern the whole database? %s. Is another at it? %s', ([code, concerns, busy]) => {
     expect([concernsDatabase({ code, message: '' }), isBusy({ code, message: '' })]).toEqual([concerns, busy])
@@ -33,6 +37,7 @@ describe('a failure', () => {
   test.for([
     ['SQLITE_BUSY', true],
     ['SQLITE_IOERR_FSYNC', true],
+    ['EACCES', true],
     ['SQLITE_CORRUPT_INDEX', false],
     ['SQLITE_NOTADB', false],
   ] as const)('%s makes the store unavailable; may it heal? %s', ([code, mayHeal]) => {

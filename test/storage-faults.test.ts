@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { backUpDatabase } from '../db/sqlite/backup.ts'
 import { connect } from '../db/sqlite/connection.ts'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
 import type { Store } from '../db/store.ts'
@@ -176,6 +177,35 @@ describe.for(spellings)('the database, opened through %s, is', ([, spell]) => {
     }
   })
 
+  test.for([
+    ['another database', async (_path: string, key: string) => makeDatabase('new', key)],
+    ['a backup of it', async (path: string) => makeBackupOf(path)],
+  ] as const)(
+    'overwritten with %s in the same file: requests get 503, not 401, and readiness fails',
+    async ([, make]) => {
+      const { api, path, key } = await startOnFile()
+      for (let i = 0; i < 5; i++) await create(api, 'old')
+      const other = await make(path, key)
+      change(other, 'DELETE FROM api_keys')
+      checkpoint(path)
+      copyFileSync(other, path)
+      for (let i = 0; i < 20; i++) {
+        const { status } = await names(api)
+        expect([200, 503]).toContain(status)
+      }
+      await expect.poll(async () => (await names(api)).status, { timeout: 5_000 }).toBe(503)
+      for (const answer of [
+        await api.rest.get('/readyz'),
+        await create(api, 'lost'),
+        await api.rest.get('/v1/pets/1'),
+      ]) {
+        expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+        expect(answer.headers).not.toHaveProperty('retry-after')
+      }
+      expect(api.log.join('\n')).toContain('Another program wrote over the database file')
+    },
+  )
+
   test('in a folder that is moved away: each request that needs it may be retried, and works when it is back', async () => {
     const { api, path } = await startOnFile()
     const folder = dirname(path)
@@ -314,6 +344,12 @@ async function makeDatabase(pet: string, key: string): Promise<string> {
   await store.apiKeys.register(apiKeyRecord(key, 'test'))
   await store.close()
   return path
+}
+
+async function makeBackupOf(path: string): Promise<string> {
+  const backup = join(temporaryFolder(), 'backup.db')
+  await backUpDatabase(path, backup)
+  return backup
 }
 
 /** A copy that is whole, whatever is in the log. */

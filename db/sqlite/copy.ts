@@ -6,6 +6,7 @@ import { connect } from './connection.ts'
 import { attempt, copyFailure, corrupt } from './copy-failure.ts'
 import { isBusy, isCorrupt, toFailure } from './failure.ts'
 import { readHeader } from './header.ts'
+import { giveIdentity } from './identity.ts'
 import { checkPages } from './integrity.ts'
 import { readJournal } from './migrate.ts'
 import { readOwnMigrations } from './own-migrations.ts'
@@ -46,6 +47,7 @@ function writeCopy(connection: Database.Database, target: string, onWritten: () 
   const file = attempt('target', () => openSync(target, 'wx', 0o600))
   try {
     vacuumInto(connection, target)
+    attempt('target', () => identifyCopy(target))
     onWritten()
     attempt('target', () => checkCopy(target))
     attempt('target', () => fsyncSync(file))
@@ -60,6 +62,16 @@ function vacuumInto(connection: Database.Database, target: string): void {
   } catch (error) {
     const failure = toFailure(error)
     throw copyFailure(isCorrupt(failure) || isBusy(failure) ? 'source' : 'target', error)
+  }
+}
+
+/** The service then notices if somebody writes the copy over its database. */
+function identifyCopy(path: string): void {
+  const copy = connect(path, { busyTimeout: 5_000 })
+  try {
+    giveIdentity(copy)
+  } finally {
+    copy.close()
   }
 }
 

@@ -8,6 +8,7 @@ import { connect } from './connection.ts'
 import { isBusy, isCorrupt, toFailure } from './failure.ts'
 import { makeFolder } from './files.ts'
 import { readHeader, refuseNonFile } from './header.ts'
+import { giveIdentity } from './identity.ts'
 import { checkPages } from './integrity.ts'
 import { migrate, readJournal } from './migrate.ts'
 import { readOwnMigrations } from './own-migrations.ts'
@@ -134,10 +135,14 @@ function bringUpToDate(path: string): void {
 /** The id is written with the first migration and before WAL, so that the file's first bytes always carry it. */
 function claim(connection: Database.Database): void {
   const id = connection.pragma('application_id', { simple: true })
-  if (id === BigInt(applicationId)) return
+  if (id === BigInt(applicationId)) {
+    if (connection.pragma('user_version', { simple: true }) === 0n) giveIdentity(connection)
+    return
+  }
   const isEmpty = connection.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0n
   if (id !== 0n || !isEmpty) throw new UnusableDatabase(foreign)
   connection.pragma(`application_id = ${applicationId}`)
+  giveIdentity(connection)
 }
 
 /** SQLite does not wait for other connections here, whatever the busy timeout says. */

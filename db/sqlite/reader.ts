@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { orClose } from './connection.ts'
 import { concernsDatabase, type Failure, isBusy, storeError, toFailure } from './failure.ts'
+import { DatabaseOverwritten, HeaderWatch } from './header-watch.ts'
 import { LogTruncated, OpenFile } from './open-file.ts'
 import { prepareReads, type Reads } from './reads.ts'
 
@@ -22,7 +23,11 @@ const closedFile: Failure = { code: 'SQLITE_CANTOPEN', message: 'The database is
  * a millisecond when it is read from.
  */
 export class Reader {
+  readonly #path: string
   #file: OpenFile
+  #header: HeaderWatch
+  /** Stays set until the process ends: SQLite's cache and log no longer belong to the file. */
+  #overwritten: DatabaseOverwritten | undefined
   #reads: Reads
   #takenAt = 0
   /** Of how many files it has read before this one, each of which counts its changes for itself. */
@@ -35,7 +40,9 @@ export class Reader {
 
   /** @param checkWriter makes the writer check its files: it saves a lost log, and lets go of a truncated one. */
   constructor(path: string, checkWriter: () => Promise<unknown>) {
+    this.#path = path
     this.#file = new OpenFile(path, { readonly: true })
+    this.#header = new HeaderWatch(path)
     this.#reads = prepareReads(this.#file.connection)
     this.#checkWriter = checkWriter
     this.#watch = setInterval(() => void this.#follow(), watchInterval).unref()
@@ -45,6 +52,7 @@ export class Reader {
     let hasFollowed = false
     for (const deadline = performance.now() + busyPatience; ; ) {
       try {
+        if (this.#overwritten) throw this.#overwritten
         this.#takeSnapshot()
         return read(this.#reads)
       } catch (error) {
@@ -53,13 +61,14 @@ export class Reader {
           await wait(busyPause)
         } else if (!hasFollowed && concernsDatabase(failure) && (await this.#follow())) {
           hasFollowed = true
-        } else throw storeError(this.#file.explain(failure))
+        } else throw storeError(this.#overwritten ? toFailure(this.#overwritten) : this.#file.explain(failure))
       }
     }
   }
 
   /** Every write comes through another connection, so that SQLite counts it as a change. */
   revision(): number | undefined {
+    if (this.#overwritten) return undefined
     try {
       this.#takeSnapshot()
       const version = this.#reads.dataVersion()
@@ -73,6 +82,21 @@ export class Reader {
   dropSnapshot(): void {
     // SQLite ends a transaction by itself when it cannot read the file.
     if (this.#file.connection.inTransaction) this.#reads.rollback()
+  }
+
+  /** @throws {StoreUnavailable} if another program wrote over the file. */
+  checkHeader(): void {
+    try {
+      this.#header.check()
+    } catch (error) {
+      if (error instanceof DatabaseOverwritten && this.#header.isFor(this.#path)) this.#overwritten ??= error
+      throw storeError(toFailure(error))
+    }
+  }
+
+  /** To be called when the writer is closed, too. */
+  closeHeader(): void {
+    this.#header.close()
   }
 
   close(): void {
@@ -98,7 +122,7 @@ export class Reader {
 
   async #followOnce(): Promise<boolean> {
     const problem = this.#findProblem()
-    if (problem === undefined) return false
+    if (problem === undefined || this.#overwritten) return false
     await this.#checkWriter().catch(() => {})
     return !this.#isClosed && this.#reopen(problem)
   }
@@ -107,6 +131,7 @@ export class Reader {
     try {
       this.dropSnapshot()
       this.#file.checkPlace()
+      this.checkHeader()
       // Stores the read mark of other processes' commits, which no read can do while the file system is frozen (LogWatch).
       this.revision()
       return undefined
@@ -115,13 +140,23 @@ export class Reader {
     }
   }
 
+  #watchHeader(): void {
+    if (this.#header.isFor(this.#path)) return
+    const next = new HeaderWatch(this.#path)
+    this.#header.close()
+    this.#header = next
+  }
+
   #reopen(problem: unknown): boolean {
     try {
       this.dropSnapshot()
       // SQLite rebuilds its index of the log once no connection is open.
       if (problem instanceof LogTruncated) this.#file.close()
       const next = this.#file.reopen()
-      const reads = orClose(next, () => prepareReads(next.connection))
+      const reads = orClose(next, () => {
+        this.#watchHeader()
+        return prepareReads(next.connection)
+      })
       this.#file.close()
       this.#file = next
       this.#reads = reads

@@ -35,7 +35,12 @@ export function openSqliteStore({ create = true, onWarning = () => {}, ...option
       },
     },
     apiKeys: {
-      find: (hash) => reader.run((reads) => reads.findApiKey(hash)),
+      async find(hash) {
+        const key = await reader.run((reads) => reads.findApiKey(hash))
+        // A key that another database does not know may still be valid.
+        if (!key) reader.checkHeader()
+        return key
+      },
       list: () => reader.run((reads) => reads.listApiKeys()),
       create: (key) => writer.run('createApiKey', key),
       createFirst: (key) => writer.run('createFirstApiKey', key),
@@ -54,6 +59,7 @@ export function openSqliteStore({ create = true, onWarning = () => {}, ...option
     async close() {
       reader.close()
       await writer.close()
+      reader.closeHeader()
     },
   }
 }

@@ -96,7 +96,8 @@ export class Writer {
     try {
       this.#thread ??= this.#startThread()
     } catch (cause) {
-      return this.#settle(() => undefined, cause)
+      this.#settle(() => undefined, cause)
+      return
     }
     const patience = Math.max(0, this.#options.busyTimeout - (performance.now() - oldest.since))
     this.#thread.postMessage({ batch: this.#inFlight.map(({ write }) => write), patience } satisfies Batch)

@@ -66,7 +66,7 @@ export function prepareWrites(connection: Database.Database) {
     },
     /** Writes the pages that a create writes: SQLite commits them although their content is rolled back. */
     probe(): void {
-      connection.pragma('user_version = 0')
+      connection.pragma(`user_version = ${connection.pragma('user_version', { simple: true })}`)
       try {
         createAndUndo()
       } catch (error) {
