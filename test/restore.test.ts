@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import {
   existsSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -112,6 +113,15 @@ describe('a restore', () => {
     expect(namesIn(join(folder, 'elsewhere/pets.db'))).toEqual(['pet 1', 'pet 2', 'pet 3'])
     expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
   })
+})
+
+test('a restore makes the database where a link leads whose target is missing, in a folder that is missing', async () => {
+  const { folder, database, backup } = await makeBackup()
+  rmSync(database)
+  symlinkSync('../elsewhere/pets.db', database)
+  await restore(folder, backup)
+  expect(namesIn(join(folder, 'elsewhere/pets.db'))).toEqual(['pet 1', 'pet 2', 'pet 3'])
+  expect(lstatSync(database).isSymbolicLink()).toBe(true)
 })
 
 describe('nothing is changed by a restore', () => {
