@@ -160,6 +160,15 @@ if (canTrace()) {
     )
   })
 
+  test('a folder is made below one that this user may not read, which can then not be synced', async () => {
+    const folder = realpathSync(temporaryFolder())
+    const inject = ['-P', folder, '-e', 'trace=openat', '-e', 'inject=openat:error=EACCES']
+    const strace = ['strace', '-f', '-qq', '-o', '/dev/null', ...inject, ...petstore]
+    const env = { DATABASE_URL: `file:${join(folder, 'data/petstore.db')}` }
+    const run = runCommand([...strace, 'keys', 'create', 'test'], { env })
+    expect([await run.ended, run.stderr]).toEqual([0, expect.stringMatching(/^Made the database .*\.\n$/)])
+  })
+
   test('one that the disk cannot read is not called corrupt', () => {
     const path = join(temporaryFolder(), 'petstore.db')
     makeDatabase(path, 3_000)

@@ -42,12 +42,19 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** Makes a folder that only this user may enter, and the folders above it, so that they survive a loss of power. */
+/**
+ * Makes a folder that only this user may enter, and the folders above it, so that they survive a loss of power. A parent
+ * that this user may not read cannot be synced.
+ */
 export function makeFolder(path: string): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 })
   if (first === undefined) return
   for (let folder = resolve(path); folder.length >= resolve(first).length; folder = dirname(folder)) {
-    syncFolder(dirname(folder))
+    try {
+      syncFolder(dirname(folder))
+    } catch (error) {
+      if (toFailure(error).code !== 'EACCES') throw error
+    }
   }
 }
 
