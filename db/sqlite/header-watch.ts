@@ -28,10 +28,9 @@ export class HeaderWatch {
     return identify(path) === this.#database
   }
 
-  /** @throws {DatabaseOverwritten} */
-  check(): void {
-    // A checkpoint may write the header at this moment, so only a second look counts.
-    if (!this.#accepts(this.#read()) && !this.#accepts(this.#read())) throw new DatabaseOverwritten()
+  isOverwritten(): boolean {
+    // Read twice, because a checkpoint may be writing the header during the first read.
+    return !this.#accepts(this.#read()) && !this.#accepts(this.#read())
   }
 
   close(): void {

@@ -84,12 +84,14 @@ export class Reader {
     if (this.#file.connection.inTransaction) this.#reads.rollback()
   }
 
-  /** @throws {StoreUnavailable} if another program wrote over the file. */
+  /** @throws {StoreUnavailable} if another program wrote over the file, or it cannot be read. */
   checkHeader(): void {
     try {
-      this.#header.check()
+      if (!this.#header.isOverwritten()) return
+      const error = new DatabaseOverwritten()
+      if (this.#header.isFor(this.#path)) this.#overwritten ??= error
+      throw error
     } catch (error) {
-      if (error instanceof DatabaseOverwritten && this.#header.isFor(this.#path)) this.#overwritten ??= error
       throw storeError(toFailure(error))
     }
   }
@@ -121,7 +123,7 @@ export class Reader {
   }
 
   async #followOnce(): Promise<boolean> {
-    const problem = this.#findProblem()
+    const problem = this.#file.isOpen ? this.#findProblem() : closedFile
     if (problem === undefined || this.#overwritten) return false
     await this.#checkWriter().catch(() => {})
     return !this.#isClosed && this.#reopen(problem)
