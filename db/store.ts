@@ -119,6 +119,10 @@ export class IdsExhausted extends Error {
 /** An API key of this name is in use. The message is for the operator. */
 export class KeyNameTaken extends Error {
   override name = 'KeyNameTaken'
+
+  constructor() {
+    super('An unrevoked API key already has this name: choose another one, or rotate that key.')
+  }
 }
 
 /** The API key that was to be changed is revoked already. The message is for the operator. */

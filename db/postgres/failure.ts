@@ -48,8 +48,7 @@ export function storeError(error: unknown): Error {
   const cause = causeOf(error)
   if (!(cause instanceof Error)) return new Error(String(cause))
   if (cause instanceof StoreUnavailable) return cause
-  if (cause instanceof DatabaseError && cause.constraint === 'api_keys_unrevoked_name')
-    return new KeyNameTaken('An unrevoked API key already has this name: choose another one, or rotate that key.')
+  if (cause instanceof DatabaseError && cause.constraint === 'api_keys_unrevoked_name') return new KeyNameTaken()
   // sequence_generator_limit_exceeded
   if (cause instanceof DatabaseError && cause.code === '2200H') return new IdsExhausted(cause.message)
   const code = 'code' in cause && cause.code !== undefined ? `${cause.code}: ` : ''

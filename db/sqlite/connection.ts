@@ -27,6 +27,15 @@ export function connect(path: string, { readonly = false, busyTimeout }: Connect
   })
 }
 
+/** The size of the database in bytes, with the pages that are only in its write-ahead log. */
+export function databaseSize(connection: Database.Database): number {
+  return numberOf(connection, 'page_count') * numberOf(connection, 'page_size')
+}
+
+function numberOf(connection: Database.Database, pragma: string): number {
+  return Number(connection.pragma(pragma, { simple: true }))
+}
+
 /** Runs what makes a fresh connection usable. If that fails nobody else could close it, and its file would stay open. */
 export function orClose<T>(connection: { close(): unknown }, prepare: () => T): T {
   try {

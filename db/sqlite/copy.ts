@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { pendingMigrations } from '../migrations.ts'
 import { UnusableDatabase } from '../store.ts'
-import { connect } from './connection.ts'
+import { connect, databaseSize } from './connection.ts'
 import { attempt, copyFailure, corrupt } from './copy-failure.ts'
 import { isBusy, isCorrupt, toFailure } from './failure.ts'
 import { readHeader } from './header.ts'
@@ -32,7 +32,7 @@ export type CopyStep = 'check' | 'copy' | 'check copy'
 export function copyDatabase(request: CopyRequest, onStep: (step: CopyStep, total: number) => void): void {
   const connection = attempt('source', () => openOurs(request.source, request.isSourceReadonly))
   try {
-    const total = attempt('source', () => sizeOf(connection))
+    const total = attempt('source', () => databaseSize(connection))
     onStep('check', total)
     attempt('source', () => check(connection))
     onStep('copy', total)
@@ -94,9 +94,4 @@ function openOurs(path: string, readonly: boolean): Database.Database {
 function check(connection: Database.Database): void {
   pendingMigrations(readJournal(connection), readOwnMigrations())
   checkPages(connection, 'integrity_check', corrupt)
-}
-
-function sizeOf(connection: Database.Database): number {
-  const [pages, pageSize] = ['page_count', 'page_size'].map((name) => Number(connection.pragma(name, { simple: true })))
-  return Number(pages) * Number(pageSize)
 }

@@ -47,9 +47,7 @@ export function isCorrupt({ code }: Failure): boolean {
 export function storeError(failure: Failure): Error {
   const { code, message } = failure
   const text = `${code}: ${message}`
-  if (isKeyNameTaken(failure)) {
-    return new KeyNameTaken('An unrevoked API key already has this name: choose another one, or rotate that key.')
-  }
+  if (isKeyNameTaken(failure)) return new KeyNameTaken()
   if (code === 'IdempotencyKeyReused') return new IdempotencyKeyReused(message)
   if (code === 'IdsExhausted') return new IdsExhausted(message)
   if (code === 'KeyRevoked') return new KeyRevoked(message)

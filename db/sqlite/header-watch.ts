@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { identify, identityOf } from './files.ts'
+import { startsAsSqlite } from './header.ts'
 
 /**
  * Notices that another program wrote a database over the one that is open, into the same file (`cp backup.db petstore.db`).
@@ -42,7 +43,7 @@ export class HeaderWatch {
     const changes = header.readUInt32BE(24) - this.#header.readUInt32BE(24)
     const [version, known] = [header, this.#header].map((bytes) => bytes.readUInt32BE(60))
     const isSame =
-      header.toString('latin1', 0, 16) === 'SQLite format 3\0' &&
+      startsAsSqlite(header) &&
       // The counter wraps around.
       (changes | 0) >= 0 &&
       // The first release resets the user version to 0 whenever its readiness is asked for.

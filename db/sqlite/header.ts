@@ -19,8 +19,12 @@ interface Header {
 export function readHeader(path: string): Header {
   refuseNonFile(path)
   const bytes = firstBytes(path, 100)
-  const isSqlite = bytes.length === 100 && bytes.toString('latin1', 0, 16) === 'SQLite format 3\0'
+  const isSqlite = bytes.length === 100 && startsAsSqlite(bytes)
   return { bytes, isSqlite, isOurs: isSqlite && bytes.readUInt32BE(68) === applicationId }
+}
+
+export function startsAsSqlite(bytes: Buffer): boolean {
+  return bytes.toString('latin1', 0, 16) === 'SQLite format 3\0'
 }
 
 /** To open a named pipe would wait for its other end. */

@@ -14,6 +14,11 @@ interface LogState {
   checkpointed: number
 }
 
+/** Reads SQLite's index of the log, and moves nothing. */
+export function prepareLogState(connection: Database.Database): Database.Statement<[], LogState> {
+  return connection.prepare<[], LogState>('PRAGMA wal_checkpoint(NOOP)').safeIntegers(false)
+}
+
 /** Watches the write-ahead log through the connection that writes. A log that is never checkpointed fills the disk. */
 export class LogWatch {
   /** Why checkpoints fail at the moment. */
@@ -27,7 +32,7 @@ export class LogWatch {
 
   constructor(connection: Database.Database) {
     this.#connection = connection
-    this.#state = connection.prepare<[], LogState>('PRAGMA wal_checkpoint(NOOP)').safeIntegers(false)
+    this.#state = prepareLogState(connection)
     this.#readMark = connection.prepare('PRAGMA schema_version')
     this.#pageSize = Number(connection.pragma('page_size', { simple: true }))
   }

@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3'
 import { connect, orClose } from './connection.ts'
 import { type Failure, isCorrupt, toFailure } from './failure.ts'
 import { identify, identityOf } from './files.ts'
+import { prepareLogState } from './log-watch.ts'
 import { patiently } from './patience.ts'
 import { realPathOf } from './real-path.ts'
 import { applicationId } from './schema.ts'
@@ -81,12 +82,12 @@ export class OpenFile {
   }
 
   #refuseTruncatedLog(): void {
-    const frames = this.connection.prepare<[], [bigint, bigint, bigint]>('PRAGMA wal_checkpoint(NOOP)').raw().get()?.[1]
-    const pageSize = this.connection.prepare<[], bigint>('PRAGMA page_size').pluck().get()
-    if (frames === undefined || frames <= 0n || pageSize === undefined) return
+    const frames = prepareLogState(this.connection).get()?.log ?? 0
+    if (frames <= 0) return
+    const pageSize = Number(this.connection.pragma('page_size', { simple: true }))
     // A header of 32 bytes, then 24 bytes and a page for each frame (https://sqlite.org/fileformat2.html, section 4.1).
-    const length = 32n + frames * (24n + pageSize)
-    const size = statSync(this.#logPath, { bigint: true, throwIfNoEntry: false })?.size
+    const length = 32 + frames * (24 + pageSize)
+    const size = statSync(this.#logPath, { throwIfNoEntry: false })?.size
     if (size !== undefined && size < length) throw new LogTruncated(length, size)
   }
 
@@ -144,7 +145,7 @@ export class LogTruncated extends Error {
   /** What SQLite reports when it reads a part that is gone. */
   readonly code = 'SQLITE_IOERR_SHORT_READ'
 
-  constructor(expected: bigint, size: bigint) {
+  constructor(expected: number, size: number) {
     super(
       `Another program truncated the write-ahead log of the database to ${size} of ${expected} bytes. Commits that were only there are lost; restore a backup if they matter.`,
     )

@@ -4,7 +4,7 @@ import { getSystemErrorMessage } from 'node:util'
 import type Database from 'better-sqlite3'
 import { pendingMigrations } from '../migrations.ts'
 import { UnusableDatabase } from '../store.ts'
-import { connect } from './connection.ts'
+import { connect, databaseSize } from './connection.ts'
 import { isBusy, isCorrupt, toFailure } from './failure.ts'
 import { makeFolder } from './files.ts'
 import { readHeader, refuseNonFile } from './header.ts'
@@ -111,13 +111,8 @@ function checkBeforeWriting(path: string): void {
 
 function checkIntegrity(connection: Database.Database): void {
   // Not the size of the file: most pages may still be in the write-ahead log.
-  if (sizeOfPages(connection) <= largestFileCheckedAtStart) checkPages(connection, 'quick_check', corrupt)
+  if (databaseSize(connection) <= largestFileCheckedAtStart) checkPages(connection, 'quick_check', corrupt)
   else connection.pragma('schema_version')
-}
-
-function sizeOfPages(connection: Database.Database): number {
-  const [count, size] = ['page_count', 'page_size'].map((name) => Number(connection.pragma(name, { simple: true })))
-  return (count ?? 0) * (size ?? 0)
 }
 
 const corrupt = 'it is corrupt; restore a backup'
