@@ -20,7 +20,10 @@ export interface PetstoreClientOptions {
   apiKey: string
   /** How often to retry a request after a transient failure; 3 times by default. */
   retries?: number
-  /** The longest pause before a retry, in milliseconds, also if the service asks for a longer one; 10 s by default. */
+  /**
+   * The longest pause before a retry, in milliseconds, also if the service asks for a longer one; 10 s by default. Up to
+   * half as much is added at random.
+   */
   maxPause?: number
   /** Replaces the global `fetch`. */
   fetch?: Fetch
@@ -53,7 +56,7 @@ export function createPetstoreClient({
   maxPause,
   fetch = globalThis.fetch,
 }: PetstoreClientOptions): PetstoreClient {
-  refuseCredentials(url)
+  checkUrl(url)
   const authorization = `Bearer ${apiKey}`
   const rpcUrl = `${url.replace(/\/+$/, '')}/trpc`
   const send = withTransportErrors(withRetries(fetch, { retries, maxPause }), rpcUrl)
@@ -76,15 +79,15 @@ export function createPetstoreClient({
 }
 
 /**
- * Whether a call failed with such an error. Its `data` holds `code`, `message` and `status`; it is undefined if no response
+ * Whether a call failed with a `PetstoreError`. Its `data` holds `code`, `message` and `status`; it is undefined if no response
  * of the service arrived. The message then names the URL and the cause.
  */
 export function isPetstoreError(error: unknown): error is PetstoreError {
   return error instanceof TRPCClientError
 }
 
-/** Errors name the URL, and fetch refuses one with credentials in an error that shows them. In a browser it may be relative. */
-function refuseCredentials(url: string): void {
+/** Refuses credentials, because errors show the URL. In a browser the URL may be relative. */
+function checkUrl(url: string): void {
   const base = 'http://service.invalid'
   if (!URL.canParse(url, base)) throw new TypeError('The url of the service is invalid: expected http://host:port.')
   const { username, password } = new URL(url, base)

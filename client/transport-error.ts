@@ -2,7 +2,7 @@ import type { Fetch } from './retry.ts'
 
 /**
  * Makes a `fetch` whose errors name the service and the cause. A failure that a proxy reports in place of the service is
- * such an error, too, since tRPC cannot read it.
+ * such an error, too, because tRPC cannot read it.
  */
 export function withTransportErrors(fetch: Fetch, url: string): Fetch {
   return async (input, init) => {
