@@ -7,7 +7,7 @@ interface OpenOptions {
   create?: boolean
   /** Called if it was. */
   onCreate?: () => void
-  /** Called with a sentence for the operator when the database needs attention, also long after the opening. */
+  /** Called with a sentence for the operator when the database needs attention, at any time while it is open. */
   onWarning?: (message: string) => void
   /** Milliseconds to wait for another process that holds the lock of an SQLite file. */
   busyTimeout: number

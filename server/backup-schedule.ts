@@ -95,7 +95,7 @@ async function runBackup(database: string, path: string, stop: AbortSignal): Pro
     windowsHide: true,
   })
   const closed = once(child, 'close')
-  // Without a process, as for want of file descriptors, it rejects, and there is no `stderr`.
+  // If no process could be started (no file descriptor is left), `closed` rejects and `stderr` is missing.
   if (child.pid === undefined) await closed
   const kill = () => child.kill()
   stop.addEventListener('abort', kill)

@@ -18,7 +18,7 @@ interface Connection {
 
 interface Limits {
   connections: number
-  /** Pipelined requests that wait for their turn, over all connections. */
+  /** Pipelined requests that wait for the previous response, over all connections. */
   heldRequests: number
   /** Bytes of responses that clients have not read, over all connections. */
   unsentBytes: number
@@ -57,8 +57,8 @@ export class Connections {
   }
 
   /**
-   * Passes the requests of one connection to the application one after the other, each when the response to the one
-   * before it was sent, and reads no more of them meanwhile. Requests after the final response are ignored.
+   * Runs the requests of one connection one at a time: each starts when the previous response was sent. Reading is paused
+   * while a request waits. Requests after the final response are ignored.
    */
   run(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
     const { socket } = request
@@ -87,7 +87,7 @@ export class Connections {
       if (connection.held === 0) socket.resume()
       if (!response.writableEnded) listener(request, response)
     }
-    // In another turn of the event loop, so that other connections are served between them.
+    // In a later turn of the event loop, so that other connections are served in between.
     previous?.once('close', () => setImmediate(pass))
   }
 
@@ -135,14 +135,15 @@ export class Connections {
   }
 }
 
-/** Descriptors that are kept for the database, the log and backups. */
+/** File descriptors kept for the database, the log and backups. */
 const reserve = 128
-const mostConnections = 10_000
+/** However many file descriptors there are. */
+const hardLimit = 10_000
 
-/** As many connections as the process has descriptors for, on Linux, with a reserve for everything else. */
+/** As many connections as there are file descriptors, minus the reserve. Only Linux tells their number. */
 export function maxConnections(): number {
   const limit = descriptorLimit()
-  return Math.min(mostConnections, Math.max(limit - reserve, Math.floor(limit / 2)))
+  return Math.min(hardLimit, Math.max(limit - reserve, Math.floor(limit / 2)))
 }
 
 function descriptorLimit(): number {

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Adds the CORS headers of one response. Returns true if the request was a preflight, which is then answered. */
+/** Adds the CORS headers of one response. Returns true if the request was a preflight; its response is then sent. */
 export type ApplyCors = (request: FastifyRequest, reply: FastifyReply) => boolean
 
 const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD, POST',
-  // Those of the interface, and the one that tRPC's httpBatchStreamLink adds.
+  // The headers of the interface, and trpc-accept, which tRPC's httpBatchStreamLink adds.
   'access-control-allow-headers': 'authorization, content-type, idempotency-key, trpc-accept',
   'access-control-max-age': '600',
 }
@@ -47,8 +47,8 @@ export function corsFor(origins: string[], responseHeaders: Record<string, strin
 }
 
 /**
- * Preflights are answered before any check of the request: the page can only read the error of a request whose preflight
- * succeeds.
+ * Responds to preflights before any check of the request: a page can read an error only if the preflight of its request
+ * succeeded.
  */
 export function addCors(app: FastifyInstance, applyCors: ApplyCors): void {
   app.addHook('onRequest', (request, reply, done) => {

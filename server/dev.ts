@@ -3,10 +3,10 @@ import { type FSWatcher, readdirSync, watch } from 'node:fs'
 import { extname, join } from 'node:path'
 
 // Watches folders: Node's --watch and --watch-path on Linux watch inodes, and so lose a file that an editor replaces by a
-// rename. They also miss the change that mends a syntax error.
+// rename. They also miss the change that fixes a syntax error.
 
 const root = join(import.meta.dirname, '..')
-/** Of source files and of new folders. Temporary files of editors have other endings, or begin with a dot. */
+/** Of source files; new folders have none. Temporary files of editors have other extensions or begin with a dot. */
 const extensions = ['', '.ts', '.mjs', '.json', '.sql']
 /** Milliseconds within which several saves cause one restart. */
 const settleTime = 100
@@ -31,7 +31,7 @@ function start(): void {
   })
 }
 
-/** Anew for each start, since folders come and go. */
+/** Called for each start, because folders are added and removed. */
 function watchSources(): void {
   for (const watcher of watchers) watcher.close()
   watchers = ['server', 'db'].flatMap(foldersIn).map((folder) =>

@@ -39,7 +39,7 @@ export function endConnection(
   }
 }
 
-/** Responds to a client that has closed its side before the body was complete, and to one that still sends more than is read. */
+/** Responds to a connection that is half-closed before the body is complete, and to a client that sends a body that is not read. */
 export function handleHalfClose(socket: Socket, latest: () => Exchange | undefined, headers: CommonHeaders): void {
   socket.once('end', () => {
     const error = new ApiError('invalid_request', 'The connection was closed before the body was complete.')

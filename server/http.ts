@@ -24,7 +24,7 @@ export const limits = {
 /**
  * Node's HTTP server with limits on what it waits for, and with the Error body wherever Node would answer by itself:
  * bytes that are not HTTP, a request that arrives too slowly, an `Expect` other than 100-continue, `CONNECT`.
- * A client gets its response also if it has closed its side, or still sends a body that is not read.
+ * Half-closed connections, and clients that still send a body that is not read, get their responses too.
  *
  * @param headers The headers of every response.
  */
@@ -42,7 +42,7 @@ export function createHttpServer(
     requireHostHeader: false,
   })
   server.timeout = limits.stallTime
-  // Missing in Node's types: a client that closes its side still gets the responses it waits for.
+  // Missing in Node's types. Half-closed connections still get their responses.
   Object.assign(server, { httpAllowHalfOpen: true })
   const connections = new Connections({ ...limits, connections: maxConnections() })
 
@@ -73,7 +73,7 @@ export function createHttpServer(
     })
     server.emit('request', request, response)
   })
-  // checkRequest refuses every other expectation.
+  // requestCheck responds to every other expectation with 417.
   server.on('checkExpectation', (request, response) => {
     response.shouldKeepAlive = false
     server.emit('request', request, response)

@@ -18,7 +18,7 @@ export function shedLoad(app: FastifyInstance): void {
   const timer = setInterval(() => {
     const lag = delay.mean / 1e6 - resolution
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
-    // Without a single sample the event loop was blocked all the time.
+    // Not a number without samples: the event loop was blocked the whole time.
     isOverloaded = Number.isNaN(lag) || lag > maxLag || used > limit * maxShareOfHeap
     delay.reset()
   }, sampleInterval).unref()

@@ -65,8 +65,8 @@ function giveUpInTime(pool: Pool): void {
 }
 
 /**
- * Settings that the code relies on. A role, a database or the URL may have others, with which times cannot be read and
- * acknowledged rows are not on disk.
+ * Settings that the code relies on. A role, a database or the URL may set others, with which times cannot be read or
+ * acknowledged rows are not yet on disk.
  */
 const sessionSettings = {
   DateStyle: 'ISO, MDY',
@@ -81,7 +81,7 @@ const sessionSettings = {
 async function applySessionSettings(client: ClientBase): Promise<void> {
   const values = Object.entries(sessionSettings).map(([name, value]) => `('${name}', '${value}')`)
   const statement = {
-    // Stricter values of synchronous_commit stay.
+    // With any value of synchronous_commit but off, a commit waits for the disk.
     text: `SELECT set_config(name, value, false) FROM (VALUES ${values.join(', ')}) AS own (name, value)
       WHERE name <> 'synchronous_commit' OR current_setting(name) = 'off'`,
     query_timeout: patience.answer,

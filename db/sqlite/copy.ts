@@ -65,7 +65,7 @@ function vacuumInto(connection: Database.Database, target: string): void {
   }
 }
 
-/** The service then notices if somebody writes the copy over its database. */
+/** The service then notices when the copy is written over its database. */
 function identifyCopy(path: string): void {
   const copy = connect(path, { busyTimeout: 5_000 })
   try {

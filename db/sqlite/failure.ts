@@ -19,12 +19,12 @@ export function concernsDatabase({ code }: Failure): boolean {
   return (code.startsWith('SQLITE_') && !code.startsWith('SQLITE_CONSTRAINT')) || isSystemError(code)
 }
 
-/** Such as ENOENT or EACCES, from a look at the files. */
+/** Such as ENOENT or EACCES, from the file system. */
 function isSystemError(code: string): boolean {
   return /^E[A-Z0-9]+$/.test(code)
 }
 
-/** A constraint other than the one that keeps the names of API keys apart, which is reported as such. */
+/** Any constraint but the one on the names of API keys, which becomes KeyNameTaken. */
 export function violatesConstraint(failure: Failure): boolean {
   return failure.code.startsWith('SQLITE_CONSTRAINT') && !isKeyNameTaken(failure)
 }

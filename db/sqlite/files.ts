@@ -43,7 +43,7 @@ export function syncFolder(path: string): void {
 }
 
 /**
- * Makes a folder that only this user may enter, and the folders above it, so that they survive a loss of power. A parent
+ * Makes a folder that only this user may enter, and its missing parents, so that they survive a loss of power. A parent
  * that this user may not read cannot be synced.
  */
 export function makeFolder(path: string): void {
@@ -58,15 +58,13 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** The same text for the same file, whatever path leads to it; undefined if there is none. */
+/** Identifies a file, through any path that leads to it; undefined if the file does not exist. */
 export function identify(path: string): string | undefined {
   const file = statSync(path, { bigint: true, throwIfNoEntry: false })
   return file && identityOf(file)
 }
 
-/**
- * Without the time of birth: where the `statx` system call is missing, Node reports the time of the last change instead.
- */
+/** Without the birth time: where the `statx` system call is missing, Node reports the time of the last change instead. */
 export function identityOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`
 }

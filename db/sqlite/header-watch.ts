@@ -3,14 +3,14 @@ import { identify, identityOf } from './files.ts'
 import { startsAsSqlite } from './header.ts'
 
 /**
- * Notices that another program wrote a database over the one that is open, into the same file (`cp backup.db petstore.db`).
+ * Notices when another program writes a database over the one that is open, into the same file (`cp backup.db petstore.db`).
  * SQLite would mix the pages of both, and look for API keys in the wrong one.
  *
- * Two numbers in the header (https://sqlite.org/fileformat2.html, section 1.3) tell: the user version, which is random for
- * each database and each copy, and the change counter, which only grows.
+ * It compares two numbers in the header (https://sqlite.org/fileformat2.html, section 1.3): the user version, which is
+ * random for each database and each copy, and the change counter, which only grows.
  *
- * Closing any descriptor of a file drops all POSIX locks of the process on it, SQLite's included. So {@link close} is to be
- * called only when no connection to the file is open, or the file is no longer the database.
+ * Closing any descriptor of a file drops all POSIX locks of the process on it, SQLite's included. So call {@link close}
+ * only when no connection to the file is open, or when the file is no longer the database.
  */
 export class HeaderWatch {
   readonly #descriptor: number
@@ -61,7 +61,7 @@ export class HeaderWatch {
 
 export class DatabaseOverwritten extends Error {
   override name = 'DatabaseOverwritten'
-  /** Only a person can put it right. */
+  /** Counts as corrupt: a retry does not help, a person has to restore a backup. */
   readonly code = 'SQLITE_CORRUPT_OVERWRITTEN'
 
   constructor() {

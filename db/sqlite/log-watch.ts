@@ -1,10 +1,10 @@
 import type Database from 'better-sqlite3'
 import { type Failure, toFailure } from './failure.ts'
 
-/** Pages at which SQLite starts a checkpoint after each commit (`wal_autocheckpoint`). It ignores the errors of these. */
+/** Pages at which SQLite starts a checkpoint after each commit (`wal_autocheckpoint`). It ignores their errors. */
 const autoCheckpoint = 1_000
 /** Milliseconds. */
-const lookInterval = 1_000
+const checkInterval = 1_000
 /** MiB of pages in the log; each further warning comes at twice as many. */
 const firstWarning = 64
 
@@ -27,7 +27,7 @@ export class LogWatch {
   readonly #state: Database.Statement<[], LogState>
   readonly #readMark: Database.Statement
   readonly #pageSize: number
-  #nextLook = 0
+  #nextCheck = 0
   #nextWarning = firstWarning
 
   constructor(connection: Database.Database) {
@@ -37,12 +37,12 @@ export class LogWatch {
     this.#pageSize = Number(connection.pragma('page_size', { simple: true }))
   }
 
-  /** To be called after each commit. Never throws, since the commit has happened. Returns a warning if there is a new one. */
-  look(): string | undefined {
+  /** Call it after each commit. Never throws, since the commit has happened. Returns a warning if there is a new one. */
+  check(): string | undefined {
     try {
       this.#publishReadMark()
-      if (performance.now() < this.#nextLook) return undefined
-      this.#nextLook = performance.now() + lookInterval
+      if (performance.now() < this.#nextCheck) return undefined
+      this.#nextCheck = performance.now() + checkInterval
       return this.#examine()
     } catch {
       return undefined

@@ -28,7 +28,7 @@ export class OpenFile {
   readonly #database: string
   readonly #logPath: string
   readonly #log: string | undefined
-  /** Bytes, when last seen. It is compared with SQLite's index of the log when the log got shorter. */
+  /** Bytes at the last check. If the log is shorter now, its size is compared with SQLite's index of it. */
   #logSize: bigint | undefined
 
   constructor(path: string, options: OpenOptions) {
@@ -53,7 +53,7 @@ export class OpenFile {
   }
 
   /**
-   * To be called outside a transaction.
+   * Call it outside a transaction.
    *
    * @throws {MovedDatabase} if a commit on this connection cannot be found at the path of the database.
    * @throws {LogTruncated}
@@ -73,7 +73,7 @@ export class OpenFile {
     return this.#log !== undefined && log !== this.#log
   }
 
-  /** The lost log ends with its last connection, and what was committed into it. */
+  /** Moves the lost log into the database: its commits are gone when its last connection closes. */
   #saveLog(): void {
     patiently(saveTimeout, () => {
       const isBusy = this.connection.prepare<[], bigint>('PRAGMA wal_checkpoint(TRUNCATE)').pluck().get()
@@ -91,7 +91,7 @@ export class OpenFile {
     if (size !== undefined && size < length) throw new LogTruncated(length, size)
   }
 
-  /** Opens what is at the path now. This file stays open, and keeps what it has, until the caller closes it. */
+  /** Opens the file that is at the path now. This one stays open until the caller closes it. */
   reopen(): OpenFile {
     const isReplaced = identify(this.#path) !== this.#database
     const log = identify(`${realPathOf(this.#path)}-wal`)
@@ -106,8 +106,8 @@ export class OpenFile {
   }
 
   /**
-   * SQLite reports a page that the disk cannot read as corrupt, except while it opens a database. So a second connection
-   * shows which of the two it is, unless the disk can read the first pages.
+   * SQLite reports a page that the disk cannot read as corrupt, except while it opens a database. A second connection
+   * shows whether the disk is the cause, unless the disk can read the first pages.
    */
   explain(failure: Failure): Failure {
     if (!isCorrupt(failure)) return failure
@@ -142,7 +142,7 @@ class LogInUse extends Error {
 /** Another program cut the log, and with it commits that were not yet in the database. */
 export class LogTruncated extends Error {
   override name = 'LogTruncated'
-  /** What SQLite reports when it reads a part that is gone. */
+  /** SQLite's own code when it reads the missing part. */
   readonly code = 'SQLITE_IOERR_SHORT_READ'
 
   constructor(expected: number, size: number) {

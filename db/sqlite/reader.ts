@@ -38,7 +38,7 @@ export class Reader {
   /** Resolves to whether the file was opened anew. */
   #following: Promise<boolean> | undefined
 
-  /** @param checkWriter makes the writer check its files: it saves a lost log, and lets go of a truncated one. */
+  /** @param checkWriter makes the writer check its files: it saves a lost log, and closes a truncated one. */
   constructor(path: string, checkWriter: () => Promise<unknown>) {
     this.#path = path
     this.#file = new OpenFile(path, { readonly: true })
@@ -96,7 +96,7 @@ export class Reader {
     }
   }
 
-  /** To be called when the writer is closed, too. */
+  /** Call it after the writer is closed, too: see {@link HeaderWatch}. */
   closeHeader(): void {
     this.#header.close()
   }

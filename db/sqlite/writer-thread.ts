@@ -33,7 +33,7 @@ function answer({ batch, patience }: Batch): Settled {
       'failure' in outcome ? { failure: explain(file, outcome.failure) } : outcome,
     )
     file.checkPlace()
-    const warning = log.look()
+    const warning = log.check()
     const probe = log.checkpointFailure && { failure: log.checkpointFailure }
     return { outcomes: outcomes.map((outcome, i) => (batch[i]?.name === 'probe' && probe) || outcome), warning }
   } catch (error) {

@@ -12,7 +12,7 @@ export interface WriterOptions {
 }
 
 interface Events {
-  /** Called before writes are answered. */
+  /** Called before the promises of writes settle. */
   onSettled?: () => void
   /** Called with a sentence for the operator. */
   onWarning?: (message: string) => void
@@ -21,7 +21,7 @@ interface Events {
 /** Beyond these the disk does not lag but hang: so many writes waiting, or so many milliseconds for one transaction. */
 const mostWaiting = 10_000
 export const longestCommit = 10_000
-/** Milliseconds after a failed write in which a probe proves nothing: a batch of creates may need more room than it does. */
+/** Milliseconds after a failed write in which a probe proves nothing: a batch of creates may need more room than a probe. */
 const doubtAfterFailure = 5_000
 
 interface Pending {

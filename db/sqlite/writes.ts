@@ -85,14 +85,14 @@ export type Write = { [Name in keyof Writes]: { name: Name; args: Parameters<Wri
 
 export type Outcome = { value: unknown } | { failure: Failure }
 
-/** What the writer's thread is sent. */
+/** A message to the writer's thread. */
 export interface Batch {
   batch: Write[]
   /** Milliseconds to wait for another process's lock. */
   patience: number
 }
 
-/** What it sends back, once the batch is on disk. */
+/** The reply of the writer's thread, once the batch is on disk. */
 export interface Settled {
   outcomes: Outcome[]
   /** For the operator. */

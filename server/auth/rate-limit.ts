@@ -74,7 +74,7 @@ interface Window {
 }
 
 /**
- * Makes a fixed-window counter for one purpose, whose state it tells in the `RateLimit` and `RateLimit-Policy` fields
+ * Makes a fixed-window counter for one purpose. It reports its state in the `RateLimit` and `RateLimit-Policy` fields
  * (draft-ietf-httpapi-ratelimit-headers). Refused calls are not charged. A batch is charged at most the limit, because a
  * larger one would never pass.
  *

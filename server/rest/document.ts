@@ -49,7 +49,7 @@ function mend(drafted: oas31.OperationObject, operation: Operation): oas31.Opera
   }
 }
 
-/** Restores the description that a parameter loses when its schema is a reference. */
+/** Restores the description that a parameter loses when its schema is a reference, and fills in no optional enum. */
 function describe(parameter: oas31.ParameterObject | oas31.ReferenceObject, { shape }: z.ZodObject) {
   if ('$ref' in parameter) return parameter
   const schema = shape[parameter.name]
