@@ -11,6 +11,9 @@ export function unusable(url: string, error: unknown): UnusableDatabase {
 function reason(error: unknown): string {
   if (error instanceof UnusableDatabase) return error.message
   if (!(error instanceof Error)) throw error
+  // From the driver for SCRAM, without a code, and from the server for other methods.
+  if (/client password must be a string|empty password/.test(error.message))
+    return 'it asks for a password; set PGPASSWORD, or put the password into the address'
   switch ('code' in error ? error.code : undefined) {
     case 'ECONNREFUSED':
       return 'nothing listens there; start PostgreSQL, or correct the address'

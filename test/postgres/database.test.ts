@@ -203,6 +203,7 @@ describe('a database that cannot be used is refused with a reason and without it
 
   test.for([
     ['is not there', { pathname: '/nowhere' }, /database "nowhere" does not exist; make it with CREATE DATABASE/],
+    ['asks for a password that is missing', { password: '' }, /it asks for a password; set PGPASSWORD/],
     ['does not let this user in', { password: 'wrong' }, /password authentication failed .+; correct the address/],
     ['has no tables yet', {}, /it has no tables yet: start the service/],
   ] as const)('%s', async ([, change, reason]) => {
