@@ -47,7 +47,7 @@ export class ApiError extends TRPCError {
   constructor(
     code: ErrorCode,
     message: string,
-    { headers = {}, cause }: { headers?: Record<string, string>; cause?: unknown } = {},
+    { headers = {}, cause }: { headers?: Record<string, string> | undefined; cause?: unknown } = {},
   ) {
     const { status, trpc } = errorCodes[code]
     super({ code: trpc, message, cause })
@@ -60,10 +60,11 @@ export class ApiError extends TRPCError {
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof StoreUnavailable) {
-    return new ApiError('unavailable', 'The service cannot reach its data at the moment. Try again shortly.', {
-      headers: thrown.mayHeal ? { 'retry-after': '1' } : {},
-      cause: thrown,
-    })
+    const message = thrown.mayHeal
+      ? 'The service cannot reach its data at the moment. Try again shortly.'
+      : 'The service cannot use its database until an operator has repaired it.'
+    const headers = thrown.mayHeal ? { 'retry-after': '1' } : undefined
+    return new ApiError('unavailable', message, { headers, cause: thrown })
   }
   if (thrown instanceof IdempotencyKeyReused) {
     return new ApiError('unprocessable', 'The Idempotency-Key was used before with another payload. Use a new one.', {

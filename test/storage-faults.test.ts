@@ -22,6 +22,7 @@ import { Caller } from './caller.ts'
 import { type DatabasePaths, databasePaths, linkTo, spellings } from './database-paths.ts'
 import { openFileStore, startTestApi as startApi, type TestApi } from './helpers.ts'
 import { report } from './long-form.ts'
+import { createFirstKey, startServer, waitForOutput } from './process.ts'
 import { addingPets, change } from './sample-database.ts'
 import { temporaryFolder } from './temporary.ts'
 import { canTrace, startTraced } from './traced.ts'
@@ -199,7 +200,10 @@ describe.for(spellings)('the database, opened through %s, is', ([, spell]) => {
         await create(api, 'lost'),
         await api.rest.get('/v1/pets/1'),
       ]) {
-        expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+        expect(answer).toMatchObject({
+          status: 503,
+          body: { code: 'unavailable', message: expect.stringContaining('until an operator has repaired it') },
+        })
         expect(answer.headers).not.toHaveProperty('retry-after')
       }
       expect(api.log.join('\n')).toContain('Another program wrote over the database file')
@@ -230,6 +234,15 @@ describe.for(spellings)('the database, opened through %s, is', ([, spell]) => {
     renameSync(`${folder}.away`, folder)
     expect((await create(api, 'after')).status).toBe(201)
   })
+})
+
+test('a database that is overwritten is reported in the log, although no request asks for it', async () => {
+  const folder = temporaryFolder()
+  const key = await createFirstKey(folder)
+  const server = await startServer({ folder })
+  copyFileSync(await makeDatabase('new', key), join(folder, 'data/petstore.db'))
+  const warning = JSON.parse(await waitForOutput(server, /^(.*Another program wrote over the database file.*)$/m))
+  expect(warning).toMatchObject({ level: 40, msg: expect.stringContaining('npm run petstore -- restore') })
 })
 
 test('a link that is pointed at another database while the service runs: the service opens that one', async () => {

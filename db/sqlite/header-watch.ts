@@ -66,7 +66,7 @@ export class DatabaseOverwritten extends Error {
 
   constructor() {
     super(
-      'Another program wrote over the database file while the service had it open: stop the service and restore a backup with "petstore restore".',
+      'Another program wrote over the database file while the service had it open: stop the service and restore a backup with "npm run petstore -- restore".',
     )
   }
 }

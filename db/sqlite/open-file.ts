@@ -98,7 +98,7 @@ export class OpenFile {
     if (isReplaced && log !== undefined && log === this.#log) {
       // SQLite would replay the old file's log into the new file, and ruin it.
       throw new MovedDatabase(
-        'The database was replaced beside the write-ahead log of the old one: stop the service and use "petstore restore".',
+        'The database was replaced beside the write-ahead log of the old one: stop the service and use "npm run petstore -- restore".',
       )
     }
     if (!isReplaced && this.#isLost(log) && !this.#options.readonly) this.#saveLog()

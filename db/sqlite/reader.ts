@@ -14,6 +14,13 @@ const busyPause = 5
 
 const closedFile: Failure = { code: 'SQLITE_CANTOPEN', message: 'The database is not open: its log was truncated.' }
 
+interface ReaderEvents {
+  /** Makes the writer check its files: it saves a lost log, and closes a truncated one. */
+  checkWriter: () => Promise<unknown>
+  /** Called with a sentence for the operator. */
+  onWarning: (message: string) => void
+}
+
 /**
  * Reads on the event loop, on a connection that cannot write and, in WAL mode, hardly ever meets a lock. If the file is
  * replaced, it opens the new one; if the file is gone, it keeps reading from the one it has open.
@@ -32,19 +39,18 @@ export class Reader {
   #takenAt = 0
   /** Of how many files it has read before this one, each of which counts its changes for itself. */
   #predecessors = 0
-  readonly #checkWriter: () => Promise<unknown>
+  readonly #events: ReaderEvents
   readonly #watch: NodeJS.Timeout
   #isClosed = false
   /** Resolves to whether the file was opened anew. */
   #following: Promise<boolean> | undefined
 
-  /** @param checkWriter makes the writer check its files: it saves a lost log, and closes a truncated one. */
-  constructor(path: string, checkWriter: () => Promise<unknown>) {
+  constructor(path: string, events: ReaderEvents) {
     this.#path = path
     this.#file = new OpenFile(path, { readonly: true })
     this.#header = new HeaderWatch(path)
     this.#reads = prepareReads(this.#file.connection)
-    this.#checkWriter = checkWriter
+    this.#events = events
     this.#watch = setInterval(() => void this.#follow(), watchInterval).unref()
   }
 
@@ -89,7 +95,10 @@ export class Reader {
     try {
       if (!this.#header.isOverwritten()) return
       const error = new DatabaseOverwritten()
-      if (this.#header.isFor(this.#path)) this.#overwritten ??= error
+      if (!this.#overwritten && this.#header.isFor(this.#path)) {
+        this.#overwritten = error
+        this.#events.onWarning(error.message)
+      }
       throw error
     } catch (error) {
       throw storeError(toFailure(error))
@@ -125,7 +134,7 @@ export class Reader {
   async #followOnce(): Promise<boolean> {
     const problem = this.#file.isOpen ? this.#findProblem() : closedFile
     if (problem === undefined || this.#overwritten) return false
-    await this.#checkWriter().catch(() => {})
+    await this.#events.checkWriter().catch(() => {})
     return !this.#isClosed && this.#reopen(problem)
   }
 
