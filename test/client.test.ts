@@ -36,7 +36,7 @@ describe('retries', () => {
     expect(pause).toBeLessThanOrEqual(milliseconds * 1.5)
   })
 
-  test('pause no longer than the client was told', async () => {
+  test('pause for at most maxPause, and up to half as much at random', async () => {
     const respond = () => new Response('', { status: 503, headers: { 'retry-after': '60' } })
     const [pause] = await pausesBetween(1, respond, 1_000)
     expect(pause).toBeLessThanOrEqual(1_500)

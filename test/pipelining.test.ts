@@ -99,7 +99,7 @@ async function fill(server: Server, authorization: string): Promise<void> {
   await closing(socket)
 }
 
-/** Asks for `/livez` every 50 ms on connections of their own. */
+/** Requests `/livez` every 50 ms, each time on a new connection. */
 async function watch(server: Server, milliseconds: number): Promise<{ slowest: number; largest: number }> {
   const seen = { slowest: 0, largest: 0 }
   const sampling = setInterval(() => (seen.largest = Math.max(seen.largest, residentMemory(server))), 20)

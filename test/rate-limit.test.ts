@@ -70,7 +70,7 @@ describe('RATE_LIMIT', () => {
     expect(await statuses('fe80::3%eth1')).toEqual([429])
   })
 
-  test('keeps a bounded number of addresses, of which none clears its count, and lets a good key in meanwhile', async () => {
+  test('keeps a bounded number of addresses, none of which can clear its count, and still accepts a valid key', async () => {
     const { rest } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
     const addresses = Array.from({ length: 10_002 }, (_, i) => `2001:db8:${(i + 1).toString(16)}::1`)
     for (const address of addresses) expect(await signInWrongly(rest, address)).toBe(401)

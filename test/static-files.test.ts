@@ -75,7 +75,7 @@ describe('the script of the API reference', () => {
 describe('every static file', () => {
   const api = shareTestApi({ consoleFolder, config: { corsOrigins: ['https://shop.example'] } })
 
-  test('names the origin and the encoding as what its response depends on', async () => {
+  test('has a Vary header with the origin and the encoding', async () => {
     const send = (url: string) => api().app.inject({ url, headers: { origin: 'https://shop.example' } })
     for (const url of ['/', '/favicon.svg', await scriptUrl(send)]) {
       const { headers } = await send(url)

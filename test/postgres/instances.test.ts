@@ -89,7 +89,7 @@ test.for(['create', 'createOnce'] as const)('%s gives up a person who does not c
   expect(await createBy(store, way)).toMatchObject({ id: 2n })
 })
 
-test('creates that arrive while others wait for a person are given up with the next batch, after at most twice the time', async () => {
+test('creates that arrive while a batch waits for an open transaction fail with the next batch, after at most twice the time', async () => {
   const { store, person } = await startBesidePerson()
   const end = performance.now() + 5_000
   const milliseconds: number[] = []

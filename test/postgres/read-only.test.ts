@@ -36,7 +36,7 @@ test('an instance without the right to insert pets is not ready', async () => {
   await expect(store.check()).rejects.toThrow('42501: permission denied for table')
 })
 
-test('readiness does not wait for a person who holds the lock that orders inserts', async () => {
+test('readiness does not wait for an open transaction that holds the advisory lock of inserts', async () => {
   const url = await createDatabase()
   const store = await postgresDatabase(url).open()
   const person = new Client({ connectionString: url })
