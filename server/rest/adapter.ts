@@ -1,6 +1,6 @@
 import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { createSchema } from 'zod-openapi'
 import type { Store } from '../../db/store.ts'
 import { type Answer, answerCache, cacheableProcedures } from '../answer.ts'
@@ -13,7 +13,7 @@ import type { CreateContext } from '../trpc.ts'
 import { expected, isRecord } from '../validation.ts'
 import { fieldsDecoder, jsonDecoder, textDecoder } from './decode.ts'
 import { deprecationHeaders } from './deprecation.ts'
-import { type Operation, operationsOf, successStatus, takesBody } from './operations.ts'
+import { type Operation, operationsOf, splitInput, successStatus, takesBody } from './operations.ts'
 import { nextLink } from './paging.ts'
 
 interface RestDoorOptions {
@@ -76,8 +76,7 @@ type ReadInput = (request: FastifyRequest) => Record<string, unknown>
 
 /** Gathers a procedure's input from where the method keeps it: the path, and the body or else the query. */
 function inputReader(operation: Operation): ReadInput {
-  const { input, path } = operation
-  const [inPath, elsewhere] = splitFields(input, (name) => path.includes(`{${name}}`))
+  const { inPath, elsewhere } = splitInput(operation)
   const readPath = fieldsDecoder(inPath, textDecoder)
   const readRest = takesBody(operation) ? bodyReader(elsewhere) : queryReader(elsewhere)
 
@@ -99,14 +98,6 @@ function bodyReader(schema: z.ZodObject): ReadInput {
     if (!isRecord(body)) throw new ApiError('invalid_request', `body: ${expected('an object')({ input: body })}`)
     return decode(body)
   }
-}
-
-function splitFields({ shape }: z.ZodObject, belongs: (name: string) => boolean): [z.ZodObject, z.ZodObject] {
-  const fields = Object.entries(shape)
-  return [
-    z.object(Object.fromEntries(fields.filter(([name]) => belongs(name)))),
-    z.object(Object.fromEntries(fields.filter(([name]) => !belongs(name)))),
-  ]
 }
 
 function announceDeprecation(operations: Operation[], baseUrl: string) {

@@ -3,7 +3,7 @@ import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
 import { ErrorBody } from '../errors.ts'
-import { type Operation, operationsOf, successStatus, takesBody } from './operations.ts'
+import { type Operation, operationsOf, splitInput, successStatus, takesBody } from './operations.ts'
 
 type Schema = oas31.SchemaObject | oas31.ReferenceObject
 type Schemas = Record<string, Schema>
@@ -125,10 +125,9 @@ function namedSchemas(operations: Operation[]): Schemas {
   return named
 }
 
-/** The input without the fields that are in the path. */
-function bodyOf({ input, path }: Operation): z.ZodObject {
-  const fields = Object.entries(input.shape).filter(([name]) => !path.includes(`{${name}}`))
-  return z.object(Object.fromEntries(fields)).meta({ ...input.meta() })
+/** The input without the fields that are in the path, under the same name. */
+function bodyOf(operation: Operation): z.ZodObject {
+  return splitInput(operation).elsewhere.meta({ ...operation.input.meta() })
 }
 
 function nameOf(schema: z.ZodType): string {

@@ -48,6 +48,14 @@ export function takesBody({ method }: Operation): boolean {
   return method !== 'GET' && method !== 'DELETE'
 }
 
+/** Splits the input into the fields that are in the path, and those in the body or query. */
+export function splitInput({ input, path }: Operation): { inPath: z.ZodObject; elsewhere: z.ZodObject } {
+  const pick = (isWanted: (name: string) => boolean) =>
+    z.object(Object.fromEntries(Object.entries(input.shape).filter(([name]) => isWanted(name))))
+  const isInPath = (name: string) => path.includes(`{${name}}`)
+  return { inPath: pick(isInPath), elsewhere: pick((name) => !isInPath(name)) }
+}
+
 function objectIn(schema: z.ZodType): z.ZodObject {
   if (schema instanceof z.ZodPrefault) return objectIn(schema.unwrap() as z.ZodType)
   if (schema instanceof z.ZodObject) return schema
