@@ -29,13 +29,17 @@ export function serveFile(app: FastifyInstance, url: string, content: Buffer, he
   const compressed = new Map<Encoding, Promise<Buffer>>()
 
   async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    reply.headers({ ...headers, etag: `W/"${hash}"`, vary: 'accept-encoding' })
-    if (isKnown(request.headers['if-none-match'], hash)) return reply.code(304).send()
+    const isUnchanged = isKnown(request.headers['if-none-match'], hash)
+    const hasBody = !isUnchanged && request.method !== 'HEAD'
     const encoding = negotiate(request.headers['accept-encoding'] ?? '', ['br', 'gzip'])
+    // Before the headers are set: if it fails, the error must not be cached, nor marked as compressed.
+    const body = hasBody && encoding ? await compressedOnce(encoding) : content
+
+    reply.headers({ ...headers, etag: `W/"${hash}"`, vary: 'accept-encoding' })
+    if (isUnchanged) return reply.code(304).send()
     if (encoding) reply.header('content-encoding', encoding)
-    // Without Content-Length, which is not known before the content is compressed (RFC 9110, section 8.6).
-    if (request.method === 'HEAD') return reply.send()
-    return reply.send(encoding ? await compressedOnce(encoding) : content)
+    // HEAD has no Content-Length, which is not known before the content is compressed (RFC 9110, section 8.6).
+    return reply.send(hasBody ? body : undefined)
   }
 
   function compressedOnce(encoding: Encoding): Promise<Buffer> {
