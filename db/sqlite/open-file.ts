@@ -41,9 +41,11 @@ export class OpenFile {
     this.#logPath = `${realPathOf(path)}-wal`
     const log = identify(this.#logPath)
     this.connection = connect(path, { ...options, busyTimeout: 0 })
-    orClose(this.connection, () => this.#checkOwner())
-    // The first read of the connection has created the log if there was none.
-    this.#log = log ?? identify(this.#logPath)
+    this.#log = orClose(this.connection, () => {
+      this.#checkOwner()
+      // The first read of the connection has created the log if there was none.
+      return log ?? identify(this.#logPath)
+    })
   }
 
   #checkOwner(): void {
