@@ -122,6 +122,13 @@ test('a database that another release has migrated meanwhile does not look ready
   await expect.poll(async () => (await rest.get('/readyz')).status, { timeout: 3_000 }).toBe(503)
 })
 
+test('an id that a row inserted by hand has taken fails one create, which may be retried', async () => {
+  const { rest, url } = await startOnPostgres()
+  await postgresDatabase(url).insertPet(1n)
+  expect(await rest.post('/v1/pets', rex)).toMatchObject(unavailable)
+  expect(await rest.post('/v1/pets', rex)).toMatchObject({ status: 201, body: { id: 2 } })
+})
+
 describe('a schema that a newer release has changed is a 503 without Retry-After:', () => {
   test.for([
     ['a required column without a default', 'ALTER TABLE pets ADD COLUMN owner text NOT NULL', rex],
