@@ -97,7 +97,8 @@ function counter(name: string, { requests, seconds }: Rate, maxSubjects = Number
   }
 
   return function count(subject: string, calls: number, reply: FastifyReply): void {
-    const now = performance.now()
+    // Whole milliseconds: otherwise a wait of the whole window can be rounded up beyond it.
+    const now = Math.floor(performance.now())
     const window = windowOf(subject, now)
     const charge = Math.min(calls, requests)
     const isRefused = window.used + charge > requests
