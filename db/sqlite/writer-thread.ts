@@ -45,10 +45,15 @@ function answer({ batch, patience }: Batch): Settled {
 
 /** Another release may have added a column or a rule that this one does not know. */
 function explain(file: OpenFile, failure: Failure): Failure {
-  if (violatesConstraint(failure) && !isUpToDate(readJournal(file.connection), readOwnMigrations())) {
-    return { code: 'SQLITE_SCHEMA', message: `Another release has migrated the database: ${failure.message}` }
+  try {
+    if (violatesConstraint(failure) && !isUpToDate(readJournal(file.connection), readOwnMigrations())) {
+      return { code: 'SQLITE_SCHEMA', message: `Another release has migrated the database: ${failure.message}` }
+    }
+    return file.explain(failure)
+  } catch {
+    // The rest of the batch is committed already, and must not fail with this.
+    return failure
   }
-  return file.explain(failure)
 }
 
 function prepare(): { file: OpenFile; writes: Writes; log: LogWatch } {
