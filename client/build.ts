@@ -31,9 +31,9 @@ function packageFiles(stage: string): Files {
   const client = textsIn(join(stage, 'client')).map(([name, text]): [string, string] => [
     name,
     // tsc rewrites the imports of JavaScript, not those of declarations.
-    text.replace("'../server/router.ts'", "'./router.js'").replace(/('\.\/[\w-]+)\.ts'/g, "$1.js'"),
+    text.replace("'../server/api/router.ts'", "'./router.js'").replace(/('\.\/[\w-]+)\.ts'/g, "$1.js'"),
   ])
-  return new Map([...client, ['router.d.ts', routerDeclaration(new Map(textsIn(join(stage, 'server'))))]])
+  return new Map([...client, ['router.d.ts', routerDeclaration(new Map(textsIn(join(stage, 'server/api'))))]])
 }
 
 function textsIn(folder: string): [string, string][] {
@@ -53,7 +53,7 @@ function routerDeclaration(declarations: Files): string {
     'export type AppRouter =',
   )
   const alone = replaceOnce(type, '\nexport type AppRouter = typeof appRouter;', '')
-  const opaque = alone.replace(/import\("\.\/(?:trpc|rest\/meta)\.ts"\)\.\w+/g, 'object')
+  const opaque = alone.replace(/import\("\.\/(?:trpc|rest-meta)\.ts"\)\.\w+/g, 'object')
   return [...declarations.values()].flatMap(commentedProcedures).reduce(restoreComment, opaque)
 }
 

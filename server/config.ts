@@ -5,8 +5,8 @@ import { z } from 'zod'
 import type { Location } from '../db/location.ts'
 import { isApiKey } from './auth/api-key.ts'
 import type { Rate } from './auth/rate-limit.ts'
-import { parseDuration } from './duration.ts'
-import { OperatorError } from './operator-error.ts'
+import { parseDuration } from './ops/duration.ts'
+import { OperatorError } from './ops/operator-error.ts'
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 

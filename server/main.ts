@@ -2,12 +2,12 @@ import { Command } from 'commander'
 import { describeLocation, type Location } from '../db/location.ts'
 import { openStore } from '../db/open.ts'
 import { IdsExhausted, KeyNameTaken, KeyRevoked, type Store, StoreUnavailable, UnusableDatabase } from '../db/store.ts'
-import { backUp, restore } from './backup.ts'
 import { parseLocation, readConfig } from './config.ts'
-import { copy } from './copy.ts'
-import { createKey, describeKeys, parseLifetime, revokeKey, rotateKey } from './keys.ts'
-import { OperatorError } from './operator-error.ts'
-import { describeBytes, describeRows, withProgress } from './progress.ts'
+import { backUp, restore } from './ops/backup.ts'
+import { copy } from './ops/copy.ts'
+import { createKey, describeKeys, parseLifetime, revokeKey, rotateKey } from './ops/keys.ts'
+import { OperatorError } from './ops/operator-error.ts'
+import { describeBytes, describeRows, withProgress } from './ops/progress.ts'
 
 interface LifetimeOption {
   expires?: number

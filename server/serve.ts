@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from 'fastify'
 import { openStore } from '../db/open.ts'
 import { type Store, StoreUnavailable } from '../db/store.ts'
-import { announce } from './announce.ts'
 import { createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
-import { scheduleBackups } from './backup-schedule.ts'
 import type { Config } from './config.ts'
-import { drain } from './drain.ts'
+import { drain } from './http/drain.ts'
 import { createLog } from './log.ts'
-import { OperatorError } from './operator-error.ts'
+import { announce } from './ops/announce.ts'
+import { scheduleBackups } from './ops/backup-schedule.ts'
+import { OperatorError } from './ops/operator-error.ts'
 
 /** Milliseconds. */
 const drainTime = 500

@@ -1,8 +1,8 @@
 import type { AnyProcedure } from '@trpc/server'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { compileProcedure } from '../server/call.ts'
-import { type Context, procedure, router } from '../server/trpc.ts'
+import { compileProcedure } from '../server/api/call.ts'
+import { type Context, procedure, router } from '../server/api/trpc.ts'
 import { startRouter } from './own-router.ts'
 
 const ctx = {} as Context

@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance } from 'fastify'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { appRouter } from '../server/api/router.ts'
 import { createDocument } from '../server/rest/document.ts'
-import { appRouter } from '../server/router.ts'
 import { operationsIn } from './documented-requests.ts'
 import { addPets, shareTestApi, startTestApi, type TestApi } from './helpers.ts'
 

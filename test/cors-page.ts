@@ -9,7 +9,7 @@ import {
   type TRPCLink,
 } from '@trpc/client'
 import superjson from 'superjson'
-import type { AppRouter } from '../server/router.ts'
+import type { AppRouter } from '../server/api/router.ts'
 
 /** Runs in a page of another origin than the service: calls it through each of tRPC's own HTTP links. */
 

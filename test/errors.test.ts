@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { IdempotencyKeyReused, StoreUnavailable } from '../db/store.ts'
-import { ApiError, type ErrorCode, logFault, toApiError } from '../server/errors.ts'
+import { ApiError, type ErrorCode, logFault, toApiError } from '../server/api/errors.ts'
 
 const cause = new Error('the cause')
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../server/validation.ts'
+import { isRecord } from '../server/api/validation.ts'
 
 /** JSON whose integers are all `bigint`, so that comparing and validating them loses no digit. */
 

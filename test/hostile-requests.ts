@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http'
 import fc from 'fast-check'
+import { appRouter } from '../server/api/router.ts'
 import { createDocument } from '../server/rest/document.ts'
-import { appRouter } from '../server/router.ts'
 import { operationsIn } from './documented-requests.ts'
 
 /** Requests that mean no good: valid ones with parts replaced by what breaks servers, and some with broken bytes. */

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../client/index.ts'
 import { withRetries } from '../client/retry.ts'
-import { createKey } from '../server/keys.ts'
+import { createKey } from '../server/ops/keys.ts'
 import { testDatabase } from './database.ts'
 import { fetchFrom, startTestApi } from './helpers.ts'
 

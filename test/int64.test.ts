@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../client/index.ts'
-import { maxInt64, minInt64, parseJson } from '../server/int64.ts'
+import { maxInt64, minInt64, parseJson } from '../server/api/int64.ts'
 import { isOnPostgres, testDatabase } from './database.ts'
 import { fetchFrom, shareTestApi, startTestApi } from './helpers.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { apiKeyRecord, isApiKey, mintApiKey } from '../server/auth/api-key.ts'
-import { createKey, describeKeys, parseLifetime, revokeKey, rotateKey } from '../server/keys.ts'
+import { createKey, describeKeys, parseLifetime, revokeKey, rotateKey } from '../server/ops/keys.ts'
 import { databaseNameOf, testDatabase } from './database.ts'
 import { openTestStore, startTestApi } from './helpers.ts'
 import { bannerKey, createFirstKey, runPetstore, startServer, waitForOutput } from './process.ts'

@@ -1,4 +1,4 @@
-import { NewPet } from '../server/pets.ts'
+import { NewPet } from '../server/api/pets.ts'
 
 /** Whether the service takes it as the name of a pet. */
 export function isName(name: string): boolean {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createPetstoreClient, type PetstoreClient } from '../client/index.ts'
 import { StoreUnavailable } from '../db/store.ts'
-import { createKey } from '../server/keys.ts'
+import { createKey } from '../server/ops/keys.ts'
 import { fetchFrom, type RestClient, startTestApi } from './helpers.ts'
 
 const tooMany = { status: 429, body: { code: 'rate_limited', status: 429 } }

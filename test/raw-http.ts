@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
-import { createHttpServer } from '../server/http.ts'
+import { createHttpServer } from '../server/http/server.ts'
 import { startTestApi, type TestApi } from './helpers.ts'
 
 export interface RawAnswer {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { cacheableProcedures } from '../server/answer.ts'
-import { appRouter } from '../server/router.ts'
-import { procedure, router } from '../server/trpc.ts'
+import { appRouter } from '../server/api/router.ts'
+import { procedure, router } from '../server/api/trpc.ts'
+import { cacheableProcedures } from '../server/http/response-cache.ts'
 import { startRouter } from './own-router.ts'
 
 const Names = z.array(z.string())

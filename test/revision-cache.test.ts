@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Store } from '../db/store.ts'
-import { RevisionCache } from '../server/revision-cache.ts'
+import { RevisionCache } from '../server/api/revision-cache.ts'
 
 interface Value {
   n: number

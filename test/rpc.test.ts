@@ -1,7 +1,7 @@
 import { TRPCClientError } from '@trpc/client'
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../client/index.ts'
-import { appRouter } from '../server/router.ts'
+import { appRouter } from '../server/api/router.ts'
 import { addPets, fetchFrom, startTestApi } from './helpers.ts'
 
 describe('the typed client', () => {

@@ -68,7 +68,7 @@ test('no error and no line of the log tells a key, a path or anything of the ins
   await slow
   await wait(100)
 
-  const document = readFileSync(join(import.meta.dirname, '../server/errors.ts'), 'utf8')
+  const document = readFileSync(join(import.meta.dirname, '../server/api/errors.ts'), 'utf8')
   const codes = [...document.matchAll(/^ {2}(\w+): \{ status: /gm)].map(([, code]) => code)
   const seen = new Set(answers.flatMap((text) => [...text.matchAll(/\\?"code\\?":\\?"(\w+)/g)].map(([, code]) => code)))
   expect(codes.filter((code) => !seen.has(code))).toEqual(unreachable)

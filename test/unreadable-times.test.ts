@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { describeKeys, revokeKey, rotateKey } from '../server/keys.ts'
+import { describeKeys, revokeKey, rotateKey } from '../server/ops/keys.ts'
 import { openDatabase, openFileStore, startTestApi } from './helpers.ts'
 import { runPetstore } from './process.ts'
 import { temporaryFolder } from './temporary.ts'

@@ -2,8 +2,8 @@ import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import { fastify } from 'fastify'
 import { openSqliteStore } from '../../db/sqlite/store.ts'
 import type { ApiKey } from '../../db/store.ts'
+import { appRouter } from '../../server/api/router.ts'
 import { hashApiKey } from '../../server/auth/api-key.ts'
-import { appRouter } from '../../server/router.ts'
 
 /** tRPC's own Fastify adapter on the service's procedures and store, with the same check of the API key. */
 

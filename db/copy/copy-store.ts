@@ -38,19 +38,19 @@ export async function copyStore(request: CopyRequest): Promise<TableSummary[]> {
 /** Only the driver that is needed is loaded. */
 async function openSource(location: Location): Promise<Source> {
   if (location.kind === 'postgres') {
-    const { openSource } = await import('../postgres/source.ts')
+    const { openSource } = await import('./postgres-source.ts')
     return openSource(location.url)
   }
-  const { openSource } = await import('../sqlite/source.ts')
+  const { openSource } = await import('./sqlite-source.ts')
   return openSource(location.path)
 }
 
 async function openTarget(location: Location, source: string): Promise<Target> {
   if (location.kind === 'postgres') {
-    const { openTarget } = await import('../postgres/target.ts')
+    const { openTarget } = await import('./postgres-target.ts')
     return openTarget(location.url, source)
   }
-  const { openTarget } = await import('../sqlite/target.ts')
+  const { openTarget } = await import('./sqlite-target.ts')
   return openTarget(location.path, source)
 }
 

@@ -7,9 +7,9 @@ export function onMessage<Message extends object>(thread: Worker, listener: (mes
   })
 }
 
-/** Starts a thread of a file of this folder. */
-export function startThread(file: string, workerData: unknown): Worker {
-  return new Worker(new URL(file, import.meta.url), {
+/** Starts a thread of a file. */
+export function startThread(file: URL, workerData: unknown): Worker {
+  return new Worker(file, {
     workerData,
     execArgv: ['--import', new URL('../fast-start.mjs', import.meta.url).href],
   })

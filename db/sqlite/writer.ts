@@ -114,7 +114,7 @@ export class Writer {
   }
 
   #startThread(): Worker {
-    const thread = startThread('writer-thread.ts', { path: this.#options.path })
+    const thread = startThread(new URL('writer-thread.ts', import.meta.url), { path: this.#options.path })
     onMessage(thread, ({ outcomes, warning }: Settled) => {
       if (warning !== undefined) this.#events.onWarning?.(warning)
       this.#settle((index) => outcomes[index])

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { ApiKey, Store } from '../../db/store.ts'
-import { ApiError } from '../errors.ts'
-import { RevisionCache } from '../revision-cache.ts'
+import { ApiError } from '../api/errors.ts'
+import { RevisionCache } from '../api/revision-cache.ts'
 import { hashApiKey, isApiKey } from './api-key.ts'
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseDigits } from '../int64.ts'
+import { parseDigits } from '../api/int64.ts'
 
 /** Gives a value the type that its schema expects. Whatever does not fit is left as it came, for the schema to refuse. */
 export type Decode = (value: unknown) => unknown

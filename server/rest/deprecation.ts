@@ -1,4 +1,4 @@
-import type { Deprecation } from './meta.ts'
+import type { Deprecation } from '../api/rest-meta.ts'
 
 /** The headers that announce a deprecation: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and where to go instead. */
 export function deprecationHeaders({ since, sunset, successor }: Deprecation, baseUrl: string): Record<string, string> {

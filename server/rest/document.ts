@@ -2,7 +2,7 @@ import type { AnyRouter } from '@trpc/server'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
-import { ErrorBody } from '../errors.ts'
+import { ErrorBody } from '../api/errors.ts'
 import { type Operation, operationsOf, splitInput, successStatus, takesBody } from './operations.ts'
 
 type Schema = oas31.SchemaObject | oas31.ReferenceObject

@@ -1,7 +1,7 @@
 import type { AnyRouter } from '@trpc/server'
 import { forEachOpenApiProcedure, getInputOutputParsers, type OpenApiProcedure } from 'trpc-to-openapi'
 import { z } from 'zod'
-import type { RestMeta } from './meta.ts'
+import type { RestMeta } from '../api/rest-meta.ts'
 
 /** A procedure with what the REST door needs to know of it. */
 export interface Operation {

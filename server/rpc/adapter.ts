@@ -2,11 +2,11 @@ import { type AnyRouter, getErrorShape, type TRPCError, transformTRPCResponse } 
 import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Store } from '../../db/store.ts'
-import { type Answer, answerCache, cacheableProcedures } from '../answer.ts'
-import { acceptJsonOnly } from '../body.ts'
-import { ApiError, logFault, prepareReply, toApiError } from '../errors.ts'
-import { answerOtherMethods, refuseUnknownPaths } from '../routes.ts'
-import type { Context, CreateContext } from '../trpc.ts'
+import { ApiError, logFault, prepareReply, toApiError } from '../api/errors.ts'
+import type { Context, CreateContext } from '../api/trpc.ts'
+import { acceptJsonOnly } from '../http/body.ts'
+import { answerOtherMethods, refuseUnknownPaths } from '../http/methods.ts'
+import { type Answer, answerCache, cacheableProcedures } from '../http/response-cache.ts'
 import { callReader, type DirectCall, isBatch, isUnusual, maxBatchSize } from './direct.ts'
 
 interface RpcDoorOptions {

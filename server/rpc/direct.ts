@@ -1,8 +1,8 @@
 import type { AnyProcedure, AnyRouter } from '@trpc/server'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { type Call, compileProcedure } from '../call.ts'
-import { isRecord } from '../validation.ts'
+import { type Call, compileProcedure } from '../api/call.ts'
+import { isRecord } from '../api/validation.ts'
 import { superjsonWriter, type Write } from './superjson-writer.ts'
 
 /** A procedure, ready to be called. */

@@ -1,6 +1,6 @@
 import superjson from 'superjson'
 import { z } from 'zod'
-import { keepsValues } from '../call.ts'
+import { keepsValues } from '../api/call.ts'
 
 /** Writes a value as the JSON text that superjson would, but for notes of which equal values are one and the same. */
 export type Write = (value: unknown) => string

@@ -7,8 +7,9 @@ import { Stryker } from '@stryker-mutator/core'
 const parts = {
   domain: {
     mutate: [
-      'server/{body,call,idempotency,int64,pets,revision-cache,router,trpc,validation}.ts',
-      'server/rest/{adapter,decode,deprecation,document,meta,operations,paging}.ts',
+      'server/api/{call,idempotency-key,int64,pets,rest-meta,revision-cache,router,trpc,validation}.ts',
+      'server/http/body.ts',
+      'server/rest/{adapter,decode,deprecation,document,operations,paging}.ts',
       'server/rpc/*.ts',
     ],
     tests:
@@ -16,18 +17,18 @@ const parts = {
   },
   connections: {
     mutate: [
-      'server/{connections,framing,hang-up,health,http,overload,request,routes,security-headers}.ts',
+      'server/http/{connection-closing,connections,framing,health,load-shedding,methods,request-checks,security-headers,server}.ts',
       'server/rest/reference.ts',
     ],
     tests:
       'health http http-connections http-continue http-errors overload pipelining security security-headers smuggling',
   },
   errors: {
-    mutate: ['server/{app,errors}.ts'],
+    mutate: ['server/{app,api/errors}.ts'],
     tests: 'config contract decisions document errors http-errors idempotency log rate-limit rpc security',
   },
   access: {
-    mutate: ['server/auth/*.ts', 'server/{config,duration,keys,operator-error}.ts'],
+    mutate: ['server/auth/*.ts', 'server/config.ts', 'server/ops/{duration,keys,operator-error}.ts'],
     tests: 'config keys rate-limit security',
   },
   files: {

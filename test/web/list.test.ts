@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { maxInt64 } from '../../server/int64.ts'
+import { maxInt64 } from '../../server/api/int64.ts'
 import { testDatabase } from '../database.ts'
 import { addPets } from '../helpers.ts'
 import { choose, holdAnswers, inspect, names, pageButton, showing, signIn, startConsole, test } from './console.ts'

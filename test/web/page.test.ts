@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { maxInt64 } from '../../server/int64.ts'
+import { maxInt64 } from '../../server/api/int64.ts'
 import { addPets } from '../helpers.ts'
 import { choose, enterPet, inspect, names, pageButton, showing, signIn, startConsole, test } from './console.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createKey, revokeKey } from '../../server/keys.ts'
+import { createKey, revokeKey } from '../../server/ops/keys.ts'
 import { addPets } from '../helpers.ts'
 import { bannerKey, startServer, waitForOutput } from '../process.ts'
 import { describes, enterPet, inspect, pageButton, showing, signIn, startConsole, test } from './console.ts'

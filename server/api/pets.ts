@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import { petStatuses } from '../../db/store.ts'
+import { ApiError } from './errors.ts'
+import { requestHeaders, responseHeaders } from './idempotency-key.ts'
+import { Int64, isInt64 } from './int64.ts'
+import { procedure, router } from './trpc.ts'
+import { expected } from './validation.ts'
+
+export const PetStatus = z
+  .enum(petStatuses, { error: expected(`one of ${petStatuses.join(', ')}`) })
+  .meta({ id: 'PetStatus', description: 'Availability of the animal.' })
+export type PetStatus = z.infer<typeof PetStatus>
+
+// Go and Perl do not know \u.
+const control = '\\x00-\\x1f\\x7f-\\x9f'
+
+/** Kept exactly as sent. Bounds count Unicode code points, as JSON Schema does. */
+const PetName = z
+  .string({ error: expected('a string') })
+  .refine(hasValidLength, { error: 'expected 1 to 255 characters', abort: true })
+  .refine((name) => name.isWellFormed(), { error: 'expected Unicode text, got a lone surrogate', abort: true })
+  .refine(matches(`^[^${control}]*$`), { error: 'expected no control characters', abort: true })
+  .refine(matches('\\S'), { error: 'expected at least one character that is not white space' })
+  .meta({
+    description: "The animal's name: not only white space, no control characters. It is kept exactly as sent.",
+    examples: ['Rex'],
+    override: { minLength: 1, maxLength: 255, pattern: `^[^${control}]*[^\\s${control}][^${control}]*$` },
+  })
+
+function hasValidLength(name: string): boolean {
+  // A string of n UTF-16 units has at least n / 2 code points, so longer ones need not be counted.
+  return name.length > 0 && name.length <= 510 && [...name].length <= 255
+}
+
+function matches(pattern: string): (text: string) => boolean {
+  const regExp = new RegExp(pattern)
+  return (text) => regExp.test(text)
+}
+
+const CategoryId = Int64.meta({ description: 'Identifier of the category the animal belongs to.', examples: [7] })
+
+export const NewPet = z
+  .object(
+    { name: PetName, categoryId: CategoryId, status: PetStatus.default('available') },
+    { error: expected('an object') },
+  )
+  .meta({ id: 'NewPet', description: 'An animal to be added.' })
+export type NewPet = z.infer<typeof NewPet>
+
+export const Pet = z
+  .object({
+    id: Int64.meta({ description: 'Unique identifier, assigned by the service on creation.', examples: [1] }),
+    name: PetName,
+    categoryId: CategoryId,
+    status: PetStatus,
+  })
+  .meta({ id: 'Pet', description: 'An animal of the store.' })
+export type Pet = z.infer<typeof Pet>
+
+const limitError = { error: expected('an integer from 1 to 100') }
+
+const ListPets = z
+  .object(
+    {
+      limit: z
+        .int(limitError)
+        .min(1, limitError)
+        .max(100, limitError)
+        .default(20)
+        .meta({ description: 'Maximum number of animals returned.' }),
+      status: PetStatus.optional().meta({ description: 'Returns only animals with this availability status.' }),
+      cursor: Int64.min(0n, { error: expected('the id of an animal') })
+        .meta({ override: { minimum: 0 } })
+        .optional()
+        .meta({
+          description: 'Continues the list after the animal with this id. The `Link` header of a full page carries it.',
+        }),
+    },
+    { error: expected('an object') },
+  )
+  .prefault({})
+
+// Not Int64: an integer beyond the range of identifiers is a well-formed question about a pet that does not exist.
+const PetId = z.bigint({ error: expected('an integer') }).meta({ description: 'Identifier of the animal to retrieve.' })
+
+const GetPet = z.object({ petId: PetId }, { error: expected('an object') })
+
+const authErrors = { 401: 'The API key is missing or invalid.' }
+
+export const petsRouter = router({
+  list: procedure
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/pets',
+        operationId: 'listPets',
+        summary: 'List all animals',
+        description: 'Returns a paginated list of animals, in ascending order of their ids.',
+        tags: ['pets'],
+        successDescription: 'A page of animals.',
+        errorResponses: { 400: 'A parameter has an invalid value.', ...authErrors },
+      },
+      cache: { dependsOn: 'store' },
+    })
+    .input(ListPets)
+    .output(z.array(Pet))
+    .query(({ ctx, input }) => ctx.store.pets.list({ ...input, cursor: input.cursor ?? 0n })),
+
+  create: procedure
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/pets',
+        operationId: 'createPet',
+        summary: 'Add an animal',
+        description: 'Adds a new animal. Once it is answered, the animal is on disk.',
+        tags: ['pets'],
+        requestHeaders,
+        responseHeaders,
+        successDescription: 'The created animal.',
+        errorResponses: {
+          400: 'The body is missing required fields or contains invalid values.',
+          ...authErrors,
+          422: 'The `Idempotency-Key` was used before with another payload.',
+        },
+      },
+    })
+    .input(NewPet)
+    .output(Pet)
+    .mutation(async ({ ctx, input }) => {
+      if (ctx.idempotencyKey === undefined) return ctx.store.pets.create(input)
+      const key = { apiKeyId: ctx.apiKey.id, key: ctx.idempotencyKey }
+      const { pet, isReplay } = await ctx.store.pets.createOnce(input, key)
+      if (isReplay) ctx.announceReplay()
+      return pet
+    }),
+
+  /** @deprecated To be removed on 5 December 2030. Use `list` with the `status` filter. */
+  get: procedure
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/pets/{petId}',
+        operationId: 'getPet',
+        summary: 'Get an animal',
+        description: 'Returns one animal by its identifier.',
+        tags: ['pets'],
+        deprecated: true,
+        successDescription: 'The animal.',
+        errorResponses: { ...authErrors, 404: 'No animal has this id.' },
+      },
+      deprecation: {
+        since: new Date('2026-11-20T00:00:00Z'),
+        sunset: new Date('2030-12-05T00:00:00Z'),
+        successor: '/pets',
+      },
+    })
+    .input(GetPet)
+    .output(Pet)
+    .query(async ({ ctx, input: { petId } }) => {
+      const pet = isInt64(petId) ? await ctx.store.pets.get(petId) : undefined
+      if (!pet) throw new ApiError('not_found', `No pet has the id ${petId}.`)
+      return pet
+    }),
+})

@@ -1,0 +1,37 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { getHeapStatistics } from 'node:v8'
+import type { FastifyInstance } from 'fastify'
+import { ApiError } from '../api/errors.ts'
+
+/** Milliseconds by which the event loop may lag, on average over a second. */
+const maxLag = 250
+/** Of the memory that Node gives JavaScript. */
+const maxShareOfHeap = 0.85
+const sampleInterval = 1_000
+const resolution = 10
+
+/** Responds 503 while the event loop lags or the heap is almost full, so that the requests it accepts are served in time. */
+export function shedLoad(app: FastifyInstance): void {
+  const delay = monitorEventLoopDelay({ resolution })
+  delay.enable()
+  let isOverloaded = false
+  const timer = setInterval(() => {
+    const lag = delay.mean / 1e6 - resolution
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
+    // Not a number without samples: the event loop was blocked the whole time.
+    isOverloaded = Number.isNaN(lag) || lag > maxLag || used > limit * maxShareOfHeap
+    delay.reset()
+  }, sampleInterval).unref()
+  app.addHook('onClose', async () => {
+    clearInterval(timer)
+    delay.disable()
+  })
+  app.addHook('onRequest', (_request, _reply, done) => done(isOverloaded ? overloaded() : undefined))
+}
+
+/** Without a cause, so that the log does not get a stack for each request. */
+function overloaded(): ApiError {
+  return new ApiError('unavailable', 'The service has too much to do at the moment. Try again shortly.', {
+    headers: { 'retry-after': '1' },
+  })
+}

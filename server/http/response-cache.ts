@@ -1,0 +1,36 @@
+import type { AnyProcedure, AnyRouter } from '@trpc/server'
+import type { Store } from '../../db/store.ts'
+import { RevisionCache } from '../api/revision-cache.ts'
+
+/** What an adapter responds with. */
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** Opts a query into the response cache of both adapters. Responses of any other procedure are never cached. */
+export interface CacheMeta {
+  /**
+   * What a response depends on besides the input. With `store`, the cached response is sent to every API key until the
+   * store changes: the resolver must read nothing else of its context, and no middleware may decide by the API key.
+   */
+  cache?: { dependsOn: 'store' }
+}
+
+/** The query procedures of the router whose metadata opts in, by their names in the router. */
+export function cacheableProcedures(router: AnyRouter): Set<string> {
+  const procedures = Object.entries(router._def.procedures as Record<string, AnyProcedure>)
+  const cacheable = procedures.filter(
+    ([, { _def }]) => _def.type === 'query' && (_def.meta as CacheMeta | undefined)?.cache,
+  )
+  return new Set(cacheable.map(([path]) => path))
+}
+
+/** In characters, of responses and of their URLs: 4 MB at most. */
+const mostKept = 2_000_000
+
+/** Responses by URL, for `cacheableProcedures` only, until the store changes. */
+export function answerCache(store: Store): RevisionCache<Answer> {
+  return new RevisionCache(store, { capacity: mostKept, weightOf: (url, { body }) => url.length + body.length })
+}

@@ -1,0 +1,45 @@
+import { relative } from 'node:path'
+import type { Logger } from 'pino'
+import { describeLocation, type Location } from '../../db/location.ts'
+
+interface Start {
+  origin: string
+  database: Location
+  firstKey: string | undefined
+}
+
+/** Shows a banner on a terminal. Elsewhere it logs the first key, whatever LOG_LEVEL is: it can be shown only this once. */
+export function announce(start: Start, log: Logger): void {
+  if (process.stdout.isTTY) process.stdout.write(banner(factsOf(start)))
+  else if (start.firstKey) log.child({}, { level: 'info' }).info(factsOf(start), 'Petstore is ready')
+}
+
+function factsOf({ origin, database, firstKey }: Start) {
+  return {
+    console: `${origin}/`,
+    rest: `${origin}/v1/pets`,
+    rpc: `${origin}/trpc`,
+    reference: `${origin}/docs/`,
+    database: database.kind === 'sqlite' ? relative('', database.path) : describeLocation(database),
+    firstApiKey: firstKey,
+    curl: firstKey && `curl -H 'Authorization: Bearer ${firstKey}' ${origin}/v1/pets`,
+  }
+}
+
+function banner({ console, rest, rpc, reference, database, firstApiKey, curl }: ReturnType<typeof factsOf>): string {
+  const intro = `
+  Petstore is ready.
+
+  Console    ${console}
+  REST       ${rest}
+  Typed RPC  ${rpc}
+  Reference  ${reference}
+  Database   ${database}
+`
+  const key = `
+  Your API key, shown only this once: ${firstApiKey}
+
+  ${curl}
+`
+  return `${intro}${firstApiKey ? key : ''}\n`
+}

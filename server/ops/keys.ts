@@ -1,0 +1,104 @@
+import type { ApiKey, Store } from '../../db/store.ts'
+import { apiKeyRecord, mintApiKey, prefix } from '../auth/api-key.ts'
+import { parseDuration } from './duration.ts'
+import { OperatorError } from './operator-error.ts'
+
+/** The schemas allow four digits for the year. */
+const latestTime = Date.UTC(9999, 11, 31)
+
+/**
+ * @param lifetime in milliseconds; without one the key does not expire.
+ * @returns the new key, which cannot be shown again.
+ */
+export async function createKey({ apiKeys }: Store, name: string, lifetime?: number): Promise<string> {
+  const key = mintApiKey()
+  await apiKeys.create(apiKeyRecord(key, checkName(name), lifetime))
+  return key
+}
+
+/** Revokes a key and creates its successor of the same name, which lasts as long as the old one did unless told otherwise. */
+export async function rotateKey(store: Store, nameOrStart: string, lifetime?: number): Promise<string> {
+  const old = await findKey(store, nameOrStart)
+  const key = mintApiKey()
+  await store.apiKeys.rotate(old.id, apiKeyRecord(key, old.name, lifetime ?? lifetimeOf(old)))
+  return key
+}
+
+function lifetimeOf({ name, createdAt, expiresAt }: ApiKey): number | undefined {
+  if (!expiresAt) return undefined
+  const lifetime = expiresAt.getTime() - createdAt.getTime()
+  // Also false if one of the times cannot be read.
+  if (lifetime > 0 && Date.now() + lifetime <= latestTime) return lifetime
+  throw new OperatorError(
+    `The lifetime of the API key ${name} cannot be kept: its times are unreadable or out of range. Give one with --expires.`,
+  )
+}
+
+export async function revokeKey(store: Store, nameOrStart: string): Promise<ApiKey> {
+  const key = await findKey(store, nameOrStart)
+  await store.apiKeys.revoke(key.id, new Date())
+  return key
+}
+
+/** A table for a person. */
+export async function describeKeys({ apiKeys }: Store): Promise<string> {
+  const rows = (await apiKeys.list()).map((key) => [
+    key.name,
+    `${key.start}…`,
+    ...[key.createdAt, key.expiresAt, key.revokedAt, key.lastUsedAt].map(describeTime),
+  ])
+  return alignColumns([['NAME', 'START', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'], ...rows])
+}
+
+function describeTime(time: Date | null): string {
+  if (!time) return '-'
+  return Number.isNaN(time.getTime()) ? 'unreadable' : time.toISOString().slice(0, 19)
+}
+
+async function findKey({ apiKeys }: Store, nameOrStart: string): Promise<ApiKey> {
+  const live = (await apiKeys.list()).filter(({ revokedAt }) => !revokedAt)
+  const named = live.filter(({ name }) => name === nameOrStart)
+  const found = named.length > 0 ? named : live.filter(({ start }) => isStartOf(start, nameOrStart))
+  const [key] = found
+  if (!key)
+    throw new OperatorError(
+      `No unrevoked API key is named ${nameOrStart} or starts so. See them with: npm run petstore -- keys list`,
+    )
+  if (found.length > 1)
+    throw new OperatorError(`Several API keys start with ${nameOrStart}. Give the name or more of the key.`)
+  return key
+}
+
+/** A whole key may be given too, since that is what a person who lost one into a log has at hand. */
+function isStartOf(start: string, text: string): boolean {
+  return text.length > prefix.length && (start.startsWith(text) || text.startsWith(start))
+}
+
+function checkName(name: string): string {
+  if (!/^[\p{L}\p{N} ._@()-]{1,64}$/u.test(name) || name.startsWith(prefix)) {
+    throw new OperatorError('Name the key with 1 to 64 letters, digits, spaces or . _ @ ( ) -, not starting with pet_')
+  }
+  return name
+}
+
+function alignColumns(rows: string[][]): string {
+  const widths = rows.reduce<number[]>(
+    (widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 0)),
+    [],
+  )
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** A lifetime such as 12h, 90d or 4w, in milliseconds. */
+export function parseLifetime(text: string): number {
+  const lifetime = parseDuration(text)
+  if (lifetime === undefined) throw new OperatorError(`${text} is no lifetime: give one such as 12h, 90d or 4w.`)
+  return lifetime
+}
