@@ -1,43 +1,29 @@
 import { defineConfig } from 'vitest/config'
 
-/** The suites of both doors and of the API keys: they hold word for word on PostgreSQL, too. */
-const onBothDatabases = [
-  'conformance',
-  'contract',
-  'decisions',
-  // So many requests take a while; the long form asks them here, too.
-  ...(process.env.LONG_FORM ? ['hostile'] : []),
-  'idempotency',
-  'int64',
-  'keys',
-  'log',
-  'parity',
-  'rate-limit',
-  'rpc',
-  'rpc-direct',
-  'security',
-]
+const isLongForm = process.env.LONG_FORM !== undefined
+
+/** The suites of the folders that `npm test` runs on SQLite, and of those that it runs on PostgreSQL. */
+const onSqlite = 'test/{api,auth,client,http,ops,project,rest,rpc,sqlite,web}/*.test.ts'
+const onPostgres = 'test/{auth,postgres,rest,rpc}/*.test.ts'
 
 export default defineConfig({
   test: {
     projects: [
       {
         extends: true,
-        test: {
-          name: 'sqlite',
-          include: ['test/*.test.ts', 'test/web/*.test.ts'],
-          globalSetup: 'test/global-setup.ts',
-        },
+        test: { name: 'sqlite', include: [onSqlite], globalSetup: 'test/support/global-setup.ts' },
       },
       {
         extends: true,
         test: {
           name: 'postgres',
-          include: [...onBothDatabases.map((name) => `test/${name}.test.ts`), 'test/postgres/*.test.ts'],
-          globalSetup: 'test/postgres/global-setup.ts',
-          setupFiles: 'test/postgres/setup.ts',
+          // The long form sends the hostile requests to a service on PostgreSQL, too.
+          include: [onPostgres, ...(isLongForm ? ['test/endurance/hostile.test.ts'] : [])],
+          globalSetup: 'test/support/postgres/global-setup.ts',
+          setupFiles: 'test/support/postgres/setup.ts',
         },
       },
+      { extends: true, test: { name: 'endurance', include: ['test/endurance/*.test.ts'] } },
     ],
     execArgv: ['--import', './db/fast-start.mjs'],
     testTimeout: 30_000,

@@ -4,7 +4,7 @@ import { closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, readFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { freePort } from '../test/free-port.ts'
+import { freePort } from '../test/support/free-port.ts'
 import { cpuTime, residentMemory } from './proc.ts'
 
 /** The service itself, and what it is compared with. */

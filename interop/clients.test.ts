@@ -4,8 +4,8 @@ import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { createFirstKey, startServer } from '../test/process.ts'
-import { temporaryFolder } from '../test/temporary.ts'
+import { createFirstKey, startServer } from '../test/support/process.ts'
+import { temporaryFolder } from '../test/support/temporary.ts'
 
 const fixtures = join(import.meta.dirname, 'clients')
 const modules = join(import.meta.dirname, 'node_modules')

@@ -3,7 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import ts from 'typescript'
-import { type AtEnd, temporaryFolder } from '../test/temporary.ts'
+import { type AtEnd, temporaryFolder } from '../test/support/temporary.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..')
@@ -25,8 +25,8 @@ export async function installPackage(atEnd: AtEnd): Promise<InstalledPackage> {
 
   const project = join(folder, 'project')
   cpSync(join(import.meta.dirname, 'package'), project, { recursive: true })
-  const types = readFileSync(join(root, 'test/rpc.types.ts'), 'utf8')
-  writeFileSync(join(project, 'calls.ts'), types.replace("'../client/index.ts'", "'petstore/client'"))
+  const types = readFileSync(join(root, 'test/rpc/rpc.types.ts'), 'utf8')
+  writeFileSync(join(project, 'calls.ts'), types.replace("'../../client/index.ts'", "'petstore/client'"))
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
   const words = ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, `typescript@${ts.version}`]
   await run('npm', words, { cwd: project })

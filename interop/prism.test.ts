@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import openapi from '../server/rest/openapi.json' with { type: 'json' }
-import { startTestApi } from '../test/helpers.ts'
-import { listen } from '../test/raw-http.ts'
-import type { Send } from '../test/transport.ts'
+import { startTestApi } from '../test/support/helpers.ts'
+import { listen } from '../test/support/raw-http.ts'
+import type { Send } from '../test/support/transport.ts'
 import { startPrism } from './prism/proxy.ts'
 import { sendThroughPrism } from './prism/send.ts'
 

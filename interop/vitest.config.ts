@@ -9,12 +9,15 @@ export default defineConfig({
   root: `${import.meta.dirname}/..`,
   test: {
     projects: [
-      { extends: true, test: { name: 'interop', include: ['interop/*.test.ts'], globalSetup: 'test/global-setup.ts' } },
+      {
+        extends: true,
+        test: { name: 'interop', include: ['interop/*.test.ts'], globalSetup: 'test/support/global-setup.ts' },
+      },
       {
         extends: true,
         test: {
           name: 'prism',
-          include: ['contract', 'decisions', 'idempotency', 'parity'].map((name) => `test/${name}.test.ts`),
+          include: ['contract', 'decisions', 'idempotency', 'parity'].map((name) => `test/rest/${name}.test.ts`),
           setupFiles: 'interop/prism/setup.ts',
         },
       },

@@ -1,7 +1,7 @@
 import { createLogger } from '@stoplight/prism-core'
 import { getHttpOperationsFromSpec } from '@stoplight/prism-http'
 import { createServer } from '@stoplight/prism-http-server'
-import type { AtEnd } from '../../test/temporary.ts'
+import type { AtEnd } from '../../test/support/temporary.ts'
 
 /** Does what `prism proxy --cors=false <document> <upstream>` does, on a free port. Returns its address. */
 export async function startPrism(document: object, upstream: string, atEnd: AtEnd): Promise<string> {

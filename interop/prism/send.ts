@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { InjectOptions } from 'fastify'
-import type { Answer } from '../../test/transport.ts'
+import type { Answer } from '../../test/support/transport.ts'
 
 /** Sends over a socket what `app.inject` would simulate. */
 export async function send(base: string, { method = 'GET', url, headers, payload }: InjectOptions): Promise<Answer> {

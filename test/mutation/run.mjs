@@ -50,7 +50,7 @@ for (const [name, { mutate, tests, coverageAnalysis = 'perTest' }] of Object.ent
   if (asked.length > 0 && !asked.includes(name)) continue
   const results = await new Stryker({
     mutate,
-    testFiles: [`test/{${tests.replaceAll(' ', ',')}}.test.ts`],
+    testFiles: [`test/**/{${tests.replaceAll(' ', ',')}}.test.ts`],
     testRunner: 'vitest',
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
     plugins: ['@stryker-mutator/vitest-runner'],

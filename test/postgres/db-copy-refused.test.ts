@@ -3,9 +3,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
-import { postgresDatabase, sqliteDatabase } from '../database.ts'
-import { addingPets, change, unfitFiles } from '../sample-database.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { postgresDatabase, sqliteDatabase } from '../support/database.ts'
 import {
   addingKeys,
   copy,
@@ -24,8 +22,10 @@ import {
   startCopy,
   tablesIn,
   urlOf,
-} from './copies.ts'
-import { query } from './databases.ts'
+} from '../support/postgres/copies.ts'
+import { query } from '../support/postgres/databases.ts'
+import { addingPets, change, unfitFiles } from '../support/sample-database.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 const addingIdempotencyKey = `INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at)
   VALUES (1, 'order-17', '${'1'.repeat(64)}', 1, '2026-01-01T00:00:00.000Z')`

@@ -3,10 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { maxInt64, minInt64 } from '../../server/api/int64.ts'
-import { openDatabase } from '../helpers.ts'
-import { petstore, runPetstore, startServer } from '../process.ts'
-import { addingPets, change, leaveLog, makeDatabase } from '../sample-database.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { openDatabase } from '../support/helpers.ts'
 import {
   addingKeys,
   contentOf,
@@ -26,8 +23,11 @@ import {
   specOf,
   startCopy,
   urlOf,
-} from './copies.ts'
-import { createDatabase, query } from './databases.ts'
+} from '../support/postgres/copies.ts'
+import { createDatabase, query } from '../support/postgres/databases.ts'
+import { petstore, runPetstore, startServer } from '../support/process.ts'
+import { addingPets, change, leaveLog, makeDatabase } from '../support/sample-database.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 describe('a copy', () => {
   test.for(pairs)('from $from to $to has every row, to the last digit', async (pair) => {

@@ -4,10 +4,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openPool } from '../../db/postgres/connection.ts'
 import { inTransaction } from '../../db/postgres/transaction.ts'
 import { revokeKey } from '../../server/ops/keys.ts'
-import { postgresDatabase } from '../database.ts'
-import { startTestApi, type TestApi } from '../helpers.ts'
-import { createDatabase, query } from './databases.ts'
-import { startProxy } from './proxy.ts'
+import { postgresDatabase } from '../support/database.ts'
+import { startTestApi, type TestApi } from '../support/helpers.ts'
+import { createDatabase, query } from '../support/postgres/databases.ts'
+import { startProxy } from '../support/postgres/proxy.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 const unavailable = { status: 503, headers: { 'retry-after': '1' }, body: { code: 'unavailable', status: 503 } }

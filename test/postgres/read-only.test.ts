@@ -2,11 +2,11 @@ import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { prepareDatabase } from '../../db/postgres/prepare.ts'
 import { mintApiKey } from '../../server/auth/api-key.ts'
-import { Caller } from '../caller.ts'
-import { postgresDatabase } from '../database.ts'
-import { startTestApi } from '../helpers.ts'
-import { startServer, waitForOutput } from '../process.ts'
-import { createDatabase, query } from './databases.ts'
+import { Caller } from '../support/caller.ts'
+import { postgresDatabase } from '../support/database.ts'
+import { startTestApi } from '../support/helpers.ts'
+import { createDatabase, query } from '../support/postgres/databases.ts'
+import { startServer, waitForOutput } from '../support/process.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 

@@ -3,9 +3,9 @@ import { beginCopy } from '../../db/copy/postgres-session.ts'
 import { connectClient, openPool } from '../../db/postgres/connection.ts'
 import { prepareDatabase } from '../../db/postgres/prepare.ts'
 import { createKey, describeKeys } from '../../server/ops/keys.ts'
-import { postgresDatabase } from '../database.ts'
-import { startTestApi } from '../helpers.ts'
-import { createDatabase, query } from './databases.ts'
+import { postgresDatabase } from '../support/database.ts'
+import { startTestApi } from '../support/helpers.ts'
+import { createDatabase, query } from '../support/postgres/databases.ts'
 
 const own = {
   DateStyle: 'ISO, MDY',

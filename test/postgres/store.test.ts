@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type NewApiKey, type NewPet, petStatuses, type Store } from '../../db/store.ts'
 import { maxInt64, minInt64 } from '../../server/api/int64.ts'
-import { sqliteDatabase, type TestDatabase, testDatabase } from '../database.ts'
-import { isLongForm } from '../long-form.ts'
-import { openStoreModel } from '../store-model.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { sqliteDatabase, type TestDatabase, testDatabase } from '../support/database.ts'
+import { isLongForm } from '../support/long-form.ts'
+import { openStoreModel } from '../support/store-model.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 test('SQLite, PostgreSQL and a model of arrays do the same, whatever is asked of them', async () => {
   const databases = [sqliteDatabase(join(temporaryFolder(), 'petstore.db')), await testDatabase()]

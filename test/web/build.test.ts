@@ -10,8 +10,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Run, runCommand } from '../process.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { type Run, runCommand } from '../support/process.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

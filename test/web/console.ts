@@ -4,9 +4,9 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { FastifyInstance } from 'fastify'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { expect, test as plainTest } from 'vitest'
-import { openBrowser } from '../browser.ts'
-import { startTestApi, type TestApi } from '../helpers.ts'
-import type { AtEnd } from '../temporary.ts'
+import { openBrowser } from '../support/browser.ts'
+import { startTestApi, type TestApi } from '../support/helpers.ts'
+import type { AtEnd } from '../support/temporary.ts'
 
 export const consoleFolder = join(import.meta.dirname, '../../web/dist')
 const screenshots = join(import.meta.dirname, 'screenshots')

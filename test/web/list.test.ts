@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { maxInt64 } from '../../server/api/int64.ts'
-import { testDatabase } from '../database.ts'
-import { addPets } from '../helpers.ts'
+import { testDatabase } from '../support/database.ts'
+import { addPets } from '../support/helpers.ts'
 import { choose, holdAnswers, inspect, names, pageButton, showing, signIn, startConsole, test } from './console.ts'
 
 test('is paged through to the end of 250 pets, and back', async ({ visit }) => {

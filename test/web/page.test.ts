@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { maxInt64 } from '../../server/api/int64.ts'
-import { addPets } from '../helpers.ts'
+import { addPets } from '../support/helpers.ts'
 import { choose, enterPet, inspect, names, pageButton, showing, signIn, startConsole, test } from './console.ts'
 
 test('nothing moves while it loads', async ({ visit }) => {

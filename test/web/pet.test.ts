@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { addPets } from '../helpers.ts'
+import { addPets } from '../support/helpers.ts'
 import { describes, enterPet, holdAnswers, inspect, signIn, startConsole, test } from './console.ts'
 
 describe('adding a pet', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
 import { fieldErrorsOf, mayPass, pauseAfter, problemOf } from '../../web/problem.ts'
 import { parseId } from '../../web/view.ts'
-import { fetchFrom, startTestApi } from '../helpers.ts'
+import { fetchFrom, startTestApi } from '../support/helpers.ts'
 
 /** What a call of the service, or of none, fails with. */
 async function failureOf(call: Promise<unknown>): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { addPets, openTestStore, startTestApi } from '../helpers.ts'
+import { addPets, openTestStore, startTestApi } from '../support/helpers.ts'
 import {
   choose,
   consoleFolder,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { createKey, revokeKey } from '../../server/ops/keys.ts'
-import { addPets } from '../helpers.ts'
-import { bannerKey, startServer, waitForOutput } from '../process.ts'
+import { addPets } from '../support/helpers.ts'
+import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
 import { describes, enterPet, inspect, pageButton, showing, signIn, startConsole, test } from './console.ts'
 
 test('a newcomer opens the address that the first start shows, signs in with its key and adds a pet', async ({

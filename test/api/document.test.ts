@@ -1,0 +1,205 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { oas31 } from 'zod-openapi'
+import { procedure, router } from '../../server/api/trpc.ts'
+import { createDocument } from '../../server/rest/document.ts'
+import { operationsOf } from '../../server/rest/operations.ts'
+import { operationsIn } from '../support/documented-requests.ts'
+import { startTestApi } from '../support/helpers.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+async function servedDocument(): Promise<oas31.OpenAPIObject> {
+  const { app } = await startTestApi()
+  const answer = await app.inject('/openapi.json')
+  expect(answer.statusCode).toBe(200)
+  return answer.json()
+}
+
+test('the committed copy is what the service serves (npm run openapi:update renews it)', async () => {
+  await expect(`${JSON.stringify(await servedDocument(), null, 2)}\n`).toMatchFileSnapshot(
+    '../../server/rest/openapi.json',
+  )
+})
+
+test('it passes the recommended rules of the linter without a warning', async () => {
+  const path = join(temporaryFolder(), 'openapi.json')
+  const { app } = await startTestApi({ config: { publicUrl: 'https://pets.petstore.dev' } })
+  writeFileSync(path, (await app.inject('/openapi.json')).payload)
+  const redocly = join(root, 'node_modules/.bin/redocly')
+  const { stdout, stderr } = await promisify(execFile)(
+    redocly,
+    ['lint', '--extends=recommended', '--format=json', path],
+    {
+      env: { PATH: process.env.PATH, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    },
+  ).catch((failed) => failed)
+  expect(JSON.parse(stdout), stderr).toMatchObject({ totals: { errors: 0, warnings: 0 } })
+})
+
+describe('it says what the specification says', () => {
+  test('OpenAPI 3.1, version 1.0.0, addresses that end in /v1', async () => {
+    const { openapi, info, servers } = await servedDocument()
+    expect(openapi).toMatch(/^3\.1\./)
+    expect(info.version).toBe('1.0.0')
+    expect(servers?.every(({ url }) => url.endsWith('/v1'))).toBe(true)
+  })
+
+  test('exactly these operations, under these names, one of them deprecated', async () => {
+    const { paths = {} } = await servedDocument()
+    const operations = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item as Record<string, oas31.OperationObject>).map(
+        ([method, { operationId, deprecated = false }]) => [method, path, operationId, deprecated],
+      ),
+    )
+    expect(operations).toEqual([
+      ['get', '/pets', 'listPets', false],
+      ['post', '/pets', 'createPet', false],
+      ['get', '/pets/{petId}', 'getPet', true],
+    ])
+  })
+
+  test('the parameters of the list, and a cursor', async () => {
+    const parameters = (await servedDocument()).paths?.['/pets']?.get?.parameters
+    expect(parameters).toMatchObject([
+      { in: 'query', name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
+      { in: 'query', name: 'status', schema: { $ref: '#/components/schemas/PetStatus' } },
+      { in: 'query', name: 'cursor', schema: { type: 'integer', format: 'int64' } },
+    ])
+    expect(parameters?.some((parameter) => 'required' in parameter && parameter.required)).toBe(false)
+  })
+
+  test('petId is a required int64 in the path', async () => {
+    expect((await servedDocument()).paths?.['/pets/{petId}']?.get?.parameters).toMatchObject([
+      { in: 'path', name: 'petId', required: true, schema: { type: 'integer', format: 'int64' } },
+    ])
+  })
+
+  test('a required body of NewPet', async () => {
+    expect((await servedDocument()).paths?.['/pets']?.post?.requestBody).toEqual({
+      required: true,
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/NewPet' } } },
+    })
+  })
+
+  test('the schemas', async () => {
+    const { components } = await servedDocument()
+    const name = { type: 'string' }
+    const int64 = { type: 'integer', format: 'int64' }
+    const status = { $ref: '#/components/schemas/PetStatus' }
+    expect(Object.keys(components?.schemas ?? {}).sort()).toEqual(['Error', 'NewPet', 'Pet', 'PetStatus'])
+    expect(components?.schemas).toMatchObject({
+      PetStatus: { type: 'string', enum: ['available', 'pending', 'sold'] },
+      NewPet: { type: 'object', required: ['name', 'categoryId'], properties: { name, categoryId: int64, status } },
+      Pet: {
+        type: 'object',
+        required: ['id', 'name', 'categoryId', 'status'],
+        properties: { id: int64, name, categoryId: int64, status },
+      },
+      Error: {
+        type: 'object',
+        required: ['code', 'message', 'status'],
+        properties: { code: { type: 'string' }, message: { type: 'string' }, status: { type: 'integer' } },
+      },
+    })
+  })
+
+  test('the statuses of each operation, each failure with an Error body', async () => {
+    const operations = operationsIn(await servedDocument())
+    expect(operations.map(({ method, path, responses }) => [method, path, Object.keys(responses)])).toEqual([
+      ['GET', '/pets', ['200', '400', '401', 'default']],
+      ['POST', '/pets', ['201', '400', '401', '422', 'default']],
+      ['GET', '/pets/{petId}', ['200', '401', '404', 'default']],
+    ])
+    const failures = operations.flatMap(({ responses }) =>
+      Object.entries(responses).filter(([status]) => !status.startsWith('2')),
+    )
+    for (const [, { content }] of failures)
+      expect(content).toEqual({ 'application/json': { schema: { $ref: '#/components/schemas/Error' } } })
+  })
+
+  test('a header is required where every response with this status carries it', async () => {
+    const { paths = {} } = await servedDocument()
+    const required = operationsIn({ paths }).flatMap(({ method, path, responses }) =>
+      Object.entries(responses).map(([status, { headers = {} }]) => [
+        `${method} ${path} ${status}`,
+        Object.keys(headers).filter((name) => Object(headers[name]).required),
+      ]),
+    )
+    const deprecation = ['Deprecation', 'Sunset', 'Link']
+    expect(required.filter(([, names = []]) => names.length > 0)).toEqual([
+      ['GET /pets 401', ['WWW-Authenticate']],
+      ['POST /pets 201', ['Location']],
+      ['POST /pets 401', ['WWW-Authenticate']],
+      ['GET /pets/{petId} 200', deprecation],
+      ['GET /pets/{petId} 401', [...deprecation, 'WWW-Authenticate']],
+      ['GET /pets/{petId} 404', deprecation],
+    ])
+  })
+
+  test('bearer authentication on every operation', async () => {
+    const { components } = await servedDocument()
+    expect(components?.securitySchemes).toMatchObject({ apiKey: { type: 'http', scheme: 'bearer' } })
+  })
+
+  test('what it returns may gain fields', async () => {
+    expect(JSON.stringify(await servedDocument())).not.toContain('additionalProperties')
+  })
+})
+
+test('a body does not hold the parameters of the path', () => {
+  const input = z.object({ petId: z.bigint(), grams: z.int() }).meta({ id: 'Weight' })
+  const weigh = procedure
+    .meta({ openapi: { method: 'PUT', path: '/pets/{petId}/weight' } })
+    .input(input)
+    .output(z.object({}))
+    .mutation(() => ({}))
+  const { paths, components } = createDocument(router({ weigh }), [])
+  expect(paths?.['/pets/{petId}/weight']?.put).toMatchObject({
+    parameters: [{ in: 'path', name: 'petId' }],
+    requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Weight' } } } },
+  })
+  expect(components?.schemas?.Weight).toMatchObject({ properties: { grams: {} }, required: ['grams'] })
+  expect(components?.schemas?.Weight).not.toHaveProperty('properties.petId')
+})
+
+describe('a mistake in a procedure stops the start:', () => {
+  const get = procedure.meta({ openapi: { method: 'GET', path: '/x' } })
+  const nothing = z.object({})
+
+  test.for([
+    ['no output', get.input(nothing).query(() => ({})), 'x cannot be served as REST: it needs an output'],
+    [
+      'a subscription',
+      get
+        .input(nothing)
+        .output(z.any())
+        .subscription(async function* () {}),
+      'must not be a subscription',
+    ],
+    [
+      'an input that is no object',
+      get
+        .input(z.array(z.string()))
+        .output(nothing)
+        .query(() => ({})),
+      'must be an object',
+    ],
+  ] as const)('%s', ([, x, message]) => {
+    expect(() => operationsOf(router({ x } as Parameters<typeof router>[0]))).toThrow(message)
+  })
+
+  test('a body without a name', () => {
+    const x = procedure
+      .meta({ openapi: { method: 'POST', path: '/x' } })
+      .input(nothing)
+      .output(nothing)
+      .mutation(() => ({}))
+    expect(() => createDocument(router({ x }), [])).toThrow('A request body needs a name')
+  })
+})

@@ -1,0 +1,95 @@
+import { TRPCError } from '@trpc/server'
+import type { FastifyBaseLogger } from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { IdempotencyKeyReused, StoreUnavailable } from '../../db/store.ts'
+import { ApiError, type ErrorCode, logFault, toApiError } from '../../server/api/errors.ts'
+
+const cause = new Error('the cause')
+
+describe('what is thrown becomes', () => {
+  test.for<[string, unknown, ErrorCode, number]>([
+    ['a store that may heal', new StoreUnavailable('full'), 'unavailable', 503],
+    ['a key used for something else', new IdempotencyKeyReused('other'), 'unprocessable', 422],
+    ['a failure that tRPC wraps', internal(new StoreUnavailable('full')), 'unavailable', 503],
+    ['an unknown failure that tRPC wraps', internal(cause), 'internal_error', 500],
+    ['a failure of tRPC without a cause', new TRPCError({ code: 'INTERNAL_SERVER_ERROR' }), 'internal_error', 500],
+    ['a code of tRPC that has none here', new TRPCError({ code: 'PAYMENT_REQUIRED' }), 'internal_error', 500],
+    ['a procedure that is not there', new TRPCError({ code: 'NOT_FOUND' }), 'not_found', 404],
+    ['what tRPC cannot parse', new TRPCError({ code: 'PARSE_ERROR' }), 'invalid_request', 400],
+    ['what Node’s parser refuses', withCode('HPE_INVALID_METHOD'), 'invalid_request', 400],
+    ['headers that are too large', withCode('HPE_HEADER_OVERFLOW'), 'headers_too_large', 431],
+    ['the first status that says it is the client', withStatus(400), 'invalid_request', 400],
+    ['the last', withStatus(499), 'invalid_request', 400],
+    ['a status below', withStatus(399), 'internal_error', 500],
+    ['a status above', withStatus(500), 'internal_error', 500],
+    ['a status on what is no error', { statusCode: 400 }, 'internal_error', 500],
+    ['a code that nobody knows', withCode('EWHATEVER'), 'internal_error', 500],
+    ['any error', cause, 'internal_error', 500],
+    ['a text', 'thrown', 'internal_error', 500],
+    ['null', null, 'internal_error', 500],
+    ['nothing', undefined, 'internal_error', 500],
+  ])('%s', ([, thrown, code, status]) => {
+    const error = toApiError(thrown)
+    expect(error.body).toEqual({ code, message: expect.stringMatching(/^[A-Z].*\.$|^[A-Z_]+$/), status })
+    expect(error.body.message).toBe(error.message)
+  })
+
+  test('itself if it is meant for the caller', () => {
+    const error = new ApiError('not_found', 'There is nothing.', { headers: { link: 'x' }, cause })
+    expect(toApiError(error)).toBe(error)
+    expect(error).toMatchObject({ headers: { link: 'x' }, cause })
+  })
+
+  test('keeps its cause for the log', () => {
+    const codes = ['HPE_INVALID_METHOD', 'HPE_HEADER_OVERFLOW']
+    for (const thrown of [new StoreUnavailable('x'), cause, withStatus(400), ...codes.map(withCode)]) {
+      expect(toApiError(thrown).cause).toBe(thrown)
+    }
+    const trpc = ['PARSE_ERROR', 'NOT_FOUND', 'PAYMENT_REQUIRED'] as const
+    for (const code of trpc) {
+      const thrown = new TRPCError({ code })
+      expect(toApiError(thrown).cause).toBe(thrown)
+    }
+    expect(toApiError(internal(cause)).cause).toBe(cause)
+  })
+
+  test('tells each field of a Zod error of the input, and none of one of the output', () => {
+    const { error } = z.object({ name: z.string('wrong') }).safeParse({})
+    const thrown = new TRPCError({ code: 'BAD_REQUEST', cause: error })
+    expect(toApiError(thrown)).toMatchObject({ body: { message: 'name: wrong', status: 400 }, cause: thrown })
+    expect(toApiError(internal(error)).body).toMatchObject({ code: 'internal_error' })
+    const other = new TRPCError({ code: 'BAD_REQUEST', message: 'The input is odd.', cause })
+    expect(toApiError(other).body.message).toBe('The input is odd.')
+  })
+
+  test('says when to try again if that may help', () => {
+    const headers = (thrown: unknown) => toApiError(thrown).headers
+    expect(headers(new StoreUnavailable('full'))).toEqual({ 'retry-after': '1' })
+    expect(headers(new StoreUnavailable('corrupt', { mayHeal: false }))).toEqual({})
+    expect(headers(cause)).toEqual({})
+  })
+})
+
+test.for<[string, ApiError, boolean]>([
+  ['what the caller did wrong', new ApiError('invalid_request', 'Wrong.', { cause }), false],
+  ['a refusal of what is too much', new ApiError('unavailable', 'Too much.'), false],
+  ['a disk that fails', new ApiError('unavailable', 'Try again.', { cause }), true],
+  ['a fault', new ApiError('internal_error', 'Failed.'), true],
+])('%s is logged as a fault or not', ([, error, isFault]) => {
+  const lines: unknown[] = []
+  logFault(error, { error: (...line: unknown[]) => void lines.push(line) } as unknown as FastifyBaseLogger)
+  expect(lines).toEqual(isFault ? [[{ err: error.cause }, error.message]] : [])
+})
+
+function internal(thrown: unknown): TRPCError {
+  return new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: thrown })
+}
+
+function withCode(code: string): Error {
+  return Object.assign(new Error('of Node'), { code })
+}
+
+function withStatus(statusCode: number): Error {
+  return Object.assign(new Error('of Fastify'), { statusCode })
+}

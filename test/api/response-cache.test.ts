@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { appRouter } from '../../server/api/router.ts'
+import { procedure, router } from '../../server/api/trpc.ts'
+import { cacheableProcedures } from '../../server/http/response-cache.ts'
+import { startRouter } from '../support/own-router.ts'
+
+const Names = z.array(z.string())
+const get = (path: `/${string}`) => ({ openapi: { method: 'GET', path } }) as const
+const input = encodeURIComponent('{"0":{"json":{}},"1":{"json":{}}}')
+
+const adapters: [adapter: string, url: string, cachedUrl: string][] = [
+  ['REST', '/v1/own', '/v1/cached'],
+  [
+    'RPC',
+    `/trpc/own?input=${encodeURIComponent('{"json":{}}')}`,
+    `/trpc/cached?input=${encodeURIComponent('{"json":{}}')}`,
+  ],
+]
+
+test.for(adapters)('%s: a response that depends on the API key goes to its caller alone', async ([, url]) => {
+  const { send } = await startService()
+  for (const name of ['first', 'second', 'first', 'second']) expect(await send(name, url)).toContain(`["${name}"]`)
+})
+
+test.for(adapters)('%s: a query that opts in is called once until the store changes', async ([, , url]) => {
+  const { send, store, calls } = await startService()
+  for (let i = 0; i < 3; i++) expect(await send('first', url)).toContain('["1"]')
+  expect(calls()).toBe(1)
+  await store.pets.create({ name: 'Rex', categoryId: 1n, status: 'sold' })
+  expect(await send('first', url)).toContain('["2"]')
+})
+
+test('a batch is cached only if all of its procedures opt in', async () => {
+  const { send, calls } = await startService()
+  for (const name of ['first', 'second']) {
+    expect(await send(name, `/trpc/cached,own?batch=1&input=${input}`)).toContain(`["${name}"]`)
+    expect(await send(name, `/trpc/own,cached?batch=1&input=${input}`)).toContain(`["${name}"]`)
+  }
+  expect(calls()).toBe(4)
+  for (const name of ['first', 'second']) await send(name, `/trpc/cached,cached?batch=1&input=${input}`)
+  expect(calls()).toBe(6)
+})
+
+test('pets.list is the only procedure of the service that opts in', () => {
+  expect([...cacheableProcedures(appRouter)]).toEqual(['pets.list'])
+})
+
+/** A query that returns the name of the caller's key, and one that counts how often it is called. */
+async function startService() {
+  let count = 0
+  const routes = router({
+    own: procedure
+      .meta(get('/own'))
+      .input(z.object({}))
+      .output(Names)
+      .query(({ ctx }) => [ctx.apiKey.name]),
+    cached: procedure
+      .meta({ ...get('/cached'), cache: { dependsOn: 'store' } })
+      .input(z.object({}))
+      .output(Names)
+      .query(() => [String(++count)]),
+  })
+  return { ...(await startRouter(routes)), calls: () => count }
+}

@@ -1,0 +1,13 @@
+import type * as postgres from '../../db/postgres/schema.ts'
+import type * as sqlite from '../../db/sqlite/schema.ts'
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+
+/** Checked by the compiler alone: the rows of both databases are the same to the service. */
+export type RowsAreTheSame = [
+  Holds<Equal<typeof postgres.pets.$inferSelect, typeof sqlite.pets.$inferSelect>>,
+  Holds<Equal<typeof postgres.apiKeys.$inferSelect, typeof sqlite.apiKeys.$inferSelect>>,
+  Holds<Equal<typeof postgres.idempotencyKeys.$inferSelect, typeof sqlite.idempotencyKeys.$inferSelect>>,
+]
+
+type Holds<T extends true> = T

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import { build } from 'vite'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import type { AppOptions } from '../../server/app.ts'
+import { openBrowser } from '../support/browser.ts'
+import { addPets, startTestApi } from '../support/helpers.ts'
+import { serveFolder } from '../support/serve-folder.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '../..')
+const examples = join(root, 'examples')
+
+// The examples import the package as it is built.
+beforeAll(() => run(process.execPath, [join(root, 'client/build.ts')]))
+
+test('the script adds one pet, however often it runs, walks through all pages and shows what is refused', async () => {
+  const { env, store } = await startService()
+  await addPets(store, 150)
+  const words = [join(examples, 'script.ts')]
+  const first = await run(process.execPath, words, { env })
+  const pets = Array.from({ length: 150 }, (_, index) => `${index + 1} pet ${index + 1}`)
+  expect(first.stdout.split('\n')).toEqual([
+    'Rex has the id 151.',
+    ...pets,
+    '151 Rex',
+    'invalid_request: name: expected at least one character that is not white space',
+    '',
+  ])
+  const second = await run(process.execPath, words, { env })
+  expect(second.stdout).toBe(first.stdout)
+})
+
+test("the script with tRPC's own links makes more calls at once than a batch may hold", async () => {
+  const { env, store } = await startService()
+  await addPets(store, 50)
+  const { stdout } = await run(process.execPath, [join(examples, 'links.ts')], { env })
+  expect(stdout).toBe(Array.from({ length: 50 }, (_, index) => `pet ${index + 1}\n`).join(''))
+})
+
+// Not every machine has them.
+if (isInstalled('bash') && isInstalled('curl')) {
+  test('the curl script does the same', async () => {
+    const { env, store } = await startService()
+    await addPets(store, 3)
+    const words = [join(examples, 'curl.sh')]
+    const first = await run('bash', words, { env })
+    const [added, ...rest] = first.stdout.trimEnd().split('\n')
+    expect(JSON.parse(added ?? '')).toEqual({ id: 4, name: 'Rex', categoryId: 7, status: 'available' })
+    expect(rest.slice(0, -1).flatMap((page) => JSON.parse(page).map(({ name }: { name: string }) => name))).toEqual([
+      'pet 1',
+      'pet 2',
+      'pet 3',
+      'Rex',
+    ])
+    expect(JSON.parse(rest.at(-1) ?? '')).toMatchObject({ code: 'invalid_request', status: 400 })
+    const second = await run('bash', words, { env })
+    expect(second.stdout).toBe(first.stdout)
+  })
+}
+
+test('the React component shows the pets, and one by its bigint id, adds one and says what is refused', async () => {
+  const site = temporaryFolder()
+  const origin = await serveFolder(site)
+  const { env, key, store } = await startService({ corsOrigins: [origin] })
+  await addPets(store, 2)
+  vi.stubEnv('VITE_PETSTORE_URL', env.PETSTORE_URL)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  await build({
+    root: join(examples, 'react'),
+    configFile: false,
+    logLevel: 'error',
+    build: { outDir: site, emptyOutDir: false },
+  })
+
+  const page = await (await openBrowser()).newPage()
+  page.setDefaultTimeout(10_000)
+  page.on('dialog', (dialog) => dialog.accept(key))
+  await page.goto(origin)
+  await page.getByText('pet 2').waitFor()
+  const pets = page.getByRole('listitem')
+  expect(await pets.allTextContents()).toEqual(['pet 1', 'pet 2'])
+
+  await page.getByRole('button', { name: 'pet 2' }).click()
+  await page.getByText('pet 2 has the id 2.').waitFor()
+  await page.getByRole('button', { name: 'pet 1' }).click()
+  await page.getByText('pet 1 has the id 1.').waitFor()
+
+  await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
+  await page.getByRole('button', { name: 'Add' }).click()
+  await page.getByText('Rex').waitFor()
+  expect(await pets.allTextContents()).toEqual(['pet 1', 'pet 2', 'Rex'])
+
+  await page.getByRole('textbox', { name: 'Name' }).fill(' ')
+  await page.getByRole('button', { name: 'Add' }).click()
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByRole('alert').textContent()).toContain('not white space')
+  expect(await pets.count()).toBe(3)
+  expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe(' ')
+})
+
+async function startService(config: Partial<AppOptions['config']> = {}) {
+  const { app, key, store } = await startTestApi({ config })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  return { env: { PATH: process.env.PATH, PETSTORE_URL: url, KEY: key }, key, store }
+}
+
+function isInstalled(command: string): boolean {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return folders.some((folder) => existsSync(join(folder, command)))
+}

@@ -1,0 +1,102 @@
+import { connect, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { type Conversation, hostileConversation } from '../support/hostile-requests.ts'
+import { isLongForm, report, showProgress } from '../support/long-form.ts'
+import { bannerKey, residentMemory, smallHeap, startServer, waitForOutput } from '../support/process.ts'
+import { closing, parseAnswers, type RawAnswer } from '../support/raw-http.ts'
+
+const seed = Number(process.env.HOSTILE_SEED ?? 20_261_120)
+const count = isLongForm ? 100_000 : 10_000
+const portion = isLongForm ? 2_000 : 1_000
+const connections = 64
+
+test(`${count} hostile requests (seed ${seed}) bring no 5xx, no crash, no leak and no failure without an Error body`, async () => {
+  const server = await startServer({ env: smallHeap })
+  const key = await waitForOutput(server, bannerKey)
+  const arbitrary = hostileConversation(`Authorization: Bearer ${key}`)
+  const complaints: string[] = []
+  let memoryBefore = 0
+
+  for (let sent = 0; sent < count; sent += portion) {
+    // The first part of them warms the server up.
+    if (sent === Math.floor(count / portion / 5) * portion) memoryBefore = residentMemory(server)
+    const conversations = fc.sample(arbitrary, { seed: seed + sent, numRuns: portion })
+    const sendSome = async () => {
+      for (let each = conversations.pop(); each; each = conversations.pop()) {
+        const complaint = complain(each, await answersTo(server.url, each))
+        if (complaint) complaints.push(`${complaint}\n${each.bytes.toString('latin1').slice(0, 2_000)}`)
+      }
+    }
+    await Promise.all(Array.from({ length: connections }, sendSome))
+    showProgress(`${sent + portion} requests, ${complaints.length} complaints, ${residentMemory(server)} MiB`)
+  }
+  const growth = residentMemory(server) - memoryBefore
+  report('Hostile requests', { seed, count, complaints: complaints.length, memoryBefore, growth })
+
+  expect(complaints.length, complaints.slice(0, 3).join('\n\n')).toBe(0)
+  expect(server.stdout).not.toContain('"level":50')
+  expect(server.stderr).toBe('')
+  expect(server.child.exitCode).toBeNull()
+  expect(growth).toBeLessThan(20)
+  const rex = { method: 'POST', body: '{"name":"Rex","categoryId":7}' }
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  expect((await fetch(`${server.url}/v1/pets`, { ...rex, headers })).status).toBe(201)
+}, 900_000)
+
+/** What comes back; if the server waits for more, there is no more. */
+async function answersTo(url: string, conversation: Conversation): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  const chunks: Buffer[] = []
+  socket.on('error', () => {})
+  socket.on('data', (chunk) => {
+    chunks.push(chunk)
+    socket.setTimeout(20)
+  })
+  socket.setTimeout(1_500)
+  socket.on('timeout', () => {
+    socket.end()
+    socket.setTimeout(0)
+  })
+  await send(socket, conversation)
+  await closing(socket)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+async function send(socket: Socket, { bytes, manner }: Conversation): Promise<void> {
+  const middle = Math.floor(bytes.length / 2)
+  socket.write(manner === 'whole' ? bytes : bytes.subarray(0, middle))
+  if (manner === 'whole') return
+  await nextTurn()
+  if (manner === 'split') socket.write(bytes.subarray(middle))
+  else socket.resetAndDestroy()
+}
+
+/** What is wrong with the answers, if anything is. */
+function complain({ manner, hasHead }: Conversation, received: string): string | undefined {
+  if (received === '') return manner === 'reset' ? undefined : 'no answer'
+  const [first = ''] = received.split('\r\n')
+  if (hasHead) return / 5\d\d /.test(first) ? first : undefined
+  const isFine = parseAnswers(received).every(
+    (answer) => answer.status < 400 || (answer.status < 500 && hasErrorBody(answer)),
+  )
+  return isFine ? undefined : received.slice(0, 1_000)
+}
+
+/** REST's Error body, or tRPC's envelope around it, or several of these in the answer to a batch. */
+function hasErrorBody({ status, body }: RawAnswer): boolean {
+  const Shape = z.object({ code: z.string(), message: z.string(), status: z.literal(status) })
+  const Envelope = z.object({ error: z.object({ json: z.object({ data: Shape }) }) })
+  return z.union([Shape, Envelope, z.array(Envelope)]).safeParse(parseOrNothing(body)).success
+}
+
+function parseOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,136 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createPetstoreClient } from '../../client/index.ts'
+import { Caller } from '../support/caller.ts'
+import { isLongForm, report, showProgress } from '../support/long-form.ts'
+import { bannerKey, residentMemory, type Server, smallHeap, startServer, waitForOutput } from '../support/process.ts'
+import { openSocket } from '../support/raw-http.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const seconds = Number(process.env.SOAK_SECONDS ?? (isLongForm ? 600 : 10))
+const callers = 8
+
+// Linux tells what a process has in hand.
+if (process.platform === 'linux') {
+  test(
+    `${seconds} seconds of mixed load bring no error, and nothing grows`,
+    async () => {
+      const folder = temporaryFolder()
+      const server = await startServer({ folder, env: smallHeap })
+      const load = startLoad(server, await waitForOutput(server, bannerKey))
+      const samples: Sample[] = []
+      for (const start = performance.now(); performance.now() - start < seconds * 1_000; ) {
+        await wait(250)
+        samples.push(sample(server, folder, load.requests))
+        showProgress(`${samples.length / 4} of ${seconds} s, ${load.requests} requests, ${samples.at(-1)?.memory} MiB`)
+      }
+      await load.stop()
+
+      // The heap takes its size in the first third.
+      const steady = samples.slice(Math.floor(samples.length / 3))
+      const figures = {
+        seconds,
+        requests: load.requests,
+        failures: load.failures.length,
+        memory: steady.at(-1)?.memory,
+        growth: growth(steady),
+        files: [Math.min(...steady.map(({ files }) => files)), Math.max(...steady.map(({ files }) => files))],
+        largestLog: Math.max(...samples.map(({ log }) => log)),
+      }
+      report('Soak', figures)
+      expect(load.failures).toEqual([])
+      expect(server.stdout).not.toContain('"level":50')
+      // In ten minutes as little as 100 bytes a request would be more than this.
+      expect(figures.growth).toBeLessThan(20)
+      // The callers' own connections come and go; what is lost would add up.
+      expect(Number(figures.files[1])).toBeLessThan(Number(steady[0]?.files) + 3 * callers)
+      expect(figures.largestLog).toBeLessThan(64)
+      expect(server.child.exitCode).toBeNull()
+    },
+    (seconds + 60) * 1_000,
+  )
+}
+
+interface Sample {
+  requests: number
+  /** Resident memory and the size of the write-ahead log, in MiB. */
+  memory: number
+  log: number
+  /** Open file descriptors. */
+  files: number
+}
+
+function sample(server: Server, folder: string, requests: number): Sample {
+  return {
+    requests,
+    memory: residentMemory(server),
+    log: statSync(join(folder, 'data/petstore.db-wal')).size / 2 ** 20,
+    files: readdirSync(`/proc/${server.child.pid}/fd`).length,
+  }
+}
+
+/** By how many MiB memory grew from the first sample to the last, along the line that fits them best (least squares). */
+function growth(samples: Sample[]): number {
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const [meanX, meanY] = [mean(samples.map(({ requests }) => requests)), mean(samples.map(({ memory }) => memory))]
+  const covariance = mean(samples.map(({ requests, memory }) => (requests - meanX) * (memory - meanY)))
+  const slope = covariance / mean(samples.map(({ requests }) => (requests - meanX) ** 2))
+  return slope * ((samples.at(-1)?.requests ?? 0) - (samples[0]?.requests ?? 0))
+}
+
+/** What clients do in a day, the careless ones included, and what each of it should be answered with. */
+function startLoad({ url }: Server, key: string) {
+  const load = { requests: 0, failures: [] as string[], stop }
+  let isStopping = false
+  const client = createPetstoreClient({ url, apiKey: key, retries: 0 })
+
+  async function day(caller: Caller, name: string): Promise<void> {
+    const pet = { name, categoryId: 7, status: 'sold' }
+    const idempotent = { 'idempotency-key': name }
+    const created = await caller.post('/v1/pets', pet, idempotent)
+    check('a creation', created.status, 201)
+    check('a repetition', (await caller.post('/v1/pets', pet, idempotent)).status, 201)
+    check('another payload', (await caller.post('/v1/pets', { ...pet, name: 'other' }, idempotent)).status, 422)
+    check('an invalid body', (await caller.post('/v1/pets', '{"name":')).status, 400)
+    check('an invalid pet', (await caller.post('/v1/pets', { name: '', categoryId: 'x' })).status, 400)
+    check('a get', (await caller.get(String(created.headers.location))).status, 200)
+    check('an unknown pet', (await caller.get('/v1/pets/999999999')).status, 404)
+    check('a list', (await caller.get('/v1/pets?limit=20')).status, 200)
+    check('a page', (await caller.get('/v1/pets?status=sold&limit=5&cursor=100')).status, 200)
+    check('a wrong key', (await caller.get('/v1/pets', { authorization: 'Bearer pet_wrong' })).status, 401)
+    check('readiness', (await caller.get('/readyz')).status, 200)
+    const [list, rex] = await Promise.all([
+      client.pets.list.query({ limit: 3 }),
+      client.pets.get.query({ petId: 1n }),
+      client.pets.create.mutate({ name, categoryId: 1n }),
+    ])
+    check('an RPC batch', list.length > 0 && rex.id === 1n ? 200 : 0, 200)
+    await hangUpAmid(url, key)
+  }
+  function check(what: string, status: number, expected: number): void {
+    load.requests++
+    if (status !== expected) load.failures.push(`${what}: ${status}`)
+  }
+  async function run(index: number): Promise<void> {
+    const caller = new Caller(url, key)
+    for (let i = 0; !isStopping; i++) {
+      await day(caller, `${index}-${i}`).catch((error: Error) => void load.failures.push(`${error}`))
+    }
+  }
+  const all = Promise.all(Array.from({ length: callers }, (_, index) => run(index)))
+
+  async function stop(): Promise<void> {
+    isStopping = true
+    await all
+  }
+  return load
+}
+
+/** A caller that is gone before it has said everything. */
+async function hangUpAmid(url: string, key: string): Promise<void> {
+  const socket = await openSocket(url)
+  socket.write(`POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Length: 50\r\n\r\n{"na`)
+  socket.resetAndDestroy()
+}

@@ -1,0 +1,191 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'vite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openBrowser } from '../support/browser.ts'
+import { linkNames } from '../support/cors-page.ts'
+import { startTestApi } from '../support/helpers.ts'
+import { exchange, listen } from '../support/raw-http.ts'
+import { serveFolder } from '../support/serve-folder.ts'
+import { type AtEnd, temporaryFolder } from '../support/temporary.ts'
+
+/** Over real sockets: what the Fetch Standard's CORS protocol asks of responses (https://fetch.spec.whatwg.org/#cors-protocol). */
+
+const origin = 'https://shop.example'
+const consoleFolder = join(import.meta.dirname, '../../web/dist')
+const body = (content: string, length = content.length) =>
+  `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${content}`
+
+const responses: [what: string, status: number, request: string][] = [
+  ['a list', 200, 'GET /v1/pets KEY\r\n\r\n'],
+  ['a streamed RPC response', 200, 'GET /trpc/pets.list?batch=1 KEY\r\ntrpc-accept: application/jsonl\r\n\r\n'],
+  ['a compressed page', 200, 'HEAD / KEY\r\nAccept-Encoding: gzip\r\n\r\n'],
+  ['a malformed URL', 400, 'GET /v1/pets/%zz KEY\r\n\r\n'],
+  ['malformed JSON', 400, `POST /v1/pets KEY\r\n${body('{')}`],
+  [
+    'a malformed chunk',
+    400,
+    'POST /v1/pets KEY\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nx',
+  ],
+  ['a missing key', 401, 'GET /v1/pets\r\n\r\n'],
+  ['a missing key for RPC', 401, 'GET /trpc/pets.list\r\n\r\n'],
+  ['an unknown path', 404, 'GET /nowhere\r\n\r\n'],
+  ['an unknown path of the interface', 404, 'GET /v1/nowhere KEY\r\n\r\n'],
+  ['an unknown procedure', 404, 'GET /trpc/pets.none KEY\r\n\r\n'],
+  ['another method', 405, 'POST /v1/pets/1 KEY\r\n\r\n'],
+  ['a large body', 413, `POST /v1/pets KEY\r\n${body('x'.repeat(70_000))}`],
+  ['a long URL', 414, `GET /v1/pets?${'x'.repeat(9_000)} KEY\r\n\r\n`],
+  ['another type', 415, 'POST /v1/pets KEY\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}'],
+  ['an unknown expectation', 417, 'GET /v1/pets KEY\r\nExpect: x\r\n\r\n'],
+  ['options', 204, 'OPTIONS /openapi.json\r\n\r\n'],
+]
+
+describe('with CORS_ORIGINS', () => {
+  test.for(responses)('%s (%i) is readable for a page of a named origin alone', async ([, status, request]) => {
+    const own = await send(request, origin)
+    expect(own).toMatchObject({ status, allowed: origin })
+    expect(own.vary).toContain('origin')
+    expect(own.exposed).toEqual(expect.arrayContaining(['link', 'location', 'retry-after', 'x-request-id']))
+    for (const other of ['https://evil.example', 'null', `${origin}, ${origin}`, undefined]) {
+      const response = await send(request, other)
+      expect(response).toMatchObject({ status, allowed: undefined, exposed: undefined })
+      expect(response.vary).toContain('origin')
+    }
+  })
+
+  test('a response keeps what else it varies by', async () => {
+    expect((await send('HEAD / KEY\r\nAccept-Encoding: gzip\r\n\r\n', origin)).vary).toContain('accept-encoding')
+    const streamed = 'GET /trpc/pets.list?batch=1 KEY\r\ntrpc-accept: application/jsonl\r\n\r\n'
+    expect((await send(streamed, origin)).vary).toContain('trpc-accept')
+  })
+
+  test('429 and 503 are readable', async () => {
+    const { app, key, url } = await listen(
+      await startTestApi({ config: { corsOrigins: [origin], rateLimit: { requests: 1, seconds: 60 } } }),
+    )
+    const headers = { origin, authorization: `Bearer ${key}` }
+    await fetch(`${url}/v1/pets`, { headers })
+    const limited = await fetch(`${url}/v1/pets`, { headers })
+    app.isDraining = true
+    const unready = await fetch(`${url}/readyz`, { headers })
+    expect([limited.status, unready.status]).toEqual([429, 503])
+    for (const response of [limited, unready]) {
+      expect(response.headers.get('access-control-allow-origin')).toBe(origin)
+      expect(response.headers.get('vary')).toBe('Origin')
+    }
+  })
+
+  const preflight = 'Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: authorization\r\n'
+
+  test.for([
+    ['the list', '/v1/pets'],
+    ['an unknown path', '/nowhere'],
+    ['an unknown path of the interface', '/v1/nowhere'],
+    ['an RPC call', '/trpc/pets.list'],
+    ['a malformed URL', '/v1/pets/%zz'],
+    ['a long URL', `/v1/pets?${'x'.repeat(9_000)}`],
+  ] as const)('the preflight for %s succeeds, so that the page can read the response', async ([, path]) => {
+    const response = await send(`OPTIONS ${path}\r\n${preflight}\r\n`, origin)
+    expect(response).toMatchObject({ status: 204, allowed: origin, body: '' })
+    expect(response.headers).toMatchObject({
+      'access-control-allow-methods': 'GET, HEAD, POST',
+      'access-control-allow-headers': 'authorization, content-type, idempotency-key, trpc-accept',
+      'access-control-max-age': '600',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.any(String),
+    })
+    expect(response.headers).not.toHaveProperty('access-control-allow-credentials')
+  })
+
+  test.for([
+    ['no Origin', preflight, undefined],
+    ['no Access-Control-Request-Method', '', origin],
+    ['another origin', preflight, 'https://evil.example'],
+  ] as const)('OPTIONS with %s is answered as without CORS_ORIGINS', async ([, headers, from]) => {
+    const known = await send(`OPTIONS /v1/pets KEY\r\n${headers}\r\n`, from)
+    expect(known).toMatchObject({ status: 204, headers: { allow: 'GET, HEAD, POST, OPTIONS' } })
+    expect(known.headers).not.toHaveProperty('access-control-allow-methods')
+    const unknown = await send(`OPTIONS /nowhere KEY\r\n${headers}\r\n`, from)
+    expect(JSON.parse(unknown.body)).toMatchObject({ code: 'not_found', status: 404 })
+    const unauthorized = await send(`OPTIONS /v1/nowhere\r\n${headers}\r\n`, from)
+    expect(JSON.parse(unauthorized.body)).toMatchObject({ code: 'unauthorized', status: 401 })
+  })
+})
+
+test('without CORS_ORIGINS no response is readable for any other origin', async () => {
+  for (const request of [
+    'GET /v1/pets KEY\r\n\r\n',
+    'OPTIONS /v1/pets KEY\r\nAccess-Control-Request-Method: POST\r\n\r\n',
+  ]) {
+    expect(await send(request, origin, [])).toMatchObject({ allowed: undefined, vary: [], exposed: undefined })
+  }
+})
+
+describe('in a browser, on a page of another origin', () => {
+  let site: string
+  const cleanings: Parameters<AtEnd>[0][] = []
+  beforeAll(async () => {
+    site = temporaryFolder((clean) => cleanings.push(clean))
+    await build({
+      configFile: false,
+      logLevel: 'error',
+      build: {
+        lib: { entry: join(import.meta.dirname, '../support/cors-page.ts'), formats: ['es'], fileName: 'page' },
+        outDir: site,
+      },
+    })
+    writeFileSync(join(site, 'index.html'), '<!doctype html><title>shop</title>')
+  })
+  afterAll(async () => {
+    for (const clean of cleanings) await clean()
+  })
+
+  test.for(linkNames)('tRPC calls work through %s', async (name) => {
+    const { page, url, key } = await openShop(site)
+    const words = JSON.stringify([name, url, key])
+    const results = await page.evaluate(`import('/page.js').then(({ callThrough }) => callThrough(...${words}))`)
+    expect(results).toEqual(['9007199254740993', name, 'not_found', 'unauthorized'])
+  })
+
+  test('the page reads the Error body of every refusal, also where the URL is at fault', async () => {
+    const { page, url, key } = await openShop(site)
+    const requests = {
+      '/v1/pets?limit=0': 400,
+      '/v1/pets/%zz': 400,
+      '/nowhere': 404,
+      '/v1/nowhere': 404,
+      [`/v1/pets?${'x'.repeat(9_000)}`]: 414,
+    }
+    const statuses = await page.evaluate(`Promise.all(${JSON.stringify(Object.keys(requests))}.map(async (path) => {
+      const response = await fetch(${JSON.stringify(url)} + path, { headers: { authorization: ${JSON.stringify(`Bearer ${key}`)} } })
+      return (await response.json()).status
+    }))`)
+    expect(statuses).toEqual(Object.values(requests))
+  })
+})
+
+async function openShop(site: string) {
+  const shop = await serveFolder(site)
+  const { app, key } = await startTestApi({ config: { corsOrigins: [shop] } })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const page = await (await openBrowser()).newPage()
+  await page.goto(shop)
+  return { page, url, key }
+}
+
+/** Sends the request, with `KEY` replaced by a valid key, from a page of the origin. */
+async function send(request: string, from: string | undefined, corsOrigins = [origin]) {
+  const { url, authorization } = await listen(await startTestApi({ config: { corsOrigins }, consoleFolder }))
+  const [, line = '', key = '', rest = ''] = /^(\S+ \S+)( KEY)?\r\n(.*)$/s.exec(request) ?? []
+  const lines = `Host: a\r\nConnection: close\r\n${key && authorization}${from ? `Origin: ${from}\r\n` : ''}`
+  const [response] = await exchange(url, `${line} HTTP/1.1\r\n${lines}${rest}`)
+  const headers: Record<string, string> = Object.fromEntries(response?.headers ?? [])
+  return {
+    status: response?.status,
+    body: response?.body ?? '',
+    headers,
+    allowed: headers['access-control-allow-origin'],
+    exposed: headers['access-control-expose-headers']?.split(', '),
+    vary: headers.vary?.toLowerCase().split(/, */) ?? [],
+  }
+}

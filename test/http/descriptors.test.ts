@@ -1,0 +1,91 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { Caller } from '../support/caller.ts'
+import {
+  bannerKey,
+  petstore,
+  type Run,
+  runCommand,
+  startServer,
+  waitForOutput,
+  whenListening,
+} from '../support/process.ts'
+import { openSocket } from '../support/raw-http.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+/** What happens when the process runs out of file descriptors. */
+
+// Windows has no such limit.
+if (process.platform !== 'win32') {
+  test('a flood of idle connections at a limit of 1,024 descriptors ends neither the process nor its service', async () => {
+    const folder = temporaryFolder()
+    const command = ['sh', '-c', `ulimit -n 1024; exec "$@"`, 'sh', ...petstore]
+    const server = await whenListening(runCommand(command, { folder, env: { PORT: '0' } }))
+    const key = await waitForOutput(server, bannerKey)
+    const isFlooding = new AbortController()
+    onTestFinished(() => isFlooding.abort())
+    const flood = openUntil(server.url, isFlooding.signal)
+    await expect.poll(() => flood.count(), { timeout: 20_000 }).toBeGreaterThan(1_100)
+
+    const client = new Caller(server.url, key, { keepAlive: false })
+    for (const end = performance.now() + 4_000; performance.now() < end; await wait(20)) {
+      const created = await client.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+      expect(created.status).toBe(201)
+      expect((await client.get(String(created.headers.location))).status).toBe(200)
+      expect((await client.get('/livez')).status).toBe(200)
+    }
+    isFlooding.abort()
+    await flood.ended
+    expect((await client.get('/readyz')).status).toBe(200)
+    expect(server.stderr).toBe('')
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toBe(0)
+  }, 60_000)
+}
+
+if (spawnSync('prlimit', ['--version']).status === 0) {
+  test('without a single descriptor left the process survives, and serves again when there are some', async () => {
+    const folder = temporaryFolder()
+    const server = await startServer({ folder, env: { BACKUP_EVERY: '1s' } })
+    const client = new Caller(server.url, await waitForOutput(server, bannerKey))
+    expect((await client.get('/v1/pets')).status).toBe(200)
+    await waitForOutput(server, /("backup made")/)
+    await expect.poll(() => childrenOf(server), { timeout: 10_000 }).toBe('')
+    limitDescriptors(server, readdirSync(`/proc/${server.child.pid}/fd`).length)
+    await waitForOutput(server, /("backup failed")/)
+    await wait(2_500)
+    expect((await client.get('/v1/pets')).status).toBe(200)
+    limitDescriptors(server, 1_024)
+    expect((await fetch(`${server.url}/livez`)).status).toBe(200)
+    expect((await client.post('/v1/pets', { name: 'Rex', categoryId: 1 })).status).toBe(201)
+    server.stdout = ''
+    await waitForOutput(server, /("backup made")/)
+    expect(server.stderr).toBe('')
+  }, 60_000)
+}
+
+function limitDescriptors({ child }: Run, count: number): void {
+  execFileSync('prlimit', ['--pid', String(child.pid), `--nofile=${count}:`])
+}
+
+function childrenOf({ child }: Run): string {
+  return readFileSync(join('/proc', String(child.pid), 'task', String(child.pid), 'children'), 'utf8')
+}
+
+/** Opens connections, 50 at a time, until the signal comes; then closes them. */
+function openUntil(url: string, signal: AbortSignal) {
+  let opened = 0
+  async function run(): Promise<void> {
+    const sockets = []
+    while (!signal.aborted) {
+      sockets.push(...(await Promise.all(Array.from({ length: 50 }, () => openSocket(url)))))
+      opened = sockets.length
+      await wait(50)
+    }
+    for (const socket of sockets) socket.destroy()
+  }
+  return { count: () => opened, ended: run() }
+}

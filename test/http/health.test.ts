@@ -1,0 +1,134 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { connect } from '../../db/sqlite/connection.ts'
+import { openFileStore, startTestApi } from '../support/helpers.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const noKey = { authorization: '' }
+
+describe('/livez', () => {
+  test('says that the process answers, to anybody', async () => {
+    const { rest, log } = await startTestApi()
+    const answer = await rest.get('/livez', noKey)
+    expect(answer).toMatchObject({ status: 200, text: '{"status":"ok"}', headers: { 'cache-control': 'no-store' } })
+    expect(log).toEqual([])
+  })
+
+  test('does so at once while the store is locked', async () => {
+    const { rest, path } = await startOnFile()
+    lock(path)
+    const start = performance.now()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => rest.get('/livez', noKey)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(performance.now() - start).toBeLessThan(200)
+  })
+})
+
+describe('/readyz', () => {
+  test('says that the service can do its work, to anybody', async () => {
+    const { rest } = await startTestApi()
+    expect(await rest.get('/readyz', noKey)).toMatchObject({ status: 200, text: '{"status":"ready"}' })
+  })
+
+  test('writes to find out, but only once a second', async () => {
+    const { rest, path } = await startOnFile()
+    const watcher = open(path)
+    const changes = () => watcher.pragma('data_version', { simple: true }) as number
+    const before = changes()
+    await Promise.all(Array.from({ length: 20 }, () => rest.get('/readyz', noKey)))
+    const after = changes()
+    expect(after).toBeGreaterThan(before)
+    await rest.get('/readyz', noKey)
+    expect(changes()).toBe(after)
+  })
+
+  test('tells that the database cannot be written to, and that it can again', async () => {
+    const { rest, path } = await startOnFile()
+    const release = lock(path)
+    const answer = await rest.get('/readyz', noKey)
+    expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } })
+    release()
+    await expect.poll(async () => (await rest.get('/readyz', noKey)).status, { timeout: 5_000 }).toBe(200)
+  })
+
+  test('does not wait longer than a second for a store that hangs', async () => {
+    const { rest, store } = await startTestApi()
+    store.check = () => new Promise(() => {})
+    const start = performance.now()
+    expect(await rest.get('/readyz', noKey)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    expect(performance.now() - start).toBeLessThan(1_500)
+  })
+
+  test('tells that the service is about to stop', async () => {
+    const { app, rest } = await startTestApi()
+    app.isDraining = true
+    expect(await rest.get('/readyz', noKey)).toMatchObject({
+      status: 503,
+      body: { code: 'unavailable', message: 'The service is stopping.' },
+      headers: { 'retry-after': '1' },
+    })
+  })
+
+  test('tells that the database is gone', async () => {
+    const { rest, path } = await startOnFile()
+    rmSync(path)
+    expect(await rest.get('/readyz', noKey)).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+  })
+
+  test('tells that another release has migrated the database', async () => {
+    const { rest, path } = await startOnFile()
+    open(path).exec("INSERT INTO migrations VALUES ('9999_future', 'x', 'now')")
+    const answer = await rest.get('/readyz', noKey)
+    expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+    expect(answer.headers).not.toHaveProperty('retry-after')
+  })
+
+  test('reports the same if a create violates a rule that only the other release knows, and the create may be retried', async () => {
+    const { rest, path } = await startOnFile()
+    const other = open(path)
+    other.exec("INSERT INTO migrations VALUES ('9999_future', 'x', 'now')")
+    other.exec('CREATE TABLE fresh AS SELECT * FROM pets')
+    other.exec(
+      'DROP TABLE pets; CREATE TABLE pets (id INTEGER PRIMARY KEY, name, category_id, status, owner TEXT NOT NULL)',
+    )
+    for (const headers of [{}, { 'idempotency-key': 'a' }]) {
+      const answer = await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 }, headers)
+      expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } })
+    }
+  })
+
+  test('tells that the service is stopping, which is no fault and not logged as one', async () => {
+    const { app, rest, log } = await startTestApi()
+    app.isDraining = true
+    expect(await rest.get('/readyz', noKey)).toMatchObject({ status: 503, headers: { connection: 'close' } })
+    expect(log).toEqual([])
+    expect((await rest.get('/livez', noKey)).status).toBe(200)
+  })
+})
+
+test.for(['/livez', '/readyz'])('%s tells other methods which ones it has', async (url) => {
+  const { rest } = await startTestApi()
+  expect(await rest.post(url, {})).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
+  expect(await rest.send({ method: 'HEAD', url })).toMatchObject({ status: 200, text: '' })
+})
+
+async function startOnFile() {
+  const path = join(temporaryFolder(), 'petstore.db')
+  const { rest } = await startTestApi({ store: openFileStore(path) })
+  return { rest, path }
+}
+
+function lock(path: string): () => void {
+  const other = connect(path, { busyTimeout: 0 })
+  onTestFinished(() => void other.close())
+  other.exec('BEGIN IMMEDIATE')
+  return () => void other.exec('ROLLBACK')
+}
+
+function open(path: string): Database.Database {
+  const database = new Database(path)
+  onTestFinished(() => void database.close())
+  return database
+}

@@ -1,0 +1,191 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openSqliteStore } from '../../db/sqlite/store.ts'
+import { startTestApi } from '../support/helpers.ts'
+import {
+  closing,
+  collect,
+  creation,
+  host,
+  json,
+  type ListeningApi,
+  listen,
+  openSocket,
+  statusesIn,
+} from '../support/raw-http.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+/** How connections end: nobody who still listens loses an answer, and nobody keeps a connection for nothing. */
+
+const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n'
+
+describe('a client that closes its side with its last byte', () => {
+  test.for([
+    ['a creation', (authorization: string) => creation(authorization), [201]],
+    ['two creations', (authorization: string) => creation(authorization).repeat(2), [201, 201]],
+    ['a question', (authorization: string) => `GET /v1/pets HTTP/1.1\r\n${host}${authorization}\r\n`, [200]],
+    ['a creation without a key', () => creation(''), [401]],
+    ['half a creation', (authorization: string) => creation(authorization, '{', 100), [400]],
+    ['half a chunk', (authorization: string) => chunked(authorization, '5\r\n{'), [400]],
+    ['half a creation that would upgrade', (authorization: string) => creation(authorization + upgrade, '{', 9), [400]],
+    ['half a chunk that would upgrade', (authorization: string) => chunked(authorization + upgrade, '5\r\n{'), [400]],
+    ['half a header', () => 'GET /v1/pets HTTP/1.1\r\nHost: pet', [400]],
+  ] as const)('gets its answer to %s, and the end', async ([, bytes, statuses]) => {
+    const api = await listen()
+    const socket = await openSocket(api.url)
+    const received = collect(socket)
+    socket.end(bytes(api.authorization))
+    await closing(socket)
+    expect(statusesIn(received.text)).toEqual(statuses)
+    await expectNoConnections(api)
+  })
+
+  test('gets it after a wait too', async () => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    const store = openSqliteStore({ path, busyTimeout: 10_000 })
+    onTestFinished(() => store.close())
+    const { url, authorization } = await listen(await startTestApi({ store }))
+    const lock = new Database(path)
+    onTestFinished(() => void lock.close())
+    lock.exec('BEGIN IMMEDIATE')
+    const socket = await openSocket(url)
+    const received = collect(socket)
+    socket.end(creation(authorization))
+    await fetch(url, { redirect: 'manual' })
+    expect(received.text).toBe('')
+    lock.close()
+    await closing(socket)
+    expect(statusesIn(received.text)).toEqual([201])
+  })
+
+  test('without having asked anything gets the end', async () => {
+    const api = await listen()
+    const socket = await openSocket(api.url)
+    socket.end()
+    socket.resume()
+    await closing(socket)
+    await expectNoConnections(api)
+  })
+})
+
+describe('a client that still sends when it has its last answer', () => {
+  const plenty = Buffer.alloc(20_000_000, 'a')
+
+  test.for([
+    ['CONNECT', `CONNECT petstore.test:80 HTTP/1.1\r\n${host}\r\n`, 405],
+    ['bytes that are not HTTP', 'GARBAGE\r\n\r\n', 400],
+    ['a refusal that ends the connection', creation('Connection: close\r\n', '', plenty.length), 401],
+    ['a refusal before an invitation', creation('Expect: 100-continue\r\n', '', plenty.length), 401],
+    ['an unclear framing', chunked('', '').replace('chunked', 'gzip, chunked'), 400],
+  ] as const)('is heard out after %s, since a reset could take the answer from it', async ([, bytes, status]) => {
+    const api = await listen()
+    const socket = await openSocket(api.url)
+    const received = collect(socket)
+    socket.write(bytes)
+    await once(socket, 'data')
+    expect(await sendAll(socket, plenty)).toBeUndefined()
+    expect(statusesIn(received.text)).toEqual([status])
+    socket.end()
+    await expectNoConnections(api)
+  })
+
+  test('is heard out after a body that breaks behind its answer', async () => {
+    const { url } = await listen()
+    const socket = await openSocket(url)
+    const received = collect(socket)
+    socket.write(chunked('', ''))
+    await once(socket, 'data')
+    socket.write('zz\r\n')
+    await once(socket, 'end')
+    expect(await sendAll(socket, plenty)).toBeUndefined()
+    expect(statusesIn(received.text)).toEqual([401])
+  })
+
+  test('cannot go on for ever', async () => {
+    const api = await listen()
+    const socket = await openSocket(api.url)
+    const sending = setInterval(() => socket.write('more'), 50)
+    onTestFinished(() => clearInterval(sending))
+    socket.resume().write('GARBAGE\r\n\r\n')
+    await closing(socket)
+    await expectNoConnections(api)
+  })
+})
+
+test.for([
+  ['in one packet', (first: string, second: string) => [first + second]],
+  ['in another packet', (first: string, second: string) => [first, second]],
+] as const)('behind a request to upgrade nothing happens, and the connection ends: %s', async ([, packets]) => {
+  const { url, authorization, rest } = await listen()
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  for (const packet of packets(`GET / HTTP/1.1\r\n${host}${upgrade}\r\n`, creation(authorization))) {
+    await sendAll(socket, packet)
+  }
+  await once(socket, 'end')
+  expect(statusesIn(received.text)).toEqual([302])
+  expect(received.text).toMatch(/\r\nconnection: close\r\n/i)
+  expect((await rest.get('/v1/pets')).body).toEqual([])
+})
+
+test('behind a body that is no JSON the next request is answered', async () => {
+  const { url, authorization } = await listen()
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  socket.write(creation(authorization, '{') + creation(authorization))
+  await expect.poll(() => statusesIn(received.text)).toEqual([400, 201])
+})
+
+describe.for(['1.0', '1.1'])('a client that keeps its HTTP/%s connection', (version) => {
+  test.for([
+    ['a list', 200, 'GET /v1/pets', '', ''],
+    ['a request without a key', 401, 'GET /v1/pets', 'Authorization: none\r\n', ''],
+    ['a missing pet', 404, 'GET /v1/pets/1', '', ''],
+    ['a wrong method', 405, 'PUT /v1/pets', '', ''],
+    ['an unknown path', 404, 'GET /nothing', '', ''],
+    ['a malformed URL', 400, 'GET /%zz', '', ''],
+    ['malformed JSON', 400, 'POST /v1/pets', json, '{'],
+    ['a body of another type', 415, 'POST /v1/pets', 'Content-Type: text/plain\r\n', 'x'],
+  ] as const)('is told that it may, after %s too', async ([, status, line, headers, body]) => {
+    const { url, authorization } = await listen()
+    const socket = await openSocket(url)
+    const received = collect(socket)
+    const key = headers.startsWith('Authorization') ? '' : authorization
+    const keep = `Connection: keep-alive\r\nContent-Length: ${body.length}\r\n`
+    const request = `${line} HTTP/${version}\r\n${host}${key}${headers}${keep}\r\n${body}`
+    for (const count of [1, 2]) {
+      socket.write(request)
+      await expect.poll(() => statusesIn(received.text)).toEqual(Array(count).fill(status))
+    }
+    expect(received.text.match(/^connection: keep-alive\r$/gim)).toHaveLength(2)
+    expect(received.text.match(/^keep-alive: timeout=5\r$/gim)).toHaveLength(2)
+  })
+})
+
+test('an HTTP/1.0 connection ends after a response of unknown length, and the response says so', async () => {
+  const { url, authorization } = await listen()
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  socket.write(`GET /trpc/pets.sell HTTP/1.0\r\n${authorization}Connection: keep-alive\r\n\r\n`)
+  await once(socket, 'end')
+  expect(statusesIn(received.text)).toEqual([404])
+  expect(received.text).toMatch(/\r\nconnection: close\r\n/i)
+})
+
+function chunked(headers: string, chunks: string): string {
+  return `POST /v1/pets HTTP/1.1\r\n${host}${json}${headers}Transfer-Encoding: chunked\r\n\r\n${chunks}`
+}
+
+/** Resolves once every byte is on its way, with the error if the server does not take them. */
+function sendAll(socket: Socket, bytes: Buffer | string): Promise<Error | undefined> {
+  return new Promise((resolve) => socket.write(bytes, (error) => resolve(error ?? undefined)))
+}
+
+async function expectNoConnections({ app }: ListeningApi): Promise<void> {
+  const connections = promisify(app.server.getConnections.bind(app.server))
+  await expect.poll(() => connections(), { timeout: 5_000 }).toBe(0)
+}

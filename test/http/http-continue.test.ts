@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import { describe, expect, test } from 'vitest'
+import {
+  collect,
+  creation,
+  host,
+  json,
+  listen,
+  openSocket,
+  rex,
+  startHttpServer,
+  statusesIn,
+} from '../support/raw-http.ts'
+
+/** RFC 9110, section 10.1.1: a client that asks before it sends a body is invited only if somebody will read it. */
+
+const expectation = 'Expect: 100-continue\r\n'
+const interim = 'HTTP/1.1 100 Continue\r\n\r\n'
+
+describe.for(['/v1/pets', '/trpc/pets.create'])('a client that asks before it posts to %s', (path) => {
+  const head = (headers: string, length: number | string = rex.length) =>
+    `POST ${path} HTTP/1.1\r\n${host}${expectation}${headers}Content-Length: ${length}\r\n\r\n`
+
+  test.for([
+    ['without a key', 401, () => head(json)],
+    ['too much', 413, (authorization: string) => head(json + authorization, 70_000)],
+    ['what is no JSON', 415, (authorization: string) => head(`Content-Type: text/plain\r\n${authorization}`)],
+    ['to an unknown path', 404, (authorization: string) => head(json + authorization).replace(path, `${path}/x/y`)],
+    ['by a method that is not served', 405, (authorization: string) => head(authorization).replace('POST', 'PUT')],
+    ['with a Host that is none', 400, (authorization: string) => head(authorization).replace('petstore', '/')],
+    ['with a bad escape', 400, (authorization: string) => head(authorization).replace('pets', '%zz')],
+    ['in two codings', 400, (authorization: string) => twoCodings(head(authorization))],
+  ] as const)('%s is refused with %i instead, at the end of the connection', async ([, status, bytes]) => {
+    const { url, authorization } = await listen()
+    const socket = await openSocket(url)
+    const received = collect(socket)
+    socket.write(bytes(authorization))
+    await once(socket, 'end')
+    expect(statusesIn(received.text)).toEqual([status])
+    expect(received.text).toMatch(/\r\nconnection: close\r\n/i)
+  })
+
+  test('something good is invited, once, and may go on asking', async () => {
+    const { url, authorization } = await listen()
+    const body = path === '/v1/pets' ? rex : superjson
+    const socket = await openSocket(url)
+    for (const _ of [1, 2]) {
+      const received = collect(socket)
+      socket.write(head(json + authorization, body.length))
+      await expect.poll(() => received.text).toBe(interim)
+      socket.write(body)
+      await expect.poll(() => statusesIn(received.text)).toEqual([100, path === '/v1/pets' ? 201 : 200])
+      socket.removeAllListeners('data')
+    }
+  })
+})
+
+test('a client that does not wait for the invitation is answered too', async () => {
+  const { url, authorization } = await listen()
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  socket.write(creation(authorization + expectation))
+  await expect.poll(() => statusesIn(received.text)).toEqual([100, 201])
+})
+
+test('a client that wants the connection to end sees it end', async () => {
+  const { url, authorization } = await listen()
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  socket.write(creation(`${authorization}${expectation}Connection: close\r\n`))
+  await once(socket, 'end')
+  expect(statusesIn(received.text)).toEqual([100, 201])
+  expect(received.text).toMatch(/\r\nconnection: close\r\n/i)
+})
+
+test('a creation behind one that does not wait for the invitation is answered, or does not happen', async () => {
+  const { url, authorization, rest } = await listen()
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  socket.end(creation(authorization + expectation) + creation(authorization))
+  await once(socket, 'end')
+  const created = statusesIn(received.text).filter((status) => status === 201)
+  expect((await rest.get('/v1/pets')).body).toHaveLength(created.length)
+})
+
+test('a request after a body that did not wait for the invitation runs after that body was read', async () => {
+  const order: string[] = []
+  const { url } = await startHttpServer((request, response) => {
+    order.push('request')
+    const read = () => {
+      order.push('response')
+      response.end('read')
+    }
+    setTimeout(() => request.resume().on('end', read), 50)
+  })
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  socket.write(creation(expectation) + creation(''))
+  await expect.poll(() => statusesIn(received.text)).toEqual([100, 200, 200])
+  expect(order).toEqual(['request', 'response', 'request', 'response'])
+})
+
+test('a request after a body that was refused without the invitation does not run', async () => {
+  let calls = 0
+  const { url } = await startHttpServer((_request, response) => {
+    calls++
+    response.end('refused')
+  })
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  socket.write(creation(expectation) + creation(''))
+  await once(socket, 'end')
+  expect(statusesIn(received.text)).toEqual([200])
+  expect(calls).toBe(1)
+})
+
+test('behind a client that asks for what nobody has nothing happens, and the connection ends', async () => {
+  const { url, authorization, rest } = await listen()
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  socket.write(creation(`${authorization}Expect: tea\r\n`) + creation(authorization))
+  await once(socket, 'end')
+  expect(statusesIn(received.text)).toEqual([417])
+  expect((await rest.get('/v1/pets')).body).toEqual([])
+})
+
+test('the invitation keeps its turn behind the answers before it', async () => {
+  const { url, authorization } = await listen()
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  socket.write(creation(authorization) + creation(authorization + expectation))
+  await expect.poll(() => statusesIn(received.text)).toEqual([201, 100, 201])
+})
+
+const superjson = JSON.stringify({
+  json: { name: 'Rex', categoryId: '7' },
+  meta: { values: { categoryId: ['bigint'] } },
+})
+
+function twoCodings(head: string): string {
+  return head.replace(/Content-Length: \d+/, 'Transfer-Encoding: gzip, chunked')
+}

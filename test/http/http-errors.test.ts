@@ -1,0 +1,436 @@
+import { once } from 'node:events'
+import { METHODS } from 'node:http'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openSqliteStore } from '../../db/sqlite/store.ts'
+import { shareTestApi, startTestApi, type TestApi } from '../support/helpers.ts'
+import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
+import { exchange, openSocket, type RawAnswer } from '../support/raw-http.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+/** Over real sockets: errors in every detail, behind other requests, and from clients that do not behave. */
+
+const host = 'Host: petstore.test\r\n'
+const json = 'Content-Type: application/json\r\n'
+const rex = '{"name":"Rex","categoryId":7}'
+
+const connectRequest = `CONNECT petstore.test:80 HTTP/1.1\r\n${host}\r\n`
+
+function createPet(authorization: string): string {
+  return `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Content-Length: ${rex.length}\r\n\r\n${rex}`
+}
+
+/** Keeps creations waiting, for as long as the store has patience, until the returned function is called. */
+function lockDatabase(path: string): () => void {
+  const connection = new Database(path)
+  onTestFinished(() => void connection.close())
+  connection.exec('BEGIN IMMEDIATE')
+  return () => void connection.close()
+}
+
+interface ListeningApi extends TestApi {
+  url: string
+  authorization: string
+}
+
+const shared = shareTestApi()
+
+async function listen(api = shared()): Promise<ListeningApi> {
+  const { app } = api
+  const url = app.server.listening ? app.listeningOrigin : await app.listen({ host: '127.0.0.1', port: 0 })
+  return { ...api, url, authorization: `Authorization: Bearer ${api.key}\r\n` }
+}
+
+function expectError(answer: RawAnswer | undefined, status: number, code: string): void {
+  expect(answer?.status).toBe(status)
+  expect(answer?.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(answer?.headers.get('content-length')).toBe(String(Buffer.byteLength(answer?.body ?? '')))
+  const body = JSON.parse(answer?.body ?? '')
+  expect(body).toEqual({ code, message: expect.any(String), status })
+  expectNothingInternal(body.message)
+}
+
+interface Envelope {
+  error: { json: { message: string; data: unknown } }
+}
+
+/** What would tell of the code: stacks, paths, statements, packages, errors of the runtime. */
+function expectNothingInternal(message: string): void {
+  expect(message).not.toMatch(
+    /\n|\bat .+:\d+|node_modules|node:|\.[cm]?[jt]s\b|SELECT|INSERT|SQLITE|FST_|HPE_|ERR_|ECONN|fastify|zod|undici|TypeError/i,
+  )
+}
+
+describe('bytes that HTTP/1.1 does not allow', () => {
+  test.for([
+    ['a line that ends without CR', `GET /v1/pets HTTP/1.1\n${host}\r\n`],
+    ['a header that ends without CR', 'GET /v1/pets HTTP/1.1\r\nHost: a\nX-A: 1\r\n\r\n'],
+    ['a CR within a header', 'GET /v1/pets HTTP/1.1\r\nHost: a\rX-A: 1\r\n\r\n'],
+    ['a blank before the colon', 'GET /v1/pets HTTP/1.1\r\nHost : a\r\n\r\n'],
+    ['a header without a name', `GET /v1/pets HTTP/1.1\r\n${host}: 1\r\n\r\n`],
+    ['a method in lower case', `get /v1/pets HTTP/1.1\r\n${host}\r\n`],
+    ['a target that is no URL', `GET mailto:rex HTTP/1.1\r\n${host}\r\n`],
+    ['an unknown version', `GET /v1/pets HTTP/1.2\r\n${host}\r\n`],
+    ['no version', 'GET /v1/pets\r\n\r\n'],
+    ['a negative Content-Length', `POST /v1/pets HTTP/1.1\r\n${host}Content-Length: -1\r\n\r\n`],
+    ['a Content-Length beyond 64 bits', `POST /v1/pets HTTP/1.1\r\n${host}Content-Length: ${'9'.repeat(30)}\r\n\r\n`],
+    [
+      'Transfer-Encoding and Content-Length',
+      `POST /v1/pets HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n`,
+    ],
+    ['Transfer-Encoding: identity', `POST /v1/pets HTTP/1.1\r\n${host}Transfer-Encoding: identity\r\n\r\n`],
+  ] as const)('%s: 400', async ([, bytes]) => {
+    const { url } = await listen()
+    const [answer, ...more] = await exchange(url, bytes, { quiet: 300 })
+    expectError(answer, 400, 'invalid_request')
+    expect(more).toEqual([])
+  })
+
+  test('a chunk size that ends without CR: 400', async () => {
+    const { url, authorization } = await listen()
+    const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\n`
+    const [answer] = await exchange(url, `${head}1d\n${rex}\r\n0\r\n\r\n`)
+    expectError(answer, 400, 'invalid_request')
+  })
+
+  test('20 kB of chunk extensions: 413', async () => {
+    const { url, authorization } = await listen()
+    const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\n`
+    const [answer] = await exchange(url, `${head}1d;${'x'.repeat(20_000)}\r\n${rex}\r\n0\r\n\r\n`)
+    expectError(answer, 413, 'payload_too_large')
+  })
+})
+
+describe('a target in absolute form', () => {
+  test('keeps its query', async () => {
+    const { url, authorization } = await listen()
+    const get = `GET http://petstore.test/v1/pets?limit=0 HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`
+    const [answer] = await exchange(url, get)
+    expectError(answer, 400, 'invalid_request')
+    expect(answer?.body).toContain('limit')
+  })
+
+  test.for(['http://', 'http://[', 'http://a:99999/v1/pets'])('%s is 400', async (target) => {
+    const { url, authorization } = await listen()
+    const [answer] = await exchange(url, `GET ${target} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`)
+    expectError(answer, 400, 'invalid_request')
+  })
+})
+
+describe('a request that could be read', () => {
+  test.for([
+    ['an unknown expectation', 417, 'expectation_failed', 'GET /v1/pets', 'Expect: tea\r\n'],
+    ['a URL over 8 KiB', 414, 'uri_too_long', `GET /${'a'.repeat(8_200)}`, ''],
+    ['a wrong Host', 400, 'invalid_request', 'GET /v1/pets', host],
+    ['a bad escape', 400, 'invalid_request', 'GET /v1/pets/%zz', ''],
+    ['a wrong method', 405, 'method_not_allowed', 'TRACE /v1/pets', ''],
+    ['an unknown path', 404, 'not_found', 'GET /v1/dogs', ''],
+    ['a body over 64 KiB', 413, 'payload_too_large', 'POST /v1/pets', `${json}Content-Length: 70000\r\n`],
+    ['an unknown type', 415, 'unsupported_media_type', 'POST /v1/pets', 'Content-Length: 1\r\n'],
+  ] as const)('is named by X-Request-Id in the answer to %s', async ([, status, code, line, headers]) => {
+    const { url, authorization } = await listen()
+    const head = `${line} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n${headers}\r\n`
+    const [answer] = await exchange(url, status === 415 ? `${head}x` : head)
+    expectError(answer, status, code)
+    expect(answer?.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test.for([
+    ['a missing pet', 404, '/v1/pets/1', ''],
+    ['a wrong parameter', 400, '/v1/pets?limit=0', ''],
+    ['an unknown expectation', 417, '/v1/pets', 'Expect: tea\r\n'],
+  ] as const)('by HEAD is refused without a body: %s', async ([, status, target, headers]) => {
+    const { url, authorization } = await listen()
+    const socket = await openSocket(url)
+    const received: Buffer[] = []
+    socket.on('data', (chunk) => received.push(chunk))
+    socket.write(`HEAD ${target} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n${headers}\r\n`)
+    await once(socket, 'end')
+    const text = Buffer.concat(received).toString()
+    expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(text.indexOf('\r\n\r\n')).toBe(text.length - 4)
+  })
+
+  test('in HTTP/1.0 may expect anything', async () => {
+    const { url, authorization } = await listen()
+    const [answer] = await exchange(url, `GET /v1/pets HTTP/1.0\r\n${authorization}Expect: tea\r\n\r\n`)
+    expect(answer).toMatchObject({ status: 200, body: '[]' })
+  })
+})
+
+describe('the type of a body', () => {
+  test.for([
+    'application/json5',
+    'application/json-seq',
+    'application/json, text/plain',
+    'multipart/form-data; boundary=x',
+    'text/json',
+    ';',
+  ])('%s is 415', async (type) => {
+    const { url, authorization } = await listen()
+    const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}Connection: close\r\n`
+    const [answer] = await exchange(url, `${head}Content-Type: ${type}\r\nContent-Length: ${rex.length}\r\n\r\n${rex}`)
+    expectError(answer, 415, 'unsupported_media_type')
+  })
+})
+
+describe('behind other requests on the connection', () => {
+  test('a body that breaks does not take the place of the answers before it', async () => {
+    const { url, authorization } = await listen(await startTestApi())
+    const broken = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n`
+    const create = createPet(authorization)
+    const [first, second, refused, ...more] = await exchange(url, create + create + broken)
+    expect([first?.status, second?.status]).toEqual([201, 201])
+    expectError(refused, 400, 'invalid_request')
+    expect(more).toEqual([])
+  })
+
+  test('bytes that are no request do not take the place of the answers before them', async () => {
+    const { url, authorization } = await listen(await startTestApi())
+    const create = createPet(authorization)
+    const [first, second, refused, ...more] = await exchange(url, `${create}${create}GARBAGE\r\n\r\n`)
+    expect([first?.status, second?.status]).toEqual([201, 201])
+    expectError(refused, 400, 'invalid_request')
+    expect(more).toEqual([])
+  })
+
+  test('a body that breaks after its answer does not take away the answers before it', async () => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    const store = openSqliteStore({ path, busyTimeout: 10_000 })
+    onTestFinished(() => store.close())
+    const { url, authorization } = await listen(await startTestApi({ store }))
+    const release = lockDatabase(path)
+    const socket = await openSocket(url)
+    let received = ''
+    socket.on('data', (chunk) => (received += chunk))
+    socket.once('end', () => socket.end())
+    const closed = once(socket, 'close')
+    socket.write(
+      `${createPet(authorization)}POST /v1/pets HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked\r\n\r\n`,
+    )
+    await fetch(url, { redirect: 'manual' })
+    socket.write('zz\r\n')
+    await fetch(url, { redirect: 'manual' })
+    release()
+    await closed
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 401'])
+  })
+
+  test('a request that was answered early and breaks then is not answered again', async () => {
+    const { url } = await listen()
+    const socket = await openSocket(url)
+    let received = ''
+    socket.on('data', (chunk) => (received += chunk))
+    socket.write(`POST /v1/pets HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked\r\n\r\n`)
+    await once(socket, 'data')
+    socket.write('zz\r\n')
+    await once(socket, 'end')
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401'])
+  })
+})
+
+describe('a client that does not behave', () => {
+  test.for([
+    ['CONNECT', connectRequest],
+    ['garbage', 'GARBAGE\r\n\r\n'],
+    ['an unknown expectation', `GET / HTTP/1.1\r\n${host}Expect: tea\r\n\r\n`],
+  ] as const)('cannot end the process by a reset after %s', async ([, bytes]) => {
+    const server = await startServer()
+    const key = await waitForOutput(server, bannerKey)
+    const socket = await openSocket(server.url)
+    socket.write(bytes)
+    await once(socket, 'data')
+    socket.resetAndDestroy()
+    const answer = await fetch(`${server.url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })
+    expect(answer.status).toBe(200)
+    expect(server.stderr).toBe('')
+  })
+
+  test('cannot end the process by a reset while CONNECT waits behind a creation', async () => {
+    const folder = temporaryFolder()
+    const server = await startServer({ folder })
+    const authorization = `Bearer ${await waitForOutput(server, bannerKey)}`
+    const release = lockDatabase(join(folder, 'data/petstore.db'))
+    const socket = await openSocket(server.url)
+    socket.write(createPet(`Authorization: ${authorization}\r\n`) + connectRequest)
+    await fetch(server.url, { redirect: 'manual' })
+    socket.resetAndDestroy()
+    release()
+    const headers = { authorization, 'content-type': 'application/json' }
+    const answer = await fetch(`${server.url}/v1/pets`, { method: 'POST', headers, body: rex })
+    expect(answer.status).toBe(201)
+    expect(server.stderr).toBe('')
+  })
+
+  test('is heard out after 413, since a reset could take the answer from it', async () => {
+    const { url, authorization } = await listen()
+    const socket = await openSocket(url)
+    socket.write(`POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Content-Length: 20000000\r\n\r\n`)
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 /)
+    const sent = new Promise((resolve) => socket.write(Buffer.alloc(20_000_000), resolve))
+    expect(await sent).toBeFalsy()
+  })
+
+  test('cannot keep the connection after 408 by leaving its side open', async () => {
+    const { app, url } = await listen(await startTestApi())
+    const socket = await openSocket(url)
+    socket.resume().write('GET /v1/pets HTTP/1.1\r\n')
+    await once(socket, 'end')
+    const connections = promisify(app.server.getConnections.bind(app.server))
+    await expect.poll(() => connections(), { timeout: 5_000 }).toBe(0)
+  })
+})
+
+describe('every method that Node knows', () => {
+  const others = METHODS.filter((method) => !['CONNECT', 'GET', 'HEAD', 'OPTIONS', 'POST'].includes(method))
+
+  test.for([
+    ['/v1/pets/1', 'GET, HEAD, OPTIONS'],
+    ['/', 'GET, HEAD, OPTIONS'],
+    ['/openapi.json', 'GET, HEAD, OPTIONS'],
+    ['/trpc/pets.list', 'GET, POST, OPTIONS'],
+  ] as const)('is 405 on %s unless it is served', async ([path, allow]) => {
+    const { url, authorization } = await listen()
+    for (const method of others) {
+      const request = `${method} ${path} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`
+      const [answer] = await exchange(url, request)
+      expect(answer?.status, method).toBe(405)
+      expect(answer?.headers.get('allow'), method).toBe(allow)
+    }
+  })
+
+  test('is 404 on an unknown path', async () => {
+    const { url, authorization } = await listen()
+    for (const method of [...others, 'GET', 'OPTIONS', 'POST']) {
+      const [answer] = await exchange(
+        url,
+        `${method} /v1/dogs HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`,
+      )
+      expectError(answer, 404, 'not_found')
+    }
+  })
+})
+
+describe('the RPC door answers in its envelope', () => {
+  const paths = (count: number) => Array.from({ length: count }, () => 'pets.list').join(',')
+  const pet = '{"json":{"name":"NAME","categoryId":"7"},"meta":{"values":{"categoryId":["bigint"]}}}'
+  const invalidUtf8 = Uint8Array.from(Buffer.from(pet.replace('NAME', '\xc3('), 'latin1'))
+  const badBigInt = encodeURIComponent('{"json":{"petId":"abc"},"meta":{"values":{"petId":["bigint"]}}}')
+
+  const refused: {
+    why: string
+    path: string
+    status: number
+    code: string
+    method?: string
+    headers?: Record<string, string>
+    body?: string | Uint8Array<ArrayBuffer>
+  }[] = [
+    { why: 'no key', path: 'pets.list', status: 401, code: 'unauthorized', headers: { authorization: '' } },
+    { why: 'no such procedure', path: 'pets.sell', status: 404, code: 'not_found' },
+    { why: 'no procedure at all', path: '', status: 404, code: 'not_found' },
+    { why: 'a prototype', path: '__proto__', status: 404, code: 'not_found' },
+    { why: 'a mutation by GET', path: 'pets.create', status: 405, code: 'method_not_allowed' },
+    { why: 'a query by POST', path: 'pets.list', body: '{}', status: 405, code: 'method_not_allowed' },
+    { why: 'a query by PUT', path: 'pets.list', method: 'PUT', status: 405, code: 'method_not_allowed' },
+    {
+      why: 'a body over 64 KiB',
+      path: 'pets.create',
+      body: ' '.repeat(65_537),
+      status: 413,
+      code: 'payload_too_large',
+    },
+    {
+      why: 'a multipart body, of any size',
+      path: 'pets.create',
+      body: `--x\r\nContent-Disposition: form-data; name="name"\r\n\r\n${'x'.repeat(200_000)}\r\n--x--\r\n`,
+      headers: { 'content-type': 'multipart/form-data; boundary=x' },
+      status: 415,
+      code: 'unsupported_media_type',
+    },
+    {
+      why: 'text',
+      path: 'pets.create',
+      body: '{}',
+      headers: { 'content-type': 'text/plain' },
+      status: 415,
+      code: 'unsupported_media_type',
+    },
+    {
+      why: 'something like JSON',
+      path: 'pets.create',
+      body: '{}',
+      headers: { 'content-type': 'application/jsonx' },
+      status: 415,
+      code: 'unsupported_media_type',
+    },
+    {
+      why: 'a compressed body',
+      path: 'pets.create',
+      body: '{}',
+      headers: { 'content-encoding': 'gzip' },
+      status: 415,
+      code: 'unsupported_media_type',
+    },
+    { why: 'malformed JSON', path: 'pets.create', body: '{', status: 400, code: 'invalid_request' },
+    { why: 'malformed JSON in the query', path: 'pets.list?input=%7B', status: 400, code: 'invalid_request' },
+    { why: 'invalid UTF-8', path: 'pets.create', body: invalidUtf8, status: 400, code: 'invalid_request' },
+    { why: 'an empty body', path: 'pets.create', body: '', status: 400, code: 'invalid_request' },
+    { why: 'bad superjson', path: `pets.get?input=${badBigInt}`, status: 400, code: 'invalid_request' },
+    { why: 'a batch of 21', path: `${paths(21)}?batch=1`, status: 400, code: 'invalid_request' },
+    {
+      why: 'a batch without its object',
+      path: 'pets.create?batch=1',
+      body: '[]',
+      status: 400,
+      code: 'invalid_request',
+    },
+    { why: 'bad connection parameters', path: 'pets.list?connectionParams=%7B', status: 400, code: 'invalid_request' },
+    { why: 'a bad escape in the query', path: 'pets.list?input=%zz', status: 400, code: 'invalid_request' },
+  ]
+
+  test.for(refused)('$why: $status', async ({ path, body, headers, status, code, ...rest }) => {
+    const { url, key } = await listen()
+    const answer = await fetch(`${url}/trpc/${path}`, {
+      method: rest.method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body }),
+    })
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/)
+    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    const [envelope] = [(await answer.json()) as Envelope | Envelope[]].flat()
+    const { message = '', data } = envelope?.error.json ?? {}
+    expect(data).toMatchObject({ code, message, status, httpStatus: status })
+    expectNothingInternal(message)
+  })
+
+  test.for([
+    [['typed-array', 'Float64Array'], { length: 1 }],
+    [['typed-array', 'Uint8Array'], 1],
+    ['map', [['a', 1]]],
+    ['set', [1]],
+    ['Date', '2026-11-20T00:00:00Z'],
+    ['regexp', '/(a+)+$/'],
+    ['Error', { name: 'Error', message: 'x' }],
+    ['URL', 'http://petstore.test'],
+  ])('and does not build what no procedure takes, of whatever size: %j', async ([type, name]) => {
+    const { url, key } = await listen()
+    const answer = await fetch(`${url}/trpc/pets.create`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ json: { name }, meta: { values: { name: [type] } } }),
+    })
+    const message = 'The input is not valid superjson.'
+    expect(await answer.json()).toMatchObject({ error: { json: { data: { status: 400, message } } } })
+  })
+
+  test('but for a path that cannot be decoded, which no door has seen', async () => {
+    const { url, authorization } = await listen()
+    const [answer] = await exchange(url, `GET /trpc/%zz HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`)
+    expectError(answer, 400, 'invalid_request')
+  })
+})

@@ -1,0 +1,123 @@
+import type { Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { bannerKey, residentMemory, type Server, startServer, waitForOutput } from '../support/process.ts'
+import {
+  closing,
+  collect,
+  creation,
+  host,
+  listen,
+  openSocket,
+  startHttpServer,
+  statusesIn,
+} from '../support/raw-http.ts'
+
+/** Pipelining (RFC 9112, section 9.3.2): requests that a client sends before it has the response to the one before. */
+
+/** The heap options of `npm start`. */
+const startOptions = { NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size=512' }
+
+test('responses to pipelined requests arrive in the order of the requests, which run one after the other', async () => {
+  const { url, authorization, rest } = await listen()
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  const names = Array.from({ length: 300 }, (_, index) => `pet ${index}`)
+  const create = (name: string) => creation(authorization, JSON.stringify({ name, categoryId: 1 }))
+  socket.end(names.map(create).join(''))
+  await closing(socket)
+  expect(statusesIn(received.text)).toEqual(names.map(() => 201))
+  expect([...received.text.matchAll(/"name":"(.*?)"/g)].map(([, name]) => name)).toEqual(names)
+  expect((await rest.get('/v1/pets?limit=2')).body).toEqual([
+    expect.objectContaining({ id: 1, name: 'pet 0' }),
+    expect.objectContaining({ id: 2, name: 'pet 1' }),
+  ])
+})
+
+test('a pipelined request sees what the request before it has created', async () => {
+  const { url, authorization } = await listen()
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  socket.end(`${creation(authorization)}GET /v1/pets/1 HTTP/1.1\r\n${host}${authorization}\r\n`)
+  await closing(socket)
+  expect(statusesIn(received.text)).toEqual([201, 200])
+})
+
+test('300 pipelined requests for the largest file by a client that never reads cost neither time nor memory', async () => {
+  const server = await startServer({ env: startOptions })
+  const page = await (await fetch(`${server.url}/docs/`)).text()
+  const script = new URL(/<script src="([^"]+)"/.exec(page)?.[1] ?? '', `${server.url}/docs/`).pathname
+  await (await fetch(server.url + script)).arrayBuffer()
+  const before = residentMemory(server)
+  const socket = await openSocket(server.url)
+  socket.write(`GET ${script} HTTP/1.1\r\n${host}\r\n`.repeat(300))
+  const { slowest, largest } = await watch(server, 5_000)
+  expect(slowest).toBeLessThan(2_000)
+  expect(largest - before).toBeLessThan(100)
+}, 90_000)
+
+test('300 clients with 200 pipelined lists each that never read cost neither the process nor other clients', async () => {
+  const server = await startServer({ env: startOptions })
+  const authorization = `Authorization: Bearer ${await waitForOutput(server, bannerKey)}\r\n`
+  await fill(server, authorization)
+  const sockets = await Promise.all(Array.from({ length: 300 }, () => openSocket(server.url)))
+  const lists = Array.from(
+    { length: 200 },
+    (_, i) => `GET /v1/pets?limit=100&x=${i} HTTP/1.1\r\n${host}${authorization}\r\n`,
+  )
+  for (const socket of sockets) socket.write(lists.join(''))
+  const { slowest, largest } = await watch(server, 5_000)
+  expect(slowest).toBeLessThan(10_000)
+  expect(largest).toBeLessThan(500)
+  expect(server.stderr).toBe('')
+}, 90_000)
+
+test('60,000 pipelined requests of 18 bytes cost neither memory nor other clients', async () => {
+  const server = await startServer({ env: startOptions })
+  const before = residentMemory(server)
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(server.url)))
+  for (const socket of sockets) socket.write('GET / HTTP/1.1\r\n\r\n'.repeat(3_000))
+  const { slowest, largest } = await watch(server, 3_000)
+  expect(slowest).toBeLessThan(10_000)
+  expect(largest - before).toBeLessThan(250)
+}, 90_000)
+
+test('clients that do not read their responses are closed, the slowest first, before these fill the memory', async () => {
+  const body = Buffer.alloc(8 * 1024 * 1024)
+  const { url, sockets: served } = await startHttpServer((_request, response) => void response.end(body))
+  const sockets: Socket[] = []
+  for (let i = 0; i < 60; i++) {
+    const socket = await openSocket(url)
+    sockets.push(socket)
+    socket.write(`GET / HTTP/1.1\r\n${host}\r\n`)
+    await expect.poll(() => served[i]?.bytesWritten, { interval: 1 }).toBeGreaterThan(body.length)
+  }
+  const unsent = served.reduce((sum, { destroyed, writableLength }) => sum + (destroyed ? 0 : writableLength), 0)
+  expect(unsent).toBeLessThan(130 * 1024 * 1024)
+  expect(served.map(({ destroyed }) => destroyed).lastIndexOf(true)).toBeLessThan(55)
+  const last = collect(sockets[59] as Socket)
+  await expect.poll(() => last.text.length, { timeout: 10_000 }).toBeGreaterThan(body.length)
+})
+
+/** Creates 100 pets with the longest name. */
+async function fill(server: Server, authorization: string): Promise<void> {
+  const socket = await openSocket(server.url)
+  socket
+    .resume()
+    .end(creation(authorization, JSON.stringify({ name: '\u{1F436}'.repeat(255), categoryId: 1 }), 1_046).repeat(100))
+  await closing(socket)
+}
+
+/** Requests `/livez` every 50 ms, each time on a new connection. */
+async function watch(server: Server, milliseconds: number): Promise<{ slowest: number; largest: number }> {
+  const seen = { slowest: 0, largest: 0 }
+  const sampling = setInterval(() => (seen.largest = Math.max(seen.largest, residentMemory(server))), 20)
+  onTestFinished(() => clearInterval(sampling))
+  for (const end = performance.now() + milliseconds; performance.now() < end; await wait(50)) {
+    const start = performance.now()
+    const response = await fetch(`${server.url}/livez`, { headers: { connection: 'close' } })
+    expect(response.status).toBe(200)
+    seen.slowest = Math.max(seen.slowest, performance.now() - start)
+  }
+  return seen
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { startTestApi } from '../support/helpers.ts'
+import { exchange } from '../support/raw-http.ts'
+
+const requests = [
+  ['a list', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: KEY', 200],
+  ['a refused key', 'GET /v1/pets HTTP/1.1\r\nHost: a', 401],
+  ['an RPC call', 'GET /trpc/pets.list HTTP/1.1\r\nHost: a\r\nAuthorization: KEY', 200],
+  ['a refused RPC call', 'GET /trpc/pets.list HTTP/1.1\r\nHost: a', 401],
+  ['the document', 'GET /openapi.json HTTP/1.1\r\nHost: a', 200],
+  ['the reference', 'GET /docs/ HTTP/1.1\r\nHost: a', 200],
+  ['a redirection', 'GET / HTTP/1.1\r\nHost: a', 302],
+  ['the allowed methods', 'OPTIONS /openapi.json HTTP/1.1\r\nHost: a', 204],
+  ['another method', 'DELETE /openapi.json HTTP/1.1\r\nHost: a', 405],
+  ['an unknown path', 'GET /nowhere HTTP/1.1\r\nHost: a', 404],
+  ['a malformed URL', 'GET /%zz HTTP/1.1\r\nHost: a', 400],
+  ['a missing Host', 'GET / HTTP/1.1', 400],
+  ['what is not HTTP', 'nonsense', 400],
+  ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a', 405],
+  ['headers that are too large', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}`, 431],
+] as const
+
+test.for(requests)('%s carries the security headers', async ([, head, status]) => {
+  const headers = await headersOf(head, status)
+  expect(headers).toMatchObject({
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'cache-control': 'no-store',
+    'content-security-policy': expect.stringMatching(/^default-src 'none'.*; frame-ancestors 'none'$/),
+  })
+  expect(headers).not.toHaveProperty('access-control-allow-origin')
+  expect(headers).not.toHaveProperty('server')
+  expect(headers).not.toHaveProperty('x-powered-by')
+})
+
+test.for(requests)('%s carries Strict-Transport-Security only if clients use TLS', async ([, head, status]) => {
+  for (const publicUrl of [undefined, 'http://pets.example']) {
+    expect(await headersOf(head, status, publicUrl)).not.toHaveProperty('strict-transport-security')
+  }
+  for (const publicUrl of ['https://pets.example', 'HTTPS://pets.example']) {
+    const headers = await headersOf(head, status, publicUrl)
+    expect(headers['strict-transport-security']).toMatch(/^max-age=\d{8}$/)
+  }
+})
+
+async function headersOf(head: string, status: number, publicUrl?: string): Promise<Record<string, string>> {
+  const { app, key } = await startTestApi({ config: { publicUrl } })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const [response] = await exchange(url, `${head.replace('KEY', `Bearer ${key}`)}\r\nConnection: close\r\n\r\n`)
+  expect(response?.status).toBe(status)
+  return Object.fromEntries(response?.headers ?? [])
+}
+
+test('the page of the reference runs no inline script, and calls only the servers of the document', async () => {
+  const servers = { publicUrl: 'https://pets.example/shop', stagingUrl: 'https://staging.example' }
+  const { rest } = await startTestApi({ config: servers })
+  const { text, headers } = await rest.get('/docs/')
+  expect(text).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=/)
+  expect(headers['content-security-policy']?.split('; ').toSorted()).toEqual([
+    "base-uri 'none'",
+    "connect-src 'self' https://pets.example https://staging.example",
+    "default-src 'none'",
+    "font-src 'self' data:",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "img-src 'self' data:",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+  ])
+  expect(headers['cache-control']).toBe('no-store')
+})

@@ -1,0 +1,190 @@
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import scalar from '@scalar/fastify-api-reference'
+import fastify from 'fastify'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { Caller } from '../support/caller.ts'
+import { shareTestApi, startTestApi } from '../support/helpers.ts'
+import { isLongForm, report } from '../support/long-form.ts'
+import { bannerKey, residentMemory, type Server, startServer, waitForOutput } from '../support/process.ts'
+import { exchange, openSocket } from '../support/raw-http.ts'
+
+const slowReaders = isLongForm ? 1_000 : 200
+const consoleFolder = join(import.meta.dirname, '../../web/dist')
+
+describe('the script of the API reference', () => {
+  const api = shareTestApi({ consoleFolder, config: { corsOrigins: ['https://shop.example'] } })
+
+  async function get(headers: Record<string, string> = {}, url?: string) {
+    return api().app.inject({ url: url ?? (await scriptUrl((path) => api().app.inject(path))), headers })
+  }
+
+  test('is the one that its package serves, in 1.3 MB at most when compressed', async () => {
+    const page = fastify()
+    onTestFinished(() => page.close())
+    await page.register(scalar, { routePrefix: '/docs', configuration: { url: '/openapi.json' } })
+    const { rawPayload } = await page.inject('/docs/js/scalar.js')
+    const [plain, brotli, gzip] = [
+      await get(),
+      await get({ 'accept-encoding': 'gzip, deflate, br' }),
+      await get({ 'accept-encoding': 'gzip' }),
+    ]
+    expect([plain, brotli, gzip].map(({ headers }) => headers['content-encoding'])).toEqual([undefined, 'br', 'gzip'])
+    for (const { rawPayload } of [brotli, gzip]) expect(rawPayload.length).toBeLessThan(1_300_000)
+    for (const content of [plain.rawPayload, brotliDecompressSync(brotli.rawPayload), gunzipSync(gzip.rawPayload)]) {
+      expect(content.equals(rawPayload)).toBe(true)
+    }
+  })
+
+  test('may be cached for a year, since its name contains a hash of its content, and is not sent again to a client that has it', async () => {
+    const { headers } = await get({ 'accept-encoding': 'br' })
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'max-age=31536000, immutable',
+      'content-security-policy': expect.stringMatching(/^default-src 'none'/),
+    })
+    const tag = String(headers.etag)
+    for (const known of [tag, tag.replace('W/', ''), `"other", ${tag}`, '*']) {
+      const { statusCode, body, headers } = await get({ 'if-none-match': known })
+      expect([statusCode, body, headers.etag], known).toEqual([304, '', tag])
+    }
+    expect((await get({ 'if-none-match': '"other"' })).statusCode).toBe(200)
+  })
+
+  test('is compressed once for requests that arrive together', async () => {
+    const { app } = await startTestApi()
+    const url = await scriptUrl((path) => app.inject(path))
+    const before = process.cpuUsage()
+    const requests = Array.from({ length: 20 }, () => app.inject({ url, headers: { 'accept-encoding': 'br' } }))
+    for (const { statusCode } of await Promise.all(requests)) expect(statusCode).toBe(200)
+    const { user, system } = process.cpuUsage(before)
+    // In microseconds. Once takes 0.3 s.
+    expect(user + system).toBeLessThan(3_000_000)
+  })
+
+  test('is not found under another name', async () => {
+    for (const url of ['/docs/js/scalar.js', '/docs/scalar-0.js', '/docs/other']) {
+      expect((await get({}, url)).statusCode, url).toBe(404)
+    }
+  })
+})
+
+describe('every static file', () => {
+  const api = shareTestApi({ consoleFolder, config: { corsOrigins: ['https://shop.example'] } })
+
+  test('has a Vary header with the origin and the encoding', async () => {
+    const send = (url: string) => api().app.inject({ url, headers: { origin: 'https://shop.example' } })
+    for (const url of ['/', '/favicon.svg', await scriptUrl(send)]) {
+      const { headers } = await send(url)
+      expect(headers['access-control-allow-origin'], url).toBe('https://shop.example')
+      expect(String(headers.vary).toLowerCase().split(', ').toSorted(), url).toEqual(['accept-encoding', 'origin'])
+    }
+  })
+
+  test('has the same headers for HEAD as for GET, except for a length that is not known yet', async () => {
+    const send = (url: string) => api().app.inject(url)
+    for (const url of ['/', '/favicon.svg', await scriptUrl(send)]) {
+      for (const headers of [{}, { 'accept-encoding': 'br' }]) {
+        const head = await api().app.inject({ method: 'HEAD', url, headers })
+        const get = await api().app.inject({ method: 'GET', url, headers })
+        const changing = { date: undefined, 'x-request-id': undefined }
+        expect([head.statusCode, head.rawPayload.length]).toEqual([200, 0])
+        expect({ ...get.headers, ...changing }, url).toMatchObject({ ...head.headers, ...changing })
+      }
+    }
+  })
+})
+
+test('while 40 clients load the script of the API reference, lists and /livez stay fast', async () => {
+  const server = await startServer()
+  const key = await waitForOutput(server, bannerKey)
+  const url = await scriptUrl(fetchFrom(server))
+  const callers = { '/livez': new Caller(server.url, key), '/v1/pets?limit=20': new Caller(server.url, key) }
+  const times: number[] = []
+  const statuses = new Set<number>()
+  let isLoading = true
+  const watching = Object.entries(callers).map(async ([path, caller]) => {
+    while (isLoading) {
+      const start = performance.now()
+      statuses.add((await caller.get(path)).status)
+      times.push(performance.now() - start)
+      await wait(5)
+    }
+  })
+  const start = performance.now()
+  const sizes = await Promise.all(Array.from({ length: 40 }, () => loadTwice(server.url + url)))
+  const milliseconds = Math.round(performance.now() - start)
+  isLoading = false
+  await Promise.all(watching)
+
+  const p95 = Math.round(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN)
+  report('80 loads of the script', { milliseconds, p95, requests: times.length })
+  expect(new Set(sizes).size).toBe(1)
+  expect([...statuses]).toEqual([200])
+  expect(p95).toBeLessThan(150)
+}, 60_000)
+
+test(`${slowReaders} clients that do not read the script take no memory each`, async () => {
+  const server = await startServer()
+  const url = await scriptUrl(fetchFrom(server))
+  await exchange(server.url, requestFor(url, 'Connection: close\r\n'))
+  const before = residentMemory(server)
+  for (let i = 0; i < slowReaders; i++) {
+    const socket = await openSocket(server.url)
+    socket.write(requestFor(url))
+    // Once it listens, the socket buffers the beginning of the response and then stops reading.
+    await once(socket, 'readable')
+  }
+  const growth = Math.round(residentMemory(server) - before)
+  report(`${slowReaders} slow readers of the script`, { growth })
+  // Copies would take 830 MiB for 200.
+  expect(growth).toBeLessThan(60)
+}, 60_000)
+
+test('200 HEAD requests for the script take less than a second', async () => {
+  const server = await startServer()
+  const url = await scriptUrl(fetchFrom(server))
+  const start = performance.now()
+  const requests = `HEAD ${url} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: br\r\n\r\n`.repeat(200)
+  const socket = await openSocket(server.url)
+  let received = ''
+  socket.on('data', (chunk) => (received += chunk))
+  socket.end(requests)
+  await once(socket, 'end')
+  const milliseconds = Math.round(performance.now() - start)
+  report('200 HEAD requests for the script', { milliseconds })
+  expect(received.match(/HTTP\/1\.1 200 /g)).toHaveLength(200)
+  expect(milliseconds).toBeLessThan(1_000)
+}, 60_000)
+
+/** Where the page of the reference says that its script is. */
+async function scriptUrl(get: (url: string) => Promise<{ body: string }>): Promise<string> {
+  const { body } = await get('/docs/')
+  const [, path = ''] = /<script src="([^"]+)"/.exec(body) ?? []
+  return new URL(path, 'http://a/docs/').pathname
+}
+
+function fetchFrom({ url }: Server): (path: string) => Promise<{ body: string }> {
+  return async (path) => ({ body: await (await fetch(url + path)).text() })
+}
+
+function requestFor(url: string, headers = ''): string {
+  return `GET ${url} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`
+}
+
+/** The bytes of the script as it is sent to a browser, twice over one connection. */
+async function loadTwice(url: string): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => agent.destroy())
+  let size = 0
+  for (let i = 0; i < 2; i++) {
+    const sent = request(url, { agent, headers: { 'accept-encoding': 'gzip, deflate, br' } }).end()
+    // The event carries exactly one response.
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    for await (const chunk of response) size += chunk.length
+  }
+  return size
+}

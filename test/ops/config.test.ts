@@ -1,0 +1,140 @@
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { mintApiKey } from '../../server/auth/api-key.ts'
+import { readConfig } from '../../server/config.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+test('without any variable the defaults hold', () => {
+  expect(readConfig({})).toEqual({
+    host: '127.0.0.1',
+    port: 3000,
+    reusePort: false,
+    database: { kind: 'sqlite', path: resolve('data/petstore.db') },
+    publicUrl: undefined,
+    stagingUrl: undefined,
+    logLevel: 'info',
+    corsOrigins: [],
+    trustProxy: [],
+    rateLimit: undefined,
+    apiKey: undefined,
+    backupEvery: undefined,
+    backupKeep: 7,
+  })
+})
+
+test('every variable is read', () => {
+  const key = mintApiKey()
+  const config = readConfig({
+    HOST: '0.0.0.0',
+    PORT: '8080',
+    REUSE_PORT: 'true',
+    DATABASE_URL: 'file:///var/lib/pet%20store/petstore.db',
+    PUBLIC_URL: 'https://pets.example/',
+    STAGING_URL: 'https://staging.example',
+    LOG_LEVEL: 'debug',
+    CORS_ORIGINS: 'https://a.example, https://b.example:8443',
+    TRUST_PROXY: '10.0.0.0/8,::1',
+    RATE_LIMIT: '1000/min',
+    PETSTORE_API_KEY: key,
+    BACKUP_EVERY: '6h',
+    BACKUP_KEEP: '30',
+  })
+  expect(config).toEqual({
+    host: '0.0.0.0',
+    port: 8080,
+    reusePort: true,
+    database: { kind: 'sqlite', path: '/var/lib/pet store/petstore.db' },
+    publicUrl: 'https://pets.example',
+    stagingUrl: 'https://staging.example',
+    logLevel: 'debug',
+    corsOrigins: ['https://a.example', 'https://b.example:8443'],
+    trustProxy: ['10.0.0.0/8', '::1'],
+    rateLimit: { requests: 1_000, seconds: 60 },
+    apiKey: key,
+    backupEvery: 6 * 3_600_000,
+    backupKeep: 30,
+  })
+})
+
+test.for(['postgres', 'postgresql'])('a database may be at %s://', (scheme) => {
+  const url = `${scheme}://petstore:secret@db.example:5433/pets?sslmode=require`
+  expect(readConfig({ DATABASE_URL: url }).database).toEqual({ kind: 'postgres', url })
+  expect(() => readConfig({ DATABASE_URL: url, BACKUP_EVERY: '1d' })).toThrow(/^The .*\n {2}BACKUP_EVERY: expected .+$/)
+})
+
+test('an empty variable counts as not set', () => {
+  expect(readConfig({ PORT: '', PUBLIC_URL: '', CORS_ORIGINS: '', PETSTORE_API_KEY: '' })).toEqual(readConfig({}))
+})
+
+test('a port may be the last one, and an address end in slashes', () => {
+  expect(readConfig({ PORT: '65535' }).port).toBe(65_535)
+  expect(readConfig({ PUBLIC_URL: 'https://pets.example/shop//' }).publicUrl).toBe('https://pets.example/shop')
+})
+
+test.for([
+  ['PORT', '65536'],
+  ['PORT', '-1'],
+  ['PORT', 'http'],
+  ['PORT', '80.5'],
+  ['REUSE_PORT', 'maybe'],
+  ['DATABASE_URL', 'mysql://localhost'],
+  ['DATABASE_URL', 'data/petstore.db'],
+  ['DATABASE_URL', 'profile:petstore.db'],
+  ['DATABASE_URL', 'file:'],
+  ['DATABASE_URL', 'file::memory:'],
+  ['DATABASE_URL', 'file:a.db?mode=ro'],
+  ['DATABASE_URL', 'file://host/a.db'],
+  ['DATABASE_URL', 'file:///%zz'],
+  ['DATABASE_URL', 'postgres://host:port/petstore'],
+  ['PUBLIC_URL', 'pets.example'],
+  ['PUBLIC_URL', 'https://pets.example/v1'],
+  ['PUBLIC_URL', 'https://pets.example/v1/'],
+  ['STAGING_URL', 'ftp://pets.example'],
+  ['LOG_LEVEL', 'loud'],
+  ['CORS_ORIGINS', '*'],
+  ['CORS_ORIGINS', 'https://a.example/'],
+  ['TRUST_PROXY', 'true'],
+  ['TRUST_PROXY', '10.0.0.0/33'],
+  ['RATE_LIMIT', '1000'],
+  ['RATE_LIMIT', '0/s'],
+  ['RATE_LIMIT', '10/day'],
+  ['RATE_LIMIT', '10/mins'],
+  ['RATE_LIMIT', '-10/s'],
+  ['PETSTORE_API_KEY', 'secret'],
+  ['PETSTORE_API_KEY_FILE', 'no/such/file'],
+  ['BACKUP_EVERY', 'daily'],
+  ['BACKUP_EVERY', '0h'],
+  ['BACKUP_KEEP', '0'],
+  ['BACKUP_KEEP', 'all'],
+] as const)('%s=%s is refused by name', ([name, value]) => {
+  expect(() => readConfig({ [name]: value })).toThrow(
+    new RegExp(`^The configuration is wrong:\n {2}${name}: expected .+$`),
+  )
+})
+
+test('every problem is told at once', () => {
+  expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'y', PETSTORE_API_KEY: 'z' })).toThrow(
+    /PORT: .*\n.*LOG_LEVEL: .*\n.*PETSTORE_API_KEY: /,
+  )
+})
+
+test('no problem repeats the value of a key', () => {
+  expect(() => readConfig({ PETSTORE_API_KEY: 'pet_almost' })).not.toThrow('pet_almost')
+})
+
+describe('PETSTORE_API_KEY_FILE', () => {
+  test('names a file that holds the key', () => {
+    const key = mintApiKey()
+    const path = join(temporaryFolder(), 'key')
+    writeFileSync(path, `${key}\n`)
+    expect(readConfig({ PETSTORE_API_KEY_FILE: path }).apiKey).toBe(key)
+  })
+
+  test('and PETSTORE_API_KEY exclude each other', () => {
+    const key = mintApiKey()
+    const path = join(temporaryFolder(), 'key')
+    writeFileSync(path, key)
+    expect(() => readConfig({ PETSTORE_API_KEY: key, PETSTORE_API_KEY_FILE: path })).toThrow('only one of them')
+  })
+})

@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { hashApiKey, mintApiKey } from '../../server/auth/api-key.ts'
+import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/process.ts'
+import { closing, exchange, openSocket, parseAnswers } from '../support/raw-http.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+/** From outside: nothing raises the one, and no request is known to cause the other. */
+const unreachable = ['conflict', 'internal_error']
+
+test('no error and no line of the log tells a key, a path or anything of the inside, whatever error it is', async () => {
+  const folder = temporaryFolder()
+  const server = await startServer({ folder, env: { RATE_LIMIT: '60/h', LOG_LEVEL: 'trace' } })
+  const key = await waitForOutput(server, bannerKey)
+  const other = mintApiKey()
+  const database = new Database(join(folder, 'data/petstore.db'))
+  onTestFinished(() => void database.close())
+  const answers: string[] = []
+
+  const send = async (head: string, body = '') => {
+    const length = body === '' ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`
+    const got = await exchange(server.url, `${head}\r\nHost: a\r\n${length}Connection: close\r\n\r\n${body}`)
+    for (const answer of got) answers.push(JSON.stringify([answer.status, ...answer.headers, answer.body]))
+  }
+  const auth = `Authorization: Bearer ${key}`
+  const post = `POST /v1/pets?key=${key} HTTP/1.1\r\n${auth}`
+  const json = 'Content-Type: application/json'
+  const slow = openSocket(server.url).then(async (socket) => {
+    let text = ''
+    socket.on('data', (chunk) => (text += chunk))
+    socket.once('end', () => socket.end())
+    socket.write(`GET /v1/pets?key=${key} HTTP/1.1\r\nAuthorization: Bearer ${key}\r\n`)
+    await closing(socket)
+    for (const answer of parseAnswers(text)) answers.push(answer.body)
+  })
+
+  await send(`GET /v1/pets?access_token=${key} HTTP/1.1`)
+  await send(`GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer ${other}`)
+  await send(`GET /v1/pets HTTP/1.1\r\nAuthorization: Basic ${key}`)
+  await send(`${post}\r\n${json}`, `{"name":"${key}"`)
+  await send(`${post}\r\n${json}`, `{"name":"x","categoryId":"${key}","status":"${key}"}`)
+  await send(`${post}\r\nContent-Type: ${key}`, '{}')
+  await send(`${post}\r\n${json}\r\nContent-Length: 100000`)
+  await send(`${post}\r\n${json}\r\nIdempotency-Key: "${key}`, '{"name":"x","categoryId":1}')
+  await send(`${post}\r\n${json}\r\nIdempotency-Key: a`, '{"name":"x","categoryId":1}')
+  await send(`${post}\r\n${json}\r\nIdempotency-Key: a`, '{"name":"y","categoryId":1}')
+  await send(`GET /v1/${key} HTTP/1.1\r\n${auth}`)
+  await send(`GET /v1/pets/${key} HTTP/1.1\r\n${auth}`)
+  await send(`DELETE /v1/pets HTTP/1.1\r\n${auth}`)
+  await send(`GET /v1/pets HTTP/1.1\r\n${auth}\r\nExpect: ${key}`)
+  await send(`GET /v1/pets?${'k'.repeat(9_000)} HTTP/1.1\r\n${auth}`)
+  await send(`GET /v1/pets HTTP/1.1\r\n${auth}\r\nX: ${'k'.repeat(20_000)}`)
+  await send(`GET /%zz${key} HTTP/1.1\r\n${auth}`)
+  await send(`${key} ${key}\r\n${auth}`)
+  await send(`GET /v1/pets HTTP/1.1\r\n${auth}`)
+  await send(`GET /trpc/pets.list?input=${key} HTTP/1.1\r\n${auth}`)
+  await send(`GET /trpc/pets.none HTTP/1.1\r\n${auth}`)
+  await send(`GET /trpc/pets.list HTTP/1.1\r\n${auth}`)
+  database.exec('BEGIN IMMEDIATE')
+  await send(`${post}\r\n${json}`, `{"name":"${key}","categoryId":1}`)
+  database.exec('ROLLBACK; ALTER TABLE pets RENAME TO gone')
+  await send(`GET /v1/pets HTTP/1.1\r\n${auth}`)
+  for (let i = 0; i < 60; i++) await fetch(`${server.url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })
+  await send(`GET /v1/pets HTTP/1.1\r\n${auth}`)
+  await slow
+  await wait(100)
+
+  const document = readFileSync(join(import.meta.dirname, '../../server/api/errors.ts'), 'utf8')
+  const codes = [...document.matchAll(/^ {2}(\w+): \{ status: /gm)].map(([, code]) => code)
+  const seen = new Set(answers.flatMap((text) => [...text.matchAll(/\\?"code\\?":\\?"(\w+)/g)].map(([, code]) => code)))
+  expect(codes.filter((code) => !seen.has(code))).toEqual(unreachable)
+
+  // One line shows the first key, and how to use it.
+  const log = server.stdout.replace(key, '').replace(key, '')
+  for (const secret of [key, other, hashApiKey(key), hashApiKey(other)]) {
+    expect(log).not.toContain(secret)
+    expect(server.stderr).not.toContain(secret)
+  }
+  for (const answer of answers) expect(answer).not.toMatch(/SQLITE|\bSELECT\b|node_modules|\.ts:\d|\n\s+at /)
+  expect(answers.join('\n')).not.toContain(folder)
+  expect(answers.filter((answer) => answer.includes(key))).toEqual([])
+}, 60_000)
+
+test('every file that the service makes is for its user alone, and none is named after a secret', async () => {
+  const folder = temporaryFolder()
+  const server = await startServer({ folder, env: { BACKUP_EVERY: '1s' } })
+  const key = await waitForOutput(server, bannerKey)
+  const made = runPetstore({ folder, arguments: ['backup'] })
+  expect(await made.ended).toBe(0)
+  const files = readdirSync(join(folder, 'data'), { recursive: true, encoding: 'utf8' })
+  expect(files).toEqual(expect.arrayContaining(['petstore.db', 'petstore.db-wal', 'petstore.db-shm', 'backups']))
+  for (const file of files) {
+    const status = statSync(join(folder, 'data', file), { throwIfNoEntry: false })
+    if (status) expect([file, (status.mode & 0o077).toString(8)]).toEqual([file, '0'])
+    expect(file).not.toContain(key.slice(0, 10))
+  }
+})

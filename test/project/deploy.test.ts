@@ -1,0 +1,247 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DCLinter } from 'dclint'
+import { validate } from 'dockerfile-utils'
+import { expect, test } from 'vitest'
+import { ApiError, type ErrorCode } from '../../server/api/errors.ts'
+import { mintApiKey } from '../../server/auth/api-key.ts'
+import { readConfig } from '../../server/config.ts'
+import { securityHeaders } from '../../server/http/security-headers.ts'
+import { limits } from '../../server/http/server.ts'
+import { freePort } from '../support/free-port.ts'
+import { runCommand, whenListening } from '../support/process.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const root = join(import.meta.dirname, '../..')
+const dockerfile = readText('deploy/Dockerfile')
+const compose = readText('deploy/compose.yaml')
+const nginx = readText('deploy/nginx.conf')
+const manifest = JSON.parse(readText('package.json'))
+const lock: { packages: Record<string, { dev?: boolean; optional?: boolean }> } = JSON.parse(
+  readText('package-lock.json'),
+)
+
+const stages = dockerfile.split(/^FROM /m).slice(1)
+/** What becomes the image: the last stage. */
+const image = instructionsOf(stages.at(-1) ?? '')
+const command = wordsOf(instruction('CMD'))
+const environment = Object.fromEntries(
+  instruction('ENV')
+    .split(' ')
+    .map((pair) => pair.split('=') as [string, string]),
+)
+const copied = copiedBy(image)
+const buildsConsole = instructionsOf(stages.find((stage) => stage.includes(' AS console\n')) ?? '')
+
+test('the linters have nothing to say', () => {
+  const rules = { rules: {}, quiet: false, debug: false, exclude: [] }
+  const results = new DCLinter(rules).lintFiles([join(root, 'deploy/compose.yaml')], false)
+  expect(results).toMatchObject([{ messages: [] }])
+  expect(validate(dockerfile)).toEqual([])
+})
+
+test('the image runs "npm start" without npm, on the Node of development, and not as root', () => {
+  expect(`exec ${command.join(' ')}`).toBe(manifest.scripts.start)
+  const versions = Object.values(JSON.parse(readText('server/package.json')).optionalDependencies)
+  expect(dockerfile.match(/^FROM node:([\d.]+)-slim /m)?.[1]).toBe(versions[0])
+  expect(instruction('USER')).toBe('node')
+})
+
+test('all that the image copies is there, and let through by .dockerignore', () => {
+  const [first, ...exceptions] = readText('.dockerignore')
+    .split('\n')
+    .filter((line) => line && !line.startsWith('#'))
+  expect(first).toBe('*')
+  expect(copied).toContain('server')
+  for (const path of stages.flatMap((stage) => copiedBy(instructionsOf(stage)))) {
+    expect(existsSync(join(root, path)), path).toBe(true)
+    expect(
+      exceptions.some((exception) => `${path}/`.startsWith(`${exception.slice(1)}/`)),
+      path,
+    ).toBe(true)
+  }
+})
+
+test('what the image holds of the console is built from what is copied for it', async () => {
+  const folder = temporaryFolder()
+  copyTo(folder, copiedBy(buildsConsole))
+  rmSync(join(folder, 'web/dist'), { recursive: true, force: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const [, command = ''] = buildsConsole.findLast(([keyword]) => keyword === 'RUN') ?? []
+  const run = runCommand(onThisNode(wordsOf(command)), { folder })
+  expect(await run.ended, run.stderr).toBe(0)
+  expect(run.stdout + run.stderr).toBe('')
+  expect(existsSync(join(folder, 'web/dist/index.html'))).toBe(true)
+  expect(image).toContainEqual(['COPY', '--from=console /app/web/dist web/dist/'])
+})
+
+test('what the image holds is enough to start, to be found healthy, and to stop', async () => {
+  const folder = layOutImage()
+  const port = await freePort()
+  const env = { ...environment, PORT: String(port), DATABASE_URL: databaseIn(folder) }
+  const isHealthy = async () => (await runCommand(onThisNode(healthCheck()), { env }).ended) === 0
+
+  expect(await isHealthy()).toBe(false)
+  const server = await whenListening(runCommand(onThisNode(command), { folder, env }))
+  expect(await isHealthy()).toBe(true)
+  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('/assets/index-')
+
+  server.child.kill(instruction('STOPSIGNAL') as NodeJS.Signals)
+  expect(await server.ended).toBe(0)
+  expect(await isHealthy()).toBe(false)
+})
+
+test('what the image holds is enough to ask for PostgreSQL', async () => {
+  const folder = layOutImage()
+  const env = { ...environment, DATABASE_URL: `postgres://petstore@127.0.0.1:${await freePort()}/petstore` }
+  const run = runCommand(onThisNode(command), { folder, env })
+  expect(await run.ended).toBe(1)
+  expect(run.stderr).toContain('nothing listens there')
+})
+
+test('compose.yaml gives the service what it understands', () => {
+  const key = mintApiKey()
+  const keyFile = join(temporaryFolder(), 'api_key')
+  writeFileSync(keyFile, key)
+  const given = Object.fromEntries(
+    [...serviceOf('petstore').matchAll(/^ {6}([A-Z_]+): (.+)$/gm)].map(([, name = '', value = '']) => [
+      name,
+      value.replace(/^\$\{\w+:[-?](.*)\}$/, '$1'),
+    ]),
+  )
+  const [, secret] = /^secrets:\n {2}(\w+):/m.exec(compose) ?? []
+  expect(given.PETSTORE_API_KEY_FILE).toBe(`/run/secrets/${secret}`)
+
+  const config = readConfig({ ...given, PETSTORE_API_KEY_FILE: keyFile })
+  expect(config).toMatchObject({
+    database: { kind: 'postgres', url: 'postgres://petstore@postgres/petstore' },
+    publicUrl: 'http://127.0.0.1:3000',
+    trustProxy: [/subnet: \$\{FRONT_SUBNET:-(.+)\}/.exec(compose)?.[1]],
+    apiKey: key,
+  })
+})
+
+test('compose.yaml holds no password', () => {
+  const passwords = [...compose.matchAll(/PASSWORD: (.*)$/gm)].map(([, value]) => String(value))
+  expect(passwords).toHaveLength(2)
+  for (const value of passwords) expect(value).toMatch(/^\$\{POSTGRES_PASSWORD:\?/)
+})
+
+test('the balancer finds the instances, and is found', () => {
+  const [, host = '', port] = /^ +server (\w+):(\d+) resolve/m.exec(nginx) ?? []
+  expect(serviceOf(host)).toContain('dockerfile: deploy/Dockerfile')
+  expect(instruction('EXPOSE')).toBe(port)
+  expect(environment).toMatchObject({ PORT: port, HOST: '0.0.0.0' })
+  expect(serviceOf('balancer')).toContain(`'127.0.0.1:3000:${/^ +listen (\d+);/m.exec(nginx)?.[1]}'`)
+  expect(serviceOf('balancer')).toContain('./nginx.conf:/etc/nginx/nginx.conf:ro')
+})
+
+test("the balancer's limits leave refusals to the service, and its connections end before the service ends them", () => {
+  expect(numberIn(/client_max_body_size (\d+)k;/) * 1024).toBeGreaterThan(limits.body)
+  expect(numberIn(/large_client_header_buffers \d+ (\d+)k;/) * 1024).toBeGreaterThan(limits.headers)
+  expect(numberIn(/ keepalive_timeout (\d+)s;/) * 1000).toBeLessThan(limits.idleTime)
+})
+
+test('the balancer asks another instance for a static file that one does not have', () => {
+  const [, pattern = 'none'] = /location ~ (\S+) \{[^}]*proxy_next_upstream error timeout http_404;/.exec(nginx) ?? []
+  for (const path of ['/assets/index-hash.js', '/docs/scalar-hash.js']) expect(path).toMatch(new RegExp(pattern))
+})
+
+test("the balancer's own responses have the Error bodies of the service, and a client cannot request them", () => {
+  const bodies = [...nginx.matchAll(/^ +(\d+) '(\{.+\})';$/gm)]
+  expect(bodies.map(([, status]) => Number(status))).toEqual([400, 404, 405, 413, 414, 431, 503])
+  for (const [, status, text = ''] of bodies) {
+    const { code, message }: { code: ErrorCode; message: string } = JSON.parse(text)
+    expect(JSON.parse(text)).toEqual(new ApiError(code, message).body)
+    expect(JSON.parse(text)).toMatchObject({ status: Number(status) })
+  }
+  // Whatever status nginx responds with becomes one that has a body.
+  for (const [, given = '', replacement, location = ''] of nginx.matchAll(
+    /error_page ([\d ]+?)(?: =(\d+))? (\/\w+);/g,
+  )) {
+    const statuses = replacement ? [replacement] : given.split(' ')
+    expect(bodies.map(([, status]) => status)).toEqual(expect.arrayContaining(statuses))
+    expect(ownLocation(location)).toContain('\n      internal;\n')
+  }
+})
+
+test("the balancer's own responses have the security headers of the service", () => {
+  const headers = [...ownLocation('/balancer').matchAll(/add_header (\S+) "?([^"]+?)"? always;/g)].map(
+    ([, name = '', value]) => [name.toLowerCase(), value],
+  )
+  expect(Object.fromEntries(headers)).toEqual({ ...securityHeaders(undefined), 'retry-after': '$error_retry_after' })
+})
+
+/** A folder with what the Dockerfile copies, and the packages that "npm ci --omit=dev --omit=optional" installs. */
+function layOutImage(): string {
+  const folder = temporaryFolder()
+  copyTo(folder, [...copied, 'web/dist'])
+  for (const [path, { dev, optional }] of Object.entries(lock.packages)) {
+    if (!/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) || dev || optional) continue
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    symlinkSync(join(root, path), join(folder, path))
+  }
+  return folder
+}
+
+function copyTo(folder: string, paths: string[]): void {
+  for (const path of paths) cpSync(join(root, path), join(folder, path), { recursive: true })
+}
+
+function copiedBy(instructions: [keyword: string, value: string][]): string[] {
+  return instructions.flatMap(([keyword, value]) =>
+    keyword === 'COPY' && !value.startsWith('--from=') ? value.split(' ').slice(0, -1) : [],
+  )
+}
+
+/** The image's DATABASE_URL with a folder in the place of its volume. */
+function databaseIn(folder: string): string {
+  const volume = `file:${instruction('VOLUME')}/`
+  expect(environment.DATABASE_URL).toContain(volume)
+  return String(environment.DATABASE_URL).replace(volume, `file:${folder}/data/`)
+}
+
+function healthCheck(): string[] {
+  return wordsOf(instruction('HEALTHCHECK').replace(/^.* CMD /, ''))
+}
+
+function onThisNode([node, ...words]: string[]): string[] {
+  expect(node).toBe('node')
+  return [process.execPath, ...words]
+}
+
+function instructionsOf(text: string): [keyword: string, value: string][] {
+  return [...text.replaceAll(/\\\n\s*/g, '').matchAll(/^([A-Z]+) (.*)$/gm)].map(([, keyword = '', value = '']) => [
+    keyword,
+    value,
+  ])
+}
+
+/** What follows the only instruction of its kind in the image. */
+function instruction(keyword: string): string {
+  const found = image.filter(([each]) => each === keyword)
+  expect(found, keyword).toHaveLength(1)
+  return String(found[0]?.[1])
+}
+
+/** Those of the exec form, which no shell reads. */
+function wordsOf(execForm: string): string[] {
+  return JSON.parse(execForm)
+}
+
+function serviceOf(name: string): string {
+  return new RegExp(`^ {2}${name}:\\n((?: {4}.*\\n)+)`, 'm').exec(compose)?.[1] ?? ''
+}
+
+function ownLocation(path: string): string {
+  return new RegExp(`location = ${path} \\{([^}]*)\\}`).exec(nginx)?.[1] ?? ''
+}
+
+function numberIn(pattern: RegExp): number {
+  return Number(pattern.exec(nginx)?.[1])
+}
+
+function readText(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+}

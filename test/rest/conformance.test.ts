@@ -1,0 +1,172 @@
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import superjson from 'superjson'
+import { expect, test } from 'vitest'
+import type { oas31 } from 'zod-openapi'
+import { appRouter } from '../../server/api/router.ts'
+import { createDocument } from '../../server/rest/document.ts'
+import { type Answer, Caller } from '../support/caller.ts'
+import { sendRest, sendRpc } from '../support/documented-calls.ts'
+import {
+  anyRequest,
+  type DocumentedOperation,
+  type GeneratedRequest,
+  operationsIn,
+  requestsAtBounds,
+} from '../support/documented-requests.ts'
+import { DocumentedSchemas } from '../support/documented-schemas.ts'
+import { ValueGenerator } from '../support/documented-values.ts'
+import { exactly, parseExactly } from '../support/exact-json.ts'
+import { isLongForm, report } from '../support/long-form.ts'
+import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
+
+/**
+ * The service does what its OpenAPI document says, and both adapters do the same. Operations, parameters, fields and
+ * bounds come from the document, so a new operation is covered the day it appears there.
+ */
+
+const seed = Number(process.env.CONFORMANCE_SEED ?? 20_261_121)
+const count = isLongForm ? 5_000 : 2_000
+
+const document = createDocument(appRouter, [])
+const schemas = new DocumentedSchemas(document)
+const values = new ValueGenerator(schemas)
+const operations = operationsIn(document)
+
+test('at and beyond the bounds of every parameter and field, both adapters do what the document says', async () => {
+  // Making the requests takes time, in which the services would close idle connections.
+  const requests = operations.flatMap((operation) =>
+    requestsAtBounds(operation, values).map((request) => ({ operation, request })),
+  )
+  const check = await startPair()
+  const faults: string[] = []
+  for (const { operation, request } of requests) faults.push(...(await check(operation, request)).faults)
+  expect(faults.length, faults.slice(0, 5).join('\n\n')).toBe(0)
+}, 120_000)
+
+test(`both adapters do what the document says with ${count} requests generated from it (seed ${seed})`, async () => {
+  const each = operations.map((operation) => anyRequest(operation, values).map((request) => ({ operation, request })))
+  const requests = fc.sample(fc.oneof(...each), { seed, numRuns: count })
+  const check = await startPair()
+  const faults: string[] = []
+  const statuses = new Map(operations.map((operation) => [operation, new Set<string>()]))
+  for (const { operation, request } of requests) {
+    const found = await check(operation, request)
+    faults.push(...found.faults)
+    statuses.get(operation)?.add(String(found.status))
+  }
+  report('Generated requests', { seed, count, faults: faults.length })
+
+  expect(faults.length, faults.slice(0, 5).join('\n\n')).toBe(0)
+  for (const [{ method, path, responses }, seen] of statuses) {
+    const documented = Object.keys(responses).filter((status) => status !== 'default')
+    expect([...seen], `${method} ${path}`).toEqual(expect.arrayContaining(documented))
+  }
+}, 600_000)
+
+type Check = (
+  operation: DocumentedOperation,
+  request: GeneratedRequest,
+) => Promise<{ status: number; faults: string[] }>
+
+/** Starts two services that stay in the same state: one gets each request as REST, the other the same through RPC. */
+async function startPair(): Promise<Check> {
+  const [rest, rpc] = [await startCaller(), await startCaller()]
+  return async (operation, request) => {
+    const answer = await sendRest(rest, operation, request)
+    const called = await sendRpc(rpc, schemas, operation, request)
+    const faults = [
+      ...undocumentedIn(operation, answer),
+      ...wrongDecision(operation, request, answer),
+      ...differencesBetween(operation, request, answer, called),
+    ]
+    const summary = [request, answer.status, answer.body, called.status, called.body]
+      .map((part) => show(part))
+      .join('\n')
+    return { status: answer.status, faults: faults.map((fault) => `${fault}: ${operation.method} ${summary}`) }
+  }
+}
+
+async function startCaller(): Promise<Caller> {
+  const server = await startServer()
+  return new Caller(server.url, await waitForOutput(server, bannerKey))
+}
+
+/** What of a response the document does not say. */
+function undocumentedIn({ responses }: DocumentedOperation, { status, headers, body }: Answer): string[] {
+  const documented = responses[status] ?? responses.default
+  if (!documented || status >= 500) return ['an unexpected status']
+  const [mediaType = ''] = (headers['content-type'] ?? '').split(';')
+  const schema = documented.content?.[mediaType]?.schema
+  if (!schema) return [`an undocumented type of body, ${mediaType}`]
+  const value = parseExactly(body)
+  return [
+    schemas.findFault(schema, value),
+    status >= 400 && !isDeepStrictEqual(Object(value).status, BigInt(status)) && 'another status in the body',
+    ...Object.entries(documented.headers ?? {}).map(([name, header]) =>
+      faultOfHeader(name, header, headers[name.toLowerCase()]),
+    ),
+  ].filter((fault) => typeof fault === 'string')
+}
+
+function faultOfHeader(
+  name: string,
+  header: oas31.HeaderObject | oas31.ReferenceObject,
+  value: string | string[] | undefined,
+): string | undefined {
+  if ('$ref' in header) throw new Error(`Teach the test to follow the reference of the header ${name}.`)
+  if (value === undefined) return header.required ? `the header ${name} is missing` : undefined
+  const fault = schemas.findFault(header.schema ?? {}, value)
+  return fault && `the header ${name}: ${fault}`
+}
+
+/** Whether the service refused what the document allows, or the other way round. */
+function wrongDecision(operation: DocumentedOperation, request: GeneratedRequest, { status }: Answer): string[] {
+  const places = invalidPlaces(operation, request)
+  const hasInvalidPath = places.delete('path')
+  if (request.hasKey && !hasInvalidPath && places.size === 0) {
+    const isRefused = status === 400 || status === 401 || !(status in operation.responses)
+    return isRefused ? ['refused a valid request'] : []
+  }
+  // A path with an invalid id names no resource: 404. If something else is invalid too, either may be reported.
+  const refusals = request.hasKey ? [...(hasInvalidPath ? [404] : []), ...(places.size > 0 ? [400] : [])] : [401]
+  return refusals.includes(status) ? [] : [`expected ${refusals.join(' or ')}`]
+}
+
+function differencesBetween(
+  operation: DocumentedOperation,
+  request: GeneratedRequest,
+  rest: Answer,
+  rpc: Answer,
+): string[] {
+  if (rpc.status >= 500) return ['an unexpected status through RPC']
+  if (rpc.status >= 300 !== rest.status >= 300) return ['one adapter accepts the request, the other refuses it']
+  const restValue = parseExactly(rest.body)
+  const rpcBody = JSON.parse(rpc.body)
+  if (rest.status < 300) {
+    const rpcValue = exactly(superjson.deserialize(rpcBody.result.data))
+    return isDeepStrictEqual(rpcValue, restValue) ? [] : ['another value through RPC']
+  }
+  // RPC has no paths: what REST refuses there with 404 is an invalid input.
+  if (invalidPlaces(operation, request).has('path')) return []
+  return rpcBody.error.json.data.code === Object(restValue).code ? [] : ['another error through RPC']
+}
+
+/** The places of a request (`path`, `query`, `header`, `body`) in which something differs from the document. */
+function invalidPlaces(
+  { parameters, bodySchema }: DocumentedOperation,
+  { texts, body }: GeneratedRequest,
+): Set<string> {
+  const invalid = parameters.filter(({ required = false, schema = {} }, index) => {
+    const [text, ...more] = texts[index] ?? []
+    if (text === undefined) return required
+    return more.length > 0 || schemas.findFault(schema, schemas.decode(schema, text)) !== undefined
+  })
+  const places = new Set<string>(invalid.map((parameter) => parameter.in))
+  if (bodySchema && schemas.findFault(bodySchema, body)) places.add('body')
+  return places
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? `${each}n` : each))
+}

@@ -1,0 +1,161 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { FastifyInstance } from 'fastify'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { appRouter } from '../../server/api/router.ts'
+import { createDocument } from '../../server/rest/document.ts'
+import { operationsIn } from '../support/documented-requests.ts'
+import { addPets, shareTestApi, startTestApi, type TestApi } from '../support/helpers.ts'
+
+const rex = { name: 'Rex', categoryId: 7, status: 'available' }
+
+describe('GET /v1/pets', () => {
+  test('an empty store is an empty array', async () => {
+    const { rest } = await startTestApi()
+    expect(await rest.get('/v1/pets')).toMatchObject({ status: 200, body: [] })
+  })
+
+  test('a pet is listed with exactly its four fields', async () => {
+    const { rest } = await startTestApi()
+    await rest.post('/v1/pets', rex)
+    expect((await rest.get('/v1/pets')).body).toEqual([{ id: 1, ...rex }])
+  })
+
+  test('twenty pets are returned when no limit is given', async () => {
+    const { rest, store } = await startTestApi()
+    await addPets(store, 21)
+    expect((await rest.get('/v1/pets')).body).toHaveLength(20)
+  })
+
+  describe('of 101 pets', () => {
+    const api = shareTestApi()
+    beforeAll(() => addPets(api().store, 101))
+
+    test.for([1, 2, 99, 100])('limit=%i returns so many', async (limit) => {
+      expect((await api().rest.get(`/v1/pets?limit=${limit}`)).body).toHaveLength(limit)
+    })
+  })
+
+  test.for(['0', '101', '-1', '9007199254740993'])('limit=%s is outside 1 to 100: 400', async (limit) => {
+    const { rest } = await startTestApi()
+    expect(await rest.get(`/v1/pets?limit=${limit}`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+  })
+
+  describe('of three pets', () => {
+    const statuses = ['available', 'pending', 'sold']
+    const api = shareTestApi()
+    beforeAll(async () => {
+      for (const status of statuses) await api().rest.post('/v1/pets', { ...rex, name: status, status })
+    })
+
+    test.for(statuses)('status=%s returns only those', async (status) => {
+      expect((await api().rest.get(`/v1/pets?status=${status}`)).body).toMatchObject([{ name: status, status }])
+    })
+  })
+})
+
+describe('POST /v1/pets', () => {
+  test('the created pet is answered with its id: 201', async () => {
+    const { rest } = await startTestApi()
+    expect(await rest.post('/v1/pets', rex)).toMatchObject({ status: 201, body: { id: 1, ...rex } })
+  })
+
+  test('each pet gets an id of its own', async () => {
+    const { rest } = await startTestApi()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => rest.post('/v1/pets', rex)))
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(50)
+  })
+
+  test.for(['available', 'pending', 'sold'])('status %s is kept', async (status) => {
+    const { rest } = await startTestApi()
+    await rest.post('/v1/pets', { ...rex, status })
+    expect((await rest.get('/v1/pets/1')).body).toMatchObject({ status })
+  })
+
+  test.for([
+    [{ categoryId: 7 }, 'name: required'],
+    [{ name: 'Rex' }, 'categoryId: required'],
+    [{}, 'name: required; categoryId: required'],
+    [{ ...rex, name: 7 }, 'name: expected a string, got 7'],
+    [{ ...rex, name: null }, 'name: expected a string, got null'],
+    [{ ...rex, name: ['Rex'] }, 'name: expected a string, got an array'],
+    [{ ...rex, categoryId: '7' }, 'categoryId: expected an integer, got a string'],
+    [{ ...rex, categoryId: null }, 'categoryId: expected an integer, got null'],
+    [{ ...rex, categoryId: true }, 'categoryId: expected an integer, got a boolean'],
+    [{ ...rex, categoryId: [7] }, 'categoryId: expected an integer, got an array'],
+    [{ ...rex, categoryId: {} }, 'categoryId: expected an integer, got an object'],
+    [{ ...rex, status: 'lost' }, 'status: expected one of available, pending, sold, got a string'],
+    [{ ...rex, status: '' }, 'status: expected one of available, pending, sold, got an empty string'],
+    [{ ...rex, status: null }, 'status: expected one of available, pending, sold, got null'],
+    [{ ...rex, status: 'Available' }, 'status: expected one of available, pending, sold, got a string'],
+  ] as const)('%j is refused: 400 %s', async ([body, message]) => {
+    const { rest } = await startTestApi()
+    expect(await rest.post('/v1/pets', body)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', message, status: 400 },
+    })
+    expect((await rest.get('/v1/pets')).body).toEqual([])
+  })
+})
+
+describe('GET /v1/pets/{petId}', () => {
+  test('a pet is returned by its id', async () => {
+    const { rest } = await startTestApi()
+    await rest.post('/v1/pets', rex)
+    const answer = await rest.get('/v1/pets/1')
+    expect(answer).toMatchObject({ status: 200, body: { id: 1, ...rex } })
+    expect(answer.headers).not.toHaveProperty('location')
+  })
+
+  test('an id without a pet is 404', async () => {
+    const { rest } = await startTestApi()
+    expect(await rest.get('/v1/pets/1')).toMatchObject({
+      status: 404,
+      body: { code: 'not_found', message: 'No pet has the id 1.', status: 404 },
+    })
+  })
+})
+
+describe('every operation', () => {
+  const operations = operationsIn(createDocument(appRouter, [])).map(({ method, path, bodySchema }) => ({
+    method,
+    url: `/v1${path.replaceAll(/\{\w+\}/g, '1')}`,
+    ...(bodySchema ? { payload: rex } : {}),
+  }))
+
+  test.for(operations)('$method $url answers in JSON', async (operation) => {
+    const { rest } = await startTestApi()
+    expect((await rest.send(operation)).headers['content-type']).toBe('application/json; charset=utf-8')
+  })
+
+  test.for(operations)('$method $url without a key is 401 with an Error body', async (operation) => {
+    const { app } = await startTestApi()
+    const answer = await app.inject(operation)
+    expect(answer.statusCode).toBe(401)
+    expect(answer.json()).toEqual({ code: 'unauthorized', message: expect.any(String), status: 401 })
+  })
+
+  test('below /v1 exactly the operations of the document are served', async () => {
+    const { rest, urls } = await startWatchedApi()
+    const served = []
+    for (const url of new Set(urls.map((each) => each.replaceAll(/:\w+/g, '1')))) {
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+        if (url.startsWith('/v1') && (await rest.send({ method, url })).status !== 405) served.push(`${method} ${url}`)
+      }
+    }
+    expect(served.sort()).toEqual(operations.map(({ method, url }) => `${method} ${url}`).sort())
+  })
+})
+
+/** A service, and the URLs of all routes that it registers. */
+async function startWatchedApi(): Promise<TestApi & { urls: string[] }> {
+  const urls: string[] = []
+  const watch = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.addHook('onRoute', ({ url }) => void urls.push(url))
+  }
+  subscribe('fastify.initialization', watch)
+  const api = await startTestApi()
+  unsubscribe('fastify.initialization', watch)
+  await api.app.ready()
+  return { ...api, urls }
+}

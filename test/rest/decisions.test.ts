@@ -1,0 +1,409 @@
+import { describe, expect, test } from 'vitest'
+import { addPets, type RestAnswer, shareTestApi, startTestApi } from '../support/helpers.ts'
+
+/** The decisions where the specification is silent, in the order of the README's table. */
+
+const rex = { name: 'Rex', categoryId: 7 }
+
+describe('names', () => {
+  test.for([
+    ['one character', 'R'],
+    ['255 code points', '𝒳'.repeat(255)],
+    ['white space around', ' Rex '],
+    ['quotes, markup and SQL', `'; DROP TABLE pets; --<b>"\\`],
+    ['combining marks as sent', 'e\u0301'],
+    ['right-to-left text', 'כלב'],
+    ['an invisible character beside a visible one', 'a\u200b'],
+  ])('%s is kept exactly as sent', async ([, name]) => {
+    const { rest } = await startTestApi()
+    expect(await rest.post('/v1/pets', { ...rex, name })).toMatchObject({ status: 201, body: { name } })
+    expect((await rest.get('/v1/pets/1')).body).toMatchObject({ name })
+  })
+
+  test.for([
+    ['an empty name', '', 'expected 1 to 255 characters'],
+    ['256 characters', 'x'.repeat(256), 'expected 1 to 255 characters'],
+    ['256 code points', '𝒳'.repeat(256), 'expected 1 to 255 characters'],
+    ['only spaces', '   ', 'expected at least one character that is not white space'],
+    ['only exotic white space', '\u00a0\u2003\u3000\ufeff', 'expected at least one character that is not white space'],
+    ['NUL', 'a\u0000b', 'expected no control characters'],
+    ['a line feed', 'a\nb', 'expected no control characters'],
+    ['DEL', 'a\u007fb', 'expected no control characters'],
+    ['a C1 control', 'a\u009fb', 'expected no control characters'],
+    ['a lone surrogate', 'a\ud800b', 'expected Unicode text, got a lone surrogate'],
+  ])('%s is refused', async ([, name, problem]) => {
+    const { rest } = await startTestApi()
+    expect(await rest.post('/v1/pets', { ...rex, name })).toMatchObject({
+      status: 400,
+      body: { message: `name: ${problem}` },
+    })
+  })
+})
+
+describe('the body of a creation', () => {
+  test('a pet without a status is available', async () => {
+    const { rest } = await startTestApi()
+    expect((await rest.post('/v1/pets', rex)).body).toMatchObject({ status: 'available' })
+  })
+
+  test.for([-1, 0])('categoryId may be %i', async (categoryId) => {
+    const { rest } = await startTestApi()
+    expect((await rest.post('/v1/pets', { ...rex, categoryId })).body).toMatchObject({ categoryId })
+  })
+
+  test('unknown fields are ignored, an id among them', async () => {
+    const { rest } = await startTestApi()
+    const answer = await rest.post(
+      '/v1/pets',
+      '{"id":99,"name":"Rex","categoryId":7,"owner":1,"__proto__":{"status":"sold"}}',
+    )
+    expect(answer.text).toBe('{"id":1,"name":"Rex","categoryId":7,"status":"available"}')
+  })
+
+  test.for([
+    ['null', 'body: expected an object, got null'],
+    ['[]', 'body: expected an object, got an array'],
+    ['"Rex"', 'body: expected an object, got a string'],
+    ['7', 'body: expected an object, got 7'],
+    ['{"name":"Rex"', 'The body is not valid JSON in UTF-8.'],
+    ['', 'The body is not valid JSON in UTF-8.'],
+    ["{'name':'Rex'}", 'The body is not valid JSON in UTF-8.'],
+  ])('%s is refused: 400', async ([body, message]) => {
+    const { rest } = await startTestApi()
+    expect(await rest.post('/v1/pets', body)).toMatchObject({ status: 400, body: { code: 'invalid_request', message } })
+  })
+
+  test('invalid UTF-8 is refused: 400', async () => {
+    const { rest } = await startTestApi()
+    const payload = Buffer.concat([
+      Buffer.from('{"categoryId":7,"name":"'),
+      Buffer.from([0xc3, 0x28]),
+      Buffer.from('"}'),
+    ])
+    const answer = await rest.send({
+      method: 'POST',
+      url: '/v1/pets',
+      headers: { 'content-type': 'application/json' },
+      payload,
+    })
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+  })
+
+  test('a body that is missing is refused: 400', async () => {
+    const { rest } = await startTestApi()
+    expect(await rest.send({ method: 'POST', url: '/v1/pets' })).toMatchObject({
+      status: 400,
+      body: { message: 'body: required' },
+    })
+  })
+
+  test.for(['application/json', 'APPLICATION/JSON', 'application/json; charset=utf-8', 'application/json;a="b;c"'])(
+    'Content-Type %s is accepted',
+    async (type) => {
+      const { rest } = await startTestApi()
+      expect((await rest.post('/v1/pets', rex, { 'content-type': type })).status).toBe(201)
+    },
+  )
+
+  test.for([
+    'text/plain',
+    'application/jsonx',
+    'application/x-www-form-urlencoded',
+    'application/problem+json',
+    'json',
+  ])('Content-Type %s is not: 415', async (type) => {
+    const { rest } = await startTestApi()
+    expect(await rest.post('/v1/pets', rex, { 'content-type': type })).toMatchObject({
+      status: 415,
+      body: { code: 'unsupported_media_type' },
+    })
+  })
+
+  test('64 KiB are accepted and one byte more is not: 413', async () => {
+    const { rest } = await startTestApi()
+    const body = JSON.stringify(rex)
+    const padded = body + ' '.repeat(65_536 - body.length)
+    expect((await rest.post('/v1/pets', padded)).status).toBe(201)
+    expect(await rest.post('/v1/pets', `${padded} `)).toMatchObject({
+      status: 413,
+      body: { code: 'payload_too_large' },
+    })
+  })
+
+  test('the answer names the new pet in Location', async () => {
+    const { rest } = await startTestApi()
+    const { headers } = await rest.post('/v1/pets', rex)
+    expect(headers.location).toBe('/v1/pets/1')
+    expect((await rest.get(String(headers.location))).status).toBe(200)
+  })
+})
+
+describe('parameters of the list', () => {
+  const shared = shareTestApi()
+
+  test.for([
+    'limit=',
+    'limit=abc',
+    'limit=5.0',
+    'limit=0x10',
+    'limit=1e1',
+    'limit=%2B5',
+    'limit=+5',
+    'limit=%205',
+    'limit=5%20',
+    'limit=٥',
+    'limit=５',
+    'limit=5&limit=5',
+    'limit=true',
+    'limit=null',
+    'limit=NaN',
+    'limit=Infinity',
+    'status=',
+    'status=lost',
+    'status=AVAILABLE',
+    'status=sold&status=sold',
+    'cursor=',
+    'cursor=abc',
+    'cursor=-1',
+    'cursor=1.5',
+    'cursor=9223372036854775808',
+    'cursor=1&cursor=2',
+  ])('?%s is refused: 400', async (query) => {
+    const { rest } = shared()
+    expect(await rest.get(`/v1/pets?${query}`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', message: expect.stringContaining(`${query.split('=')[0]}: expected`) },
+    })
+  })
+
+  test('all that is wrong is named at once', async () => {
+    const { rest } = shared()
+    expect((await rest.get('/v1/pets?limit=0&status=lost')).body).toMatchObject({
+      message:
+        'limit: expected an integer from 1 to 100, got 0; status: expected one of available, pending, sold, got a string',
+    })
+  })
+
+  test('unknown parameters are ignored', async () => {
+    const { rest } = shared()
+    expect((await rest.get('/v1/pets?offset=3&limit[]=5&__proto__=1&constructor=2')).status).toBe(200)
+  })
+})
+
+describe('order and paging of the list', () => {
+  test('pets come in ascending order of their ids', async () => {
+    const { rest, store } = await startTestApi()
+    await addPets(store, 10)
+    expect(idsOf(await rest.get('/v1/pets'))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  })
+
+  test('following the links walks the whole list once', async () => {
+    const { rest, store } = await startTestApi()
+    await addPets(store, 25)
+    const pages = []
+    for (let url: string | undefined = '/v1/pets?limit=10'; url; ) {
+      const page = await rest.get(url)
+      pages.push(idsOf(page))
+      url = nextOf(page)
+    }
+    expect(pages.map(({ length }) => length)).toEqual([10, 10, 5])
+    expect(pages.flat()).toEqual(Array.from({ length: 25 }, (_, index) => index + 1))
+  })
+
+  test('the link keeps limit and status and drops what is unknown', async () => {
+    const { rest, store } = await startTestApi()
+    await addPets(store, 3)
+    const { headers } = await rest.get('/v1/pets?status=available&x=y&limit=2&cursor=1')
+    expect(headers.link).toBe('</v1/pets?limit=2&status=available&cursor=3>; rel="next"')
+  })
+
+  test('a page that is not full has no link', async () => {
+    const { rest, store } = await startTestApi()
+    await addPets(store, 19)
+    expect((await rest.get('/v1/pets')).headers.link).toBeUndefined()
+  })
+
+  test('a full page of the default size has one', async () => {
+    const { rest, store } = await startTestApi()
+    await addPets(store, 20)
+    expect((await rest.get('/v1/pets')).headers.link).toBe('</v1/pets?cursor=20>; rel="next"')
+  })
+
+  test('a pet added behind the cursor is on a later page', async () => {
+    const { rest, store } = await startTestApi()
+    await addPets(store, 2)
+    const first = await rest.get('/v1/pets?limit=2')
+    await addPets(store, 1)
+    expect(idsOf(await rest.get(String(nextOf(first))))).toEqual([3])
+  })
+})
+
+describe('petId', () => {
+  const shared = shareTestApi()
+
+  test.for([
+    '0',
+    '-1',
+    'abc',
+    '1.0',
+    '1e0',
+    '0x1',
+    '+1',
+    '%201',
+    '9223372036854775807',
+    '9223372036854775808',
+    '9'.repeat(400),
+    '%D9%A1',
+    'null',
+  ])('%s has no pet: 404', async (petId) => {
+    const { rest, store } = shared()
+    await addPets(store, 1)
+    expect(await rest.get(`/v1/pets/${petId}`)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  })
+})
+
+describe('methods and paths', () => {
+  const shared = shareTestApi()
+
+  test.for([
+    ['/v1/pets', 'GET, HEAD, POST, OPTIONS'],
+    ['/v1/pets/1', 'GET, HEAD, OPTIONS'],
+  ] as const)('%s answers other methods with 405 and OPTIONS with 204, both with Allow', async ([url, allow]) => {
+    const { rest } = shared()
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'] as const) {
+      expect(await rest.send({ method: method as 'PUT', url })).toMatchObject({
+        status: 405,
+        headers: { allow },
+        body: { code: 'method_not_allowed' },
+      })
+    }
+    expect(await rest.send({ method: 'OPTIONS', url })).toMatchObject({ status: 204, headers: { allow }, text: '' })
+  })
+
+  test('a wrong method is 405 whatever its body is', async () => {
+    const { rest } = shared()
+    const answer = await rest.send({
+      method: 'PUT',
+      url: '/v1/pets',
+      headers: { 'content-type': 'text/xml' },
+      payload: '<',
+    })
+    expect(answer.status).toBe(405)
+  })
+
+  test('outside the doors no body is read', async () => {
+    const { rest } = shared()
+    const headers = { 'content-type': 'application/json' }
+    const answer = await rest.send({ method: 'OPTIONS', url: '/openapi.json', headers, payload: '{' })
+    expect(answer.status).toBe(204)
+  })
+
+  test('HEAD answers as GET does, without the body', async () => {
+    const { rest, store } = shared()
+    await addPets(store, 20)
+    const head = await rest.send({ method: 'HEAD', url: '/v1/pets' })
+    const get = await rest.get('/v1/pets')
+    const constant = ({ date, 'x-request-id': id, ...headers }: Record<string, string>) => headers
+    expect(head).toMatchObject({ status: 200, text: '' })
+    expect(constant(head.headers)).toEqual(constant(get.headers))
+  })
+
+  test.for([
+    '/v1',
+    '/v1/',
+    '/v1/orders',
+    '/v1/pets/',
+    '/v1/pets/1/',
+    '/v1/pets/1/toys',
+    '/V1/pets',
+    '/v1/Pets',
+    '/v2/pets',
+    '/pets',
+  ])('there is nothing at %s: 404', async (url) => {
+    const { rest } = shared()
+    expect(await rest.get(url)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  })
+
+  test('an unknown path is 404 whatever its body is', async () => {
+    const { rest } = shared()
+    expect((await rest.post('/v1/orders', '{', { 'content-type': 'text/xml' })).status).toBe(404)
+    expect((await rest.post('/v1/orders', '{')).status).toBe(404)
+  })
+
+  test.for(['/v1', '/v1/', '/v1/orders', '/v1/pets/1/toys'])('without a key %s is 401', async (url) => {
+    const { app } = shared()
+    expect((await app.inject({ method: 'GET', url })).statusCode).toBe(401)
+  })
+
+  test.for(['PUT', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE'] as const)('without a key %s is 401', async (method) => {
+    const { app } = shared()
+    expect((await app.inject({ method: method as 'PUT', url: '/v1/pets' })).statusCode).toBe(401)
+  })
+})
+
+describe('the deprecation of GET /v1/pets/{petId}', () => {
+  const announced = {
+    deprecation: '@1795132800',
+    sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+    link: '</v1/pets>; rel="successor-version", </docs/>; rel="deprecation"; type="text/html"',
+  }
+
+  test.for([
+    ['GET', '/v1/pets/1', 200],
+    ['HEAD', '/v1/pets/1', 200],
+    ['GET', '/v1/pets/2', 404],
+    ['GET', '/v1/pets/abc', 404],
+    ['DELETE', '/v1/pets/1', 405],
+    ['OPTIONS', '/v1/pets/1', 204],
+  ] as const)('%s %s (%i) announces it', async ([method, url, status]) => {
+    const { rest, store } = await startTestApi()
+    await addPets(store, 1)
+    expect(await rest.send({ method, url })).toMatchObject({ status, headers: announced })
+  })
+
+  test('so does an answer to a request without a key', async () => {
+    const { app } = await startTestApi()
+    const { statusCode, headers } = await app.inject({ method: 'GET', url: '/v1/pets/1' })
+    expect({ statusCode, headers }).toMatchObject({ statusCode: 401, headers: announced })
+  })
+
+  test('no other path does', async () => {
+    const { rest } = await startTestApi()
+    const { headers } = await rest.get('/v1/pets')
+    expect(headers).not.toHaveProperty('deprecation')
+    expect(headers).not.toHaveProperty('sunset')
+  })
+})
+
+describe('the servers in the document', () => {
+  test('production alone when there is no staging address', async () => {
+    const { rest } = await startTestApi({ config: { publicUrl: 'https://pets.example' } })
+    expect((await rest.get('/openapi.json')).body).toMatchObject({
+      servers: [{ url: 'https://pets.example/v1', description: 'Production' }],
+    })
+  })
+
+  test('staging second', async () => {
+    const { rest } = await startTestApi({
+      config: { publicUrl: 'https://pets.example', stagingUrl: 'https://staging.example' },
+    })
+    expect((await rest.get('/openapi.json')).body).toMatchObject({
+      servers: [{ url: 'https://pets.example/v1' }, { url: 'https://staging.example/v1', description: 'Staging' }],
+    })
+  })
+
+  test('the address listened on when no public one is given', async () => {
+    const { app } = await startTestApi()
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    const document = await (await fetch(`${url}/openapi.json`)).json()
+    expect(document).toMatchObject({ servers: [{ url: `${url}/v1` }] })
+  })
+})
+
+function idsOf({ body }: RestAnswer): number[] {
+  return (body as { id: number }[]).map(({ id }) => id)
+}
+
+function nextOf({ headers }: RestAnswer): string | undefined {
+  return /^<([^>]+)>; rel="next"$/.exec(headers.link ?? '')?.[1]
+}

@@ -1,0 +1,220 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { createPetstoreClient } from '../../client/index.ts'
+import { withRetries } from '../../client/retry.ts'
+import { createKey } from '../../server/ops/keys.ts'
+import { testDatabase } from '../support/database.ts'
+import { fetchFrom, startTestApi } from '../support/helpers.ts'
+
+const rex = { name: 'Rex', categoryId: 7 }
+
+describe('a creation that is repeated with its Idempotency-Key', () => {
+  test('is answered as the first time, byte for byte, and makes no second pet', async () => {
+    const { rest } = await startTestApi()
+    const first = await rest.post('/v1/pets', rex, { 'idempotency-key': 'order-17' })
+    const again = await rest.post('/v1/pets', rex, { 'idempotency-key': 'order-17' })
+    expect([first.status, again.status]).toEqual([201, 201])
+    expect(again.text).toBe(first.text)
+    expect(again.headers.location).toBe(first.headers.location)
+    expect([first.headers['idempotency-replayed'], again.headers['idempotency-replayed']]).toEqual([undefined, 'true'])
+    expect((await rest.get('/v1/pets')).body).toHaveLength(1)
+  })
+
+  test('may put the same payload in other words', async () => {
+    const { rest } = await startTestApi()
+    await rest.post('/v1/pets', '{"name":"Rex","categoryId":7}', { 'idempotency-key': 'a' })
+    const again = await rest.post('/v1/pets', '{ "status": "available", "categoryId": 7.0, "name": "R\\u0065x" }', {
+      'idempotency-key': 'a',
+    })
+    expect(again).toMatchObject({ status: 201, body: { id: 1 }, headers: { 'idempotency-replayed': 'true' } })
+  })
+
+  test.for([{ name: 'Rexy' }, { categoryId: 8 }, { status: 'sold' }])(
+    'is refused with another payload: %o',
+    async (other) => {
+      const { rest } = await startTestApi()
+      await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+      const answer = await rest.post('/v1/pets', { ...rex, ...other }, { 'idempotency-key': 'a' })
+      expect(answer).toMatchObject({ status: 422, body: { code: 'unprocessable', status: 422 } })
+      expect((await rest.get('/v1/pets')).body).toHaveLength(1)
+    },
+  )
+
+  test('makes one pet, however many arrive at once', async () => {
+    const { rest } = await startTestApi()
+    const send = () => rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+    const answers = await Promise.all(Array.from({ length: 20 }, send))
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(answers.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(1)
+    expect((await rest.get('/v1/pets')).body).toHaveLength(1)
+  })
+
+  test('is another one if another API key sends it', async () => {
+    const { store, rest } = await startTestApi()
+    const authorization = `Bearer ${await createKey(store, 'other')}`
+    await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+    const other = await rest.post('/v1/pets', { ...rex, name: 'Minka' }, { 'idempotency-key': 'a', authorization })
+    expect(other).toMatchObject({ status: 201, body: { id: 2, name: 'Minka' } })
+  })
+
+  test('may come through the other door', async () => {
+    const { rest, rpc } = await startTestApi()
+    await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+    const pet = await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n }, { context: { idempotencyKey: 'a' } })
+    expect(pet).toMatchObject({ id: 1n, name: 'Rex' })
+  })
+
+  test('gets a pet after a first attempt that failed', async () => {
+    const { rest } = await startTestApi()
+    await rest.post('/v1/pets', { name: '' }, { 'idempotency-key': 'a' })
+    expect(await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })).toMatchObject({ status: 201, body: { id: 1 } })
+  })
+
+  test.for(["UPDATE pets SET status = 'sold'", 'DELETE FROM pets'])(
+    'is replayed as it was, whatever was done in the database since: %s',
+    async (change) => {
+      const database = await testDatabase()
+      const { rest } = await startTestApi({ store: await database.open() })
+      const first = await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+      await database.execute(change)
+      expect((await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })).text).toBe(first.text)
+      expect((await rest.post('/v1/pets', rex, { 'idempotency-key': 'b' })).body).toMatchObject({ id: 2 })
+      await expect(database.open()).resolves.toBeDefined()
+    },
+  )
+})
+
+describe('the header', () => {
+  test.for([
+    ['8e03978e-40d5-43dd-bc93-6894a57f9324', '"8e03978e-40d5-43dd-bc93-6894a57f9324"'],
+    ['a\\b', String.raw`"a\\b"`],
+    ["it's;q=1", '"it\'s;q=1"'],
+    ['a'.repeat(255), `"${'a'.repeat(255)}"`],
+  ])('may be bare or quoted: %s', async ([bare = '', quoted = '']) => {
+    const { rest } = await startTestApi()
+    await rest.post('/v1/pets', rex, { 'idempotency-key': bare })
+    const again = await rest.post('/v1/pets', rex, { 'idempotency-key': quoted })
+    expect(again).toMatchObject({ status: 201, headers: { 'idempotency-replayed': 'true' } })
+  })
+
+  test.for(['', '""', '"a', 'a"b c', 'a b', 'a, b', '"a", "b"', 'é', 'a'.repeat(256), `"${'a'.repeat(256)}"`])(
+    'is refused as %j',
+    async (key) => {
+      const { rest } = await startTestApi()
+      const answer = await rest.post('/v1/pets', rex, { 'idempotency-key': key })
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+      expect(answer.text).toContain('Idempotency-Key: expected a string of 1 to 255 visible ASCII characters')
+      expect((await rest.get('/v1/pets')).body).toEqual([])
+    },
+  )
+
+  test('means nothing to a request that changes nothing', async () => {
+    const { rest } = await startTestApi()
+    expect((await rest.get('/v1/pets', { 'idempotency-key': 'a b' })).status).toBe(200)
+  })
+
+  test('is refused with a batch, whose calls it could not tell apart', async () => {
+    const { rest } = await startTestApi()
+    const call = { json: rex, meta: { values: { categoryId: ['bigint'] } } }
+    for (const comma of [',', '%2C']) {
+      const url = `/trpc/pets.create${comma}pets.create?batch=1`
+      const answer = await rest.post(url, { 0: call, 1: call }, { 'idempotency-key': 'a' })
+      expect(answer.text).toContain('expected only with a single call')
+    }
+    expect((await rest.get('/v1/pets')).body).toEqual([])
+  })
+})
+
+describe('the typed client', () => {
+  const rexInput = { name: 'Rex', categoryId: 7n }
+
+  test('repeats a creation whose answer was lost, and there is one pet', async () => {
+    const { app, key, rpc } = await startTestApi()
+    const through = fetchFrom(app)
+    let lost = 0
+    const client = createPetstoreClient({
+      url: 'http://petstore.test',
+      apiKey: key,
+      async fetch(input, init) {
+        const answer = await through(input, init)
+        if (lost++ < 2) throw new TypeError('fetch failed')
+        return answer
+      },
+    })
+    expect(await client.pets.create.mutate(rexInput)).toMatchObject({ id: 1n })
+    expect(lost).toBe(3)
+    expect(await rpc.pets.list.query()).toHaveLength(1)
+  })
+
+  test('makes two pets of two calls', async () => {
+    const { rpc } = await startTestApi()
+    await Promise.all([rpc.pets.create.mutate(rexInput), rpc.pets.create.mutate(rexInput)])
+    expect(await rpc.pets.list.query()).toHaveLength(2)
+  })
+
+  test('waits as long as a 408, 429, 502, 503 or 504 says before it repeats the call', async () => {
+    const repetitions = [408, 429, 502, 503, 504].map(async (status) => {
+      const { client, calls } = await startFlakyClient([new Response('', { status, headers: { 'retry-after': '1' } })])
+      expect(await client.pets.list.query(), `${status}`).toEqual([])
+      expect(calls, `${status}`).toHaveLength(2)
+      expect(Number(calls[1]) - Number(calls[0]), `${status}`).toBeGreaterThanOrEqual(995)
+    })
+    await Promise.all(repetitions)
+  })
+
+  test('does not retry what would fail again', async () => {
+    for (const answer of [new Response('', { status: 500 }), new Response('', { status: 404 })]) {
+      const { client, calls } = await startFlakyClient([answer])
+      await expect(client.pets.list.query()).rejects.toThrow()
+      expect(calls).toHaveLength(1)
+    }
+  })
+
+  test('gives up after as many repetitions as it was told', async () => {
+    const { client, calls } = await startFlakyClient(
+      Array.from({ length: 9 }, () => new Response('', { status: 503 })),
+      1,
+    )
+    await expect(client.pets.list.query()).rejects.toThrow()
+    expect(calls).toHaveLength(2)
+  })
+
+  test('stops repeating a call that is called off', async () => {
+    const { client, calls } = await startFlakyClient(Array.from({ length: 9 }, () => new Response('', { status: 503 })))
+    const abort = new AbortController()
+    const list = client.pets.list.query(undefined, { signal: abort.signal })
+    await expect.poll(() => calls.length).toBe(1)
+    abort.abort()
+    await expect(list).rejects.toThrow()
+    await wait(500)
+    expect(calls).toHaveLength(1)
+  })
+
+  test('does not wait to repeat a call that was called off while it was answered', async () => {
+    const abort = new AbortController()
+    const fetchOnce = withRetries(
+      async () => {
+        abort.abort(new Error('called off'))
+        return new Response('', { status: 503, headers: { 'retry-after': '9' } })
+      },
+      { retries: 3 },
+    )
+    await expect(fetchOnce('http://petstore.test', { signal: abort.signal })).rejects.toThrow('called off')
+  })
+
+  /** A client that gets the given answers before it reaches the service, and the times of its calls. */
+  async function startFlakyClient(answers: Response[], retries?: number) {
+    const { app, key } = await startTestApi()
+    const calls: number[] = []
+    const client = createPetstoreClient({
+      url: 'http://petstore.test',
+      apiKey: key,
+      ...(retries === undefined ? {} : { retries }),
+      async fetch(input, init) {
+        calls.push(performance.now())
+        return answers.shift() ?? fetchFrom(app)(input, init)
+      },
+    })
+    return { client, calls }
+  }
+})

@@ -1,0 +1,198 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createPetstoreClient } from '../../client/index.ts'
+import { maxInt64, minInt64, parseJson } from '../../server/api/int64.ts'
+import { isOnPostgres, testDatabase } from '../support/database.ts'
+import { fetchFrom, shareTestApi, startTestApi } from '../support/helpers.ts'
+
+const int64 = fc.oneof(
+  fc.bigInt({ min: minInt64, max: maxInt64 }),
+  fc.constantFrom(minInt64, maxInt64, 0n, -1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 9007199254740993n),
+)
+
+test('a pet may have the greatest id there is, and none has a greater one', async () => {
+  const database = await testDatabase()
+  const { rest, rpc } = await startTestApi({ store: await database.open() })
+  await database.insertPet(maxInt64)
+  expect((await rest.get(`/v1/pets/${maxInt64}`)).text).toContain(`{"id":${maxInt64},`)
+  expect(await rpc.pets.get.query({ petId: maxInt64 })).toMatchObject({ id: maxInt64 })
+  for (const petId of [maxInt64 + 1n, minInt64 - 1n, 10n ** 30n]) {
+    expect((await rest.get(`/v1/pets/${petId}`)).status).toBe(404)
+    await expect(rpc.pets.get.query({ petId })).rejects.toMatchObject({ data: { status: 404 } })
+  }
+})
+
+describe('when every id has been given out', () => {
+  async function startWithIdsLeft(count: bigint) {
+    const database = await testDatabase()
+    const store = await database.open()
+    const next = maxInt64 - count + 1n
+    if (isOnPostgres) await database.execute(`SELECT setval('pets_id_seq', ${next - 1n})`)
+    else await database.insertPet(next - 1n)
+    return startTestApi({ store })
+  }
+  const rex = { name: 'Rex', categoryId: 7 }
+  const noIdLeft = { code: 'internal_error', message: expect.stringMatching(/no ids left/), status: 500 }
+
+  test('a create fails alone with 500 and without Retry-After, and what shares its transaction succeeds', async () => {
+    const { rest, log } = await startWithIdsLeft(1n)
+    const keyed = () => rest.post('/v1/pets', rex, { 'idempotency-key': 'last' })
+    expect((await keyed()).text).toContain(`{"id":${maxInt64},`)
+    const create = () => rest.post('/v1/pets', rex)
+    const [first, second, replay, third] = await Promise.all([create(), create(), keyed(), create()])
+    expect(replay).toMatchObject({ status: 201, headers: { 'idempotency-replayed': 'true' } })
+    for (const response of [first, second, third]) {
+      expect(response).toMatchObject({ status: 500, body: noIdLeft })
+      expect(response?.headers).not.toHaveProperty('retry-after')
+    }
+    expect(log.some((line) => JSON.parse(line).err?.type === 'IdsExhausted')).toBe(true)
+  })
+
+  test('the typed client does not retry', async () => {
+    const { app, key } = await startWithIdsLeft(0n)
+    let requests = 0
+    const send = fetchFrom(app)
+    const fetch: typeof send = (...request) => {
+      requests++
+      return send(...request)
+    }
+    const client = createPetstoreClient({ url: 'http://petstore.test', apiKey: key, fetch })
+    await expect(client.pets.create.mutate({ name: 'Rex', categoryId: 7n })).rejects.toMatchObject({ data: noIdLeft })
+    expect(requests).toBe(1)
+  })
+
+  // PostgreSQL does not give back ids that a failed statement took.
+  if (!isOnPostgres) {
+    test('the ids that are left go to the first creates of the transaction', async () => {
+      const { rest } = await startWithIdsLeft(3n)
+      const responses = await Promise.all(Array.from({ length: 8 }, () => rest.post('/v1/pets', rex)))
+      expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 500, 500, 500, 500, 500])
+    })
+  }
+})
+
+describe('any 64-bit integer', () => {
+  test('comes back digit for digit from REST', async () => {
+    const { rest } = await startTestApi()
+    await fc.assert(
+      fc.asyncProperty(int64, async (categoryId) => {
+        const created = await rest.post('/v1/pets', `{"name":"Rex","categoryId":${categoryId}}`)
+        expect(created.text).toContain(`"categoryId":${categoryId},`)
+        expect((await rest.get(String(created.headers.location))).text).toBe(created.text)
+      }),
+    )
+  })
+
+  test('comes back as the same bigint from RPC', async () => {
+    const { rpc } = await startTestApi()
+    await fc.assert(
+      fc.asyncProperty(int64, async (categoryId) => {
+        const { id } = await rpc.pets.create.mutate({ name: 'Rex', categoryId })
+        expect((await rpc.pets.get.query({ petId: id })).categoryId).toBe(categoryId)
+      }),
+    )
+  })
+
+  test('goes in through one door and out through the other', async () => {
+    const { rest, rpc } = await startTestApi()
+    await fc.assert(
+      fc.asyncProperty(int64, async (categoryId) => {
+        const { id } = await rpc.pets.create.mutate({ name: 'Rex', categoryId })
+        expect((await rest.get(`/v1/pets?limit=1&cursor=${id - 1n}`)).text).toContain(`"categoryId":${categoryId},`)
+      }),
+    )
+  })
+})
+
+/** Each looks only at the pet that it has created, if any. */
+describe('a number in a body', () => {
+  const api = shareTestApi()
+
+  test.for(['5.0', '50e-1', '0.5e1', '500E-2', '5e0', '5e+0', '5.000000000000000000000'])(
+    'categoryId %s is the integer 5',
+    async (number) => {
+      expect(await api().rest.post('/v1/pets', `{"name":"Rex","categoryId":${number}}`)).toMatchObject({
+        status: 201,
+        body: { categoryId: 5 },
+      })
+    },
+  )
+
+  test.for([
+    ['1e2', '100'],
+    ['-0', '0'],
+    ['-0.0e5', '0'],
+    ['-0.00000000000000000000', '0'],
+    [`0.${'0'.repeat(500)}5e501`, '5'],
+    ['9.223372036854775807e18', '9223372036854775807'],
+    ['92233720368547758070e-1', '9223372036854775807'],
+    ['9007199254740993.0', '9007199254740993'],
+    ['-9223372036854775808', '-9223372036854775808'],
+  ])('categoryId %s is the integer %s', async ([number, integer]) => {
+    expect((await api().rest.post('/v1/pets', `{"name":"Rex","categoryId":${number}}`)).text).toContain(
+      `"categoryId":${integer},`,
+    )
+  })
+
+  test.for([
+    '9223372036854775808',
+    '-9223372036854775809',
+    '1e19',
+    '1e400',
+    '1e999999999',
+    `1${'0'.repeat(10_000)}`,
+    '5.5',
+    '1e-1',
+    '0.99999999999999999999',
+    '9007199254740993.5',
+    '1e-400',
+    '1e-999999999',
+  ])('categoryId %s is no 64-bit integer: 400', async (number) => {
+    expect(await api().rest.post('/v1/pets', `{"name":"Rex","categoryId":${number}}`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', message: expect.stringMatching(/^categoryId: expected an? .*integer, got /) },
+    })
+  })
+})
+
+describe('parseJson', () => {
+  test('agrees with JSON.parse where a double is exact', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value)
+        const inexact = (_key: string, each: unknown) =>
+          typeof each === 'number' && Math.abs(each) > 2 ** 53 ? null : each
+        expect(JSON.parse(JSON.stringify(parseJson(text), replaceBigInt), inexact)).toEqual(JSON.parse(text, inexact))
+      }),
+    )
+  })
+
+  test('keeps every digit of an integer, wherever it stands', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (integer) => {
+        const parsed = parseJson(`{"a":[${integer},"1e5"]}`)
+        expect(parsed).toEqual({ a: [Number.isSafeInteger(Number(integer)) ? Number(integer) : integer, '1e5'] })
+      }),
+    )
+  })
+
+  test.for([
+    `1${'0'.repeat(60_000)}1`,
+    `1${'0'.repeat(60_000)}1e-60000`,
+    `0.${'0'.repeat(60_000)}1`,
+    '9'.repeat(60_000),
+    `1e${'9'.repeat(60_000)}`,
+  ])('takes no longer for a number as long as a body may be', (number) => {
+    const start = performance.now()
+    parseJson(`{"categoryId":${number}}`)
+    expect(performance.now() - start).toBeLessThan(200)
+  })
+
+  test('refuses what JSON.parse refuses', () => {
+    expect(() => parseJson('{"a":12345678901234567890,}')).toThrow(SyntaxError)
+  })
+})
+
+function replaceBigInt(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value
+}

@@ -1,0 +1,182 @@
+import { TRPCClientError } from '@trpc/client'
+import { describe, expect, test } from 'vitest'
+import { createPetstoreClient } from '../../client/index.ts'
+import { appRouter } from '../../server/api/router.ts'
+import { addPets, fetchFrom, startTestApi } from '../support/helpers.ts'
+
+describe('the typed client', () => {
+  test('creates, gets and lists pets', async () => {
+    const { rpc } = await startTestApi()
+    const pet = await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n, status: 'sold' })
+    expect(pet).toEqual({ id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' })
+    expect(await rpc.pets.get.query({ petId: 1n })).toEqual(pet)
+    expect(await rpc.pets.list.query({ status: 'sold' })).toEqual([pet])
+  })
+
+  test('lists without an input', async () => {
+    const { rpc, store } = await startTestApi()
+    await addPets(store, 21)
+    expect(await rpc.pets.list.query()).toHaveLength(20)
+  })
+
+  test('pages through the list with the last id as the cursor', async () => {
+    const { rpc, store } = await startTestApi()
+    await addPets(store, 3)
+    const first = await rpc.pets.list.query({ limit: 2 })
+    const second = await rpc.pets.list.query({ limit: 2, cursor: first.at(-1)?.id })
+    expect([...first, ...second].map(({ id }) => id)).toEqual([1n, 2n, 3n])
+  })
+
+  test('calls of the same tick share one request, at most twenty of them', async () => {
+    const { app, key } = await startTestApi()
+    const fetched: string[] = []
+    const fetch = fetchFrom(app)
+    const rpc = createPetstoreClient({
+      url: 'http://petstore.test/',
+      apiKey: key,
+      fetch: (input, init) => {
+        fetched.push(String(input))
+        return fetch(input, init)
+      },
+    })
+    await Promise.all(Array.from({ length: 25 }, () => rpc.pets.list.query()))
+    expect(fetched.map((url) => new URL(url).pathname.split(',').length)).toEqual([20, 5])
+  })
+
+  test('creates of the same tick become as many pets', async () => {
+    const { rpc } = await startTestApi()
+    const pets = await Promise.all(
+      [1n, 2n, 3n].map((categoryId) => rpc.pets.create.mutate({ name: 'Rex', categoryId })),
+    )
+    expect(pets.map(({ categoryId }) => categoryId)).toEqual([1n, 2n, 3n])
+    expect(new Set(pets.map(({ id }) => id)).size).toBe(3)
+  })
+
+  test('a failure rejects with code, message and status', async () => {
+    const { rpc } = await startTestApi()
+    const error = await rpc.pets.get.query({ petId: 1n }).catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(TRPCClientError)
+    expect(error).toMatchObject({
+      message: 'No pet has the id 1.',
+      data: { code: 'not_found', message: 'No pet has the id 1.', status: 404, path: 'pets.get' },
+    })
+  })
+
+  test('in a batch each call fails for itself', async () => {
+    const { rpc, store } = await startTestApi()
+    await addPets(store, 1)
+    const [found, missing] = await Promise.allSettled([1n, 2n].map((petId) => rpc.pets.get.query({ petId })))
+    expect(found).toMatchObject({ status: 'fulfilled', value: { id: 1n } })
+    expect(missing).toMatchObject({ status: 'rejected', reason: { data: { status: 404 } } })
+  })
+
+  test('a wrong key rejects with unauthorized', async () => {
+    const { app } = await startTestApi()
+    const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: 'nonsense', fetch: fetchFrom(app) })
+    await expect(rpc.pets.list.query()).rejects.toMatchObject({ data: { code: 'unauthorized', status: 401 } })
+  })
+
+  test('works over a socket with the global fetch', async () => {
+    const { app, key } = await startTestApi()
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    const rpc = createPetstoreClient({ url, apiKey: key })
+    expect(await rpc.pets.create.mutate({ name: 'Rex', categoryId: 1n })).toMatchObject({ id: 1n })
+  })
+})
+
+describe('the RPC door', () => {
+  test('more than twenty calls in a request are refused', async () => {
+    const { rest } = await startTestApi()
+    const paths = Array.from({ length: 21 }, () => 'pets.list').join(',')
+    const answer = await rest.get(`/trpc/${paths}?batch=1`)
+    expect(answer).toMatchObject({ status: 400, body: { error: { json: { data: { code: 'invalid_request' } } } } })
+  })
+
+  test('a path that is encoded twice, which would hide calls from those who count them, is refused', async () => {
+    const { rest } = await startTestApi({ config: { rateLimit: { requests: 5, seconds: 60 } } })
+    const call = { json: { name: 'Rex', categoryId: '7' }, meta: { values: { categoryId: ['bigint'] } } }
+    const creation = await rest.post('/trpc/pets.create%252Cpets.create?batch=1', { 0: call, 1: call })
+    expect(creation).toMatchObject({ status: 404, body: { error: { json: { data: { code: 'not_found' } } } } })
+    expect((await rest.get('/trpc/pets.list%252Cpets.list?batch=1')).status).toBe(404)
+    expect((await rest.get('/v1/pets')).body).toEqual([])
+  })
+
+  test('the procedures of the router are served, and nothing else', async () => {
+    const { rest } = await startTestApi()
+    const procedures = Object.keys(appRouter._def.procedures)
+    expect(procedures).toEqual(['pets.list', 'pets.create', 'pets.get'])
+    for (const path of procedures) expect((await rest.get(`/trpc/${path}`)).status, path).not.toBe(404)
+    for (const path of ['pets.update', 'pets', 'pets.list.x', 'constructor', '__proto__', 'pets.__proto__']) {
+      expect(await rest.get(`/trpc/${path}`)).toMatchObject({
+        status: 404,
+        body: { error: { json: { data: { code: 'not_found' } } } },
+      })
+    }
+  })
+
+  test.for([
+    ['a number', '{"json":{"name":"Rex","categoryId":7}}', 'categoryId: expected an integer, got 7'],
+    [
+      'text that is no bigint',
+      '{"json":{"categoryId":"x"},"meta":{"values":{"categoryId":["bigint"]}}}',
+      'The input is not valid superjson.',
+    ],
+    ['nothing', '', 'input: required'],
+    ['null', '{"json":null}', 'input: expected an object, got null'],
+  ])('an input with %s is refused: 400', async ([, body, message]) => {
+    const { rest } = await startTestApi()
+    expect(await rest.post('/trpc/pets.create', body)).toMatchObject({
+      status: 400,
+      body: { error: { json: { message, data: { code: 'invalid_request', message, status: 400 } } } },
+    })
+  })
+
+  test.for([
+    ['["Uint8Array"]'],
+    ['[["typed-array","Uint8Array"]]'],
+    ['["bigint","number"]'],
+    ['["bigint",{"x":["number"]}]'],
+    ['{"name":["undefined"],"categoryId":[["custom","x"]]}'],
+    ['{"name":{"x":["Date"]}}'],
+    ['"bigint"'],
+    ['{"name":1}'],
+    ['{"name":null}'],
+  ])('an input annotated with %s is refused before anything is made of it', async ([types]) => {
+    const { rest } = await startTestApi()
+    const body = `{"json":{"name":"Rex","categoryId":"7"},"meta":{"values":${types}}}`
+    const message = 'The input is not valid superjson.'
+    expect(await rest.post('/trpc/pets.create', body)).toMatchObject({
+      status: 400,
+      body: { error: { json: { message, data: { code: 'invalid_request', message, status: 400 } } } },
+    })
+  })
+
+  test('an input may be annotated with the types that it may have', async () => {
+    const { rest } = await startTestApi()
+    const types = '{"categoryId":["bigint"],"status":["undefined"]}'
+    const body = `{"json":{"name":"Rex","categoryId":"7","status":null},"meta":{"values":${types}}}`
+    expect(await rest.post('/trpc/pets.create', body)).toMatchObject({ status: 200 })
+  })
+
+  test('a refused key is challenged as through the other door', async () => {
+    const { rest } = await startTestApi()
+    const { headers } = await rest.get('/trpc/pets.list', { authorization: 'Bearer wrong' })
+    expect(headers['www-authenticate']).toBe('Bearer realm="petstore", error="invalid_token"')
+  })
+
+  test.for([
+    ['a mutation by GET', { method: 'GET', url: '/trpc/pets.create' }, 405],
+    ['a query by POST', { method: 'POST', url: '/trpc/pets.list' }, 405],
+    [
+      'another type of body',
+      { method: 'POST', url: '/trpc/pets.create', headers: { 'content-type': 'text/plain' }, payload: 'x' },
+      415,
+    ],
+    ['no path', { method: 'GET', url: '/trpc' }, 404],
+  ] as const)('%s is refused in the envelope', async ([, { method, url, ...rest }, status]) => {
+    const { rest: client } = await startTestApi()
+    const headers = { 'content-type': 'application/json', ...('headers' in rest ? rest.headers : {}) }
+    const answer = await client.send({ method, url, headers, ...('payload' in rest ? { payload: rest.payload } : {}) })
+    expect(answer).toMatchObject({ status, body: { error: { json: { data: { status } } } } })
+  })
+})

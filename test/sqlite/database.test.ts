@@ -1,0 +1,235 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { connect } from '../../db/sqlite/connection.ts'
+import { prepareDatabase } from '../../db/sqlite/prepare.ts'
+import { fastest } from '../support/fastest.ts'
+import { openDatabase, openFileStore } from '../support/helpers.ts'
+import { isName, namesOfAllCharacters } from '../support/pet-names.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+/** A database of the service, opened as a person with `sqlite3` would. */
+function openPetstore(): Database.Database {
+  const path = join(temporaryFolder(), 'petstore.db')
+  prepareDatabase(path)
+  return openDatabase(path)
+}
+
+describe('a name added by hand is judged as the service judges it:', () => {
+  test('every character of the Basic Multilingual Plane and some beyond, alone and among others', () => {
+    const isStored = storesName(openPetstore())
+    const names = namesOfAllCharacters()
+    const disagreements = names.filter((name) => isStored(name) !== isName(name))
+    expect(disagreements).toEqual([])
+  })
+
+  test.for([0, 1, 254, 255, 256, 510, 511])('%i characters, each of one or of two UTF-16 units', (length) => {
+    const isStored = storesName(openPetstore())
+    for (const character of ['x', '𝒳']) {
+      const name = character.repeat(length)
+      expect(isStored(name)).toBe(isName(name))
+    }
+  })
+})
+
+describe('a pet added by hand', () => {
+  const insert = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)'
+
+  test.for([
+    ['Rex', 7, 'sold'],
+    [' Rex ', -1, 'available'],
+    ['𝒳'.repeat(255), 0, 'pending'],
+  ] as const)('%j is taken', (values) => {
+    expect(
+      openPetstore()
+        .prepare(insert)
+        .run(...values).changes,
+    ).toBe(1)
+  })
+
+  test.for([
+    ['', 7, 'sold', 'pets_name_length'],
+    ['x'.repeat(256), 7, 'sold', 'pets_name_length'],
+    ['\u00a0 \u3000', 7, 'sold', 'pets_name_not_blank'],
+    ['a\nb', 7, 'sold', 'pets_name_no_control_characters'],
+    ['a\u0000b', 7, 'sold', 'pets_name_no_control_characters'],
+    ['a\u009f', 7, 'sold', 'pets_name_no_control_characters'],
+    ['Rex', 7, 'lost', 'pets_status_known'],
+    ['Rex', 7.5, 'sold', 'cannot store REAL value in INTEGER column'],
+    ['Rex', 'seven', 'sold', 'cannot store TEXT value in INTEGER column'],
+    ['Rex', null, 'sold', 'NOT NULL'],
+  ] as const)('%j is refused', ([name, categoryId, status, rule]) => {
+    expect(() => openPetstore().prepare(insert).run(name, categoryId, status)).toThrow(rule)
+  })
+
+  test.for([-(2n ** 63n), -1n, 0n, 2n ** 63n - 1n])(
+    'may have the category %d, which comes back digit for digit',
+    (category) => {
+      const database = openPetstore().defaultSafeIntegers()
+      database.prepare("INSERT INTO pets (name, category_id, status) VALUES ('Rex', ?, 'sold')").run(category)
+      expect(database.prepare('SELECT category_id FROM pets').pluck().get()).toBe(category)
+    },
+  )
+
+  test.for([0, -1])('may not have the id %i', (id) => {
+    const insert = openPetstore().prepare("INSERT INTO pets VALUES (?, 'Rex', 1, 'sold')")
+    expect(() => insert.run(id)).toThrow('pets_id_positive')
+  })
+
+  test.for(['', 'Sold', 'sold ', 'lost'])('may not have the status %j', (status) => {
+    const insert = openPetstore().prepare("INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, ?)")
+    expect(() => insert.run(status)).toThrow('pets_status_known')
+  })
+
+  test('is seen by the service at once', async () => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    const store = openFileStore(path)
+    openDatabase(path).prepare(insert).run('Rex', 7, 'sold')
+    expect(await store.pets.list({ limit: 10, cursor: 0n })).toEqual([
+      { id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' },
+    ])
+  })
+})
+
+describe('an API key added by hand', () => {
+  const insert =
+    "INSERT INTO api_keys (name, start, hash, created_at, revoked_at) VALUES (?, 'pet_', ?, '2026-01-01T00:00:00.000Z', ?)"
+
+  test('needs a hash as long as SHA-256 is', () => {
+    expect(() => openPetstore().prepare(insert).run('shop', 'short', null)).toThrow('api_keys_hash_sha256')
+  })
+
+  test('may not have the hash of another', () => {
+    const add = openPetstore().prepare(insert)
+    add.run('shop', 'a'.repeat(64), null)
+    expect(() => add.run('till', 'a'.repeat(64), null)).toThrow('UNIQUE constraint failed: api_keys.hash')
+  })
+
+  test('may have the name of another only if that one is revoked', () => {
+    const add = openPetstore().prepare(insert)
+    add.run('shop', 'a'.repeat(64), '2026-01-01T00:00:00.000Z')
+    add.run('shop', 'b'.repeat(64), null)
+    expect(() => add.run('shop', 'c'.repeat(64), null)).toThrow('UNIQUE constraint failed: api_keys.name')
+  })
+})
+
+describe('a time added by hand', () => {
+  const columns = ['created_at', 'expires_at', 'revoked_at', 'last_used_at']
+
+  test('is stored as the service writes it, to the millisecond and in every year of four digits', () => {
+    const database = openPetstore()
+    addKey(database)
+    const set = database.prepare(`UPDATE api_keys SET ${columns.map((column) => `${column} = :time`).join(', ')}`)
+    const [start, end] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')]
+    const times = [start, end, ...Array.from({ length: 2_000 }, (_, n) => n), ...sampleOf(start, end, 2_000)]
+    database.exec('BEGIN')
+    for (const time of times) expect(set.run({ time: new Date(time).toISOString() }).changes).toBe(1)
+  })
+
+  test.for([
+    'yesterday',
+    'now',
+    '',
+    '9999',
+    '2026-11-20',
+    '2026-11-20 01:02:03',
+    '2026-11-20T01:02:03Z',
+    '2026-11-20T01:02:03.4567Z',
+    '2026-11-20T01:02:03.456',
+    '2026-11-20T01:02:03.456z',
+    '2026-11-20T01:02:03.456+00:00',
+    '2026-02-30T00:00:00.000Z',
+    '2026-11-20T24:00:00.000Z',
+    '-0001-11-20T00:00:00.000Z',
+    '+012026-01-01T00:00:00.000Z',
+    ' 2026-11-20T00:00:00.000Z',
+  ])('%j is refused in every column', (time) => {
+    const database = openPetstore()
+    addKey(database)
+    for (const column of columns) {
+      const set = database.prepare(`UPDATE api_keys SET ${column} = ?`)
+      expect(() => set.run(time)).toThrow(`CHECK constraint failed: api_keys_${column}_iso8601`)
+    }
+    const insert = database.prepare(
+      "INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at) VALUES (1, 'a', ?, 1, ?)",
+    )
+    expect(() => insert.run('f'.repeat(64), time)).toThrow('idempotency_keys_created_at_iso8601')
+  })
+
+  function addKey(database: Database.Database): void {
+    database.exec(
+      `INSERT INTO api_keys (name, start, hash, created_at) VALUES ('a', 'pet_', '${'a'.repeat(64)}', '2026-01-01T00:00:00.000Z')`,
+    )
+  }
+
+  function sampleOf(start: number, end: number, count: number): number[] {
+    return Array.from({ length: count }, (_, n) => Math.floor(start + ((end - start) * (n + 0.618)) / count))
+  }
+})
+
+test('the service opens it with settings of its own, and makes none', () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  expect(() => connect(path, { busyTimeout: 0 })).toThrow('unable to open database file')
+  prepareDatabase(path)
+  const connection = connect(path, { busyTimeout: 123 })
+  const reader = connect(path, { busyTimeout: 0, readonly: true })
+  onTestFinished(() => {
+    connection.close()
+    reader.close()
+  })
+  const names = ['busy_timeout', 'foreign_keys', 'journal_size_limit', 'mmap_size', 'synchronous', 'trusted_schema']
+  expect(Object.fromEntries(names.map((name) => [name, connection.pragma(name, { simple: true })]))).toEqual({
+    busy_timeout: 123n,
+    foreign_keys: 1n,
+    journal_size_limit: 67_108_864n,
+    mmap_size: 0n,
+    synchronous: 2n,
+    trusted_schema: 0n,
+  })
+  expect(connection.prepare('SELECT 9007199254740993').pluck().get()).toBe(9_007_199_254_740_993n)
+  expect(() => reader.exec('CREATE TABLE x (y)')).toThrow('readonly')
+})
+
+test('an id is not given again after its pet was deleted by hand', async () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  const store = openFileStore(path)
+  const pet = { name: 'Rex', categoryId: 7n, status: 'sold' } as const
+  await store.pets.create(pet)
+  openDatabase(path).exec('DELETE FROM pets')
+  expect((await store.pets.create(pet)).id).toBe(2n)
+})
+
+test('an index serves the list with a status, in order, without sorting', () => {
+  const plan = openPetstore()
+    .prepare("EXPLAIN QUERY PLAN SELECT * FROM pets WHERE status = 'sold' AND id > 5 ORDER BY id LIMIT 20")
+    .all()
+  expect(plan).toMatchObject([{ detail: 'SEARCH pets USING INDEX pets_by_status (status=? AND rowid>?)' }])
+})
+
+test('a page of a rare status is found without reading the pets of other statuses', async () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  const store = openFileStore(path)
+  const database = openDatabase(path)
+  database.exec(`
+    WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < 100000)
+    INSERT INTO pets (name, category_id, status)
+    SELECT 'Rex', 1, CASE WHEN n % 25000 = 0 THEN 'sold' ELSE 'available' END FROM counter
+  `)
+  const readAll = database.prepare("SELECT id FROM pets WHERE +status = 'sold'")
+  const page = () => store.pets.list({ status: 'sold', cursor: 25_000n, limit: 2 })
+  expect((await page()).map(({ id }) => id)).toEqual([50_000n, 75_000n])
+  expect(await fastest(page)).toBeLessThan((await fastest(() => readAll.all())) / 10)
+})
+
+function storesName(database: Database.Database): (name: string) => boolean {
+  const insert = database.prepare("INSERT INTO pets (name, category_id, status) VALUES (?, 1, 'sold')")
+  database.exec('BEGIN')
+  return (name) => {
+    try {
+      return insert.run(name).changes === 1
+    } catch (error) {
+      if (error instanceof Database.SqliteError && error.code === 'SQLITE_CONSTRAINT_CHECK') return false
+      throw error
+    }
+  }
+}

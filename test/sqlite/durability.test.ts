@@ -1,0 +1,232 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { connect } from '../../db/sqlite/connection.ts'
+import { prepareDatabase } from '../../db/sqlite/prepare.ts'
+import { Writer } from '../../db/sqlite/writer.ts'
+import { commitTogether, prepareWrites, type Write } from '../../db/sqlite/writes.ts'
+import { StoreUnavailable } from '../../db/store.ts'
+import { openDatabase, openFileStore } from '../support/helpers.ts'
+import { createFirstKey, runCommand, type Server, startServer } from '../support/process.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { canTrace, startTraced } from '../support/traced.ts'
+
+const rex = { name: 'Rex', categoryId: 7n, status: 'available' } as const
+
+describe('what was acknowledged is there', () => {
+  test('for any other process, from the moment of the acknowledgement', async () => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    const store = openFileStore(path)
+    const find = openDatabase(path).prepare('SELECT name FROM pets WHERE id = ?').pluck()
+    for (let i = 0; i < 300; i++) {
+      const { id } = await store.pets.create(rex)
+      expect(find.get(id)).toBe('Rex')
+    }
+  })
+
+  test('the connection that writes waits for the disk at each commit', () => {
+    const { connection } = openWriter()
+    expect(connection.pragma('synchronous', { simple: true })).toBe(2n)
+    expect(connection.pragma('journal_mode', { simple: true })).toBe('wal')
+  })
+})
+
+// Only the kernel can tell whether SQLite does as its settings say. Where it cannot be asked, the tests above must do.
+if (canTrace()) {
+  describe('seen by strace', () => {
+    test('between a request and its acknowledgement there is an fsync', async () => {
+      const { server, key, stop } = await startTraced(() => ['-e', 'trace=fsync,fdatasync,read,write,writev'])
+      for (let i = 0; i < 21; i++) expect((await create(server, key, `pet ${i}`)).status).toBe(201)
+      // The first request does not count: it also notes the use of the key, which has an fsync of its own.
+      expect(acknowledgementsIn(linesOf(await stop())).slice(1)).toEqual(Array(20).fill('after an fsync'))
+    })
+
+    test('creations that arrive while the disk is busy share an fsync', async () => {
+      const slowDisk = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:delay_exit=20000']
+      const { server, key, stop } = await startTraced(() => slowDisk)
+      const answers = await Promise.all(Array.from({ length: 64 }, (_, i) => create(server, key, `pet ${i}`)))
+      expect(answers.map(({ status }) => status)).toEqual(Array(64).fill(201))
+      const syncs = linesOf(await stop()).filter((line) => line.includes('sync('))
+      expect(syncs.length).toBeGreaterThan(0)
+      expect(syncs.length).toBeLessThan(32)
+    })
+
+    test('while the writer thread cannot be started, a create gets a 503 at once, and the next one is stored', async () => {
+      const folder = temporaryFolder()
+      const key = await createFirstKey(folder)
+      const server = await startServer({ folder })
+      const noThreads = ['-e', 'trace=clone,clone3', '-e', 'inject=clone,clone3:error=EAGAIN']
+      const strace = runCommand(['strace', '-f', ...noThreads, '-p', String(server.child.pid)], { folder })
+      await expect.poll(() => strace.stderr).toContain('attached')
+      const asked = performance.now()
+      const refused = await create(server, key, 'refused')
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+      expect(performance.now() - asked).toBeLessThan(5_000)
+      strace.child.kill('SIGINT')
+      await strace.ended
+      expect((await create(server, key, 'stored')).status).toBe(201)
+    })
+
+    test('a commit that the disk refuses is answered 503 and stores nothing, and the next one is stored', async () => {
+      const { server, key } = await startTraced((database) => [
+        ...['-P', `${database}-wal`, '-e', 'trace=fsync,fdatasync'],
+        ...['-e', 'inject=fsync,fdatasync:error=EIO:when=5'],
+      ])
+      const statuses: Record<string, number> = {}
+      for (let i = 0; i < 10; i++) statuses[`pet ${i}`] = (await create(server, key, `pet ${i}`)).status
+      expect(Object.values(statuses).toSorted()).toEqual([...Array(9).fill(201), 503])
+      const list = await fetch(`${server.url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })
+      const names = ((await list.json()) as { name: string }[]).map(({ name }) => name)
+      expect(names).toEqual(Object.keys(statuses).filter((name) => statuses[name] === 201))
+    })
+
+    test('after a commit that the disk refused the service is not ready until a write succeeds', async () => {
+      const { server, key } = await startTraced((database) => [
+        ...['-P', `${database}-wal`, '-e', 'trace=fsync,fdatasync'],
+        ...['-e', 'inject=fsync,fdatasync:error=EIO:when=5'],
+      ])
+      const ready = async () => (await fetch(`${server.url}/readyz`)).status
+      await expect.poll(async () => (await create(server, key, 'Rex')).status, { interval: 0 }).toBe(503)
+      expect(await ready()).toBe(503)
+      expect((await create(server, key, 'Rex')).status).toBe(201)
+      await expect.poll(ready, { timeout: 2_000 }).toBe(200)
+    })
+  })
+}
+
+describe('writes that share a transaction', () => {
+  test('are answered in order', () => {
+    const { connection, writes } = openWriter()
+    const batch = ['a', 'b', 'c'].map((name) => createPet(name))
+    expect(commitTogether(connection, writes, batch)).toEqual([{ value: 1n }, { value: 2n }, { value: 3n }])
+    expect(namesIn(connection)).toEqual(['a', 'b', 'c'])
+  })
+
+  test('one that breaks a rule fails alone', () => {
+    const { connection, writes } = openWriter()
+    const outcomes = commitTogether(connection, writes, [createPet('a'), createPet(''), createPet('c')])
+    expect(outcomes).toMatchObject([{ value: 1n }, { failure: { code: 'SQLITE_CONSTRAINT_CHECK' } }, { value: 2n }])
+    expect(namesIn(connection)).toEqual(['a', 'c'])
+  })
+
+  test('one of several statements that breaks a rule is undone as a whole', async () => {
+    const { connection, writes } = openWriter()
+    const key = (name: string, hash: string) => ({
+      name,
+      start: 'pet_',
+      hash: hash.repeat(64),
+      createdAt: new Date(),
+      expiresAt: null,
+    })
+    commitTogether(connection, writes, [
+      { name: 'createApiKey', args: [key('first', 'a')] },
+      { name: 'createApiKey', args: [key('second', 'b')] },
+    ])
+    const outcomes = commitTogether(connection, writes, [{ name: 'rotateApiKey', args: [1n, key('second', 'c')] }])
+    expect(outcomes).toMatchObject([{ failure: { code: 'SQLITE_CONSTRAINT_UNIQUE' } }])
+    expect(connection.prepare('SELECT count(*) FROM api_keys WHERE revoked_at IS NULL').pluck().get()).toBe(2n)
+  })
+
+  test('fail together when the disk is full, and nothing of them is stored', () => {
+    const { connection, writes } = openWriter()
+    const pages = connection.pragma('page_count', { simple: true })
+    connection.pragma(`max_page_count = ${pages}`)
+    const outcomes = commitTogether(
+      connection,
+      writes,
+      Array.from({ length: 500 }, (_, i) => createPet(`pet ${i}`.padEnd(200, '.'))),
+    )
+    expect(new Set(outcomes.map((outcome) => 'failure' in outcome && outcome.failure.code))).toEqual(
+      new Set(['SQLITE_FULL']),
+    )
+    expect(namesIn(connection)).toEqual([])
+  })
+
+  test('fail together when the commit itself fails, and leave the connection fit for the next', () => {
+    const { connection, writes } = openWriter()
+    connection.exec(`
+      CREATE TABLE owners (id INTEGER PRIMARY KEY) STRICT;
+      CREATE TABLE owned (owner INTEGER REFERENCES owners DEFERRABLE INITIALLY DEFERRED) STRICT;
+      CREATE TRIGGER own AFTER INSERT ON pets WHEN new.name = 'orphan' BEGIN INSERT INTO owned VALUES (1); END;
+    `)
+    const failure = { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' }
+    const failed = commitTogether(connection, writes, [createPet('a'), createPet('orphan'), createPet('c')])
+    expect(failed).toMatchObject([{ failure }, { failure }, { failure }])
+    expect(namesIn(connection)).toEqual([])
+    expect(commitTogether(connection, writes, [createPet('d')])).toEqual([{ value: 1n }])
+  })
+
+  test('fail together while another process holds the lock, and succeed when it lets go', async () => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    const store = openFileStore(path)
+    const other = connect(path, { busyTimeout: 0 })
+    onTestFinished(() => void other.close())
+    other.exec('BEGIN IMMEDIATE')
+    const failed = await Promise.allSettled([store.pets.create(rex), store.pets.create(rex)])
+    expect(failed.map((each) => each.status === 'rejected' && each.reason)).toEqual([
+      expect.any(StoreUnavailable),
+      expect.any(StoreUnavailable),
+    ])
+    expect(await store.pets.list({ limit: 1, cursor: 0n })).toEqual([])
+    other.exec('ROLLBACK')
+    expect(await store.pets.create(rex)).toMatchObject({ id: 1n })
+  })
+})
+
+test('writes under way when the store closes are completed, and later ones are refused', async () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  const store = openFileStore(path)
+  const creations = Array.from({ length: 100 }, () => store.pets.create(rex))
+  await store.close()
+  expect((await Promise.allSettled(creations)).every(({ status }) => status === 'fulfilled')).toBe(true)
+  await expect(store.pets.create(rex)).rejects.toThrow(StoreUnavailable)
+  expect(openDatabase(path).prepare('SELECT count(*) FROM pets').pluck().get()).toBe(100)
+})
+
+test('a writer thread that ends fails the writes it held, and the next write starts another', async () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  const writer = new Writer({ path, busyTimeout: 0 })
+  onTestFinished(() => writer.close())
+  await expect(writer.run('createPet', rex)).rejects.toThrow(StoreUnavailable)
+  prepareDatabase(path)
+  expect(await writer.run('createPet', rex)).toBe(1n)
+})
+
+function openWriter() {
+  const path = join(temporaryFolder(), 'petstore.db')
+  openFileStore(path)
+  const connection = connect(path, { busyTimeout: 0 })
+  onTestFinished(() => void connection.close())
+  return { connection, writes: prepareWrites(connection) }
+}
+
+function createPet(name: string): Write {
+  return { name: 'createPet', args: [{ ...rex, name }] }
+}
+
+function namesIn(connection: Database.Database): unknown[] {
+  return connection.prepare('SELECT name FROM pets ORDER BY id').pluck().all()
+}
+
+async function create({ url }: Pick<Server, 'url'>, key: string, name: string): Promise<Response> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  return fetch(`${url}/v1/pets`, { method: 'POST', headers, body: JSON.stringify({ name, categoryId: 1 }) })
+}
+
+function linesOf(trace: string): string[] {
+  return readFileSync(trace, 'utf8').split('\n')
+}
+
+/** For each acknowledgement, whether an fsync began after its request and ended before it. */
+function acknowledgementsIn(calls: string[]): string[] {
+  const acknowledgements: string[] = []
+  let [isSyncing, isSynced] = [false, false]
+  for (const call of calls) {
+    if (/read.*"POST \/v1\/pets/.test(call)) [isSyncing, isSynced] = [false, false]
+    if (/sync\(.*unfinished/.test(call)) isSyncing = true
+    if (/sync\(.*= 0$/.test(call) || (isSyncing && /sync resumed.*= 0$/.test(call))) isSynced = true
+    if (call.includes('"HTTP/1.1 201')) acknowledgements.push(isSynced ? 'after an fsync' : 'too early')
+  }
+  return acknowledgements
+}

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import { concernsDatabase, isBusy, storeError, toFailure } from '../../db/sqlite/failure.ts'
+import { patiently } from '../../db/sqlite/patience.ts'
+import { IdempotencyKeyReused, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../../db/store.ts'
+
+function sqliteError(code: string, message = 'of SQLite'): Error {
+  return Object.assign(new Error(message), { code })
+}
+
+describe('a failure', () => {
+  test.for<[unknown, string, string]>([
+    [sqliteError('SQLITE_FULL', 'database or disk is full'), 'SQLITE_FULL', 'database or disk is full'],
+    [new KeyRevoked('gone'), 'KeyRevoked', 'gone'],
+    [Object.assign(new TypeError('wrong'), { code: 5 }), 'TypeError', 'wrong'],
+    ['a text', 'UNKNOWN', 'a text'],
+    [undefined, 'UNKNOWN', 'undefined'],
+  ])('of %o has a code and a message, and nothing else', ([thrown, code, message]) => {
+    expect(toFailure(thrown)).toEqual({ code, message })
+  })
+
+  test.for([
+    ['SQLITE_BUSY', true, true],
+    ['SQLITE_BUSY_SNAPSHOT', true, true],
+    ['SQLITE_FULL', true, false],
+    ['SQLITE_LOCKED', true, false],
+    ['SQLITE_CONSTRAINT_CHECK', false, false],
+    ['TypeError', false, false],
+    ['ENOENT', true, false],
+    ['EACCES', true, false],
+    ['ERR_INVALID_ARG_TYPE', false, false],
+    ['EvalError', false, false],
+    ['NOT_SQLITE_BUSY', false, false],
+  ] as const)('%s: does it concern the whole database? %s. Is another at it? %s', ([code, concerns, busy]) => {
+    expect([concernsDatabase({ code, message: '' }), isBusy({ code, message: '' })]).toEqual([concerns, busy])
+  })
+
+  test.for([
+    ['SQLITE_BUSY', true],
+    ['SQLITE_IOERR_FSYNC', true],
+    ['EACCES', true],
+    ['SQLITE_CORRUPT_INDEX', false],
+    ['SQLITE_NOTADB', false],
+  ] as const)('%s makes the store unavailable; may it heal? %s', ([code, mayHeal]) => {
+    const error = storeError({ code, message: 'why' })
+    expect(error).toBeInstanceOf(StoreUnavailable)
+    expect(error).toMatchObject({ message: `${code}: why`, mayHeal })
+  })
+
+  test('of one write keeps its kind', () => {
+    const unique = 'SQLITE_CONSTRAINT_UNIQUE'
+    expect(storeError({ code: unique, message: 'UNIQUE constraint failed: api_keys.name' })).toBeInstanceOf(
+      KeyNameTaken,
+    )
+    expect(storeError({ code: 'IdempotencyKeyReused', message: 'x' })).toEqual(new IdempotencyKeyReused('x'))
+    expect(storeError({ code: 'KeyRevoked', message: 'x' })).toEqual(new KeyRevoked('x'))
+    for (const failure of [
+      { code: unique, message: 'UNIQUE constraint failed: api_keys.hash' },
+      { code: 'SQLITE_CONSTRAINT_CHECK', message: 'api_keys.name' },
+      { code: 'RangeError', message: 'x' },
+      { code: 'XSQLITE_CORRUPT', message: 'x' },
+    ]) {
+      expect(storeError(failure)).toEqual(new Error(`${failure.code}: ${failure.message}`))
+    }
+  })
+})
+
+describe('patience', () => {
+  test('tries again while another connection holds the lock', () => {
+    let tries = 0
+    const act = () => {
+      if (++tries < 5) throw sqliteError('SQLITE_BUSY')
+      return 'done'
+    }
+    const start = performance.now()
+    expect(patiently(1_000, act)).toBe('done')
+    expect(tries).toBe(5)
+    // A pause between the tries leaves the processor to whoever holds the lock.
+    expect(performance.now() - start).toBeGreaterThan(3)
+  })
+
+  test('ends with the time', () => {
+    const start = performance.now()
+    const act = () => {
+      throw sqliteError('SQLITE_BUSY')
+    }
+    expect(() => patiently(50, act)).toThrow('of SQLite')
+    expect(performance.now() - start).toBeGreaterThan(45)
+    expect(performance.now() - start).toBeLessThan(1_000)
+  })
+
+  test('is for nothing else', () => {
+    let tries = 0
+    const act = () => {
+      tries++
+      throw sqliteError('SQLITE_FULL')
+    }
+    expect(() => patiently(1_000, act)).toThrow('of SQLite')
+    expect(tries).toBe(1)
+  })
+})

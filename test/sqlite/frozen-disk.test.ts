@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { canFreeze, mountFreezableDisk } from '../support/frozen-disk.ts'
+import { openDatabase } from '../support/helpers.ts'
+import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
+
+// Only a real file system can be frozen.
+if (canFreeze()) {
+  test('on a frozen file system reads and /livez go on, /readyz is 503, and writes wait for the thaw', async () => {
+    const disk = mountFreezableDisk(onTestFinished)
+    const server = await startServer({ folder: disk.folder })
+    const key = await waitForOutput(server, bannerKey)
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const get = async (path: string) =>
+      (await fetch(server.url + path, { headers, signal: AbortSignal.timeout(2_000) })).status
+    const create = async () => {
+      const body = JSON.stringify({ name: 'Rex', categoryId: 1 })
+      return (await fetch(`${server.url}/v1/pets`, { method: 'POST', headers, body })).status
+    }
+
+    for (let round = 1; round <= 3; round++) {
+      expect(await create()).toBe(201)
+      // No read comes between the commit and the freeze: it would store the read mark that the reads below need.
+      disk.freeze()
+      try {
+        expect(await get(`/v1/pets?limit=${round}`)).toBe(200)
+        const write = create()
+        await wait(100)
+        expect(await get(`/v1/pets?limit=${round + 10}`)).toBe(200)
+        expect(await get('/v1/pets/1')).toBe(200)
+        expect(await get('/livez')).toBe(200)
+        await expect.poll(() => get('/readyz'), { timeout: 5_000 }).toBe(503)
+        disk.thaw()
+        expect(await write).toBe(201)
+      } catch (error) {
+        disk.thaw()
+        throw error
+      }
+      await expect.poll(() => get('/readyz'), { timeout: 5_000 }).toBe(200)
+    }
+  }, 60_000)
+
+  test('reads also go on if another process wrote last, more than a second before the freeze', async () => {
+    const disk = mountFreezableDisk(onTestFinished)
+    const server = await startServer({ folder: disk.folder })
+    const authorization = `Bearer ${await waitForOutput(server, bannerKey)}`
+    const person = openDatabase(join(disk.folder, 'data/petstore.db'))
+    person.exec("INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'sold')")
+    await wait(1_500)
+    disk.freeze()
+    try {
+      const request = { headers: { authorization }, signal: AbortSignal.timeout(2_000) }
+      expect(await (await fetch(`${server.url}/v1/pets`, request)).json()).toMatchObject([{ name: 'Rex' }])
+    } finally {
+      disk.thaw()
+    }
+  })
+}

@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { connect } from '../../db/sqlite/connection.ts'
+import { commitTogether, prepareWrites, type Write } from '../../db/sqlite/writes.ts'
+import { openFileStore } from '../support/helpers.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+describe('the table of keys', () => {
+  const day = 24 * 3_600_000
+  const start = new Date('2026-01-01T00:00:00Z')
+
+  test('remembers a key for 24 hours', () => {
+    const { run } = openWrites()
+    run('a', start)
+    expect(run('a', new Date(start.getTime() + day - 1))).toMatchObject({ value: { id: 1n, isReplay: true } })
+    expect(run('a', new Date(start.getTime() + day))).toMatchObject({ value: { id: 2n, isReplay: false } })
+    expect(run('a', new Date(start.getTime() + day))).toMatchObject({ value: { id: 2n, isReplay: true } })
+  })
+
+  test('is swept as new keys come in', () => {
+    const { run, count } = openWrites()
+    for (let i = 0; i < 100; i++) run(`old ${i}`, start)
+    const later = new Date(start.getTime() + day)
+    for (let i = 0; i < 100; i++) run(`new ${i}`, later)
+    expect(count()).toBe(100n)
+    run('new 0', later)
+    expect(count()).toBe(100n)
+  })
+
+  test('is swept past rows whose time lies in the future, which are swept when their time comes', () => {
+    const { run, count } = openWrites()
+    const time = (days: number) => new Date(start.getTime() + days * day)
+    for (let i = 0; i < 30; i++) run(`future ${i}`, time(10))
+    for (let i = 0; i < 30; i++) run(`old ${i}`, start)
+    for (let i = 0; i < 60; i++) run(`new ${i}`, time(1))
+    expect(count()).toBe(90n)
+    expect(run('future 0', time(1))).toMatchObject({ value: { isReplay: true } })
+    for (let i = 0; i < 100; i++) run(`last ${i}`, time(11))
+    expect(count()).toBe(100n)
+  })
+
+  test('gets no row without its pet, and no pet comes without its row', () => {
+    const { connection, writes, count } = openWrites()
+    connection.exec('DELETE FROM api_keys')
+    const outcomes = commitTogether(connection, writes, [createOnce('a', start), createOnce('b', start)])
+    expect(outcomes).toMatchObject(Array(2).fill({ failure: { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' } }))
+    expect(count()).toBe(0n)
+    expect(connection.prepare('SELECT count(*) FROM pets').pluck().get()).toBe(0n)
+  })
+
+  function openWrites() {
+    const path = join(temporaryFolder(), 'petstore.db')
+    openFileStore(path)
+    const connection = connect(path, { busyTimeout: 0 })
+    onTestFinished(() => void connection.close())
+    const writes = prepareWrites(connection)
+    const createdAt = new Date()
+    writes.createApiKey({ name: 'a', start: 'pet_', hash: 'a'.repeat(64), createdAt, expiresAt: null })
+    const count = connection.prepare('SELECT count(*) FROM idempotency_keys').pluck()
+    return {
+      connection,
+      writes,
+      run: (key: string, now: Date) => commitTogether(connection, writes, [createOnce(key, now)])[0],
+      count: () => count.get(),
+    }
+  }
+
+  function createOnce(key: string, now: Date): Write {
+    const pet = { name: 'Rex', categoryId: 7n, status: 'available' } as const
+    return { name: 'createPetOnce', args: [pet, { apiKeyId: 1n, key }, now] }
+  }
+})

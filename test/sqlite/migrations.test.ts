@@ -1,0 +1,323 @@
+import { execFile, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import type Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { readMigrations } from '../../db/migrations.ts'
+import { migrate } from '../../db/sqlite/migrate.ts'
+import { prepareDatabase } from '../../db/sqlite/prepare.ts'
+import { openDatabase } from '../support/helpers.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const root = join(import.meta.dirname, '../..')
+const migrations = readMigrations(pathToFileURL(join(root, 'db/sqlite/migrations')))
+
+const family =
+  'CREATE TABLE parents (id INTEGER PRIMARY KEY); CREATE TABLE children (parent INTEGER REFERENCES parents); INSERT INTO parents VALUES (1); INSERT INTO children VALUES (1)'
+
+describe('starting at the same moment', () => {
+  test('eight processes find an empty file usable, round after round, and migrate it once', async () => {
+    const folder = temporaryFolder()
+    const prepareTogether = await startPreparers(8, folder)
+    for (let round = 0; round < 100; round++) {
+      const path = join(folder, `${round}.db`)
+      // A file that is empty and one that is missing are the same to the service.
+      if (round % 2 === 0) writeFileSync(path, '')
+      expect(await prepareTogether(path)).toEqual(Array(8).fill('usable'))
+      const database = openDatabase(path)
+      expect(database.prepare('SELECT name, hash FROM migrations ORDER BY name').all()).toEqual(
+        migrations.map(({ name, hash }) => ({ name, hash })),
+      )
+      expect(database.pragma('journal_mode', { simple: true })).toBe('wal')
+    }
+  })
+})
+
+describe('the runner', () => {
+  test('run in the order of their names, each once', () => {
+    const database = openDatabase()
+    const [first, second] = [{ '0000_a.sql': 'CREATE TABLE a (x)' }, { '0001_b.sql': 'ALTER TABLE a ADD COLUMN y' }]
+    migrate(database, migrationsOf(first))
+    migrate(database, migrationsOf({ ...second, ...first }))
+    migrate(database, migrationsOf({ ...first, ...second }))
+    expect(database.prepare('SELECT name FROM migrations').pluck().all()).toEqual(['0000_a', '0001_b'])
+  })
+
+  test('a migration that fails undoes all of that start', () => {
+    const database = openDatabase()
+    const migrations = migrationsOf({ '0000_a.sql': 'CREATE TABLE a (x)', '0001_b.sql': 'CREATE TABLE a (x)' })
+    expect(() => migrate(database, migrations)).toThrow('already exists')
+    expect(database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get()).toBe(0)
+  })
+
+  test('a rebuild of a parent table keeps the children that would cascade', () => {
+    const database = openDatabase()
+    const parents = 'CREATE TABLE parents (id INTEGER PRIMARY KEY);'
+    const children = 'CREATE TABLE children (parent INTEGER REFERENCES parents ON DELETE CASCADE);'
+    const first = {
+      '0000_a.sql': `${parents}${children} INSERT INTO parents VALUES (1); INSERT INTO children VALUES (1), (1)`,
+    }
+    const rebuild =
+      'CREATE TABLE fresh (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO fresh (id) SELECT id FROM parents; DROP TABLE parents; ALTER TABLE fresh RENAME TO parents'
+    migrate(database, migrationsOf(first))
+    migrate(database, migrationsOf({ ...first, '0001_b.sql': rebuild }))
+    expect(database.prepare('SELECT count(*) FROM children').pluck().get()).toBe(2)
+    expect(database.pragma('foreign_keys', { simple: true })).toBe(1)
+  })
+
+  test('a migration that leaves children without parents is undone', () => {
+    const database = openDatabase()
+    const first = { '0000_a.sql': family }
+    migrate(database, migrationsOf(first))
+    const broken = migrationsOf({ ...first, '0001_b.sql': 'DELETE FROM parents' })
+    expect(() => migrate(database, broken)).toThrow('left rows that refer to rows which are gone')
+    expect(database.prepare('SELECT count(*) FROM parents').pluck().get()).toBe(1)
+  })
+
+  test('what another program broke before stops no start and no migration', () => {
+    const database = openDatabase()
+    const first = { '0000_a.sql': family }
+    migrate(database, migrationsOf(first))
+    database.exec('PRAGMA foreign_keys = OFF; DELETE FROM parents')
+    migrate(database, migrationsOf(first))
+    migrate(database, migrationsOf({ ...first, '0001_b.sql': 'CREATE TABLE b (x)' }))
+    expect(database.prepare('SELECT name FROM migrations').pluck().all()).toEqual(['0000_a', '0001_b'])
+  })
+
+  test('refuses a database that a newer release migrated, by the name of the migration it does not know', () => {
+    const database = openDatabase()
+    migrate(database, [...migrations, { name: '9999_future', sql: 'CREATE TABLE future (x)', hash: 'x' }])
+    expect(() => migrate(database, migrations)).toThrow(/^it was migrated by a newer release \(9999_future\): [^\n]+$/)
+  })
+
+  test('refuses a migration that was changed after it was applied', () => {
+    const database = openDatabase()
+    const applied = { name: '0000_a', sql: 'CREATE TABLE a (x)', hash: 'as applied' }
+    migrate(database, [applied])
+    expect(() => migrate(database, [{ ...applied, hash: 'as changed' }])).toThrow(
+      /^the migration 0000_a was changed after it was applied: [^\n]+$/,
+    )
+  })
+
+  test('does not take a checkout with other line endings for a change', () => {
+    const [unix, windows] = ['CREATE TABLE a (\n  x\n)\n', 'CREATE TABLE a (\r\n  x\r\n)\r\n'].map((sql) => {
+      const folder = temporaryFolder()
+      writeFileSync(join(folder, '0000_a.sql'), sql)
+      return readMigrations(pathToFileURL(folder))
+    })
+    expect(windows).toEqual(unix)
+  })
+
+  test('enforces foreign keys again after a migration that failed', () => {
+    const database = openDatabase()
+    expect(() => migrate(database, [{ name: '0000_a', sql: 'nonsense', hash: 'x' }])).toThrow('syntax error')
+    expect(database.pragma('foreign_keys', { simple: true })).toBe(1)
+    expect(database.inTransaction).toBe(false)
+  })
+
+  test('leaves a database that lacks nothing as it was', () => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    prepareDatabase(path)
+    const [bytes, { mtimeMs }] = [readFileSync(path), statSync(path)]
+    prepareDatabase(path)
+    expect(readFileSync(path).equals(bytes)).toBe(true)
+    expect(statSync(path).mtimeMs).toBe(mtimeMs)
+  })
+})
+
+describe('the tables that the migrations make', () => {
+  test('are those of the schema: columns, indexes and checks', async () => {
+    const drizzleKit = join(root, 'node_modules/.bin/drizzle-kit')
+    const words = ['export', '--dialect=sqlite', '--schema=./db/sqlite/schema.ts']
+    const { stdout } = await promisify(execFile)(drizzleKit, words, { cwd: root })
+    const drafted = openDatabase()
+    drafted.exec(stdout)
+    expect(describeTables(migrated())).toEqual(describeTables(drafted))
+  })
+
+  test.for([
+    ['sqlite', 'sqlite'],
+    ['postgres', 'postgresql'],
+  ] as const)(
+    'the %s schema has not drifted from them (npm run db:generate drafts what is missing)',
+    async ([database, dialect]) => {
+      const folder = temporaryFolder()
+      cpSync(join(root, `db/${database}/migrations`), join(folder, 'migrations'), { recursive: true })
+      const before = readdirSync(join(folder, 'migrations'))
+      const out = relative(root, join(folder, 'migrations'))
+      const words = ['generate', `--dialect=${dialect}`, `--schema=./db/${database}/schema.ts`, `--out=${out}`]
+      const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/drizzle-kit'), words, { cwd: root })
+      expect(stdout).toContain('No schema changes')
+      expect(readdirSync(join(folder, 'migrations'))).toEqual(before)
+    },
+  )
+
+  test('are all strict', () => {
+    const lax = migrated()
+      .prepare("SELECT name FROM pragma_table_list WHERE type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%'")
+      .pluck()
+    expect(lax.all()).toEqual([])
+  })
+})
+
+describe('the migration that constrains times', () => {
+  const epoch = '1970-01-01T00:00:00.000Z'
+  const created = '2026-01-01T00:00:00.000Z'
+
+  test.for([
+    ['2027-01-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'],
+    ['2027-01-01', '2027-01-01T00:00:00.000Z'],
+    ['2027-01-01 12:30:00', '2027-01-01T12:30:00.000Z'],
+    ['2027-01-01T12:30:00+02:00', '2027-01-01T10:30:00.000Z'],
+    [null, null],
+    ['yesterday', epoch],
+    ['Jan 1 2027', epoch],
+    ['now', epoch],
+    ['9999', epoch],
+    ['', epoch],
+    ['+012027-01-01T00:00:00.000Z', epoch],
+  ] as const)('turns the expiry %j into %j', ([before, after]) => {
+    const [key] = migrateKeys({ created_at: created, expires_at: before })
+    expect(key).toMatchObject({ created_at: created, expires_at: after, revoked_at: null, last_used_at: null })
+  })
+
+  test('lets no key with another unreadable time grant access', () => {
+    const [byCreation, byRevocation, byUse] = migrateKeys(
+      { created_at: 'now', expires_at: null },
+      { created_at: created, revoked_at: 'today' },
+      { created_at: created, last_used_at: 'today' },
+    )
+    expect(byCreation).toMatchObject({ created_at: epoch, expires_at: epoch })
+    expect(byRevocation).toMatchObject({ created_at: created, revoked_at: epoch })
+    expect(byUse).toMatchObject({ created_at: created, expires_at: null, last_used_at: null })
+  })
+
+  test('keeps idempotency keys, lets unreadable ones expire, and gives no id of a deleted API key again', () => {
+    const database = beforeIt()
+    insertKey(database, { created_at: created })
+    insertKey(database, { created_at: created })
+    database.exec(`
+      INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at) VALUES
+        (1, 'a', '${'f'.repeat(64)}', 7, '${created}'), (1, 'b', '${'f'.repeat(64)}', 8, 'today');
+      DELETE FROM api_keys WHERE id = 2`)
+    migrate(database, migrations)
+    expect(
+      database.prepare('SELECT id, api_key_id, key, pet_id, created_at FROM idempotency_keys ORDER BY id').raw().all(),
+    ).toEqual([
+      [1, 1, 'a', 7, created],
+      [2, 1, 'b', 8, epoch],
+    ])
+    insertKey(database, { created_at: created })
+    expect(database.prepare('SELECT id FROM api_keys ORDER BY id').pluck().all()).toEqual([1, 3])
+    database.exec('DELETE FROM api_keys WHERE id = 1')
+    expect(database.prepare('SELECT count(*) FROM idempotency_keys').pluck().get()).toBe(0)
+  })
+
+  function beforeIt(): Database.Database {
+    const database = openDatabase()
+    const index = migrations.findIndex(({ name }) => name === '0003_readable_times')
+    migrate(database, migrations.slice(0, index))
+    return database
+  }
+
+  function insertKey(database: Database.Database, times: Record<string, string | null>): void {
+    const row = { expires_at: null, revoked_at: null, last_used_at: null, ...times }
+    database
+      .prepare(`
+        INSERT INTO api_keys (name, start, hash, created_at, expires_at, revoked_at, last_used_at)
+        VALUES (hex(randomblob(8)), 'pet_', hex(randomblob(32)), :created_at, :expires_at, :revoked_at, :last_used_at)`)
+      .run(row)
+  }
+
+  function migrateKeys(...keys: Record<string, string | null>[]): unknown[] {
+    const database = beforeIt()
+    for (const key of keys) insertKey(database, key)
+    migrate(database, migrations)
+    return database.prepare('SELECT * FROM api_keys ORDER BY id').all()
+  }
+})
+
+test.for(['sqlite', 'postgres'])('migration files of %s and what drizzle-kit compares with are in step', (database) => {
+  const folder = join(root, `db/${database}/migrations`)
+  const { entries } = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8'))
+  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
+  expect(entries.map(({ tag }: { tag: string }) => `${tag}.sql`)).toEqual(files)
+})
+
+function migrationsOf(files: Record<string, string>) {
+  const folder = temporaryFolder()
+  for (const [name, sql] of Object.entries(files)) writeFileSync(join(folder, name), sql)
+  return readMigrations(pathToFileURL(folder))
+}
+
+function migrated(): Database.Database {
+  const database = openDatabase()
+  migrate(database, migrations)
+  return database
+}
+
+/** Starts processes that wait for a path, so that all of them prepare the database there at the same moment. */
+async function startPreparers(count: number, folder: string): Promise<(path: string) => Promise<string[]>> {
+  const script = join(folder, 'prepare.mjs')
+  const module = pathToFileURL(join(root, 'db/sqlite/prepare.ts')).href
+  writeFileSync(
+    script,
+    `import { prepareDatabase } from ${JSON.stringify(module)}
+    process.on('message', (path) => {
+      try {
+        prepareDatabase(path)
+        process.send('usable')
+      } catch (error) {
+        process.send(error.message)
+      }
+    })
+    process.send('waiting')`,
+  )
+  const fastStart = pathToFileURL(join(root, 'db/fast-start.mjs')).href
+  const preparers = Array.from({ length: count }, () => {
+    const child = fork(script, { execArgv: ['--import', fastStart], env: { PATH: process.env.PATH } })
+    const ended = once(child, 'exit').then(([code, signal]) => [`ended with ${code ?? signal}`])
+    const answer = async () => String((await Promise.race([once(child, 'message'), ended]))[0])
+    return { child, ended, answer }
+  })
+  onTestFinished(async () => {
+    for (const { child } of preparers) child.kill('SIGKILL')
+    await Promise.all(preparers.map(({ ended }) => ended))
+  })
+  await Promise.all(preparers.map(({ answer }) => answer()))
+  return async (path) => {
+    const answers = preparers.map(({ answer }) => answer())
+    for (const { child } of preparers) child.send(path)
+    return Promise.all(answers)
+  }
+}
+
+/** What there is of the tables of the schema; how the text is laid out and quoted is of no account. */
+function describeTables(database: Database.Database): object[] {
+  const tables = database
+    .prepare(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name IN ('api_keys', 'idempotency_keys', 'pets') ORDER BY name",
+    )
+    .all() as { name: string; sql: string }[]
+  return tables.map(({ name, sql }) => ({
+    name,
+    // A primary key is never NULL, whether that is said or not.
+    columns: database
+      .prepare('SELECT name, upper(type), "notnull" OR pk AS required, dflt_value, pk FROM pragma_table_info(?)')
+      .all(name),
+    references: database
+      .prepare('SELECT "from", "table", "to", on_update, on_delete FROM pragma_foreign_key_list(?)')
+      .all(name),
+    isAutoincrement: sql.includes('AUTOINCREMENT'),
+    checks: [...sql.matchAll(/CONSTRAINT "?(\w+)"? CHECK ?\((.*)\)/g)].map(([, check, rule]) => `${check}: ${rule}`),
+    indexes: database
+      .prepare(
+        "SELECT replace(replace(sql, '`', ''), ', ', ',') FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? ORDER BY name",
+      )
+      .pluck()
+      .all(name),
+  }))
+}

@@ -1,0 +1,285 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { prepareDatabase } from '../../db/sqlite/prepare.ts'
+import { UnusableDatabase } from '../../db/store.ts'
+import { databasePaths, spellings } from '../support/database-paths.ts'
+import { addPets, openDatabase, openFileStore } from '../support/helpers.ts'
+import { petstore, runCommand, runPetstore } from '../support/process.ts'
+import { makeDatabase } from '../support/sample-database.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { canTrace } from '../support/traced.ts'
+
+describe('a database that cannot be used is refused and left as it was:', () => {
+  const files: [name: string, make: (path: string) => void | Promise<void>, message: string][] = [
+    ['a text', (path) => writeFileSync(path, 'Dear diary,\n'.repeat(100)), 'it is not an SQLite database'],
+    ['random bytes', (path) => writeFileSync(path, randomBytes(8_192)), 'it is not an SQLite database'],
+    ['a short text', (path) => writeFileSync(path, 'x'), 'it is not an SQLite database'],
+    ['another program’s', (path) => makeForeign(path, 'DELETE'), 'it is the SQLite database of another program'],
+    [
+      'another program’s in WAL mode',
+      (path) => makeForeign(path, 'WAL'),
+      'it is the SQLite database of another program',
+    ],
+    [
+      'another program’s that was killed while it wrote',
+      (path) => makeKilled(path, 'CREATE TABLE diary (x)'),
+      'it is the SQLite database of another program',
+    ],
+    [
+      'a short text with a file beside it that is named like a journal',
+      (path) => {
+        writeFileSync(path, 'x')
+        writeFileSync(`${path}-journal`, 'Dear diary')
+      },
+      'it is not an SQLite database',
+    ],
+    ['one with broken pages', makeCorrupt, 'it is corrupt; restore a backup'],
+    ['one cut short', makeTruncated, 'it is corrupt; restore a backup'],
+    [
+      'one of a newer release',
+      (path) => changeJournal(path, "INSERT INTO migrations VALUES ('9999_future', 'x', 'now')"),
+      'it was migrated by a newer release (9999_future)',
+    ],
+    ['one of a newer release that was killed', makeNewerKilled, 'it was migrated by a newer release (9999_future)'],
+    [
+      'one with a changed migration',
+      (path) => changeJournal(path, "UPDATE migrations SET hash = 'x'"),
+      'the migration 0000_init was changed after it was applied',
+    ],
+  ]
+
+  test.for(files)('%s', async ([, make, message]) => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    await make(path)
+    const before = fingerprints(path)
+    expectRefusal(path, message)
+    expect(fingerprints(path)).toMatchObject(before)
+  })
+
+  test.for(spellings)(
+    'one that was moved away from its write-ahead log, named by %s, and nothing is lost once it is back',
+    async ([, spell]) => {
+      const original = join(temporaryFolder(), 'petstore.db')
+      const { path, given } = databasePaths(spell)
+      await addPets(openFileStore(original), 1)
+      const bytes = readFileSync(original)
+      copyFileSync(`${original}-wal`, `${path}-wal`)
+      expectRefusal(
+        given,
+        `it is missing, but its write-ahead log ${path}-wal is there: put the database back beside it`,
+      )
+      expect(existsSync(path)).toBe(false)
+      writeFileSync(path, '')
+      expectRefusal(given, 'it is missing, but its write-ahead log')
+      writeFileSync(path, bytes)
+      prepareDatabase(given)
+      expect(openDatabase(path).prepare('SELECT count(*) FROM pets').pluck().get()).toBe(1)
+    },
+  )
+
+  test('a folder', () => {
+    const path = temporaryFolder()
+    expectRefusal(path, 'it is not a file')
+  })
+
+  test('a named pipe, which to open would wait for ever', () => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    execFileSync('mkfifo', [path])
+    expectRefusal(path, 'it is not a file')
+  })
+
+  test('a path below a file', () => {
+    const path = join(temporaryFolder(), 'file')
+    writeFileSync(path, '')
+    expectRefusal(join(path, 'petstore.db'), 'a part of its path is a file, not a folder')
+  })
+
+  test('a link to itself', () => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    symlinkSync(path, path)
+    expectRefusal(path, 'too many symbolic links')
+  })
+})
+
+test.for([['list'], ['revoke', 'shop'], ['rotate', 'shop']])('keys %j makes no file', async (words) => {
+  const folder = temporaryFolder()
+  const run = runPetstore({ folder, arguments: ['keys', ...words] })
+  expect(await run.ended).toBe(1)
+  expect(run.stderr).toMatch(/^The database \S+ cannot be used: no such file or directory; check the path.*\.\n$/)
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('a file that is missing is made, in a folder of its own, unless it should be there', () => {
+  const folder = temporaryFolder()
+  const path = join(folder, 'new/data/petstore.db')
+  expect(() => prepareDatabase(path, { create: false })).toThrow('no such file or directory; check the path')
+  expect(existsSync(join(folder, 'new'))).toBe(false)
+  prepareDatabase(path)
+  expect([statSync(join(folder, 'new')), statSync(path)].map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o600])
+  prepareDatabase(path, { create: false })
+})
+
+test.for(spellings)('a file that is missing is made where %s leads, and the link stays a link', ([, spell]) => {
+  const { path, given } = databasePaths(spell)
+  rmdirSync(dirname(path))
+  const kind = lstatSync(given, { throwIfNoEntry: false })?.isSymbolicLink()
+  prepareDatabase(given)
+  expect(statSync(path).isFile()).toBe(true)
+  expect(lstatSync(given).isSymbolicLink()).toBe(kind ?? false)
+})
+
+// Only the kernel can tell; strace asks it.
+if (canTrace()) {
+  test('folders that are made survive a loss of power: each one above them is synced', async () => {
+    const folder = realpathSync(temporaryFolder())
+    const trace = join(folder, 'trace')
+    const strace = ['strace', '-f', '-y', '-o', trace, '-e', 'trace=fsync', ...petstore]
+    const database = join(folder, 'new/data/petstore.db')
+    const env = { DATABASE_URL: `file:${database}` }
+    expect(await runCommand([...strace, 'keys', 'create', 'test'], { env }).ended).toBe(0)
+    expect(syncedIn(trace)).toEqual(expect.arrayContaining([folder, join(folder, 'new'), join(folder, 'new/data')]))
+    expect(await runCommand([...strace, 'backup'], { env }).ended).toBe(0)
+    expect(syncedIn(trace)).toEqual(
+      expect.arrayContaining([join(folder, 'new/data'), join(folder, 'new/data/backups')]),
+    )
+  })
+
+  test('a folder is made below one that this user may not read, which can then not be synced', async () => {
+    const folder = realpathSync(temporaryFolder())
+    const inject = ['-P', folder, '-e', 'trace=openat', '-e', 'inject=openat:error=EACCES']
+    const strace = ['strace', '-f', '-qq', '-o', '/dev/null', ...inject, ...petstore]
+    const env = { DATABASE_URL: `file:${join(folder, 'data/petstore.db')}` }
+    const run = runCommand([...strace, 'keys', 'create', 'test'], { env })
+    expect([await run.ended, run.stderr]).toEqual([0, expect.stringMatching(/^Made the database .*\.\n$/)])
+  })
+
+  test('one that the disk cannot read is not called corrupt', () => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    makeDatabase(path, 3_000)
+    for (const first of [1, 4, 12]) {
+      const inject = ['-e', 'trace=pread64', '-e', `inject=pread64:error=EIO:when=${first}+`]
+      const strace = ['-f', '-qq', '-o', '/dev/null', '-P', path, ...inject, ...petstore, 'keys', 'list']
+      const { stderr } = spawnSync('strace', strace, {
+        encoding: 'utf8',
+        env: { ...process.env, DATABASE_URL: `file:${path}` },
+      })
+      expect(stderr).toMatch(
+        /^The database \S+ cannot be used: (disk I\/O error|the disk cannot read it); check the disk.*\.\n$/,
+      )
+    }
+  })
+}
+
+function syncedIn(trace: string): string[] {
+  return [...readFileSync(trace, 'utf8').matchAll(/fsync\(\d+<([^>]+)>/g)].map(([, path = '']) => path)
+}
+
+test('a first start that was killed while it wrote is undone by the next', () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  makeKilled(path)
+  prepareDatabase(path)
+  expect(openDatabase(path).prepare("SELECT name FROM sqlite_schema WHERE name IN ('large', 'pets')").all()).toEqual([
+    { name: 'pets' },
+  ])
+})
+
+/** One sentence for the operator, which names the file. */
+function expectRefusal(path: string, message: string): void {
+  let thrown: unknown
+  try {
+    prepareDatabase(path)
+  } catch (error) {
+    thrown = error
+  }
+  expect(thrown).toBeInstanceOf(UnusableDatabase)
+  expect(String(thrown)).toMatch(/^UnusableDatabase: The database \S+ cannot be used: [^\n]+\.$/)
+  expect(String(thrown)).toContain(`${path} cannot be used: ${message}`)
+}
+
+/** The state of the file and of what SQLite needs beside it, but for the index of the log, which every reader renews. */
+function fingerprints(path: string): Record<string, object> {
+  const files = [path, `${path}-wal`, `${path}-journal`].filter((file) => existsSync(file))
+  return Object.fromEntries(
+    files.map((file) => [
+      file,
+      { hash: createHash('sha256').update(readFileSync(file)).digest('hex'), changed: statSync(file).mtimeMs },
+    ]),
+  )
+}
+
+function makeForeign(path: string, journalMode: string): void {
+  const database = new Database(path)
+  database.pragma(`journal_mode = ${journalMode}`)
+  database.exec('CREATE TABLE pets (id INTEGER PRIMARY KEY); INSERT INTO pets VALUES (1)')
+  database.close()
+}
+
+/** Leaves what a process leaves that is killed in a transaction, when part of it is in the file already. */
+function makeKilled(path: string, ...before: string[]): void {
+  const original = join(temporaryFolder(), 'original.db')
+  const database = new Database(original)
+  for (const statement of before) database.exec(statement)
+  database.pragma('cache_size = 1')
+  database.exec(`
+    BEGIN;
+    PRAGMA application_id = ${before.length === 0 ? 0x50455453 : 0};
+    CREATE TABLE large (x);
+    WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < 200)
+    INSERT INTO large SELECT zeroblob(3000) FROM counter;
+  `)
+  copyFileSync(original, path)
+  copyFileSync(`${original}-journal`, `${path}-journal`)
+  database.close()
+}
+
+/** The newer release's last migration is in the write-ahead log only. */
+async function makeNewerKilled(path: string): Promise<void> {
+  const original = join(temporaryFolder(), 'original.db')
+  await makeOurs(original)
+  const database = new Database(original)
+  database.exec("INSERT INTO migrations VALUES ('9999_future', 'x', 'now')")
+  copyFileSync(original, path)
+  copyFileSync(`${original}-wal`, `${path}-wal`)
+  database.close()
+}
+
+async function makeOurs(path: string): Promise<void> {
+  const store = openFileStore(path)
+  await addPets(store, 2_000)
+  await store.close()
+}
+
+async function makeCorrupt(path: string): Promise<void> {
+  await makeOurs(path)
+  const bytes = readFileSync(path)
+  bytes.fill(0xff, 5 * 4096, 9 * 4096)
+  writeFileSync(path, bytes)
+}
+
+async function makeTruncated(path: string): Promise<void> {
+  await makeOurs(path)
+  truncateSync(path, 8 * 4096)
+}
+
+async function changeJournal(path: string, statement: string): Promise<void> {
+  await makeOurs(path)
+  const database = new Database(path)
+  database.exec(statement)
+  database.close()
+}

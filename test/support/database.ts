@@ -1,0 +1,104 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { inject, onTestFinished } from 'vitest'
+import { describeLocation, type Location } from '../../db/location.ts'
+import { openStore } from '../../db/open.ts'
+import type { Store } from '../../db/store.ts'
+import { createDatabase, query, truncate } from './postgres/databases.ts'
+import { type AtEnd, temporaryFolder } from './temporary.ts'
+
+/** A database, of the kind that the suites run on at the moment. */
+export interface TestDatabase {
+  location: Location
+  /** Opens it as the service does. */
+  open(): Promise<Store>
+  /** Runs statements as a person would, past the service. */
+  execute(sql: string): Promise<unknown>
+  /** Adds a pet with this id, past the service. */
+  insertPet(id: bigint): Promise<unknown>
+  /** All rows of a table. */
+  rows(table: string): Promise<unknown[]>
+}
+
+export const isOnPostgres = inject('postgresUrl') !== undefined
+
+/** A database of the test's own, gone when the test ends. */
+export async function testDatabase(atEnd: AtEnd = onTestFinished): Promise<TestDatabase> {
+  if (!isOnPostgres) return sqliteDatabase(join(temporaryFolder(atEnd), 'petstore.db'), atEnd)
+  const url = cleared.pop() ?? (await createDatabase())
+  atEnd(async () => {
+    await truncate(url)
+    cleared.push(url)
+  })
+  return postgresDatabase(url, atEnd)
+}
+
+/** Databases that tests have left as they found them. */
+const cleared: string[] = []
+
+export function sqliteDatabase(path: string, atEnd: AtEnd = onTestFinished): TestDatabase {
+  const location: Location = { kind: 'sqlite', path }
+  return {
+    location,
+    open: () => open(location, atEnd),
+    execute: async (sql) => withFile(path, (file) => file.exec(sql)),
+    insertPet: async (id) => withFile(path, (file) => file.exec(`INSERT INTO pets ${columns} VALUES ${values(id)}`)),
+    rows: async (table) => withFile(path, (file) => file.prepare(`SELECT * FROM ${table}`).all()),
+  }
+}
+
+export function postgresDatabase(url: string, atEnd: AtEnd = onTestFinished): TestDatabase {
+  const location: Location = { kind: 'postgres', url }
+  return {
+    location,
+    open: () => open(location, atEnd),
+    execute: (sql) => query(url, sql),
+    insertPet: (id) => query(url, `INSERT INTO pets ${columns} OVERRIDING SYSTEM VALUE VALUES ${values(id)}`),
+    rows: (table) => query(url, `SELECT * FROM ${table}`),
+  }
+}
+
+const columns = '(id, name, category_id, status)'
+
+function values(id: bigint): string {
+  return `(${id}, 'Rex', 1, 'sold')`
+}
+
+async function open(location: Location, atEnd: AtEnd): Promise<Store> {
+  const store = await openStore(location, { busyTimeout: 250 })
+  atEnd(() => store.close())
+  return store
+}
+
+function withFile<T>(path: string, work: (file: Database.Database) => T): T {
+  const file = new Database(path)
+  try {
+    return work(file)
+  } finally {
+    file.close()
+  }
+}
+
+/** Empty databases for the processes of the next test. */
+const prepared: string[] = []
+const urlsByFolder = new Map<string, string>()
+
+/** To be called before each test on PostgreSQL, since a process is started without waiting for anything. */
+export async function prepareDatabases(): Promise<void> {
+  while (prepared.length < 2) prepared.push(await createDatabase())
+}
+
+/** As messages name it. */
+export function databaseNameOf(folder: string): string {
+  const url = urlsByFolder.get(folder)
+  return url === undefined ? join(folder, 'data/petstore.db') : describeLocation({ kind: 'postgres', url })
+}
+
+/** Where a process keeps its data whose working folder is this one, as an environment variable if that must be told. */
+export function databaseOf(folder: string): { DATABASE_URL?: string } {
+  if (!isOnPostgres) return {}
+  const url = urlsByFolder.get(folder) ?? prepared.pop()
+  if (url === undefined) throw new Error('The test uses more databases than were prepared for it.')
+  urlsByFolder.set(folder, url)
+  return { DATABASE_URL: url }
+}

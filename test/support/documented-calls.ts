@@ -1,0 +1,96 @@
+import superjson from 'superjson'
+import { appRouter } from '../../server/api/router.ts'
+import { isRecord } from '../../server/api/validation.ts'
+import { operationsOf } from '../../server/rest/operations.ts'
+import type { Answer, Caller } from './caller.ts'
+import type { DocumentedOperation, GeneratedRequest } from './documented-requests.ts'
+import type { DocumentedSchemas, Schema } from './documented-schemas.ts'
+import { writeExactly } from './exact-json.ts'
+
+/** Sends a generated request to the service, as REST or as the same call through RPC. */
+
+export async function sendRest(
+  caller: Caller,
+  operation: DocumentedOperation,
+  request: GeneratedRequest,
+): Promise<Answer> {
+  const { method, bodySchema } = operation
+  const body = bodySchema && writeExactly(request.body, spellings[request.spelling])
+  return caller.send(method, restUrl(operation, request), headersOf(operation, request), body)
+}
+
+/** How JSON may write an integer. */
+const spellings: ((integer: bigint) => string)[] = [
+  String,
+  (integer) => `${integer}.0`,
+  (integer) => `${integer}E+0`,
+  (integer) => (integer === 0n ? '-0' : `${integer}0e-1`),
+]
+
+export async function sendRpc(
+  caller: Caller,
+  schemas: DocumentedSchemas,
+  operation: DocumentedOperation,
+  request: GeneratedRequest,
+): Promise<Answer> {
+  const { procedure, type } = procedureBehind(operation)
+  const input = JSON.stringify(superjson.serialize(rpcInput(schemas, operation, request)))
+  const headers = headersOf(operation, request)
+  return type === 'query'
+    ? caller.send('GET', `/trpc/${procedure}?input=${encodeURIComponent(input)}`, headers)
+    : caller.send('POST', `/trpc/${procedure}`, { 'content-type': 'application/json', ...headers }, input)
+}
+
+function restUrl({ path, parameters }: DocumentedOperation, { texts }: GeneratedRequest): string {
+  const query: string[] = []
+  let filled = path
+  for (const [index, { in: place, name }] of parameters.entries()) {
+    const encoded = (texts[index] ?? []).map(encodeURIComponent)
+    if (place === 'query') query.push(...encoded.map((text) => `${name}=${text}`))
+    if (place === 'path') filled = filled.replace(`{${name}}`, () => encoded.join())
+  }
+  return `/v1${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`
+}
+
+function headersOf(
+  { parameters, bodySchema }: DocumentedOperation,
+  { texts, hasKey }: GeneratedRequest,
+): Record<string, string> {
+  const sent = parameters.flatMap(({ in: place, name }, index) =>
+    place === 'header' ? (texts[index] ?? []).map((text) => [name, text]) : [],
+  )
+  return {
+    ...(bodySchema ? { 'content-type': 'application/json' } : {}),
+    ...(hasKey ? {} : { authorization: '' }),
+    ...Object.fromEntries(sent),
+  }
+}
+
+function procedureBehind({ method, path }: DocumentedOperation) {
+  const found = operationsOf(appRouter).find((operation) => operation.method === method && operation.path === path)
+  if (!found) throw new Error(`The router has no procedure for ${method} ${path}.`)
+  return found
+}
+
+function rpcInput(
+  schemas: DocumentedSchemas,
+  { parameters, bodySchema }: DocumentedOperation,
+  { texts, body }: GeneratedRequest,
+): unknown {
+  const fields = parameters.flatMap(({ in: place, name, schema = {} }, index) => {
+    const values = (texts[index] ?? []).map((text) => forRpc(schemas, schema, schemas.decode(schema, text)))
+    return place === 'header' || values.length === 0 ? [] : [[name, values.length === 1 ? values[0] : values]]
+  })
+  const ofBody = bodySchema ? forRpc(schemas, bodySchema, body) : {}
+  return isRecord(ofBody) ? { ...ofBody, ...Object.fromEntries(fields) } : ofBody
+}
+
+/** In RPC an integer is a `bigint` where the document says int64, and a number elsewhere. */
+function forRpc(schemas: DocumentedSchemas, schema: Schema, value: unknown): unknown {
+  const { format, items = {}, properties = {} } = schemas.resolve(schema)
+  if (typeof value === 'bigint') return format === 'int64' ? value : Number(value)
+  if (Array.isArray(value)) return value.map((each) => forRpc(schemas, items, each))
+  if (!isRecord(value)) return value
+  const fields = Object.entries(value)
+  return Object.fromEntries(fields.map(([name, each]) => [name, forRpc(schemas, properties[name] ?? {}, each)]))
+}

@@ -1,0 +1,25 @@
+import { isRecord } from '../../server/api/validation.ts'
+
+/** JSON whose integers are all `bigint`, so that comparing and validating them loses no digit. */
+
+export function parseExactly(text: string): unknown {
+  return JSON.parse(text, (_key, value, context?: { source: string }) =>
+    typeof value === 'number' && context && /^-?\d+$/.test(context.source) ? BigInt(context.source) : value,
+  )
+}
+
+/** @param spell writes an integer, which JSON allows in several ways (`7`, `7.0`, `70e-1`) */
+export function writeExactly(value: unknown, spell: (integer: bigint) => string = String): string {
+  if (typeof value === 'bigint') return spell(value)
+  if (Array.isArray(value)) return `[${value.map((each) => writeExactly(each, spell)).join(',')}]`
+  if (!isRecord(value)) return JSON.stringify(value)
+  return `{${Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}:${writeExactly(each, spell)}`)}}`
+}
+
+/** Turns the integers among the numbers in a value into `bigint`. */
+export function exactly(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value
+  if (Array.isArray(value)) return value.map(exactly)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, exactly(each)]))
+}

@@ -1,0 +1,20 @@
+import { NewPet } from '../../server/api/pets.ts'
+
+/** Whether the service takes it as the name of a pet. */
+export function isName(name: string): boolean {
+  return NewPet.safeParse({ name, categoryId: 1n }).success
+}
+
+/** Each character of the Basic Multilingual Plane and some beyond, alone and among others. */
+export function namesOfAllCharacters(): string[] {
+  return characters().flatMap((character) => [character, `a${character}b`, ` ${character}`])
+}
+
+/** Surrogates are none by themselves: a text with one that stands alone cannot be stored in UTF-8. */
+function characters(): string[] {
+  const plane = Array.from({ length: 0x10000 }, (_, codePoint) => codePoint)
+  const wellFormed = plane.filter((codePoint) => codePoint < 0xd800 || codePoint > 0xdfff)
+  return [...wellFormed, 0x10000, 0x1f600, 0xe0001, 0xe0020, 0x10ffff].map((codePoint) =>
+    String.fromCodePoint(codePoint),
+  )
+}

@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect } from 'vitest'
+import { type CopyRequest, copyStore } from '../../../db/copy/copy-store.ts'
+import { prepareDatabase as preparePostgres } from '../../../db/postgres/prepare.ts'
+import { prepareDatabase as prepareSqlite } from '../../../db/sqlite/prepare.ts'
+import { UnusableDatabase } from '../../../db/store.ts'
+import { maxInt64, minInt64 } from '../../../server/api/int64.ts'
+import { postgresDatabase, sqliteDatabase, type TestDatabase } from '../database.ts'
+import { openDatabase } from '../helpers.ts'
+import { type Run, runPetstore } from '../process.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { createDatabase, query } from './databases.ts'
+
+export type Kind = 'sqlite' | 'postgres'
+export const kinds: Kind[] = ['sqlite', 'postgres']
+export const pairs = kinds.flatMap((from) => kinds.map((to) => ({ from, to })))
+
+/** A place for a database: a path where no file is, or a PostgreSQL database without tables. */
+export async function newDatabase(kind: Kind): Promise<TestDatabase> {
+  if (kind === 'postgres') return postgresDatabase(await createDatabase())
+  return sqliteDatabase(join(temporaryFolder(), 'petstore.db'))
+}
+
+export async function newDatabases(from: Kind, to: Kind): Promise<{ from: TestDatabase; to: TestDatabase }> {
+  return { from: await newDatabase(from), to: await newDatabase(to) }
+}
+
+/** Makes the tables, and runs statements. */
+export async function fill({ location, execute }: TestDatabase, ...statements: string[]): Promise<void> {
+  if (location.kind === 'postgres') await preparePostgres(location.url)
+  else prepareSqlite(location.path)
+  for (const sql of statements) await execute(sql)
+}
+
+export function addingKeys(count: number, word = 'key'): string {
+  const rows = Array.from({ length: count }, (_, index) => {
+    const hash = createHash('sha256').update(`${word} ${index}`).digest('hex')
+    return `('${word} ${index}', 'pet_', '${hash}', '2026-01-01T00:00:00.000Z')`
+  })
+  return `INSERT INTO api_keys (name, start, hash, created_at) VALUES ${rows.join(', ')}`
+}
+
+export function pathOf({ location }: TestDatabase): string {
+  if (location.kind !== 'sqlite') throw new Error('The database is not a file.')
+  return location.path
+}
+
+export function urlOf({ location }: TestDatabase): string {
+  if (location.kind !== 'postgres') throw new Error('The database is not in PostgreSQL.')
+  return location.url
+}
+
+export function nameOf(database: TestDatabase): string {
+  return new URL(urlOf(database)).pathname.slice(1)
+}
+
+/** As it is given to the command. */
+export function specOf({ location }: TestDatabase): string {
+  return location.kind === 'sqlite' ? `file:${location.path}` : location.url
+}
+
+export async function copy({ from, to }: { from: TestDatabase; to: TestDatabase }, options: Partial<CopyRequest> = {}) {
+  const tables = await copyStore({ from: from.location, to: to.location, ...options })
+  return {
+    rows: tables.map(({ rows }) => rows),
+    checksums: tables.map(({ sha256 }) => sha256),
+  }
+}
+
+/** The command in a process of its own. */
+export function startCopy(folder: string, from: string, to: string): Run {
+  return runPetstore({ folder, arguments: ['db', 'copy', '--from', from, '--to', to] })
+}
+
+/** What the command prints. */
+export async function runCopy(folder: string, from: string, to: string): Promise<string> {
+  const run = startCopy(folder, from, to)
+  expect(await run.ended, run.stderr).toBe(0)
+  expect(run.stderr).toBe('')
+  return run.stdout
+}
+
+/** The operator is told so in one sentence. */
+export async function expectRefusal(
+  databases: { from: TestDatabase; to: TestDatabase },
+  reason: string,
+  options: Partial<CopyRequest> = {},
+): Promise<void> {
+  const error: unknown = await copy(databases, options).catch((error: unknown) => error)
+  expect(error).toBeInstanceOf(UnusableDatabase)
+  expect(String(error)).toMatch(/^UnusableDatabase: The database \S+ [^\n]+\.$/)
+  expect(String(error)).toContain(reason)
+}
+
+export async function expectEmpty(database: TestDatabase): Promise<void> {
+  for (const table of ['api_keys', 'pets', 'idempotency_keys']) expect(await database.rows(table)).toEqual([])
+}
+
+/** The ids that the next pet and the next API key are given. */
+export async function nextIds(database: TestDatabase): Promise<bigint[]> {
+  const store = await database.open()
+  const pet = await store.pets.create({ name: 'next', categoryId: 1n, status: 'sold' })
+  const key = { name: 'next', start: 'pet_', hash: 'f'.repeat(64), createdAt: new Date(), expiresAt: null }
+  return [pet.id, (await store.apiKeys.create(key)).id]
+}
+
+/** All that a file holds, integers to the last digit. */
+export function contentOf(database: TestDatabase): unknown[][] {
+  const file = openDatabase(pathOf(database)).defaultSafeIntegers()
+  return ['api_keys', 'pets', 'idempotency_keys', 'sqlite_sequence'].map((table) =>
+    file.prepare(`SELECT * FROM ${table} ORDER BY 1`).all(),
+  )
+}
+
+/** The files in the folder of a file, with what is in them. */
+export function filesBeside(database: TestDatabase): Record<string, string> {
+  const folder = dirname(pathOf(database))
+  const files = readdirSync(folder, { withFileTypes: true }).map((entry) => {
+    // The shared memory holds the locks of those who read.
+    const isKept = entry.isFile() && !entry.name.endsWith('-shm')
+    return [entry.name, isKept ? readFileSync(join(folder, entry.name), 'base64') : '']
+  })
+  return Object.fromEntries(files)
+}
+
+export async function tablesIn(database: TestDatabase): Promise<unknown[]> {
+  return query(urlOf(database), "SELECT table_name FROM information_schema.columns WHERE table_schema = 'public'")
+}
+
+const petNames = [
+  ' Rex ',
+  'Zoë 🐶 日本 שָׁלוֹם e\u0301',
+  '𝒳'.repeat(255),
+  '\u{10FFFF}\uFFFE',
+  '\uFEFFx',
+  `O'Hara \\ "%s" $1 {a,NULL} \\x41`,
+  'NULL',
+  'gone',
+]
+const categories = [minInt64, maxInt64, 0n, -1n, 2n ** 53n + 1n, 7n, 8n, 9n]
+
+/** Times of creation, expiry, revocation and last use. */
+export const sampleTimes = [
+  ['2026-01-01T00:00:00.001Z', null, null, '2026-03-29T01:30:00.500Z'],
+  ['2025-06-30T23:59:59.999Z', '2025-07-01T00:00:00.000Z', '2025-06-30T23:59:59.999Z', null],
+  ['2024-02-29T12:00:00.120Z', '1999-12-31T23:59:59.999Z', null, null],
+]
+
+/** A file with values at the edges, some of whose rows are gone. */
+export function sampleFile(): TestDatabase {
+  const database = sqliteDatabase(join(temporaryFolder(), 'petstore.db'))
+  prepareSqlite(pathOf(database))
+  const file = openDatabase(pathOf(database))
+  const insertKey = file.prepare(`
+    INSERT INTO api_keys (name, start, hash, created_at, expires_at, revoked_at, last_used_at)
+    VALUES (?, 'pet_ABCDEF', ?, ?, ?, ?, ?)`)
+  // The second one is revoked, and so may have the name of another.
+  for (const [index, times] of sampleTimes.entries())
+    insertKey.run(['shop', 'shop', 'till'][index], String(index).repeat(64), ...times)
+  const insertPet = file.prepare('INSERT INTO pets (id, name, category_id, status) VALUES (?, ?, ?, ?)')
+  for (const [index, name] of petNames.entries()) {
+    const id = index < 4 ? BigInt(index + 1) : 2n ** 53n + BigInt(index)
+    insertPet.run(id, name, categories[index], ['available', 'pending', 'sold'][index % 3])
+  }
+  file.exec(`
+    INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at) VALUES
+      (1, 'order-17', '${'1'.repeat(64)}', 2, '2026-03-29T01:30:00.500Z'),
+      (2, '${'~'.repeat(255)}', '${'2'.repeat(64)}', 9007199254740999, '2026-03-29T01:30:00.501Z');
+    DELETE FROM pets WHERE name = 'gone'`)
+  file.close()
+  return database
+}

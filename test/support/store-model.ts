@@ -1,0 +1,68 @@
+import type { Store } from '../../db/store.ts'
+import {
+  type ApiKey,
+  IdempotencyKeyReused,
+  KeyNameTaken,
+  KeyRevoked,
+  type NewApiKey,
+  type Pet,
+} from '../../db/store.ts'
+
+/** What a store does, over arrays. Time stands still in it: no idempotency key is ever out of date. */
+export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
+  const pets: Pet[] = []
+  const keys: ApiKey[] = []
+  const creations = new Map<string, Pet>()
+
+  function addPet(pet: Omit<Pet, 'id'>): Pet {
+    return pets[pets.push({ id: BigInt(pets.length + 1), ...pet }) - 1] as Pet
+  }
+
+  function addKey(key: NewApiKey): ApiKey {
+    if (keys.some(({ name, revokedAt }) => !revokedAt && name === key.name)) throw new KeyNameTaken()
+    return keys[keys.push({ id: BigInt(keys.length + 1), ...key, revokedAt: null, lastUsedAt: null }) - 1] as ApiKey
+  }
+
+  function revoke(id: bigint, revokedAt: Date): ApiKey {
+    const key = keys.find((key) => key.id === id && !key.revokedAt)
+    if (!key) throw new KeyRevoked()
+    return Object.assign(key, { revokedAt })
+  }
+
+  return {
+    pets: {
+      list: async ({ limit, cursor, status }) =>
+        pets.filter((pet) => pet.id > cursor && (!status || pet.status === status)).slice(0, limit),
+      get: async (id) => pets.find((pet) => pet.id === id),
+      create: async (pet) => addPet(pet),
+      async createOnce(pet, { apiKeyId, key }) {
+        const earlier = creations.get(`${apiKeyId} ${key}`)
+        const { id, ...rest } = earlier ?? addPet(pet)
+        if (earlier && Object.entries(rest).some(([name, value]) => pet[name as keyof typeof pet] !== value))
+          throw new IdempotencyKeyReused()
+        creations.set(`${apiKeyId} ${key}`, { id, ...rest })
+        return { pet: { id, ...rest }, isReplay: earlier !== undefined }
+      },
+    },
+    apiKeys: {
+      find: async (hash) => keys.find((key) => key.hash === hash),
+      list: async () => keys,
+      create: async (key) => addKey(key),
+      createFirst: async (key) => keys.length === 0 && addKey(key) !== undefined,
+      register: async (key) => !keys.some(({ hash }) => hash === key.hash) && addKey(key) !== undefined,
+      revoke: async (id, at) => void revoke(id, at),
+      async rotate(id, successor) {
+        const key = revoke(id, successor.createdAt)
+        try {
+          return addKey(successor)
+        } catch (error) {
+          key.revokedAt = null
+          throw error
+        }
+      },
+      async touch(id, at) {
+        for (const key of keys) if (key.id === id) key.lastUsedAt = at
+      },
+    },
+  }
+}

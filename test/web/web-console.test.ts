@@ -1,0 +1,100 @@
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { securityHeaders } from '../../server/http/security-headers.ts'
+import { shareTestApi, startTestApi } from '../support/helpers.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const consoleFolder = join(import.meta.dirname, '../../web/dist')
+
+describe('the console', () => {
+  const api = shareTestApi({ consoleFolder })
+
+  async function get(url: string, headers: Record<string, string> = {}) {
+    return api().app.inject({ url, headers })
+  }
+
+  async function assets(): Promise<string[]> {
+    const { body } = await get('/')
+    return [...body.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, url]) => String(url))
+  }
+
+  test('is one page, which lets in its own files and nothing that is written into it', async () => {
+    const { statusCode, headers, body } = await get('/')
+    expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(String(headers['content-security-policy']).split('; ').toSorted()).toEqual([
+      "base-uri 'none'",
+      "connect-src 'self'",
+      "default-src 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "img-src 'self'",
+      "require-trusted-types-for 'script'",
+      "script-src 'self'",
+      "style-src 'self'",
+    ])
+    expect(body).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=/)
+    for (const [name, value] of Object.entries(securityHeaders(undefined))) {
+      if (!['cache-control', 'content-security-policy'].includes(name)) expect(headers[name]).toBe(value)
+    }
+  })
+
+  test('is asked for again at each visit, and its files, which never change, are not', async () => {
+    const { headers } = await get('/')
+    expect(headers['cache-control']).toBe('no-cache')
+    expect((await get('/', { 'if-none-match': String(headers.etag) })).statusCode).toBe(304)
+    expect(await assets()).toHaveLength(2)
+    for (const url of await assets()) {
+      expect((await get(url)).headers['cache-control']).toBe('max-age=31536000, immutable')
+    }
+  })
+
+  test('comes compressed to whoever understands that', async () => {
+    for (const url of ['/', ...(await assets())]) {
+      const plain = await get(url)
+      expect(plain.headers['content-encoding']).toBeUndefined()
+      const brotli = await get(url, { 'accept-encoding': 'gzip, deflate, br' })
+      const gzip = await get(url, { 'accept-encoding': 'gzip' })
+      expect([brotli.headers['content-encoding'], gzip.headers['content-encoding']]).toEqual(['br', 'gzip'])
+      expect(brotliDecompressSync(brotli.rawPayload)).toEqual(plain.rawPayload)
+      expect(gunzipSync(gzip.rawPayload)).toEqual(plain.rawPayload)
+      for (const { headers } of [plain, brotli, gzip]) expect(headers.vary).toBe('accept-encoding')
+    }
+  })
+
+  test('takes no other methods', async () => {
+    for (const url of ['/', '/favicon.svg', ...(await assets())]) {
+      const { statusCode, headers } = await api().app.inject({ method: 'POST', url })
+      expect([statusCode, headers.allow], url).toEqual([405, 'GET, HEAD, OPTIONS'])
+      expect((await api().app.inject({ method: 'HEAD', url })).statusCode).toBe(200)
+    }
+  })
+
+  test('shows none of the files beside its own', async () => {
+    const [asset] = await assets()
+    for (const url of [
+      ...['/index.html', '/.digest', '/assets', '/assets/', '/assets/other.js'],
+      ...['/assets/..%2f.digest', '/assets/../.digest', '/..%2fbuild.ts', '/%2e%2e/build.ts', `/${asset}`],
+    ]) {
+      const { statusCode, headers } = await get(url)
+      expect([statusCode, headers['content-type']], url).toEqual([404, 'application/json; charset=utf-8'])
+    }
+  })
+})
+
+test('whatever becomes of its folder, and wherever that is, a running service shows one and the same', async () => {
+  const folder = join(temporaryFolder(), 'assets/dist')
+  cpSync(consoleFolder, folder, { recursive: true })
+  const { app } = await startTestApi({ consoleFolder: folder })
+  rmSync(folder, { recursive: true })
+  const { body, headers } = await app.inject('/')
+  expect(headers['cache-control']).toBe('no-cache')
+  for (const [, url] of body.matchAll(/"(\/[^"]+)"/g)) expect((await app.inject(String(url))).statusCode).toBe(200)
+})
+
+test('where it has not been built, the API reference stands in for it', async () => {
+  const { app } = await startTestApi({ consoleFolder: join(consoleFolder, 'missing') })
+  const { statusCode, headers } = await app.inject('/')
+  expect([statusCode, headers.location]).toEqual([302, '/docs/'])
+})
