@@ -25,9 +25,11 @@ export class OpenFile {
   readonly connection: Database.Database
   readonly #path: string
   readonly #options: OpenOptions
+  readonly #realPath: string
   readonly #database: string
-  readonly #logPath: string
   readonly #log: string | undefined
+  /** The index of the log (`-shm`), by which processes share its locks. */
+  readonly #index: string | undefined
   /** Bytes at the last check. If the log is shorter now, its size is compared with SQLite's index of it. */
   #logSize: bigint | undefined
 
@@ -35,17 +37,27 @@ export class OpenFile {
     this.#path = path
     this.#options = options
     // Before the file is opened, so that a replacement in between is noticed.
+    this.#realPath = realPathOf(path)
     const database = identify(path)
     if (database === undefined) throw new MovedDatabase('The database, or its folder, is missing.')
     this.#database = database
-    this.#logPath = `${realPathOf(path)}-wal`
     const log = identify(this.#logPath)
     this.connection = connect(path, { ...options, busyTimeout: 0 })
-    this.#log = orClose(this.connection, () => {
+    const [openLog, index] = orClose(this.connection, () => {
       this.#checkOwner()
-      // The first read of the connection has created the log if there was none.
-      return log ?? identify(this.#logPath)
+      // The first read of the connection has created the log and its index if there were none.
+      return [log ?? identify(this.#logPath), identify(this.#indexPath)]
     })
+    this.#log = openLog
+    this.#index = index
+  }
+
+  get #logPath(): string {
+    return `${this.#realPath}-wal`
+  }
+
+  get #indexPath(): string {
+    return `${this.#realPath}-shm`
   }
 
   #checkOwner(): void {
@@ -58,10 +70,19 @@ export class OpenFile {
    * Call it outside a transaction.
    *
    * @throws {MovedDatabase} if a commit on this connection cannot be found at the path of the database.
-   * @throws {LogTruncated}
+   * @throws {StaleFiles}
    */
   checkPlace(): void {
     if (identify(this.#path) !== this.#database) throw new MovedDatabase('The database was moved, deleted or replaced.')
+    if (realPathOf(this.#path) !== this.#realPath) {
+      if (!this.#options.readonly) this.#saveLog()
+      throw new StaleFiles('The database was renamed, and SQLite looks for its log under the new name.')
+    }
+    if (identify(this.#indexPath) !== this.#index) {
+      throw new StaleFiles(
+        'The index of the write-ahead log (-shm) was deleted, so other processes do not see its locks.',
+      )
+    }
     const log = statSync(this.#logPath, { bigint: true, throwIfNoEntry: false })
     if (this.#isLost(log && identityOf(log))) {
       if (!this.#options.readonly) this.#saveLog()
@@ -69,6 +90,23 @@ export class OpenFile {
     }
     if (log !== undefined && (this.#logSize === undefined || log.size < this.#logSize)) this.#refuseTruncatedLog()
     this.#logSize = log?.size
+  }
+
+  /**
+   * Call it within a transaction, which may have waited for its lock since the last check.
+   *
+   * @throws {FilesChanged} if {@link checkPlace} has to look.
+   */
+  refuseChange(): void {
+    const log = statSync(this.#logPath, { bigint: true, throwIfNoEntry: false })
+    const isUnchanged =
+      // A database that a person put in place may have no log, which is slower and as durable.
+      (log === undefined || (this.#logSize !== undefined && log.size >= this.#logSize)) &&
+      !this.#isLost(log && identityOf(log)) &&
+      identify(this.#path) === this.#database &&
+      identify(this.#indexPath) === this.#index &&
+      realPathOf(this.#path) === this.#realPath
+    if (!isUnchanged) throw new FilesChanged('The files of the database have changed.')
   }
 
   #isLost(log: string | undefined): boolean {
@@ -90,7 +128,11 @@ export class OpenFile {
     // A header of 32 bytes, then 24 bytes and a page for each frame (https://sqlite.org/fileformat2.html, section 4.1).
     const length = 32 + frames * (24 + pageSize)
     const size = statSync(this.#logPath, { throwIfNoEntry: false })?.size
-    if (size !== undefined && size < length) throw new LogTruncated(length, size)
+    if (size !== undefined && size < length) {
+      throw new StaleFiles(
+        `Another program truncated the write-ahead log of the database to ${size} of ${length} bytes. Commits that were only there are lost; restore a backup if they matter.`,
+      )
+    }
   }
 
   /** Opens the file that is at the path now. This one stays open until the caller closes it. */
@@ -141,15 +183,17 @@ class LogInUse extends Error {
   readonly code = 'SQLITE_BUSY'
 }
 
-/** Another program cut the log, and with it commits that were not yet in the database. */
-export class LogTruncated extends Error {
-  override name = 'LogTruncated'
-  /** SQLite's own code when it reads the missing part. */
-  readonly code = 'SQLITE_IOERR_SHORT_READ'
+export class FilesChanged extends Error {
+  override name = 'FilesChanged'
+  readonly code = 'SQLITE_READONLY_DBMOVED'
+}
 
-  constructor(expected: number, size: number) {
-    super(
-      `Another program truncated the write-ahead log of the database to ${size} of ${expected} bytes. Commits that were only there are lost; restore a backup if they matter.`,
-    )
-  }
+/**
+ * The log or its index is no longer the one that SQLite uses in this process, where all connections share one index. Each
+ * of them must be closed before one is opened again.
+ */
+export class StaleFiles extends Error {
+  override name = 'StaleFiles'
+  /** SQLite's own code when it reads a part of the log that is missing. */
+  readonly code = 'SQLITE_IOERR_SHORT_READ'
 }

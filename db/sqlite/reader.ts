@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { orClose } from './connection.ts'
 import { concernsDatabase, type Failure, isBusy, storeError, toFailure } from './failure.ts'
 import { DatabaseOverwritten, HeaderWatch } from './header-watch.ts'
-import { LogTruncated, OpenFile } from './open-file.ts'
+import { OpenFile, StaleFiles } from './open-file.ts'
 import { prepareReads, type Reads } from './reads.ts'
 
 /** How often to look, in milliseconds, whether the file is still in its place. */
@@ -110,11 +110,16 @@ export class Reader {
     this.#header.close()
   }
 
+  /** The next read opens the file again. */
+  closeFile(): void {
+    this.dropSnapshot()
+    this.#file.close()
+  }
+
   close(): void {
     clearInterval(this.#watch)
     this.#isClosed = true
-    this.dropSnapshot()
-    this.#file.close()
+    this.closeFile()
   }
 
   #takeSnapshot(): void {
@@ -134,8 +139,9 @@ export class Reader {
   async #followOnce(): Promise<boolean> {
     const problem = this.#file.isOpen ? this.#findProblem() : closedFile
     if (problem === undefined || this.#overwritten) return false
+    if (problem instanceof StaleFiles) this.closeFile()
     await this.#events.checkWriter().catch(() => {})
-    return !this.#isClosed && this.#reopen(problem)
+    return !this.#isClosed && this.#reopen()
   }
 
   #findProblem(): unknown {
@@ -153,16 +159,15 @@ export class Reader {
 
   #watchHeader(): void {
     if (this.#header.isFor(this.#path)) return
+    this.#events.onWarning('The database was replaced by another one, which the service uses from now on.')
     const next = new HeaderWatch(this.#path)
     this.#header.close()
     this.#header = next
   }
 
-  #reopen(problem: unknown): boolean {
+  #reopen(): boolean {
     try {
       this.dropSnapshot()
-      // SQLite rebuilds its index of the log once no connection is open.
-      if (problem instanceof LogTruncated) this.#file.close()
       const next = this.#file.reopen()
       const reads = orClose(next, () => {
         this.#watchHeader()

@@ -20,7 +20,11 @@ export function openSqliteStore({ create = true, onWarning = () => {}, ...option
   prepareDatabase(options.path, { create, onWarning })
   const reader = new Reader(options.path, { checkWriter: () => writer.run('probe'), onWarning })
   // A client that has received the response to its write then reads that write.
-  const writer = new Writer(options, { onSettled: () => reader.dropSnapshot(), onWarning })
+  const writer = new Writer(options, {
+    onSettled: () => reader.dropSnapshot(),
+    onStale: () => reader.closeFile(),
+    onWarning,
+  })
 
   return {
     pets: {

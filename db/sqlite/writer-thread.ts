@@ -4,10 +4,10 @@ import { orClose } from './connection.ts'
 import { type Failure, toFailure, violatesConstraint } from './failure.ts'
 import { LogWatch } from './log-watch.ts'
 import { readJournal } from './migrate.ts'
-import { LogTruncated, OpenFile } from './open-file.ts'
+import { FilesChanged, OpenFile, StaleFiles } from './open-file.ts'
 import { readOwnMigrations } from './own-migrations.ts'
 import type { WriterOptions } from './writer.ts'
-import { type Batch, commitTogether, prepareWrites, type Settled, type Writes } from './writes.ts'
+import { type Batch, commitTogether, type Outcome, prepareWrites, type Settled, type Writes } from './writes.ts'
 
 /** The thread that owns the only connection that writes. It answers each batch once it is on disk. */
 
@@ -28,8 +28,7 @@ port.on('message', (message: Batch | 'close') => {
 function answer({ batch, patience }: Batch): Settled {
   try {
     const { file, writes, log } = prepare()
-    file.checkPlace()
-    const outcomes = commitTogether(file.connection, writes, batch, patience).map((outcome) =>
+    const outcomes = commitInPlace(file, writes, batch, patience).map((outcome) =>
       'failure' in outcome ? { failure: explain(file, outcome.failure) } : outcome,
     )
     file.checkPlace()
@@ -38,8 +37,21 @@ function answer({ batch, patience }: Batch): Settled {
     return { outcomes: outcomes.map((outcome, i) => (batch[i]?.name === 'probe' && probe) || outcome), warning }
   } catch (error) {
     open = undefined
-    if (error instanceof LogTruncated) closeFile()
-    return { outcomes: batch.map(() => ({ failure: toFailure(error) })) }
+    const isStale = error instanceof StaleFiles
+    if (isStale) closeFile()
+    return { outcomes: batch.map(() => ({ failure: toFailure(error) })), isStale }
+  }
+}
+
+function commitInPlace(file: OpenFile, writes: Writes, batch: Batch['batch'], patience: number): Outcome[] {
+  const commit = () => commitTogether(file.connection, writes, batch, patience, () => file.refuseChange())
+  try {
+    return commit()
+  } catch (error) {
+    if (!(error instanceof FilesChanged)) throw error
+    // Throws unless the change is harmless, such as a checkpoint of another process.
+    file.checkPlace()
+    return commit()
   }
 }
 

@@ -14,6 +14,8 @@ export interface WriterOptions {
 interface Events {
   /** Called before the promises of writes settle. */
   onSettled?: () => void
+  /** Called when the thread has closed the database because its files were stale: every other connection must be closed, too. */
+  onStale?: () => void
   /** Called with a sentence for the operator. */
   onWarning?: (message: string) => void
 }
@@ -115,7 +117,8 @@ export class Writer {
 
   #startThread(): Worker {
     const thread = startThread(new URL('writer-thread.ts', import.meta.url), { path: this.#options.path })
-    onMessage(thread, ({ outcomes, warning }: Settled) => {
+    onMessage(thread, ({ outcomes, warning, isStale }: Settled) => {
+      if (isStale) this.#events.onStale?.()
       if (warning !== undefined) this.#events.onWarning?.(warning)
       this.#settle((index) => outcomes[index])
     })

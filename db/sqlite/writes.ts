@@ -4,6 +4,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { type ApiKey, IdsExhausted, KeyRevoked, type NewApiKey, type NewPet } from '../store.ts'
 import { concernsDatabase, type Failure, toFailure } from './failure.ts'
 import { prepareCreateOnce } from './idempotency.ts'
+import { FilesChanged } from './open-file.ts'
 import { patiently } from './patience.ts'
 import { apiKeys, pets } from './schema.ts'
 
@@ -97,6 +98,8 @@ export interface Settled {
   outcomes: Outcome[]
   /** For the operator. */
   warning?: string | undefined
+  /** Whether the files were {@link StaleFiles}, and are closed here. */
+  isStale?: boolean
 }
 
 /**
@@ -105,12 +108,24 @@ export interface Settled {
  * undoes and fails all.
  *
  * @param patience milliseconds to wait for another process's lock
+ * @param onBegin called when the transaction has its lock
+ * @throws {FilesChanged} if `onBegin` does; nothing is written then.
  */
-export function commitTogether(connection: Database.Database, writes: Writes, batch: Write[], patience = 0): Outcome[] {
-  const commit = connection.transaction(() => batch.map((write) => perform(writes, write)))
+export function commitTogether(
+  connection: Database.Database,
+  writes: Writes,
+  batch: Write[],
+  patience = 0,
+  onBegin = () => {},
+): Outcome[] {
+  const commit = connection.transaction(() => {
+    onBegin()
+    return batch.map((write) => perform(writes, write))
+  })
   try {
     return patiently(patience, () => commit.immediate())
   } catch (error) {
+    if (error instanceof FilesChanged) throw error
     return batch.map(() => ({ failure: toFailure(error) }))
   }
 }

@@ -245,6 +245,74 @@ test('a database that is overwritten is reported in the log, although no request
   expect(warning).toMatchObject({ level: 40, msg: expect.stringContaining('npm run petstore -- restore') })
 })
 
+test.for([
+  [
+    'renamed, with a link in its old place',
+    ({ path }: DatabasePaths) => {
+      const renamed = join(dirname(path), 'real.db')
+      renameSync(path, renamed)
+      symlinkSync(renamed, path)
+      return renamed
+    },
+  ],
+  [
+    'moved to the place of the link that led to it',
+    ({ path, given }: DatabasePaths) => {
+      renameSync(path, given)
+      return given
+    },
+  ],
+] as const)('a database that is %s while the service runs loses nothing that is acknowledged', async ([, move]) => {
+  const paths = databasePaths(linkTo)
+  const { api } = await startService(paths)
+  await create(api, 'before')
+  const path = move(paths)
+  await expect.poll(async () => (await create(api, 'after')).status, { timeout: 5_000 }).toBe(201)
+  await expect.poll(async () => (await names(api)).names, { timeout: 5_000 }).toContain('after')
+  expect(storedAfterKill(path)).toEqual(expect.arrayContaining(['before', 'after']))
+  expect((await api.rest.get('/readyz')).status).toBe(200)
+})
+
+test('without the index of its log, which was deleted, the service and other processes still see each other’s writes', async () => {
+  const { api, path } = await startService(databasePaths((path) => path))
+  for (let round = 0; round < 3; round++) {
+    await create(api, `before ${round}`)
+    rmSync(`${path}-shm`)
+    change(path, `INSERT INTO pets (name, category_id, status) VALUES ('by hand ${round}', 1, 'sold')`)
+    await expect.poll(async () => (await create(api, `after ${round}`)).status, { timeout: 5_000 }).toBe(201)
+    change(path, `UPDATE pets SET status = 'pending' WHERE name = 'by hand ${round}'`)
+  }
+  await expect.poll(async () => (await names(api)).status, { timeout: 5_000 }).toBe(200)
+  const ids = open(path).prepare('SELECT count(DISTINCT id) FROM pets').pluck().get()
+  expect(storedAfterKill(path)).toHaveLength(Number(ids))
+  const rounds = [0, 1, 2]
+  expect(storedAfterKill(path)).toEqual(
+    expect.arrayContaining(rounds.flatMap((n) => [`before ${n}`, `by hand ${n}`, `after ${n}`])),
+  )
+  expect(open(path).pragma('integrity_check', { simple: true })).toBe('ok')
+})
+
+test('a log that is truncated while a create waits for the lock of another process loses no acknowledged create', async () => {
+  const { api, path } = await startService(databasePaths((path) => path))
+  await create(api, 'first')
+  checkpoint(path)
+  for (let round = 0; round < 3; round++) {
+    await create(api, 'before')
+    const other = open(path)
+    other.exec('BEGIN IMMEDIATE')
+    const waiting = create(api, `waiting ${round}`)
+    await wait(60)
+    truncateSync(`${path}-wal`, 0)
+    other.exec('ROLLBACK')
+    other.close()
+    const { status } = await waiting
+    await expect.poll(async () => (await create(api, `after ${round}`)).status, { timeout: 5_000 }).toBe(201)
+    const kept = storedAfterKill(path)
+    expect(kept).toContain(`after ${round}`)
+    if (status === 201) expect(kept).toContain(`waiting ${round}`)
+  }
+})
+
 test('a link that is pointed at another database while the service runs: the service opens that one', async () => {
   const { path, given } = databasePaths(linkTo)
   const { api, key } = await startService({ path, given })
