@@ -139,8 +139,9 @@ export class Reader {
   async #followOnce(): Promise<boolean> {
     const problem = this.#file.isOpen ? this.#findProblem() : closedFile
     if (problem === undefined || this.#overwritten) return false
-    if (problem instanceof StaleFiles) this.closeFile()
     await this.#events.checkWriter().catch(() => {})
+    // After the writer: when the last connection closes and can write, SQLite moves the log into the database by its index.
+    if (problem instanceof StaleFiles) this.closeFile()
     return !this.#isClosed && this.#reopen()
   }
 

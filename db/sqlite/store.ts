@@ -18,7 +18,7 @@ interface SqliteStoreOptions extends WriterOptions {
  */
 export function openSqliteStore({ create = true, onWarning = () => {}, ...options }: SqliteStoreOptions): Store {
   prepareDatabase(options.path, { create, onWarning })
-  const reader = new Reader(options.path, { checkWriter: () => writer.run('probe'), onWarning })
+  const reader = new Reader(options.path, { checkWriter: () => writer.checkFiles(), onWarning })
   // A client that has received the response to its write then reads that write.
   const writer = new Writer(options, {
     onSettled: () => reader.dropSnapshot(),

@@ -76,6 +76,11 @@ export class Writer {
     if (failure && performance.now() - failure.at < doubtAfterFailure) throw failure.error
   }
 
+  /** Makes a thread that runs check the files it has open, and close them if they are stale. */
+  async checkFiles(): Promise<void> {
+    if (this.#thread) await this.run('probe')
+  }
+
   /** Waits until all is written, unless the disk hangs. */
   async close(): Promise<void> {
     this.#closed = true

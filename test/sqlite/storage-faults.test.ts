@@ -22,7 +22,7 @@ import { Caller } from '../support/caller.ts'
 import { type DatabasePaths, databasePaths, linkTo, spellings } from '../support/database-paths.ts'
 import { openFileStore, startTestApi as startApi, type TestApi } from '../support/helpers.ts'
 import { report } from '../support/long-form.ts'
-import { createFirstKey, startServer, waitForOutput } from '../support/process.ts'
+import { createFirstKey, runPetstore, startServer, waitForOutput } from '../support/process.ts'
 import { addingPets, change } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { canTrace, startTraced } from '../support/traced.ts'
@@ -290,6 +290,21 @@ test('without the index of its log, which was deleted, the service and other pro
     expect.arrayContaining(rounds.flatMap((n) => [`before ${n}`, `by hand ${n}`, `after ${n}`])),
   )
   expect(open(path).pragma('integrity_check', { simple: true })).toBe('ok')
+})
+
+test('without the index of its log, which was deleted, a key that a command revokes is refused', async () => {
+  const folder = temporaryFolder()
+  const key = await createFirstKey(folder)
+  const path = join(folder, 'data/petstore.db')
+  const api = await startApi({ store: openFileStore(path), keyName: 'second' })
+  expect((await create(api, 'Rex')).status).toBe(201)
+  rmSync(`${path}-shm`)
+  expect(await runPetstore({ folder, arguments: ['keys', 'revoke', 'test'] }).ended).toBe(0)
+  const status = async (bearer: string) =>
+    (await api.rest.get('/v1/pets', { authorization: `Bearer ${bearer}` })).status
+  await expect.poll(() => status(key), { timeout: 5_000 }).toBe(401)
+  expect(await status(api.key)).toBe(200)
+  expect(open(path).prepare('SELECT count(*) FROM api_keys WHERE revoked_at IS NOT NULL').pluck().get()).toBe(1n)
 })
 
 test('a log that is truncated while a create waits for the lock of another process loses no acknowledged create', async () => {
