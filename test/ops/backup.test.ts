@@ -179,7 +179,8 @@ describe('a backup that is cut short', () => {
 
   test('is told from one that is under way', async () => {
     const { folder, run } = await startSlowBackup()
-    await Promise.all([backUp(folder), backUp(folder)])
+    // Names of their own: two backups of the same millisecond would have one.
+    await Promise.all(['a', 'b'].map((name) => backUp(folder, join(folder, `data/backups/${name}.db`))))
     expect(await run.ended).toBe(0)
     expect(readdirSync(join(folder, 'data/backups')).filter((name) => name.endsWith('.db')).length).toBe(3)
   })

