@@ -12,7 +12,10 @@ const longestSnapshot = 1
 const busyPatience = 200
 const busyPause = 5
 
-const closedFile: Failure = { code: 'SQLITE_CANTOPEN', message: 'The database is not open: its log was truncated.' }
+const closedFile: Failure = {
+  code: 'SQLITE_CANTOPEN',
+  message: 'The database is closed until its files can be opened again.',
+}
 
 interface ReaderEvents {
   /** Makes the writer check its files: it saves a lost log, and closes a truncated one. */
