@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { UnusableDatabase } from './store.ts'
+import { UnusableDatabase } from './unusable-database.ts'
 
-/** A step of a schema's history. The databases keep a journal of the steps they have been through, the table `migrations`. */
+/** One step of a schema's history. Each database records the applied migrations in its journal, the table `migrations`. */
 export interface Migration {
   name: string
   sql: string
-  /** SHA-256 of the file, by which a change after the fact is noticed. */
+  /** SHA-256 of the file, in hexadecimal. It detects a change of a migration that is already applied. */
   hash: string
 }
 
 export type AppliedMigration = Pick<Migration, 'name' | 'hash'>
 
-/** Reads the numbered `*.sql` files of a folder, in order. */
+/** Reads the numbered `*.sql` files of a folder in ascending order. */
 export function readMigrations(folder: URL): Migration[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
@@ -23,7 +23,7 @@ export function readMigrations(folder: URL): Migration[] {
     })
 }
 
-/** Whether a database has been through exactly these migrations. */
+/** Whether exactly these migrations are applied. */
 export function isUpToDate(applied: AppliedMigration[], migrations: Migration[]): boolean {
   return (
     applied.length === migrations.length &&
@@ -32,21 +32,24 @@ export function isUpToDate(applied: AppliedMigration[], migrations: Migration[])
 }
 
 /**
- * The migrations a database still lacks.
+ * Returns the migrations that are not in the journal.
  *
- * @throws {UnusableDatabase} if it was migrated by a newer release or an applied migration was changed since.
+ * @param database its path or URL, for the message of the error.
+ * @throws {UnusableDatabase} if a newer release migrated the database, or if an applied migration has changed since.
  */
-export function pendingMigrations(applied: AppliedMigration[], migrations: Migration[]): Migration[] {
+export function pendingMigrations(applied: AppliedMigration[], migrations: Migration[], database: string): Migration[] {
   for (const { name, hash } of applied) {
     const known = migrations.find((migration) => migration.name === name)
     if (!known) {
       throw new UnusableDatabase(
-        `it was migrated by a newer release (${name}): start that release, or restore a backup made before it`,
+        database,
+        `it was migrated by a newer release (${name}); start that release, or restore a backup made before that`,
       )
     }
     if (known.hash !== hash) {
       throw new UnusableDatabase(
-        `the migration ${name} was changed after it was applied: restore the file as it was and add a new migration`,
+        database,
+        `the migration ${name} was changed after it was applied; restore the old file and add a new migration`,
       )
     }
   }

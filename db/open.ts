@@ -3,20 +3,20 @@ import type { Location } from './location.ts'
 import type { Store } from './store.ts'
 
 interface OpenOptions {
-  /** Whether a database that is missing or empty is made, which is so by default. */
+  /** Whether to create a database that is missing or empty. True by default. */
   create?: boolean
-  /** Called if it was. */
+  /** Called if the database was created. */
   onCreate?: () => void
-  /** Called with a sentence for the operator when the database needs attention, at any time while it is open. */
+  /** Called with a sentence for the operator when the database needs attention. It may be called at any time. */
   onWarning?: (message: string) => void
-  /** Milliseconds to wait for another process that holds the lock of an SQLite file. */
+  /** Milliseconds to wait for the lock of an SQLite file that another process holds. */
   busyTimeout: number
 }
 
 /**
- * Opens the store at a location, which is created or migrated first if need be. Only the driver that is needed is loaded.
+ * Opens the store at a location. Creates or migrates the database first if necessary. Loads only the driver that is needed.
  *
- * @throws {UnusableDatabase} with one sentence for the operator.
+ * @throws {UnusableDatabase}
  */
 export async function openStore(
   location: Location,

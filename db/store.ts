@@ -1,6 +1,6 @@
 /**
- * The Store port: what the domain needs of a database, in the domain's words.
- * Every method may reject with {@link StoreUnavailable}; nothing else that a database throws crosses this line.
+ * The Store port: what the procedures need of a database. Every method may reject with {@link StoreUnavailable}. Other
+ * errors of a database driver never leave the store.
  */
 
 export const petStatuses = ['available', 'pending', 'sold'] as const
@@ -16,7 +16,7 @@ export interface Pet {
 
 export type NewPet = Omit<Pet, 'id'>
 
-/** A page of pets in ascending id: at most `limit` of those whose id is greater than `cursor`. */
+/** A page of pets in ascending order of id: at most `limit` pets whose id is greater than `cursor`. */
 export interface PetQuery {
   limit: number
   cursor: bigint
@@ -26,16 +26,16 @@ export interface PetQuery {
 export interface PetStore {
   list(query: PetQuery): Promise<Pet[]>
   get(id: bigint): Promise<Pet | undefined>
-  /** Resolves once the pet is on disk: it then survives the end of the process and of the machine. */
+  /** Resolves when the pet is on disk, where it survives a crash of the process and a loss of power. */
   create(pet: NewPet): Promise<Pet>
   /**
-   * The same, but of all creations with one idempotency key within {@link idempotencyLifetime} only the first takes
-   * effect. Rejects with {@link IdempotencyKeyReused} if that one was of another pet.
+   * Creates the pet unless the same idempotency key was used within {@link idempotencyLifetime}. Rejects with
+   * {@link IdempotencyKeyReused} if it was used for another pet.
    */
-  createOnce(pet: NewPet, key: IdempotencyKey): Promise<Creation>
+  createOnce(pet: NewPet, key: IdempotencyKey): Promise<CreateResult>
 }
 
-/** What the caller chose to know a creation by, when it has to be repeated. Callers do not share their keys. */
+/** The key of a create that may be retried. The client chooses it; each API key has its own idempotency keys. */
 export interface IdempotencyKey {
   apiKeyId: bigint
   key: string
@@ -44,13 +44,13 @@ export interface IdempotencyKey {
 /** How long an idempotency key is remembered, in milliseconds. */
 export const idempotencyLifetime = 24 * 3_600_000
 
-export interface Creation {
+export interface CreateResult {
   pet: Pet
-  /** Whether an earlier creation with the same key made the pet. */
+  /** Whether an earlier create with the same key inserted the pet. */
   isReplay: boolean
 }
 
-/** What is kept of an API key: never the key itself, only its SHA-256 (`hash`) and its first characters (`start`). */
+/** A stored API key. Of the key itself only the SHA-256 (`hash`) and the first characters (`start`) are stored. */
 export interface ApiKey {
   id: bigint
   name: string
@@ -65,14 +65,14 @@ export interface ApiKey {
 export type NewApiKey = Pick<ApiKey, 'name' | 'start' | 'hash' | 'createdAt' | 'expiresAt'>
 
 export interface ApiKeyStore {
-  /** The key with this SHA-256, revoked or expired ones included. */
+  /** Finds a key by its SHA-256, also a revoked or expired one. */
   find(hash: string): Promise<ApiKey | undefined>
   list(): Promise<ApiKey[]>
-  /** Rejects with {@link KeyNameTaken} while an unrevoked key has the same name. */
+  /** Rejects with {@link KeyNameTaken} if an unrevoked key has the same name. */
   create(key: NewApiKey): Promise<ApiKey>
-  /** Creates the key only in a store that has none; resolves to whether it did. */
+  /** Creates the key if the store has no key. Resolves to whether it did. */
   createFirst(key: NewApiKey): Promise<boolean>
-  /** Creates the key unless one with the same hash is known; resolves to whether it did. */
+  /** Creates the key unless one with the same hash exists. Resolves to whether it did. */
   register(key: NewApiKey): Promise<boolean>
   revoke(id: bigint, at: Date): Promise<void>
   /** Revokes one key and creates its successor in one transaction. */
@@ -84,39 +84,39 @@ export interface Store {
   pets: PetStore
   apiKeys: ApiKeyStore
   /**
-   * A number that is another one after each change of the store, whoever made it, this process or any other. What was
-   * read under the same number still holds. Undefined if the store cannot tell at once.
+   * Version counter that changes with every commit, also of other processes. Data that was read at the same revision is
+   * still current. Undefined if the store cannot tell synchronously.
    */
   revision(): number | undefined
-  /** Resolves if the store can do everything above at this moment, a durable write included. */
+  /** Resolves if reads and durable writes work at the moment. */
   check(): Promise<void>
-  /** Waits for the writes under way, then releases the database. */
+  /** Waits for pending writes, then closes the database. */
   close(): Promise<void>
 }
 
-/** The database cannot answer now: busy, full, broken or gone. A write that ended so may or may not have happened. */
+/** The database is busy, full, broken or gone. A write that failed with this error may or may not be stored. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
-  /** Whether it may get better without anybody's help, so that it is worth trying again. */
-  readonly mayHeal: boolean
+  /** Whether a retry can succeed. If not, an operator must repair the database first. */
+  readonly isRetryable: boolean
 
-  constructor(message: string, { mayHeal = true, cause }: { mayHeal?: boolean; cause?: unknown } = {}) {
+  constructor(message: string, { isRetryable = true, cause }: { isRetryable?: boolean; cause?: unknown } = {}) {
     super(message, { cause })
-    this.mayHeal = mayHeal
+    this.isRetryable = isRetryable
   }
 }
 
-/** The key was used in its lifetime for another payload. */
+/** The idempotency key was used for another pet within its lifetime. */
 export class IdempotencyKeyReused extends Error {
   override name = 'IdempotencyKeyReused'
 }
 
-/** Every id of a table has been given out. No retry helps: a person has to renumber the rows. */
+/** No id is left in a table. A retry cannot succeed: an operator must renumber the rows. */
 export class IdsExhausted extends Error {
   override name = 'IdsExhausted'
 }
 
-/** An API key of this name is in use. The message is for the operator. */
+/** An unrevoked API key has this name. The message is for the operator. */
 export class KeyNameTaken extends Error {
   override name = 'KeyNameTaken'
 
@@ -125,12 +125,7 @@ export class KeyNameTaken extends Error {
   }
 }
 
-/** The API key that was to be changed is revoked already. The message is for the operator. */
+/** The API key is already revoked. The message is for the operator. */
 export class KeyRevoked extends Error {
   override name = 'KeyRevoked'
-}
-
-/** The database cannot be opened as it is; the message says why and what to do, in a clause without a full stop. */
-export class UnusableDatabase extends Error {
-  override name = 'UnusableDatabase'
 }

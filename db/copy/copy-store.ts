@@ -1,5 +1,5 @@
 import { describeLocation, type Location } from '../location.ts'
-import { UnusableDatabase } from '../store.ts'
+import { UnusableDatabase } from '../unusable-database.ts'
 import { type CopyContext, copyTable, type TableSummary } from './copy-table.ts'
 import type { Source, Target } from './endpoints.ts'
 
@@ -57,9 +57,7 @@ async function openTarget(location: Location, source: string): Promise<Target> {
 async function refuseRows({ apiKeys, pets, idempotencyKeys }: Target, { to }: CopyContext): Promise<void> {
   for (const table of [apiKeys, pets, idempotencyKeys]) {
     if ((await table.count()) > 0)
-      throw new UnusableDatabase(
-        `The database ${to} cannot be used: its table ${table.name} is not empty; name a database in --to that nothing was kept in yet.`,
-      )
+      throw new UnusableDatabase(to, `its table ${table.name} is not empty; choose an empty database`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { UnusableDatabase } from '../store.ts'
+import { UnusableDatabase } from '../unusable-database.ts'
 import { Checksum } from './checksum.ts'
 import { RowsRefused, type SourceTable, type TargetTable } from './endpoints.ts'
 
@@ -55,7 +55,8 @@ export async function copyTable<Row extends StoredRow>(
   const copy = await summarize(target, batchSize, counting('compare'))
   if (copy.rows !== copied.rows || copy.sha256 !== copied.sha256) {
     throw new UnusableDatabase(
-      `The database ${to} cannot be used: its table ${source.name} came out other than that of ${from}, with ${copy.rows} rows of ${copied.rows} and the SHA-256 ${copy.sha256}, not ${copied.sha256}; nothing was kept of the copy.`,
+      to,
+      `its table ${source.name} came out other than that of ${from}, with ${copy.rows} rows of ${copied.rows} and the SHA-256 ${copy.sha256}, not ${copied.sha256}; nothing was kept of the copy`,
     )
   }
   return copied
@@ -69,14 +70,16 @@ async function insert<Row extends StoredRow>(
   const untimely = rows.find((row) => Object.values(row).some(isInvalidDate))
   if (untimely)
     throw new UnusableDatabase(
-      `The database ${from} cannot be used: a time in the row ${untimely.id} of its table ${target.name} is none; correct or delete that row.`,
+      from,
+      `a time in the row ${untimely.id} of its table ${target.name} is none; correct or delete that row`,
     )
   try {
     await target.insert(rows)
   } catch (error) {
     if (!(error instanceof RowsRefused)) throw error
     throw new UnusableDatabase(
-      `The database ${to} does not take one of the rows ${rows[0]?.id} to ${rows.at(-1)?.id} of ${target.name}: ${error.message}; correct or delete that row in ${from}.`,
+      to,
+      `it does not take one of the rows ${rows[0]?.id} to ${rows.at(-1)?.id} of ${target.name}: ${error.message}; correct or delete that row in ${from}`,
       { cause: error },
     )
   }

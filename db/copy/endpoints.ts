@@ -4,7 +4,8 @@
  */
 
 import { type AppliedMigration, type Migration, pendingMigrations } from '../migrations.ts'
-import { type ApiKey, type IdempotencyKey, type Pet, UnusableDatabase } from '../store.ts'
+import type { ApiKey, IdempotencyKey, Pet } from '../store.ts'
+import { UnusableDatabase } from '../unusable-database.ts'
 
 /** What is kept of a creation that may be repeated. */
 export interface IdempotencyRecord extends IdempotencyKey {
@@ -58,12 +59,12 @@ export class RowsRefused extends Error {
 }
 
 /** @throws {UnusableDatabase} if the database to copy from would have to be migrated, and so changed. */
-export function refuseOtherRelease(applied: AppliedMigration[], migrations: Migration[]): void {
-  if (pendingMigrations(applied, migrations).length > 0)
-    throw new UnusableDatabase('it is of an older release; start this release on it once, and try again')
+export function refuseOtherRelease(applied: AppliedMigration[], migrations: Migration[], database: string): void {
+  if (pendingMigrations(applied, migrations, database).length > 0)
+    throw new UnusableDatabase(database, 'it is of an older release; start this release on it once, and try again')
 }
 
 /** @throws {UnusableDatabase} if the database to fill is the one to copy from. */
-export function refuseSource(identity: string | undefined, source: string): void {
-  if (identity === source) throw new UnusableDatabase('it is the one to copy from; name another one in --to')
+export function refuseSource(identity: string | undefined, source: string, database: string): void {
+  if (identity === source) throw new UnusableDatabase(database, 'it is the one to copy from; name another one in --to')
 }

@@ -1,3 +1,4 @@
+import { describeLocation } from '../location.ts'
 import { readJournal, readOwnMigrations } from '../postgres/migrate.ts'
 import { refuseOtherRelease, type Source } from './endpoints.ts'
 import { beginCopy, identify } from './postgres-session.ts'
@@ -12,7 +13,7 @@ export async function openSource(url: string): Promise<Source> {
   const attempt = attemptOn(url)
   return attempt(() =>
     beginCopy(url, 'REPEATABLE READ READ ONLY', async (session) => {
-      refuseOtherRelease(await readJournal(session), readOwnMigrations())
+      refuseOtherRelease(await readJournal(session), readOwnMigrations(), describeLocation({ kind: 'postgres', url }))
       return {
         identity: await identify(session),
         ...readableTables(session, attempt),

@@ -1,10 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { DatabaseError } from 'pg'
+import { describeLocation } from '../location.ts'
 import { causeOf } from '../postgres/failure.ts'
 import { prepareDatabase } from '../postgres/prepare.ts'
 import { apiKeys, idempotencyKeys } from '../postgres/schema.ts'
 import { takeTurn } from '../postgres/transaction.ts'
-import { type Pet, UnusableDatabase } from '../store.ts'
+import type { Pet } from '../store.ts'
+import { UnusableDatabase } from '../unusable-database.ts'
 import { RowsRefused, refuseSource, type SourceTable, type Target, type TargetTable } from './endpoints.ts'
 import { beginCopy, type CopySession, identify } from './postgres-session.ts'
 import { type Attempt, attemptOn, readableTables } from './postgres-tables.ts'
@@ -18,13 +20,14 @@ import { type Attempt, attemptOn, readableTables } from './postgres-tables.ts'
 export async function openTarget(url: string, source: string): Promise<Target> {
   await prepareDatabase(url)
   const attempt = attemptOn(url)
+  const name = describeLocation({ kind: 'postgres', url })
   return attempt(() =>
     beginCopy(url, 'READ COMMITTED READ WRITE', async (session) => {
-      refuseSource(await identify(session), source)
+      refuseSource(await identify(session), source, name)
       await keepOthersOut(session)
       return {
         ...writableTables(session, attempt),
-        commit: () => attempt(() => commit(session)),
+        commit: () => attempt(() => commit(session, name)),
         close: () => session.$client.end(),
       }
     }),
@@ -89,12 +92,12 @@ async function continueAfter(session: CopySession, table: string, id: bigint): P
   await session.execute(sql`SELECT setval(pg_get_serial_sequence(${table}, 'id'), ${id})`)
 }
 
-async function commit(session: CopySession): Promise<void> {
+async function commit(session: CopySession, name: string): Promise<void> {
   try {
     await session.$client.query('COMMIT')
   } catch (error) {
     if (error instanceof DatabaseError) throw error
     const uncertain = 'its connection was lost amid the commit, so that it holds all or nothing; another try will tell'
-    throw new UnusableDatabase(uncertain, { cause: error })
+    throw new UnusableDatabase(name, uncertain, { cause: error })
   }
 }

@@ -1,14 +1,11 @@
 import { existsSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import { corrupt } from '../sqlite/backup/copy-failure.ts'
+import { checkPages, refuseForeignFile } from '../sqlite/check-file.ts'
 import { connect, orClose } from '../sqlite/connection.ts'
 import { identify } from '../sqlite/files.ts'
-import { readHeader } from '../sqlite/header.ts'
-import { checkPages } from '../sqlite/integrity.ts'
 import { readJournal } from '../sqlite/migrate.ts'
 import { readOwnMigrations } from '../sqlite/own-migrations.ts'
 import { realPathOf } from '../sqlite/real-path.ts'
-import { UnusableDatabase } from '../store.ts'
 import { refuseOtherRelease, type Source } from './endpoints.ts'
 import { attemptOn, readableTables } from './sqlite-tables.ts'
 
@@ -24,8 +21,8 @@ export async function openSource(path: string): Promise<Source> {
     const connection = connectToRead(path)
     return orClose(connection, () => {
       connection.exec('BEGIN')
-      refuseOtherRelease(readJournal(connection), readOwnMigrations())
-      checkPages(connection, 'quick_check', corrupt)
+      refuseOtherRelease(readJournal(connection), readOwnMigrations(), path)
+      checkPages(connection, 'quick_check')
       return {
         identity: identify(path) ?? '',
         ...readableTables(connection, attempt),
@@ -35,12 +32,6 @@ export async function openSource(path: string): Promise<Source> {
       }
     })
   })
-}
-
-function refuseForeignFile(path: string): void {
-  const { isSqlite, isOurs } = readHeader(path)
-  if (!isSqlite) throw new UnusableDatabase('it is not an SQLite database; name another file in --from')
-  if (!isOurs) throw new UnusableDatabase('it is the SQLite database of another program; name another file in --from')
 }
 
 /**

@@ -2,9 +2,8 @@ import type Database from 'better-sqlite3'
 import { asc, getTableName, gte } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { copyFailure } from '../sqlite/backup/copy-failure.ts'
+import { unusable } from '../sqlite/failure.ts'
 import { apiKeys, idempotencyKeys, pets } from '../sqlite/schema.ts'
-import { UnusableDatabase } from '../store.ts'
 import type { Source, SourceTable } from './endpoints.ts'
 
 /** Runs a step; what files and SQLite throw meanwhile becomes a sentence for the operator. */
@@ -15,8 +14,7 @@ export function attemptOn(path: string): Attempt {
     try {
       return step()
     } catch (error) {
-      const { message } = copyFailure('source', error)
-      throw new UnusableDatabase(`The database ${path} cannot be used: ${message}.`, { cause: error })
+      throw unusable(path, error)
     }
   }
 }

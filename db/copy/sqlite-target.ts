@@ -18,7 +18,7 @@ import { type Attempt, attemptOn, readableTables } from './sqlite-tables.ts'
  */
 export async function openTarget(path: string, source: string): Promise<Target> {
   const attempt = attemptOn(path)
-  await attempt(() => refuseSource(identify(path), source))
+  await attempt(() => refuseSource(identify(path), source, path))
   prepareDatabase(path)
   return attempt(() => {
     const connection = connect(path, { busyTimeout: 5_000 })

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Creation } from '../store.ts'
+import type { CreateResult } from '../store.ts'
 import { concernsDatabase, storeError } from './failure.ts'
 import type { Outcome } from './group-commit.ts'
 import { type NewCreation, prepareCreateOnce } from './idempotency.ts'
@@ -13,7 +13,7 @@ import { inTransaction } from './transaction.ts'
 export function prepareCreations(pool: Pool) {
   const createOnce = prepareCreateOnce()
 
-  async function commitTogether(batch: NewCreation[]): Promise<Outcome<Creation>[]> {
+  async function commitTogether(batch: NewCreation[]): Promise<Outcome<CreateResult>[]> {
     if (batch.some(({ key }) => key))
       return inTransaction(pool, (transaction) => createOnce(transaction, batch, new Date()))
     // One statement is a transaction by itself.
@@ -24,13 +24,13 @@ export function prepareCreations(pool: Pool) {
     return created.map((pet) => ({ pet, isReplay: false }))
   }
 
-  return async function commit(batch: NewCreation[]): Promise<Outcome<Creation>[]> {
+  return async function commit(batch: NewCreation[]): Promise<Outcome<CreateResult>[]> {
     try {
       return await commitTogether(batch)
     } catch (error) {
       if (concernsDatabase(error)) throw storeError(error)
       if (batch.length === 1) return [storeError(error)]
-      const outcomes: Outcome<Creation>[] = []
+      const outcomes: Outcome<CreateResult>[] = []
       for (const creation of batch) outcomes.push(...(await commit([creation])))
       return outcomes
     }

@@ -56,7 +56,7 @@ export function storeError(error: unknown): Error {
   const code = 'code' in cause && cause.code !== undefined ? `${cause.code}: ` : ''
   const isIdTaken = cause instanceof DatabaseError && cause.constraint === 'pets_pkey'
   if (concernsDatabase(cause) || needsPerson(cause) || isIdTaken)
-    return new StoreUnavailable(`${code}${cause.message}`, { mayHeal: !needsPerson(cause), cause })
+    return new StoreUnavailable(`${code}${cause.message}`, { isRetryable: !needsPerson(cause), cause })
   return cause
 }
 

@@ -2,7 +2,7 @@ import { inArray, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { fingerprintOf } from '../fingerprint.ts'
 import {
-  type Creation,
+  type CreateResult,
   type IdempotencyKey,
   IdempotencyKeyReused,
   idempotencyLifetime,
@@ -36,7 +36,7 @@ interface Original {
 export function prepareCreateOnce() {
   let sweptTo = '0'
 
-  return async function createOnce(db: Transaction, batch: NewCreation[], now: Date): Promise<Outcome<Creation>[]> {
+  return async function createOnce(db: Transaction, batch: NewCreation[], now: Date): Promise<Outcome<CreateResult>[]> {
     await takeTurn(db, 'pets')
     const expiry = new Date(now.getTime() - idempotencyLifetime)
     const originals = await findOriginals(db, batch.filter(hasKey), expiry)
@@ -80,7 +80,7 @@ function recordOf({ pet, key }: KeyedCreation, petId: bigint, createdAt: Date) {
   return { ...key, fingerprint: fingerprintOf(pet), petId, createdAt }
 }
 
-function replay({ pet, key }: NewCreation, originals: Map<string, Original>): Outcome<Creation> {
+function replay({ pet, key }: NewCreation, originals: Map<string, Original>): Outcome<CreateResult> {
   const original = key && originals.get(nameOf(key))
   if (!original) throw new Error('A creation was neither made nor found.')
   // The fingerprints say that the earlier pet was this one.

@@ -3,7 +3,7 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import type { Client } from 'pg'
 import { type AppliedMigration, type Migration, pendingMigrations, readMigrations } from '../migrations.ts'
-import { UnusableDatabase } from '../store.ts'
+import { UnusableDatabase } from '../unusable-database.ts'
 import { takeTurn } from './transaction.ts'
 
 /** Made before the first migration, and so not by one. */
@@ -22,22 +22,28 @@ export function readOwnMigrations(): Migration[] {
  * Applies what is missing, all of it in one transaction, which is undone if the connection breaks. Any number of
  * instances may start at once: an advisory lock makes them take turns, and the journal is read under it.
  *
+ * @param name of the database, for the messages of errors.
  * @param create whether a database without a journal may be filled; else it is refused.
  * @returns whether it was filled.
  * @throws {UnusableDatabase} as {@link pendingMigrations} does.
  */
-export async function migrate(client: Client, migrations: Migration[], { create = true } = {}): Promise<boolean> {
+export async function migrate(
+  client: Client,
+  migrations: Migration[],
+  { name: database, create = true }: { name: string; create?: boolean },
+): Promise<boolean> {
   const db = drizzle({ client })
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   await takeTurn(db, 'migrations')
   const isNew = !(await hasJournal(db))
   if (isNew) {
-    if (!create) throw new UnusableDatabase('it has no tables yet: start the service, or create an API key, first')
+    if (!create)
+      throw new UnusableDatabase(database, 'it has no tables yet: start the service, or create an API key, first')
     await client.query(
       'CREATE TABLE migrations (name text PRIMARY KEY, hash text NOT NULL, applied_at timestamptz(3) NOT NULL)',
     )
   }
-  for (const { name, sql, hash } of pendingMigrations(await readJournal(db), migrations)) {
+  for (const { name, sql, hash } of pendingMigrations(await readJournal(db), migrations, database)) {
     await client.query(sql)
     await db.insert(journal).values({ name, hash, appliedAt: new Date() })
   }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, DatabaseError } from 'pg'
-import { UnusableDatabase } from '../store.ts'
+import { describeLocation } from '../location.ts'
+import { UnusableDatabase } from '../unusable-database.ts'
 import { connectClient } from './connection.ts'
 import { migrate, readOwnMigrations } from './migrate.ts'
 import { unusable } from './unusable.ts'
@@ -17,11 +18,12 @@ const pause = 200
  * @throws {UnusableDatabase} with one sentence for the operator.
  */
 export async function prepareDatabase(url: string, { create = true } = {}): Promise<boolean> {
+  const name = describeLocation({ kind: 'postgres', url })
   try {
     const client = await connectPatiently(url)
     try {
-      await refuseOtherEncoding(client)
-      return await migrate(client, readOwnMigrations(), { create })
+      await refuseOtherEncoding(client, name)
+      return await migrate(client, readOwnMigrations(), { name, create })
     } finally {
       await client.end()
     }
@@ -46,9 +48,12 @@ function isComingUp(error: unknown): boolean {
 }
 
 /** Names are any Unicode text. */
-async function refuseOtherEncoding(client: Client): Promise<void> {
+async function refuseOtherEncoding(client: Client, name: string): Promise<void> {
   const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding")
   const encoding = rows[0]?.encoding
   if (encoding !== 'UTF8')
-    throw new UnusableDatabase(`its encoding is ${encoding}: make another one with CREATE DATABASE … ENCODING 'UTF8'`)
+    throw new UnusableDatabase(
+      name,
+      `its encoding is ${encoding}: make another one with CREATE DATABASE … ENCODING 'UTF8'`,
+    )
 }

@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type { Pool } from 'pg'
 import { isUpToDate, type Migration } from '../migrations.ts'
-import { type Creation, type Store, StoreUnavailable } from '../store.ts'
+import { type CreateResult, type Store, StoreUnavailable } from '../store.ts'
 import { openApiKeys } from './api-keys.ts'
 import { openPool } from './connection.ts'
 import { prepareCreations } from './creations.ts'
@@ -29,7 +29,7 @@ export async function openPostgresStore({ url, create = true, onCreate }: Postgr
   if (await prepareDatabase(url, { create })) onCreate?.()
   const pool = openPool(url)
   const reads = prepareReads(pool)
-  const creations = new GroupCommit<NewCreation, Creation>(prepareCreations(pool))
+  const creations = new GroupCommit<NewCreation, CreateResult>(prepareCreations(pool))
   const apiKeys = openApiKeys(pool, url)
   const migrations = readOwnMigrations()
 
@@ -53,7 +53,7 @@ export async function openPostgresStore({ url, create = true, onCreate }: Postgr
 
 async function check(pool: Pool, migrations: Migration[]): Promise<void> {
   if (!isUpToDate(await readJournal(drizzle({ client: pool })), migrations)) {
-    throw new StoreUnavailable('Another release has migrated the database.', { mayHeal: false })
+    throw new StoreUnavailable('Another release has migrated the database.', { isRetryable: false })
   }
   await pool.query(probe)
 }

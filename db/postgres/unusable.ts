@@ -1,15 +1,14 @@
 import { describeLocation } from '../location.ts'
-import { UnusableDatabase } from '../store.ts'
+import { reasons, UnusableDatabase } from '../unusable-database.ts'
 import { causeOf } from './failure.ts'
 
 /** Says to the operator, in one sentence, why the database at this address cannot be used, and what to do. */
 export function unusable(url: string, error: unknown): UnusableDatabase {
-  const name = describeLocation({ kind: 'postgres', url })
-  return new UnusableDatabase(`The database ${name} cannot be used: ${reason(causeOf(error))}.`, { cause: error })
+  if (error instanceof UnusableDatabase) return error
+  return new UnusableDatabase(describeLocation({ kind: 'postgres', url }), reason(causeOf(error)), { cause: error })
 }
 
 function reason(error: unknown): string {
-  if (error instanceof UnusableDatabase) return error.message
   if (!(error instanceof Error)) throw error
   // From the driver for SCRAM, without a code, and from the server for other methods.
   if (/client password must be a string|empty password/.test(error.message))
@@ -33,9 +32,9 @@ function reason(error: unknown): string {
     case '42703':
       return 'it has no tables of this service; name another database'
     case '42P07':
-      return 'it has tables of another program; name an empty database'
+      return reasons.foreign
     case '55P03':
-      return 'another process holds its lock; try again when that has ended'
+      return reasons.locked
     default:
       return `${error.message || String(error)}; check PostgreSQL and the address`
   }

@@ -1,4 +1,6 @@
+import { getSystemErrorMessage } from 'node:util'
 import { IdempotencyKeyReused, IdsExhausted, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../store.ts'
+import { reasons, UnusableDatabase } from '../unusable-database.ts'
 
 /** What is left of an error once it has crossed from the writer's thread. */
 export interface Failure {
@@ -51,6 +53,34 @@ export function storeError(failure: Failure): Error {
   if (code === 'IdempotencyKeyReused') return new IdempotencyKeyReused(message)
   if (code === 'IdsExhausted') return new IdsExhausted(message)
   if (code === 'KeyRevoked') return new KeyRevoked(message)
-  if (concernsDatabase(failure)) return new StoreUnavailable(text, { mayHeal: !isCorrupt(failure) })
+  if (concernsDatabase(failure)) return new StoreUnavailable(text, { isRetryable: !isCorrupt(failure) })
   return new Error(text)
+}
+
+/**
+ * Converts what the file system or SQLite threw while a database was opened or copied.
+ *
+ * @param database its path.
+ * @throws the error itself if it comes from neither, because it is then a bug.
+ */
+export function unusable(database: string, error: unknown): UnusableDatabase {
+  return error instanceof UnusableDatabase ? error : new UnusableDatabase(database, reasonOf(error), { cause: error })
+}
+
+function reasonOf(error: unknown): string {
+  const failure = toFailure(error)
+  const { code, message } = failure
+  if (/^(ENOSPC|EDQUOT|SQLITE_FULL)$/.test(code)) return reasons.diskFull
+  if (code === 'ENOTDIR') return 'a part of its path is a file, not a folder; check the path'
+  if (isSystemError(code)) return `${systemMessage(error) ?? message}; check the path and its permissions`
+  if (isBusy(failure)) return reasons.locked
+  if (isCorrupt(failure)) return reasons.corrupt
+  if (code.startsWith('SQLITE_')) return `${message}; check the disk and the permissions of the file and its folder`
+  throw error
+}
+
+function systemMessage(error: unknown): string | undefined {
+  return error instanceof Error && 'errno' in error && typeof error.errno === 'number'
+    ? getSystemErrorMessage(error.errno)
+    : undefined
 }

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { startsAsSqlite } from './check-file.ts'
 import { identify, identityOf } from './files.ts'
-import { startsAsSqlite } from './header.ts'
 
 /**
  * Notices when another program writes a database over the one that is open, into the same file (`cp backup.db petstore.db`).

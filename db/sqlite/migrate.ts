@@ -17,7 +17,7 @@ export function migrate(connection: Database.Database, migrations: Migration[], 
     connection.exec(
       'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
     )
-    const pending = pendingMigrations(readJournal(connection), migrations)
+    const pending = pendingMigrations(readJournal(connection), migrations, connection.name)
     if (pending.length > 0) apply(connection, pending)
     connection.exec('COMMIT')
   } catch (error) {

@@ -1,27 +1,25 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { getSystemErrorMessage } from 'node:util'
 import type Database from 'better-sqlite3'
 import { pendingMigrations } from '../migrations.ts'
-import { UnusableDatabase } from '../store.ts'
+import { reasons, UnusableDatabase } from '../unusable-database.ts'
+import { checkPages, readHeader, refuseForeignFile, refuseNonFile } from './check-file.ts'
 import { connect, databaseSize } from './connection.ts'
-import { isBusy, isCorrupt, toFailure } from './failure.ts'
+import { unusable } from './failure.ts'
 import { makeFolder } from './files.ts'
-import { readHeader, refuseNonFile } from './header.ts'
 import { giveIdentity } from './identity.ts'
-import { checkPages } from './integrity.ts'
 import { migrate, readJournal } from './migrate.ts'
 import { readOwnMigrations } from './own-migrations.ts'
 import { patiently } from './patience.ts'
 import { realPathOf } from './real-path.ts'
 import { applicationId } from './schema.ts'
 
-/** Reading every page costs about a millisecond a MiB, and a start must not take longer than a second. */
-const largestFileCheckedAtStart = 256 * 1024 * 1024
-/** Bytes. SQLite reads a log that was left behind and moves it into the database, at some ten seconds per GiB. */
-const largestLogWithoutWarning = 128 * 1024 * 1024
-/** Long enough for a crowd of processes that start at once to take their turns. */
-const patience = 10_000
+/** Reading every page takes about a millisecond per MiB, and a start must not take longer than a second. */
+const maxCheckedSize = 256 * 1024 * 1024
+/** Bytes. SQLite recovers a log that was left behind at about ten seconds per GiB. */
+const maxLogWithoutWarning = 128 * 1024 * 1024
+/** Milliseconds to wait for other processes that start at the same time. */
+const lockTimeout = 10_000
 
 interface PrepareOptions {
   create?: boolean
@@ -30,45 +28,47 @@ interface PrepareOptions {
 }
 
 /**
- * Checks the file and brings its schema up to date. If the file is missing, it is created, unless `create` is false.
- * A file that is refused is left as it was.
+ * Checks the file and migrates its schema. Creates a missing file, unless `create` is false. A file that is refused is
+ * not changed.
  *
- * @throws {UnusableDatabase} with one sentence for the operator.
+ * @throws {UnusableDatabase}
  */
-export function prepareDatabase(given: string, { create = true, onWarning }: PrepareOptions = {}): void {
+export function prepareDatabase(path: string, { create = true, onWarning }: PrepareOptions = {}): void {
   try {
-    const path = realPathOf(given)
+    // SQLite names the log and the journal after this path.
+    const realPath = realPathOf(path)
     refuseNonFile(path)
-    refuseOrphanedLog(path)
-    if (create) createFile(path)
-    refuseForeignFile(path)
-    warnOfLargeLog(path, onWarning)
-    if (sizeOf(path) > 0) checkBeforeWriting(path)
-    bringUpToDate(path)
+    refuseOrphanedLog(path, realPath)
+    if (create) createFile(realPath)
+    if (!isBlank(path, realPath)) refuseForeignFile(path)
+    warnOfLargeLog(realPath, onWarning)
+    if (sizeOf(path) > 0) checkBeforeWriting(path, realPath)
+    migrateFile(path)
   } catch (error) {
-    throw new UnusableDatabase(`The database ${given} cannot be used: ${reason(error)}.`, { cause: error })
+    throw unusable(path, error)
   }
 }
 
 /**
- * SQLite would throw away the log, and with it what was acknowledged. The log is looked at first, since a process that
- * starts at the same moment fills the database before it.
+ * SQLite would delete the log, and with it acknowledged writes. The log is checked first, because another process that
+ * starts at the same moment fills the database before it creates the log.
  */
-function refuseOrphanedLog(path: string): void {
-  const log = `${path}-wal`
+function refuseOrphanedLog(path: string, realPath: string): void {
+  const log = `${realPath}-wal`
   if (sizeOf(log) > 0 && sizeOf(path) === 0) {
     throw new UnusableDatabase(
-      `it is missing, but its write-ahead log ${log} is there: put the database back beside it, or restore a backup`,
+      path,
+      `it is missing, but its write-ahead log ${log} exists; put the database back beside it, or restore a backup`,
     )
   }
 }
 
-function warnOfLargeLog(path: string, onWarning: PrepareOptions['onWarning']): void {
-  const size = sizeOf(`${path}-wal`)
-  if (size < largestLogWithoutWarning) return
+function warnOfLargeLog(realPath: string, onWarning: PrepareOptions['onWarning']): void {
+  const size = sizeOf(`${realPath}-wal`)
+  if (size < maxLogWithoutWarning) return
   const mebibytes = Math.round(size / 2 ** 20)
   onWarning?.(
-    `The write-ahead log has ${mebibytes} MiB. Unless another process has the database open, the log is moved into it first, at some ten seconds per GiB.`,
+    `The write-ahead log has ${mebibytes} MiB. Unless another process has the database open, the start first moves the log into the database, which takes about ten seconds per GiB.`,
   )
 }
 
@@ -76,58 +76,53 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
-function createFile(path: string): void {
-  makeFolder(dirname(path))
-  closeSync(openSync(path, 'a', 0o600))
+function createFile(realPath: string): void {
+  makeFolder(dirname(realPath))
+  closeSync(openSync(realPath, 'a', 0o600))
 }
 
-function refuseForeignFile(path: string): void {
-  const { bytes, isSqlite, isOurs } = readHeader(path)
-  if (isOurs || bytes.length === 0) return
-  // A first start that was cut short may have left blank pages; SQLite undoes it with the journal it left, too.
-  if (hasJournal(path) && bytes.every((byte) => byte === 0)) return
-  throw new UnusableDatabase(isSqlite ? foreign : 'it is not an SQLite database; name another file in DATABASE_URL')
+/**
+ * Whether nothing is in the file yet. An interrupted first start may leave blank pages and a rollback journal, with which
+ * SQLite then undoes it.
+ */
+function isBlank(path: string, realPath: string): boolean {
+  const { bytes } = readHeader(path)
+  return bytes.length === 0 || (hasJournal(realPath) && bytes.every((byte) => byte === 0))
 }
 
-/** The rollback journal of a start that was cut short, or that is under way in another process. */
-function hasJournal(path: string): boolean {
-  return existsSync(`${path}-journal`)
+function hasJournal(realPath: string): boolean {
+  return existsSync(`${realPath}-journal`)
 }
 
-const foreign = 'it is the SQLite database of another program; name another file in DATABASE_URL'
-
-/** Looks without writing, unless SQLite must first undo what a start that was cut short left half done. */
-function checkBeforeWriting(path: string): void {
-  const connection = connect(path, { readonly: !hasJournal(path), busyTimeout: patience })
+/**
+ * Checks the pages and the journal of migrations before the first write: a later refusal would come after SQLite has
+ * moved the log into the file. The connection is read-only unless SQLite must first roll back an interrupted transaction.
+ */
+function checkBeforeWriting(path: string, realPath: string): void {
+  const connection = connect(path, { readonly: !hasJournal(realPath), busyTimeout: lockTimeout })
   try {
-    checkIntegrity(connection)
-    // A refusal later would come after the write-ahead log was moved into a file that is to be left as it was.
+    // Not the size of the file, because most pages may still be in the write-ahead log.
+    if (databaseSize(connection) <= maxCheckedSize) checkPages(connection, 'quick_check')
+    else connection.pragma('schema_version')
     const isMigrated = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get()
-    if (isMigrated) pendingMigrations(readJournal(connection), readOwnMigrations())
+    if (isMigrated) pendingMigrations(readJournal(connection), readOwnMigrations(), path)
   } finally {
     connection.close()
   }
 }
 
-function checkIntegrity(connection: Database.Database): void {
-  // Not the size of the file: most pages may still be in the write-ahead log.
-  if (databaseSize(connection) <= largestFileCheckedAtStart) checkPages(connection, 'quick_check', corrupt)
-  else connection.pragma('schema_version')
-}
-
-const corrupt = 'it is corrupt; restore a backup'
-
-function bringUpToDate(path: string): void {
-  const connection = connect(path, { busyTimeout: patience })
+function migrateFile(path: string): void {
+  const connection = connect(path, { busyTimeout: lockTimeout })
   try {
     migrate(connection, readOwnMigrations(), () => claim(connection))
-    switchToWal(connection)
+    // SQLite ignores the busy timeout here.
+    patiently(lockTimeout, () => connection.pragma('journal_mode = WAL'))
   } finally {
     connection.close()
   }
 }
 
-/** The id is written with the first migration and before WAL, so that the file's first bytes always carry it. */
+/** Writes the application id with the first migration and before WAL mode, so that it is always in the file's header. */
 function claim(connection: Database.Database): void {
   const id = connection.pragma('application_id', { simple: true })
   if (id === BigInt(applicationId)) {
@@ -135,26 +130,7 @@ function claim(connection: Database.Database): void {
     return
   }
   const isEmpty = connection.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0n
-  if (id !== 0n || !isEmpty) throw new UnusableDatabase(foreign)
+  if (id !== 0n || !isEmpty) throw new UnusableDatabase(connection.name, reasons.foreign)
   connection.pragma(`application_id = ${applicationId}`)
   giveIdentity(connection)
-}
-
-/** SQLite does not wait for other connections here, whatever the busy timeout says. */
-function switchToWal(connection: Database.Database): void {
-  patiently(patience, () => connection.pragma('journal_mode = WAL'))
-}
-
-function reason(error: unknown): string {
-  if (error instanceof UnusableDatabase) return error.message
-  if (error instanceof Error && 'errno' in error && typeof error.errno === 'number') {
-    if ('code' in error && error.code === 'ENOTDIR') return 'a part of its path is a file, not a folder; check the path'
-    return `${getSystemErrorMessage(error.errno)}; check the path and its permissions`
-  }
-  const failure = toFailure(error)
-  if (isBusy(failure)) return 'another process holds its lock; stop that process or try again'
-  if (isCorrupt(failure)) return corrupt
-  if (failure.code.startsWith('SQLITE_'))
-    return `${failure.message}; check the disk and the permissions of the file and its folder`
-  throw error
 }

@@ -56,7 +56,7 @@ export function openSqliteStore({ create = true, onWarning = () => {}, ...option
     revision: () => reader.revision(),
     async check() {
       if (!(await reader.run((reads) => reads.hasOwnSchema()))) {
-        throw new StoreUnavailable('Another release has migrated the database.', { mayHeal: false })
+        throw new StoreUnavailable('Another release has migrated the database.', { isRetryable: false })
       }
       await writer.probe()
     },

@@ -60,10 +60,10 @@ export class ApiError extends TRPCError {
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof StoreUnavailable) {
-    const message = thrown.mayHeal
+    const message = thrown.isRetryable
       ? 'The service cannot reach its data at the moment. Try again shortly.'
       : 'The service cannot use its database until an operator has repaired it.'
-    const headers = thrown.mayHeal ? { 'retry-after': '1' } : undefined
+    const headers = thrown.isRetryable ? { 'retry-after': '1' } : undefined
     return new ApiError('unavailable', message, { headers, cause: thrown })
   }
   if (thrown instanceof IdempotencyKeyReused) {

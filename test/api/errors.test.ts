@@ -66,7 +66,7 @@ describe('what is thrown becomes', () => {
   test('says when to try again if that may help', () => {
     const headers = (thrown: unknown) => toApiError(thrown).headers
     expect(headers(new StoreUnavailable('full'))).toEqual({ 'retry-after': '1' })
-    expect(headers(new StoreUnavailable('corrupt', { mayHeal: false }))).toEqual({})
+    expect(headers(new StoreUnavailable('corrupt', { isRetryable: false }))).toEqual({})
     expect(headers(cause)).toEqual({})
   })
 })

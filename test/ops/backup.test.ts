@@ -128,7 +128,7 @@ describe('no backup is made', () => {
     ['over another file', 'taken.db', 'it exists already; name another file'],
     ['over the database', 'data/petstore.db', 'it exists already; name another file'],
     ['in a folder that does not exist', 'nowhere/copy.db', 'its folder does not exist; make it first'],
-    ['in a file', 'taken.db/copy.db', 'not a directory; check the path'],
+    ['in a file', 'taken.db/copy.db', 'a part of its path is a file, not a folder; check the path'],
   ])('%s', async ([, destination, message]) => {
     const folder = temporaryFolder()
     makeDatabase(join(folder, 'data/petstore.db'), 1)

@@ -231,7 +231,7 @@ test('a database that cannot be used is refused in a sentence', async () => {
   writeFileSync(path, 'Dear diary,')
   await expectRefusal(
     runPetstore({ env: { PORT: '0', DATABASE_URL: `file:${path}` } }),
-    `The database ${path} cannot be used: it is not an SQLite database; name another file in DATABASE_URL.`,
+    `The database ${path} cannot be used: it is not an SQLite database; choose another file.`,
   )
 })
 

@@ -212,7 +212,7 @@ describe('a database that cannot be used is refused with a reason and without it
   })
 
   test.for([
-    ['CREATE TABLE pets (x int)', /it has tables of another program; name an empty database/],
+    ['CREATE TABLE pets (x int)', /it belongs to another program; choose another database/],
     [
       "CREATE TABLE migrations AS SELECT '9999_future' AS name, 'x' AS hash",
       /migrated by a newer release \(9999_future\)/,
@@ -239,7 +239,7 @@ test('migrations run in order, each once, and one that fails undoes all of that 
   writeFileSync(join(folder, '0001_more.sql'), 'CREATE TABLE more (x int)')
   const run = async () => {
     const { person } = await personAt(url)
-    return migrate(person, readMigrations(pathToFileURL(folder)))
+    return migrate(person, readMigrations(pathToFileURL(folder)), { name: 'test' })
   }
   expect([await run(), await run()]).toEqual([true, false])
   writeFileSync(join(folder, '0002_broken.sql'), 'CREATE TABLE even_more (x int); CREATE TABLE more (x int)')
@@ -250,7 +250,7 @@ test('migrations run in order, each once, and one that fails undoes all of that 
 
 test('the migration that constrains times turns unreadable ones into times that grant no access', async () => {
   const { url, person } = await personAt(await createDatabase())
-  await migrate(person, readOwnMigrations().slice(0, 1))
+  await migrate(person, readOwnMigrations().slice(0, 1), { name: 'test' })
   const times = [
     ["'2026-01-01'", "'infinity'", 'NULL', 'NULL'],
     ["'2026-01-01'", "'2027-01-01'", "'-infinity'", "'infinity'"],

@@ -77,7 +77,7 @@ describe('nothing is copied, made or changed', () => {
     for (const table of ['pets', 'api_keys', 'idempotency_keys'] as const) {
       await fill(to, ...adding(table, kind))
       const before = await to.rows(table)
-      await expectRefusal({ from, to }, `its table ${table} is not empty; name a database in --to`)
+      await expectRefusal({ from, to }, `its table ${table} is not empty; choose an empty database`)
       expect(before).toHaveLength(1)
       expect(await to.rows(table)).toEqual(before)
       await to.execute('DELETE FROM pets; DELETE FROM api_keys')
@@ -113,7 +113,7 @@ describe('nothing is copied, made or changed', () => {
     await somebody.connect()
     await somebody.query('BEGIN; LOCK TABLE api_keys')
     const impatient = postgresDatabase(`${urlOf(to)}?lock_timeout=100`)
-    await expectRefusal({ from, to: impatient }, 'another process holds its lock; try again when that has ended')
+    await expectRefusal({ from, to: impatient }, 'another process holds its lock; stop that process')
     await somebody.end()
   })
 
@@ -122,7 +122,7 @@ describe('nothing is copied, made or changed', () => {
     await fill(from)
     change(pathOf(to), 'CREATE TABLE diary (x)')
     const before = filesBeside(to)
-    await expectRefusal({ from, to }, 'it is the SQLite database of another program')
+    await expectRefusal({ from, to }, 'it belongs to another program')
     expect(filesBeside(to)).toEqual(before)
   })
 

@@ -40,10 +40,10 @@ describe('a failure', () => {
     ['EACCES', true],
     ['SQLITE_CORRUPT_INDEX', false],
     ['SQLITE_NOTADB', false],
-  ] as const)('%s makes the store unavailable; may it heal? %s', ([code, mayHeal]) => {
+  ] as const)('%s makes the store unavailable; is it retryable? %s', ([code, isRetryable]) => {
     const error = storeError({ code, message: 'why' })
     expect(error).toBeInstanceOf(StoreUnavailable)
-    expect(error).toMatchObject({ message: `${code}: why`, mayHeal })
+    expect(error).toMatchObject({ message: `${code}: why`, isRetryable })
   })
 
   test('of one write keeps its kind', () => {

@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { prepareDatabase } from '../../db/sqlite/prepare.ts'
-import { UnusableDatabase } from '../../db/store.ts'
+import { UnusableDatabase } from '../../db/unusable-database.ts'
 import { databasePaths, spellings } from '../support/database-paths.ts'
 import { addPets, openDatabase, openFileStore } from '../support/helpers.ts'
 import { petstore, runCommand, runPetstore } from '../support/process.ts'
@@ -30,16 +30,20 @@ describe('a database that cannot be used is refused and left as it was:', () => 
     ['a text', (path) => writeFileSync(path, 'Dear diary,\n'.repeat(100)), 'it is not an SQLite database'],
     ['random bytes', (path) => writeFileSync(path, randomBytes(8_192)), 'it is not an SQLite database'],
     ['a short text', (path) => writeFileSync(path, 'x'), 'it is not an SQLite database'],
-    ['another program’s', (path) => makeForeign(path, 'DELETE'), 'it is the SQLite database of another program'],
+    [
+      'another program’s',
+      (path) => makeForeign(path, 'DELETE'),
+      'it belongs to another program; choose another database',
+    ],
     [
       'another program’s in WAL mode',
       (path) => makeForeign(path, 'WAL'),
-      'it is the SQLite database of another program',
+      'it belongs to another program; choose another database',
     ],
     [
       'another program’s that was killed while it wrote',
       (path) => makeKilled(path, 'CREATE TABLE diary (x)'),
-      'it is the SQLite database of another program',
+      'it belongs to another program; choose another database',
     ],
     [
       'a short text with a file beside it that is named like a journal',
@@ -49,8 +53,8 @@ describe('a database that cannot be used is refused and left as it was:', () => 
       },
       'it is not an SQLite database',
     ],
-    ['one with broken pages', makeCorrupt, 'it is corrupt; restore a backup'],
-    ['one cut short', makeTruncated, 'it is corrupt; restore a backup'],
+    ['one with broken pages', makeCorrupt, 'it is corrupt; restore an intact backup'],
+    ['one cut short', makeTruncated, 'it is corrupt; restore an intact backup'],
     [
       'one of a newer release',
       (path) => changeJournal(path, "INSERT INTO migrations VALUES ('9999_future', 'x', 'now')"),
@@ -80,10 +84,7 @@ describe('a database that cannot be used is refused and left as it was:', () => 
       await addPets(openFileStore(original), 1)
       const bytes = readFileSync(original)
       copyFileSync(`${original}-wal`, `${path}-wal`)
-      expectRefusal(
-        given,
-        `it is missing, but its write-ahead log ${path}-wal is there: put the database back beside it`,
-      )
+      expectRefusal(given, `it is missing, but its write-ahead log ${path}-wal exists; put the database back beside it`)
       expect(existsSync(path)).toBe(false)
       writeFileSync(path, '')
       expectRefusal(given, 'it is missing, but its write-ahead log')

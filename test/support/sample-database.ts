@@ -57,10 +57,10 @@ export const unfitFiles: [name: string, make: (path: string) => void, message: s
   [
     'a database of another program',
     (path) => change(path, 'CREATE TABLE pets (id INTEGER PRIMARY KEY)'),
-    'it is the SQLite database of another program',
+    'it belongs to another program; choose another database',
   ],
-  ['a corrupt database', makeCorrupt, 'it is corrupt; restore an earlier backup'],
-  ['a database whose index is not complete', makeIncomplete, 'it is corrupt; restore an earlier backup ('],
+  ['a corrupt database', makeCorrupt, 'it is corrupt; restore an intact backup'],
+  ['a database whose index is not complete', makeIncomplete, 'it is corrupt; restore an intact backup ('],
   [
     'a database of a newer release',
     (path) => {

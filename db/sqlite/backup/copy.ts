@@ -1,15 +1,13 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { pendingMigrations } from '../../migrations.ts'
-import { UnusableDatabase } from '../../store.ts'
+import { checkPages, refuseForeignFile } from '../check-file.ts'
 import { connect, databaseSize } from '../connection.ts'
 import { isBusy, isCorrupt, toFailure } from '../failure.ts'
-import { readHeader } from '../header.ts'
 import { giveIdentity } from '../identity.ts'
-import { checkPages } from '../integrity.ts'
 import { readJournal } from '../migrate.ts'
 import { readOwnMigrations } from '../own-migrations.ts'
-import { attempt, copyFailure, corrupt } from './copy-failure.ts'
+import { attempt, copyFailure } from './copy-failure.ts'
 
 export interface CopyRequest {
   /** A database of ours; other processes may read and write it meanwhile. */
@@ -85,13 +83,11 @@ function checkCopy(path: string): void {
 }
 
 function openOurs(path: string, readonly: boolean): Database.Database {
-  const { isSqlite, isOurs } = readHeader(path)
-  if (!isSqlite) throw new UnusableDatabase('it is not an SQLite database')
-  if (!isOurs) throw new UnusableDatabase('it is the SQLite database of another program')
+  refuseForeignFile(path)
   return connect(path, { readonly, busyTimeout: 5_000 })
 }
 
 function check(connection: Database.Database): void {
-  pendingMigrations(readJournal(connection), readOwnMigrations())
-  checkPages(connection, 'integrity_check', corrupt)
+  pendingMigrations(readJournal(connection), readOwnMigrations(), connection.name)
+  checkPages(connection, 'integrity_check')
 }

@@ -1,0 +1,23 @@
+/** A database that cannot be used, or not in the way that was asked for. The message is one sentence for the operator. */
+export class UnusableDatabase extends Error {
+  override name = 'UnusableDatabase'
+  /** What is wrong and what to do, as a clause without a full stop. */
+  readonly reason: string
+
+  /** @param database its path, or its URL without a password. */
+  constructor(database: string, reason: string, options?: ErrorOptions) {
+    super(`The database ${database} cannot be used: ${reason}.`, options)
+    this.reason = reason
+  }
+}
+
+/** The reasons that several modules give. A reason that only one module gives is written there. */
+export const reasons = {
+  notFile: 'it is not a file; check the path',
+  notSqlite: 'it is not an SQLite database; choose another file',
+  foreign: 'it belongs to another program; choose another database',
+  corrupt: 'it is corrupt; restore an intact backup',
+  unreadable: 'the disk cannot read it; check the disk',
+  diskFull: 'the disk is full; free some space',
+  locked: 'another process holds its lock; stop that process, or try again when it has ended',
+}
