@@ -9,16 +9,16 @@ import {
 } from 'fastify'
 import type { Logger } from 'pino'
 import type { Store } from '../db/store.ts'
-import { sendError } from './api/errors.ts'
-import { announceReplay, readIdempotencyKey } from './api/idempotency-key.ts'
+import { readIdempotencyKey } from './api/idempotency-key.ts'
 import { appRouter } from './api/router.ts'
-import type { CreateContext } from './api/trpc.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
 import type { Config } from './config.ts'
 import { ignoreBodies } from './http/body.ts'
 import { addCors, corsFor } from './http/cors.ts'
+import type { CreateContext } from './http/create-context.ts'
 import { makeDrainable } from './http/drain.ts'
+import { sendError } from './http/error-responses.ts'
 import { health } from './http/health.ts'
 import { shedLoad } from './http/load-shedding.ts'
 import { knowAllMethods, refuseUnknownPaths } from './http/methods.ts'
@@ -83,7 +83,7 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
     store,
     apiKey: checkedApiKey(request),
     idempotencyKey: readIdempotencyKey(request),
-    announceReplay: () => announceReplay(reply),
+    announceReplay: () => void reply.header('idempotency-replayed', 'true'),
   })
   const checkKey = bearerCheck(store)
   app.register(async (doors) => {

@@ -1,5 +1,4 @@
 import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable } from '../../db/store.ts'
 import { describeIssues } from './validation.ts'
@@ -77,7 +76,7 @@ export function toApiError(thrown: unknown): ApiError {
     })
   }
   if (thrown instanceof TRPCError) return fromTrpc(thrown)
-  return fromHttp(thrown)
+  return internalError(thrown)
 }
 
 function fromTrpc(error: TRPCError): ApiError {
@@ -91,74 +90,6 @@ function fromTrpc(error: TRPCError): ApiError {
   return code && code !== 'internal_error' ? new ApiError(code, error.message, { cause: error }) : internalError(error)
 }
 
-/** Errors of Fastify and of Node's HTTP parser, by their codes. Their messages are replaced, since they tell of code, not of use. */
-function fromHttp(thrown: unknown): ApiError {
-  const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : ''
-  const known = httpErrors[code]
-  if (known) return new ApiError(known.code, known.message, { cause: thrown })
-  if (code.startsWith('HPE_'))
-    return new ApiError('invalid_request', 'The request is not valid HTTP/1.1.', { cause: thrown })
-  if (isRefusal(thrown)) return new ApiError('invalid_request', 'The request cannot be read.', { cause: thrown })
-  return internalError(thrown)
-}
-
-/** Fastify marks what the client did wrong with a status below 500. */
-function isRefusal(thrown: unknown): boolean {
-  return (
-    thrown instanceof Error &&
-    'statusCode' in thrown &&
-    Number(thrown.statusCode) >= 400 &&
-    Number(thrown.statusCode) < 500
-  )
-}
-
-const httpErrors: Record<string, { code: ErrorCode; message: string }> = {
-  FST_ERR_BAD_URL: { code: 'invalid_request', message: 'The URL is malformed: check its percent-encoding.' },
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'payload_too_large', message: 'The body is larger than 64 KiB.' },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
-    code: 'invalid_request',
-    message: 'The body is not as long as its Content-Length says.',
-  },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
-    code: 'unsupported_media_type',
-    message: 'Send the body as Content-Type: application/json.',
-  },
-  FST_ERR_CTP_EMPTY_TYPE: {
-    code: 'unsupported_media_type',
-    message: 'Send the body as Content-Type: application/json.',
-  },
-  HPE_HEADER_OVERFLOW: { code: 'headers_too_large', message: 'The request line and headers are larger than 16 KiB.' },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
-    code: 'payload_too_large',
-    message: 'The chunk extensions of the body are too large.',
-  },
-  ECONNRESET: { code: 'invalid_request', message: 'The connection was closed before the body was complete.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', message: 'The request did not arrive in time.' },
-}
-
 function internalError(cause: unknown): ApiError {
   return new ApiError('internal_error', 'The service failed to answer. The fault is not in the request.', { cause })
-}
-
-/** Faults of the service reach the log with their cause; what is meant to be is told to the caller only. */
-export function logFault({ body, message, cause }: ApiError, log: FastifyBaseLogger): void {
-  const isMeant = body.status < 500 || (body.code === 'unavailable' && cause === undefined)
-  if (!isMeant) log.error({ err: cause }, message)
-}
-
-/** Answers with the Error body of anything thrown. */
-export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const error = toApiError(thrown)
-  return prepareReply(error, request, reply).send(error.body)
-}
-
-/** Gives an answer the status and headers of an error, whatever its body is to be. */
-export function prepareReply(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  logFault(error, request.log)
-  // Fastify closes the connection after a body that it could not use. Removing the header would omit Keep-Alive too.
-  if (reply.raw.shouldKeepAlive && reply.hasHeader('connection')) {
-    const seconds = reply.server.server.keepAliveTimeout / 1_000
-    reply.headers({ connection: 'keep-alive', 'keep-alive': `timeout=${seconds}` })
-  }
-  return reply.code(error.body.status).headers(error.headers)
 }

@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from './errors.ts'
 
@@ -29,8 +28,13 @@ export const responseHeaders = z.object({
     .meta({ description: 'This is the answer to an earlier request with the same `Idempotency-Key`.' }),
 })
 
-/** The key of a request that has one; what only reads needs none. */
-export function readIdempotencyKey({ method, headers }: FastifyRequest): string | undefined {
+interface Request {
+  method: string
+  headers: Record<string, string | string[] | undefined>
+}
+
+/** The idempotency key of a request that changes something. On other requests the header is ignored. */
+export function readIdempotencyKey({ method, headers }: Request): string | undefined {
   const header = headers['idempotency-key']
   if (header === undefined || method !== 'POST') return undefined
   const key = parseKey(String(header))
@@ -41,10 +45,6 @@ export function readIdempotencyKey({ method, headers }: FastifyRequest): string 
     )
   }
   return key
-}
-
-export function announceReplay(reply: FastifyReply): void {
-  reply.header('idempotency-replayed', 'true')
 }
 
 function parseKey(header: string): string | undefined {

@@ -1,6 +1,5 @@
 import { initTRPC, TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import superjson from 'superjson'
 import type { ApiKey, Store } from '../../db/store.ts'
 import type { CacheMeta } from '../http/response-cache.ts'
@@ -18,8 +17,6 @@ export interface Context {
 }
 
 export interface ProcedureMeta extends RestMeta, CacheMeta {}
-
-export type CreateContext = (request: FastifyRequest, reply: FastifyReply) => Context
 
 const t = initTRPC
   .context<Context>()

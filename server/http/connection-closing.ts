@@ -1,8 +1,9 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { ApiError, toApiError } from '../api/errors.ts'
+import { ApiError } from '../api/errors.ts'
 import type { Exchange } from './connections.ts'
+import { toHttpError } from './error-responses.ts'
 
 /** For how long, in milliseconds, a client that has its last answer is still heard. */
 const lingerTime = 1_000
@@ -35,7 +36,7 @@ export function endConnection(
     // The body of a request that has its answer already: it only has to get through.
     afterAnswer(latest, () => linger(socket))
   } else {
-    respond(latest.response, toApiError(thrown), headers)
+    respond(latest.response, toHttpError(thrown), headers)
   }
 }
 
@@ -62,7 +63,7 @@ function afterAnswer({ response }: Exchange, act: () => void): void {
 }
 
 function hangUp(socket: Duplex, thrown: Error, headers: CommonHeaders): void {
-  if (socket.writable) socket.write(rawResponse(toApiError(thrown), headers))
+  if (socket.writable) socket.write(rawResponse(toHttpError(thrown), headers))
   linger(socket)
 }
 

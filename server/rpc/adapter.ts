@@ -2,9 +2,11 @@ import { type AnyRouter, getErrorShape, type TRPCError, transformTRPCResponse } 
 import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import type { Store } from '../../db/store.ts'
-import { ApiError, logFault, prepareReply, toApiError } from '../api/errors.ts'
-import type { Context, CreateContext } from '../api/trpc.ts'
+import { ApiError, toApiError } from '../api/errors.ts'
+import type { Context } from '../api/trpc.ts'
 import { acceptJsonOnly } from '../http/body.ts'
+import type { CreateContext } from '../http/create-context.ts'
+import { logFault, prepareReply, toHttpError } from '../http/error-responses.ts'
 import { answerOtherMethods, refuseUnknownPaths } from '../http/methods.ts'
 import { type Answer, answerCache, cacheableProcedures } from '../http/response-cache.ts'
 import { callReader, type DirectCall, isBatch, isUnusual, maxBatchSize } from './direct.ts'
@@ -132,6 +134,6 @@ function envelope(router: AnyRouter, error: ApiError, path: string | undefined):
 
 /** An error that arose outside a procedure, put as tRPC would have put it. */
 function sendEnvelope(router: AnyRouter, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const error = toApiError(thrown)
+  const error = toHttpError(thrown)
   return prepareReply(error, request, reply).send(envelope(router, error, undefined))
 }

@@ -17,7 +17,7 @@ const parts = {
   },
   connections: {
     mutate: [
-      'server/http/{connection-closing,connections,framing,health,load-shedding,methods,request-checks,security-headers,server}.ts',
+      'server/http/{connection-closing,connections,error-responses,framing,health,load-shedding,methods,request-checks,security-headers,server}.ts',
       'server/rest/reference.ts',
     ],
     tests:

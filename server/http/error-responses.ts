@@ -1,0 +1,72 @@
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, type ErrorCode, toApiError } from '../api/errors.ts'
+
+/** Errors of Fastify and of Node's HTTP parser. Their own messages describe the code rather than the request. */
+const httpErrors: Record<string, { code: ErrorCode; message: string }> = {
+  FST_ERR_BAD_URL: { code: 'invalid_request', message: 'The URL is malformed: check its percent-encoding.' },
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'payload_too_large', message: 'The body is larger than 64 KiB.' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: 'invalid_request',
+    message: 'The body is not as long as its Content-Length says.',
+  },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'unsupported_media_type',
+    message: 'Send the body as Content-Type: application/json.',
+  },
+  FST_ERR_CTP_EMPTY_TYPE: {
+    code: 'unsupported_media_type',
+    message: 'Send the body as Content-Type: application/json.',
+  },
+  HPE_HEADER_OVERFLOW: { code: 'headers_too_large', message: 'The request line and headers are larger than 16 KiB.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    code: 'payload_too_large',
+    message: 'The chunk extensions of the body are too large.',
+  },
+  ECONNRESET: { code: 'invalid_request', message: 'The connection was closed before the body was complete.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', message: 'The request did not arrive in time.' },
+}
+
+/** Maps anything thrown while a request is served to the error that the client receives. */
+export function toHttpError(thrown: unknown): ApiError {
+  const code = codeOf(thrown)
+  const known = httpErrors[code]
+  if (known) return new ApiError(known.code, known.message, { cause: thrown })
+  if (code.startsWith('HPE_'))
+    return new ApiError('invalid_request', 'The request is not valid HTTP/1.1.', { cause: thrown })
+  if (isClientError(thrown)) return new ApiError('invalid_request', 'The request cannot be read.', { cause: thrown })
+  return toApiError(thrown)
+}
+
+function codeOf(thrown: unknown): string {
+  return typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : ''
+}
+
+/** Fastify gives errors of the client a status below 500. */
+function isClientError(thrown: unknown): boolean {
+  if (!(thrown instanceof Error) || !('statusCode' in thrown)) return false
+  const status = Number(thrown.statusCode)
+  return status >= 400 && status < 500
+}
+
+/** Logs a fault of the service with its cause. Errors of the client, and overload, are not logged. */
+export function logFault({ body, message, cause }: ApiError, log: Pick<FastifyBaseLogger, 'error'>): void {
+  const isExpected = body.status < 500 || (body.code === 'unavailable' && cause === undefined)
+  if (!isExpected) log.error({ err: cause }, message)
+}
+
+/** Sends the Error body for anything thrown. */
+export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = toHttpError(thrown)
+  return prepareReply(error, request, reply).send(error.body)
+}
+
+/** Sets the status and headers of an error on a reply, and logs a fault. The caller sends the body. */
+export function prepareReply(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  logFault(error, request.log)
+  // Fastify closes the connection after a body that it could not use. Removing the header would omit Keep-Alive too.
+  if (reply.raw.shouldKeepAlive && reply.hasHeader('connection')) {
+    const seconds = reply.server.server.keepAliveTimeout / 1_000
+    reply.headers({ connection: 'keep-alive', 'keep-alive': `timeout=${seconds}` })
+  }
+  return reply.code(error.body.status).headers(error.headers)
+}
