@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import type { FastifyBaseLogger, FastifyInstance, FastifyListenOptions } from 'fastify'
+import type { FastifyInstance, FastifyListenOptions } from 'fastify'
+import type { Logger } from 'pino'
 import { openStore } from '../db/open.ts'
 import { type Store, StoreUnavailable } from '../db/store.ts'
 import { createApp } from './app.ts'
@@ -53,7 +54,7 @@ export async function serve(config: Config): Promise<void> {
 }
 
 /** PostgreSQL has tools of its own for backups. */
-function startBackups({ database, ...config }: Config, log: FastifyBaseLogger): () => Promise<void> {
+function startBackups({ database, ...config }: Config, log: Logger): () => Promise<void> {
   return database.kind === 'sqlite' ? scheduleBackups({ ...config, databasePath: database.path }, log) : async () => {}
 }
 
@@ -61,7 +62,7 @@ function startBackups({ database, ...config }: Config, log: FastifyBaseLogger): 
  * Resolves with the first signal to stop; a second one ends the process. What comes right after the first is the same
  * once more: a terminal signals both npm and the service, and npm passes it on.
  */
-function stopSignal(log: FastifyBaseLogger): Promise<NodeJS.Signals> {
+function stopSignal(log: Logger): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
   let first: number | undefined
   const receive = (signal: NodeJS.Signals) => {
@@ -74,13 +75,13 @@ function stopSignal(log: FastifyBaseLogger): Promise<NodeJS.Signals> {
 }
 
 /** Callers that would hold up the stop are cut off in the end, and if that does not help either, nothing is waited for. */
-function limitStop({ server }: FastifyInstance, log: FastifyBaseLogger): void {
+function limitStop({ server }: FastifyInstance, log: Logger): void {
   setTimeout(() => server.closeAllConnections(), longestStop - 1_000).unref()
   setTimeout(() => force(log, 'time'), longestStop).unref()
 }
 
 /** By SIGKILL, since any other exit waits for the threads, and these for a disk that may hang. */
-function force(log: FastifyBaseLogger, reason: string): void {
+function force(log: Logger, reason: string): void {
   log.error({ reason }, 'stopped by force')
   process.kill(process.pid, 'SIGKILL')
 }

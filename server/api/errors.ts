@@ -59,11 +59,11 @@ export class ApiError extends TRPCError {
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof StoreUnavailable) {
-    const message = thrown.isRetryable
-      ? 'The service cannot reach its data at the moment. Try again shortly.'
-      : 'The service cannot use its database until an operator has repaired it.'
-    const headers = thrown.isRetryable ? { 'retry-after': '1' } : undefined
-    return new ApiError('unavailable', message, { headers, cause: thrown })
+    return thrown.isRetryable
+      ? temporarilyUnavailable('The service cannot reach its data at the moment. Try again shortly.', thrown)
+      : new ApiError('unavailable', 'The service cannot use its database until an operator has repaired it.', {
+          cause: thrown,
+        })
   }
   if (thrown instanceof IdempotencyKeyReused) {
     return new ApiError('unprocessable', 'The Idempotency-Key was used before with another payload. Use a new one.', {
@@ -88,6 +88,11 @@ function fromTrpc(error: TRPCError): ApiError {
     return new ApiError('invalid_request', 'The request cannot be parsed.', { cause: error })
   const code = (Object.keys(errorCodes) as ErrorCode[]).find((candidate) => errorCodes[candidate].trpc === error.code)
   return code && code !== 'internal_error' ? new ApiError(code, error.message, { cause: error }) : internalError(error)
+}
+
+/** 503 with Retry-After, for a condition that is expected to end soon. Without a cause, it is not logged. */
+export function temporarilyUnavailable(message: string, cause?: unknown): ApiError {
+  return new ApiError('unavailable', message, { headers: { 'retry-after': '1' }, cause })
 }
 
 function internalError(cause: unknown): ApiError {

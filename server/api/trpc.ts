@@ -2,7 +2,6 @@ import { initTRPC, TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import superjson from 'superjson'
 import type { ApiKey, Store } from '../../db/store.ts'
-import type { CacheMeta } from '../http/response-cache.ts'
 import { toApiError } from './errors.ts'
 import type { RestMeta } from './rest-meta.ts'
 
@@ -16,7 +15,13 @@ export interface Context {
   announceReplay: () => void
 }
 
-export interface ProcedureMeta extends RestMeta, CacheMeta {}
+export interface ProcedureMeta extends RestMeta {
+  /**
+   * Opts a query into the response cache of both adapters. `dependsOn: 'store'` means that the cached response is sent to
+   * every API key until the store changes: the resolver must read nothing of its context but the store.
+   */
+  cache?: { dependsOn: 'store' }
+}
 
 const t = initTRPC
   .context<Context>()

@@ -1,40 +1,39 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { type Store, StoreUnavailable } from '../../db/store.ts'
-import { ApiError } from '../api/errors.ts'
-import { answerOtherMethods } from './methods.ts'
+import type { Store } from '../../db/store.ts'
+import { temporarilyUnavailable } from '../api/errors.ts'
+import { handleOtherMethods } from './methods.ts'
 
 /** Milliseconds. */
-const longestCheck = 900
-const shortestInterval = 1_000
+const maxCheckTime = 900
+const minInterval = 1_000
 
 /**
- * For whoever keeps the service running: `/livez` says that the process answers, `/readyz` that it can do its work, a
- * durable write included. Neither needs a key, and neither tells anything else.
+ * Health checks for supervisors and load balancers, without an API key. `/livez` responds 200 while the process runs,
+ * `/readyz` while the service can do its work, including a durable write.
  */
 export async function health(app: FastifyInstance, { store }: { store: Store }): Promise<void> {
-  const check = seldom(() => withinTime(store.check()))
+  const check = atMostOnceASecond(() => withinTime(store.check()))
 
-  // Asked every few seconds, and of no interest in the log.
+  // Health checks arrive every few seconds and are not logged.
   const options = { logLevel: 'warn' } as const
   app.get('/livez', options, async () => ({ status: 'ok' }))
-  answerOtherMethods(app, '/livez', ['GET', 'HEAD'])
+  handleOtherMethods(app, '/livez', ['GET', 'HEAD'])
 
   app.get('/readyz', options, async () => {
-    if (app.isDraining)
-      throw new ApiError('unavailable', 'The service is stopping.', { headers: { 'retry-after': '1' } })
+    if (app.isDraining) throw temporarilyUnavailable('The service is stopping.')
     await check()
     return { status: 'ready' }
   })
-  answerOtherMethods(app, '/readyz', ['GET', 'HEAD'])
+  handleOtherMethods(app, '/readyz', ['GET', 'HEAD'])
 }
 
-/** Callers share one check a second, so that none of them can keep the disk busy. */
-function seldom(check: () => Promise<void>): () => Promise<void> {
+/** Callers share one check a second, because each check writes to the disk. */
+function atMostOnceASecond(check: () => Promise<void>): () => Promise<void> {
   let latest: Promise<void> | undefined
   let startedAt = 0
   return () => {
-    if (!latest || performance.now() - startedAt >= shortestInterval) {
+    if (!latest || performance.now() - startedAt >= minInterval) {
       startedAt = performance.now()
       latest = check()
     }
@@ -44,14 +43,16 @@ function seldom(check: () => Promise<void>): () => Promise<void> {
 
 async function withinTime(check: Promise<void>): Promise<void> {
   const timer = new AbortController()
-  const late = wait(longestCheck, undefined, { signal: timer.signal }).then(() => {
-    throw new StoreUnavailable('The store took too long to answer.')
+  const timeout = wait(maxCheckTime, undefined, { signal: timer.signal }).then(() => {
+    const cause = new Error(`The store did not complete its check within ${maxCheckTime} ms.`)
+    throw temporarilyUnavailable('The service cannot reach its data at the moment. Try again shortly.', cause)
   })
   try {
-    await Promise.race([check, late])
+    await Promise.race([check, timeout])
   } finally {
     timer.abort()
-    late.catch(() => {})
+    // The slower one of both may still reject.
+    timeout.catch(() => {})
     check.catch(() => {})
   }
 }

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
-import { ApiError } from '../api/errors.ts'
+import { temporarilyUnavailable } from '../api/errors.ts'
 
 /** Milliseconds by which the event loop may lag, on average over a second. */
 const maxLag = 250
@@ -29,9 +29,6 @@ export function shedLoad(app: FastifyInstance): void {
   app.addHook('onRequest', (_request, _reply, done) => done(isOverloaded ? overloaded() : undefined))
 }
 
-/** Without a cause, so that the log does not get a stack for each request. */
-function overloaded(): ApiError {
-  return new ApiError('unavailable', 'The service has too much to do at the moment. Try again shortly.', {
-    headers: { 'retry-after': '1' },
-  })
+function overloaded(): Error {
+  return temporarilyUnavailable('The service has too much to do at the moment. Try again shortly.')
 }

@@ -13,7 +13,7 @@ export function knowAllMethods(app: FastifyInstance): void {
  * Completes a URL that has routes for `methods`: OPTIONS answers 204, any other method 405, both with `Allow`
  * (RFC 9110, section 15.5.6).
  */
-export function answerOtherMethods(
+export function handleOtherMethods(
   app: FastifyInstance,
   url: string,
   methods: string[],

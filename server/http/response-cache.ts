@@ -1,6 +1,7 @@
 import type { AnyProcedure, AnyRouter } from '@trpc/server'
 import type { Store } from '../../db/store.ts'
 import { RevisionCache } from '../api/revision-cache.ts'
+import type { ProcedureMeta } from '../api/trpc.ts'
 
 /** What an adapter responds with. */
 export interface Answer {
@@ -9,20 +10,11 @@ export interface Answer {
   body: string
 }
 
-/** Opts a query into the response cache of both adapters. Responses of any other procedure are never cached. */
-export interface CacheMeta {
-  /**
-   * What a response depends on besides the input. With `store`, the cached response is sent to every API key until the
-   * store changes: the resolver must read nothing else of its context, and no middleware may decide by the API key.
-   */
-  cache?: { dependsOn: 'store' }
-}
-
 /** The query procedures of the router whose metadata opts in, by their names in the router. */
 export function cacheableProcedures(router: AnyRouter): Set<string> {
   const procedures = Object.entries(router._def.procedures as Record<string, AnyProcedure>)
   const cacheable = procedures.filter(
-    ([, { _def }]) => _def.type === 'query' && (_def.meta as CacheMeta | undefined)?.cache,
+    ([, { _def }]) => _def.type === 'query' && (_def.meta as ProcedureMeta | undefined)?.cache,
   )
   return new Set(cacheable.map(([path]) => path))
 }

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { answerOtherMethods } from './methods.ts'
+import { handleOtherMethods } from './methods.ts'
 
 type Encoding = 'br' | 'gzip'
 
@@ -52,7 +52,7 @@ export function serveFile(app: FastifyInstance, url: string, content: Buffer, he
   }
 
   app.route({ method: ['GET', 'HEAD'], url, handler: send })
-  answerOtherMethods(app, url, ['GET', 'HEAD'])
+  handleOtherMethods(app, url, ['GET', 'HEAD'])
 }
 
 /** Compares weakly, as RFC 9110 asks for If-None-Match (section 13.1.2). */

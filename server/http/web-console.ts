@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { answerOtherMethods } from './methods.ts'
+import { handleOtherMethods } from './methods.ts'
 import { immutable, serveFile } from './static-file.ts'
 
 interface WebConsoleOptions {
@@ -36,7 +36,7 @@ const mediaTypes: Record<string, string> = {
 export async function webConsole(app: FastifyInstance, { folder }: WebConsoleOptions): Promise<void> {
   if (folder === undefined || !existsSync(join(folder, 'index.html'))) {
     app.get('/', async (_request, reply) => reply.redirect('/docs/'))
-    answerOtherMethods(app, '/', ['GET', 'HEAD'])
+    handleOtherMethods(app, '/', ['GET', 'HEAD'])
     return
   }
   for (const path of globSync('**/*.{html,css,js,svg}', { cwd: folder })) {

@@ -5,12 +5,16 @@ import { constants, setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { FastifyBaseLogger } from 'fastify'
+import type { Logger } from 'pino'
 import { makeFolder } from '../../db/sqlite/files.ts'
-import type { Config } from '../config.ts'
 import { backupFolder, newBackupPath, timeInName } from './backup-name.ts'
 
-type ScheduleConfig = Pick<Config, 'backupEvery' | 'backupKeep'> & { databasePath: string }
+interface ScheduleConfig {
+  databasePath: string
+  /** Milliseconds between backups; without it there are none. */
+  backupEvery: number | undefined
+  backupKeep: number
+}
 
 /** Tells the schedule's backups from those that a person made, which are never deleted. */
 const ending = '.scheduled.db'
@@ -24,7 +28,7 @@ const launcher = fileURLToPath(new URL('../launch.mjs', import.meta.url))
  *
  * @returns a function that ends this, and abandons the backup that may be under way.
  */
-export function scheduleBackups(config: ScheduleConfig, log: FastifyBaseLogger): () => Promise<void> {
+export function scheduleBackups(config: ScheduleConfig, log: Logger): () => Promise<void> {
   const { backupEvery } = config
   if (backupEvery === undefined) return async () => {}
   const stopping = new AbortController()
@@ -35,12 +39,7 @@ export function scheduleBackups(config: ScheduleConfig, log: FastifyBaseLogger):
   }
 }
 
-async function repeat(
-  config: ScheduleConfig,
-  interval: number,
-  log: FastifyBaseLogger,
-  stop: AbortSignal,
-): Promise<void> {
+async function repeat(config: ScheduleConfig, interval: number, log: Logger, stop: AbortSignal): Promise<void> {
   // By the last backup, not by the start, so that a service that is often restarted is backed up too.
   let due = newestTime(config.databasePath) + interval
   while (await isReached(due, interval, stop)) {
@@ -61,11 +60,7 @@ async function isReached(due: number, interval: number, stop: AbortSignal): Prom
   return !stop.aborted
 }
 
-async function backUpOnce(
-  { databasePath, backupKeep }: ScheduleConfig,
-  log: FastifyBaseLogger,
-  stop: AbortSignal,
-): Promise<void> {
+async function backUpOnce({ databasePath, backupKeep }: ScheduleConfig, log: Logger, stop: AbortSignal): Promise<void> {
   const path = newBackupPath(databasePath, ending)
   makeFolder(dirname(path))
   const begin = performance.now()

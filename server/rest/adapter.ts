@@ -1,29 +1,21 @@
-import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import type { z } from 'zod'
 import { createSchema } from 'zod-openapi'
-import type { Store } from '../../db/store.ts'
 import { compileProcedure } from '../api/call.ts'
 import { ApiError } from '../api/errors.ts'
 import { parseJson } from '../api/int64.ts'
 import { expected, isRecord } from '../api/validation.ts'
+import type { AdapterOptions } from '../http/adapter-options.ts'
 import { acceptJsonOnly } from '../http/body.ts'
-import type { CreateContext } from '../http/create-context.ts'
-import { answerOtherMethods, refuseUnknownPaths } from '../http/methods.ts'
+import { handleOtherMethods, refuseUnknownPaths } from '../http/methods.ts'
 import { type Answer, answerCache, cacheableProcedures } from '../http/response-cache.ts'
 import { fieldsDecoder, jsonDecoder, textDecoder } from './decode.ts'
 import { deprecationHeaders } from './deprecation.ts'
 import { type Operation, operationsOf, splitInput, successStatus, takesBody } from './operations.ts'
 import { nextLink } from './paging.ts'
 
-interface RestDoorOptions {
-  router: AnyRouter
-  store: Store
-  createContext: CreateContext
-}
-
 /** The REST door: one route for each procedure that carries `meta.openapi`, below the prefix it is registered with. */
-export async function restDoor(app: FastifyInstance, options: RestDoorOptions): Promise<void> {
+export async function restDoor(app: FastifyInstance, options: AdapterOptions): Promise<void> {
   acceptJsonOnly(app, parseJson)
   refuseUnknownPaths(app)
   for (const [path, operations] of Map.groupBy(operationsOf(options.router), ({ path }) => path)) {
@@ -39,11 +31,11 @@ export async function restDoor(app: FastifyInstance, options: RestDoorOptions): 
       })
     }
     const methods = operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-    answerOtherMethods(app, url, methods, { onSend })
+    handleOtherMethods(app, url, methods, { onSend })
   }
 }
 
-function handlerFor(operation: Operation, { router, store, createContext }: RestDoorOptions, baseUrl: string) {
+function handlerFor(operation: Operation, { router, store, createContext }: AdapterOptions, baseUrl: string) {
   const read = inputReader(operation)
   const call = compileProcedure(router, operation.procedure)
   const next = nextLink(operation, baseUrl)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { oas31 } from 'zod-openapi'
-import { answerOtherMethods } from '../http/methods.ts'
+import { handleOtherMethods } from '../http/methods.ts'
 import { contentHash, immutable, serveFile } from '../http/static-file.ts'
 
 interface ReferenceOptions {
@@ -21,16 +21,16 @@ export async function reference(app: FastifyInstance, { document, servers }: Ref
     json ??= JSON.stringify(document())
     return reply.type('application/json; charset=utf-8').send(json)
   })
-  answerOtherMethods(app, '/openapi.json', ['GET', 'HEAD'])
+  handleOtherMethods(app, '/openapi.json', ['GET', 'HEAD'])
 
   script ??= readScript()
   const page = pageWith(script.name)
   app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 301))
-  answerOtherMethods(app, '/docs', ['GET', 'HEAD'])
+  handleOtherMethods(app, '/docs', ['GET', 'HEAD'])
   app.get('/docs/', async (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('content-security-policy', pagePolicy(servers())).send(page),
   )
-  answerOtherMethods(app, '/docs/', ['GET', 'HEAD'])
+  handleOtherMethods(app, '/docs/', ['GET', 'HEAD'])
   serveFile(app, `/docs/${script.name}`, script.content, {
     'content-type': 'text/javascript; charset=utf-8',
     ...immutable,

@@ -1,21 +1,14 @@
 import { type AnyRouter, getErrorShape, type TRPCError, transformTRPCResponse } from '@trpc/server'
 import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
-import type { Store } from '../../db/store.ts'
 import { ApiError, toApiError } from '../api/errors.ts'
 import type { Context } from '../api/trpc.ts'
+import type { AdapterOptions } from '../http/adapter-options.ts'
 import { acceptJsonOnly } from '../http/body.ts'
-import type { CreateContext } from '../http/create-context.ts'
 import { logFault, prepareReply, toHttpError } from '../http/error-responses.ts'
-import { answerOtherMethods, refuseUnknownPaths } from '../http/methods.ts'
+import { handleOtherMethods, refuseUnknownPaths } from '../http/methods.ts'
 import { type Answer, answerCache, cacheableProcedures } from '../http/response-cache.ts'
 import { callReader, type DirectCall, isBatch, isUnusual, maxBatchSize } from './direct.ts'
-
-interface RpcDoorOptions {
-  router: AnyRouter
-  store: Store
-  createContext: CreateContext
-}
 
 interface RpcRoute {
   Params: { path: string }
@@ -27,7 +20,7 @@ type RpcRequest = FastifyRequest<RpcRoute>
  * The RPC door: the procedures for tRPC's clients. Whatever fails, the answer is the envelope they read. What they usually
  * send is answered here; the rest is left to tRPC's own handler, which is many times as slow.
  */
-export async function rpcDoor(app: FastifyInstance, { router, store, createContext }: RpcDoorOptions): Promise<void> {
+export async function rpcDoor(app: FastifyInstance, { router, store, createContext }: AdapterOptions): Promise<void> {
   app.setErrorHandler((thrown, request, reply) => sendEnvelope(router, thrown, request, reply))
   refuseUnknownPaths(app)
   app.addHook('onRequest', refuseTwiceEncoded)
@@ -71,7 +64,7 @@ export async function rpcDoor(app: FastifyInstance, { router, store, createConte
       return usual.body
     },
   })
-  answerOtherMethods(app, '/:path', ['GET', 'POST'])
+  handleOtherMethods(app, '/:path', ['GET', 'POST'])
 }
 
 function isLasting({ status }: Answer): boolean {

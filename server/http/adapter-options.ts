@@ -1,5 +1,14 @@
+import type { AnyRouter } from '@trpc/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Store } from '../../db/store.ts'
 import type { Context } from '../api/trpc.ts'
 
 /** Makes the context of a procedure call from the HTTP request that it arrived with. */
 export type CreateContext = (request: FastifyRequest, reply: FastifyReply) => Context
+
+/** The options of the REST adapter and of the RPC adapter. */
+export interface AdapterOptions {
+  router: AnyRouter
+  store: Store
+  createContext: CreateContext
+}

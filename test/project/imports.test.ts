@@ -1,0 +1,125 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const root = join(import.meta.dirname, '../..')
+const biome = join(root, 'node_modules/.bin/biome')
+
+/** Imports by the file that would contain them. The lint rules of biome.json allow the first list and refuse the second. */
+const rules: Record<string, { allowed: string[]; refused: string[] }> = {
+  'server/app.ts': {
+    allowed: [valueFrom('./rest/adapter.ts'), valueFrom('./ops/keys.ts'), valueFrom('../db/open.ts')],
+    refused: [
+      valueFrom('../db/sqlite/store.ts'),
+      valueFrom('../db/copy/copy.ts'),
+      valueFrom('../db/sqlite/backup/a.ts'),
+    ],
+  },
+  'server/api/pets.ts': {
+    allowed: [
+      valueFrom('./errors.ts'),
+      valueFrom('../../db/store.ts'),
+      "import type { OpenApiMeta } from 'trpc-to-openapi'",
+    ],
+    refused: [
+      ...['../http/server.ts', '../auth/bearer.ts', '../config.ts', '../../db/open.ts'].map(valueFrom),
+      ...['fastify', 'node:http', '@fastify/cors', 'better-sqlite3', 'pg', 'drizzle-orm'].map(valueFrom),
+      valueFrom('trpc-to-openapi'),
+      "import type { Store } from '../http/response-cache.ts'",
+      "export async function load() { await import('../http/server.ts') }",
+    ],
+  },
+  'server/auth/bearer.ts': {
+    allowed: [valueFrom('../api/errors.ts'), "import type { Store } from '../../db/store.ts'"],
+    refused: [
+      ...['../http/server.ts', '../rest/adapter.ts', '../../db/store.ts', '../../db/open.ts'].map(valueFrom),
+      ...['better-sqlite3', 'pg', 'drizzle-orm/pg-core', 'trpc-to-openapi'].map(valueFrom),
+    ],
+  },
+  'server/http/health.ts': {
+    allowed: [valueFrom('fastify'), valueFrom('../api/errors.ts'), "import type { Store } from '../../db/store.ts'"],
+    refused: ['../auth/bearer.ts', '../rest/links.ts', '../rpc/adapter.ts', '../log.ts', '../../db/store.ts'].map(
+      valueFrom,
+    ),
+  },
+  'server/rest/adapter.ts': {
+    allowed: ['../api/pets.ts', '../auth/bearer.ts', '../http/body.ts', 'trpc-to-openapi'].map(valueFrom),
+    refused: ['../rpc/adapter.ts', '../ops/keys.ts', '../app.ts', '../../db/store.ts', 'pg'].map(valueFrom),
+  },
+  'server/rpc/adapter.ts': {
+    allowed: ['../api/pets.ts', '../auth/bearer.ts', '../http/body.ts'].map(valueFrom),
+    refused: ['../rest/adapter.ts', '../ops/keys.ts', '../app.ts', '../../db/store.ts', 'trpc-to-openapi'].map(
+      valueFrom,
+    ),
+  },
+  'server/ops/backup.ts': {
+    allowed: ['../auth/api-key.ts', '../../db/open.ts', '../../db/copy/a.ts', '../../db/sqlite/backup/a.ts'].map(
+      valueFrom,
+    ),
+    refused: [
+      ...['../api/errors.ts', '../http/server.ts', '../config.ts', 'fastify', 'better-sqlite3'].map(valueFrom),
+      ...['../../db/sqlite/store.ts', '../../db/postgres/store.ts'].map(valueFrom),
+    ],
+  },
+  'db/store.ts': { allowed: [valueFrom('pg')], refused: [valueFrom('../server/log.ts')] },
+  'db/sqlite/backup/backup.ts': {
+    allowed: ['better-sqlite3', 'drizzle-orm', '../files.ts', '../../store.ts'].map(valueFrom),
+    refused: [valueFrom('../../../server/log.ts'), valueFrom('../../../server/api/errors.ts')],
+  },
+  'client/index.ts': {
+    allowed: ["import type { AppRouter } from '../server/api/router.ts'", valueFrom('@trpc/client')],
+    refused: ['../server/api/router.ts', '../server/api/pets.ts', '../db/store.ts', 'pg'].map(valueFrom),
+  },
+  'web/app.tsx': {
+    allowed: [valueFrom('../client/index.ts')],
+    refused: [valueFrom('trpc-to-openapi'), valueFrom('pg')],
+  },
+}
+
+test('an import that the layer of a file does not allow fails the lint check', () => {
+  // Each import is in a file of its own, in the folder of the file that it stands for.
+  const probes = Object.entries(rules).flatMap(([file, { allowed, refused }]) =>
+    [...allowed, ...refused].map((code, index) => ({
+      path: join(dirname(file), `probe-${basename(file, '.ts')}-${index}.ts`),
+      code,
+      isRefused: index >= allowed.length,
+    })),
+  )
+  const reported = lint(Object.fromEntries(probes.map(({ path, code }) => [path, code])), 'noRestrictedImports')
+  const describe = ({ path, code }: (typeof probes)[number]) => `${dirname(path)}: ${code}`
+  expect(probes.filter(({ path }) => reported.has(path)).map(describe)).toEqual(
+    probes.filter(({ isRefused }) => isRefused).map(describe),
+  )
+})
+
+test('two files that import each other are refused, also if one of them imports only a type', () => {
+  const files = {
+    'db/a.ts': "import type { b } from './b.ts'\nexport type A = typeof b",
+    'db/b.ts': "import type { A } from './a.ts'\nexport const b: A | 1 = 1",
+    'db/c.ts': "export { b } from './b.ts'",
+  }
+  expect(lint(files, 'noImportCycles')).toEqual(new Set(['db/a.ts', 'db/b.ts']))
+})
+
+function valueFrom(module: string): string {
+  return `export { something } from '${module}'`
+}
+
+/** Lints the files with the rules of the project and returns the paths of those that break the rule. */
+function lint(files: Record<string, string>, rule: string): Set<string> {
+  const folder = temporaryFolder()
+  execFileSync('git', ['init', '--quiet', folder])
+  copyFileSync(join(root, 'biome.json'), join(folder, 'biome.json'))
+  for (const [path, code] of Object.entries(files)) {
+    mkdirSync(join(folder, dirname(path)), { recursive: true })
+    writeFileSync(join(folder, path), code)
+  }
+  const { stdout } = spawnSync(biome, ['lint', '--reporter=github', '--max-diagnostics=none'], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  const lines = stdout.split('\n').filter((line) => line.includes(`/${rule},`))
+  return new Set(lines.map((line) => relative(folder, /file=(.*?),line/.exec(line)?.[1] ?? '')))
+}
