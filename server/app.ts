@@ -26,10 +26,10 @@ import { requestCheck } from './http/request-checks.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { createHttpServer, limits } from './http/server.ts'
 import { webConsole } from './http/web-console.ts'
-import { restDoor } from './rest/adapter.ts'
+import { restAdapter } from './rest/adapter.ts'
 import { createDocument } from './rest/document.ts'
 import { reference } from './rest/reference.ts'
-import { rpcDoor } from './rpc/adapter.ts'
+import { rpcAdapter } from './rpc/adapter.ts'
 
 export interface AppOptions {
   config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit'>
@@ -89,8 +89,8 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
   app.register(async (doors) => {
     shedLoad(doors)
     doors.addHook('onRequest', config.rateLimit ? withRateLimit(config.rateLimit, checkKey) : checkKey)
-    doors.register(restDoor, { prefix: '/v1', router: appRouter, store, createContext })
-    doors.register(rpcDoor, { prefix: '/trpc', router: appRouter, store, createContext })
+    doors.register(restAdapter, { prefix: '/v1', router: appRouter, store, createContext })
+    doors.register(rpcAdapter, { prefix: '/trpc', router: appRouter, store, createContext })
   })
   app.register(webConsole, { folder: consoleFolder })
   app.register(health, { store })

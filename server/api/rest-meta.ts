@@ -1,15 +1,15 @@
 import type { OpenApiMeta } from 'trpc-to-openapi'
 
-/** How a procedure appears on the REST door. */
+/** Describes a procedure to the REST adapter. */
 export interface RestMeta extends OpenApiMeta {
   deprecation?: Deprecation
 }
 
 export interface Deprecation {
-  /** When it was deprecated (RFC 9745). */
+  /** The date of the deprecation (RFC 9745). */
   since: Date
-  /** When it is to be removed (RFC 8594). */
+  /** The date from which the operation may be removed (RFC 8594). */
   sunset: Date
-  /** The path, below the base address, that replaces it. */
+  /** The path of the replacement, relative to the base address. */
   successor: `/${string}`
 }

@@ -5,13 +5,13 @@ import type { ApiKey, Store } from '../../db/store.ts'
 import { toApiError } from './errors.ts'
 import type { RestMeta } from './rest-meta.ts'
 
-/** What a procedure is given besides its input. Both doors check the API key before any procedure runs. */
+/** The context of a call. Both adapters check the API key before they call a procedure. */
 export interface Context {
   store: Store
   apiKey: ApiKey
-  /** The caller's name for what is to happen only once, however often the request is repeated. */
+  /** The request's `Idempotency-Key`, if it has one. */
   idempotencyKey: string | undefined
-  /** Tells the caller that the answer is the one to an earlier request. */
+  /** Marks the response as the replay of an earlier one. */
   announceReplay: () => void
 }
 
@@ -48,7 +48,8 @@ export const procedure = t.procedure
 function deserializeInput(serialized: Parameters<typeof superjson.deserialize>[0]): unknown {
   try {
     const types = serialized.meta?.values
-    if (types && !holdsOnlyPlainTypes(types)) throw new TypeError('The input holds what no procedure takes.')
+    if (types && !hasOnlyPlainTypes(types))
+      throw new TypeError('The input is annotated with a type that no procedure accepts.')
     return superjson.deserialize(serialized)
   } catch (cause) {
     throw new TRPCError({ code: 'BAD_REQUEST', message: 'The input is not valid superjson.', cause })
@@ -56,13 +57,13 @@ function deserializeInput(serialized: Parameters<typeof superjson.deserialize>[0
 }
 
 /**
- * What inputs are made of besides JSON. superjson would build anything else it is told to before a schema sees it: a
- * typed array of any length, for one, from a hundred bytes.
+ * The only types besides JSON's that inputs contain. superjson builds values of the annotated types before a schema
+ * validates them: a hundred bytes can make it allocate a typed array of any length.
  */
 const plainTypes: unknown[] = ['bigint', 'number', 'undefined']
 
-/** Looks through the tree of superjson's annotations. */
-function holdsOnlyPlainTypes(tree: unknown): boolean {
+/** Searches the tree of superjson's annotations. */
+function hasOnlyPlainTypes(tree: unknown): boolean {
   if (Array.isArray(tree)) return tree.length === 1 && plainTypes.includes(tree[0])
-  return typeof tree === 'object' && tree !== null && Object.values(tree).every(holdsOnlyPlainTypes)
+  return typeof tree === 'object' && tree !== null && Object.values(tree).every(hasOnlyPlainTypes)
 }

@@ -1,28 +1,16 @@
-import type { AnyProcedure, AnyRouter } from '@trpc/server'
 import type { Store } from '../../db/store.ts'
 import { RevisionCache } from '../api/revision-cache.ts'
-import type { ProcedureMeta } from '../api/trpc.ts'
 
-/** What an adapter responds with. */
-export interface Answer {
+export interface CacheableResponse {
   status: number
   headers: Record<string, string>
   body: string
 }
 
-/** The query procedures of the router whose metadata opts in, by their names in the router. */
-export function cacheableProcedures(router: AnyRouter): Set<string> {
-  const procedures = Object.entries(router._def.procedures as Record<string, AnyProcedure>)
-  const cacheable = procedures.filter(
-    ([, { _def }]) => _def.type === 'query' && (_def.meta as ProcedureMeta | undefined)?.cache,
-  )
-  return new Set(cacheable.map(([path]) => path))
-}
+/** Capacity in characters of URLs and bodies, which is 4 MB at most. */
+const capacity = 2_000_000
 
-/** In characters, of responses and of their URLs: 4 MB at most. */
-const mostKept = 2_000_000
-
-/** Responses by URL, for `cacheableProcedures` only, until the store changes. */
-export function answerCache(store: Store): RevisionCache<Answer> {
-  return new RevisionCache(store, { capacity: mostKept, weightOf: (url, { body }) => url.length + body.length })
+/** Caches responses by URL until the store changes. */
+export function responseCache(store: Store): RevisionCache<CacheableResponse> {
+  return new RevisionCache(store, { capacity, weightOf: (url, { body }) => url.length + body.length })
 }

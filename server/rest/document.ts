@@ -6,7 +6,6 @@ import { ErrorBody } from '../api/errors.ts'
 import { type Operation, operationsOf, splitInput, successStatus, takesBody } from './operations.ts'
 
 type Schema = oas31.SchemaObject | oas31.ReferenceObject
-type Schemas = Record<string, Schema>
 
 const description = `Manages the animals of a pet store.
 
@@ -14,12 +13,12 @@ Every request carries an API key as a bearer token. Integers of format int64 are
 Any failure is answered with an Error body, also those that no operation lists.`
 
 /**
- * The OpenAPI 3.1 document, made from the procedures. trpc-to-openapi drafts it; this puts right what it cannot know:
- * the status of a creation, the Error body, the name of a request body, the headers of answers.
+ * Generates the OpenAPI 3.1 document with trpc-to-openapi and corrects what that package cannot express: the status 201,
+ * the Error body, the name of a request body's schema, response headers.
  */
 export function createDocument(router: AnyRouter, servers: oas31.ServerObject[]): oas31.OpenAPIObject {
-  // Two packages' types for the same standard.
-  const draft = generateOpenApiDocument(router, {
+  // trpc-to-openapi and zod-openapi each have a type for the same OpenAPI standard.
+  const generated = generateOpenApiDocument(router, {
     title: 'Petstore',
     description,
     version: '1.0.0',
@@ -30,63 +29,68 @@ export function createDocument(router: AnyRouter, servers: oas31.ServerObject[])
   const operations = operationsOf(router)
   const paths: oas31.PathsObject = {}
   for (const operation of operations) {
+    // Any lower-case method is a key of a path item; 'get' stands for all of them.
     const method = operation.method.toLowerCase() as 'get'
-    const drafted = draft.paths?.[operation.path]?.[method]
-    if (drafted) paths[operation.path] = { ...paths[operation.path], [method]: mend(drafted, operation) }
+    const draft = generated.paths?.[operation.path]?.[method]
+    if (draft) paths[operation.path] = { ...paths[operation.path], [method]: patchOperation(draft, operation) }
   }
-  return { ...draft, servers, paths, components: { ...draft.components, schemas: namedSchemas(operations) } }
+  return { ...generated, servers, paths, components: { ...generated.components, schemas: namedSchemas(operations) } }
 }
 
-function mend(drafted: oas31.OperationObject, operation: Operation): oas31.OperationObject {
-  const { parameters = [], requestBody, responses, ...rest } = drafted
+function patchOperation(draft: oas31.OperationObject, operation: Operation): oas31.OperationObject {
+  const { parameters = [], requestBody, responses, ...rest } = draft
   return {
     ...rest,
-    ...(parameters.length > 0
-      ? { parameters: parameters.map((parameter) => describe(parameter, operation.input)) }
-      : {}),
-    ...(requestBody ? { requestBody: { required: true, content: json(reference(nameOf(operation.input))) } } : {}),
-    responses: mendResponses(responses?.['200'], operation),
+    ...(parameters.length > 0 && { parameters: parameters.map((each) => patchParameter(each, operation.input)) }),
+    ...(requestBody && { requestBody: { required: true, content: json(bodyName(operation)) } }),
+    responses: patchResponses(responses?.['200'], operation),
   }
 }
 
-/** Restores the description that a parameter loses when its schema is a reference, and fills in no optional enum. */
-function describe(parameter: oas31.ParameterObject | oas31.ReferenceObject, { shape }: z.ZodObject) {
+/**
+ * Restores the description that a parameter loses when its schema is a reference. An optional enum gets a disabled
+ * example: without one, the API reference page sends the first value of the enum, which would filter the list.
+ */
+function patchParameter(parameter: oas31.ParameterObject | oas31.ReferenceObject, { shape }: z.ZodObject) {
   if ('$ref' in parameter) return parameter
   const schema = shape[parameter.name]
   const text = schema?.meta()?.description
   const isOptionalEnum = schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodEnum
-  return { ...parameter, ...(text && { description: text }), ...(isOptionalEnum && { examples: notFilledIn }) }
+  return {
+    ...parameter,
+    ...(text && { description: text }),
+    ...(isOptionalEnum && { examples: { default: { 'x-disabled': true } } }),
+  }
 }
 
-/** Without a disabled example, the API reference sends the first value of an enum, which would filter a list. */
-const notFilledIn: oas31.ExamplesObject = { default: { 'x-disabled': true } }
-
-function mendResponses(drafted: unknown, operation: Operation): oas31.ResponsesObject {
-  const success = drafted as oas31.ResponseObject
-  const deprecated = operation.meta.deprecation ? required(deprecationHeaders) : {}
-  const failures = Object.entries(operation.meta.openapi?.errorResponses ?? {}).map(([status, text]) => [
+function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operation): oas31.ResponsesObject {
+  const { openapi, deprecation } = operation.meta
+  // trpc-to-openapi generates no references to responses.
+  const success = draft as oas31.ResponseObject
+  const always = deprecation ? required(deprecationHeaders) : {}
+  const failures = Object.entries(openapi?.errorResponses ?? {}).map(([status, text]) => [
     status,
-    failure(text, status === '401' ? { ...deprecated, ...challengeHeader } : deprecated),
+    failure(text, status === '401' ? { ...always, ...challengeHeader } : always),
   ])
   const headers = {
     ...success.headers,
-    ...deprecated,
-    ...(successStatus(operation) === 201 ? locationHeader : {}),
-    ...('cursor' in operation.input.shape ? nextHeader : {}),
+    ...always,
+    ...(successStatus(operation) === 201 && locationHeader),
+    ...('cursor' in operation.input.shape && nextHeader),
   }
   return {
     [successStatus(operation)]: { ...success, ...withHeaders(headers) },
     ...Object.fromEntries(failures),
     default: failure(
       'Any other failure, such as 413, 415, 429 or 503; `Retry-After` tells when to try again.',
-      // Not required: a request that is not valid HTTP is refused before it is routed to the operation.
-      operation.meta.deprecation ? deprecationHeaders : {},
+      // Not required: a request that is not valid HTTP is rejected before it reaches the operation.
+      deprecation ? deprecationHeaders : {},
     ),
   }
 }
 
 function failure(text: string, headers: oas31.HeadersObject): oas31.ResponseObject {
-  return { description: text, ...withHeaders(headers), content: json(reference('Error')) }
+  return { description: text, ...withHeaders(headers), content: json('Error') }
 }
 
 const locationHeader = required({ Location: header('Path of what was created.') })
@@ -112,13 +116,13 @@ function withHeaders(headers: oas31.HeadersObject): { headers?: oas31.HeadersObj
   return Object.keys(headers).length > 0 ? { headers } : {}
 }
 
-/** The schemas that have a name. What the service returns may gain fields, so no object is closed. */
-function namedSchemas(operations: Operation[]): Schemas {
-  const bodies = operations.filter(takesBody).map((operation) => createSchema(bodyOf(operation), { io: 'input' }))
-  const answers = [ErrorBody, ...operations.map(({ output }) => output)].map((output) =>
-    createSchema(output, { io: 'output' }),
-  )
-  const named: Schemas = Object.assign({}, ...[...bodies, ...answers].map(({ components }) => components))
+/** The schemas with a name. Outputs may gain fields later, so no object forbids additional properties. */
+function namedSchemas(operations: Operation[]): Record<string, Schema> {
+  const components = [
+    ...operations.filter(takesBody).map((operation) => createSchema(bodyOf(operation), { io: 'input' })),
+    ...[ErrorBody, ...operations.map(({ output }) => output)].map((output) => createSchema(output, { io: 'output' })),
+  ].map((created) => created.components)
+  const named: Record<string, Schema> = Object.assign({}, ...components)
   for (const schema of Object.values(named)) {
     if ('additionalProperties' in schema) delete schema.additionalProperties
   }
@@ -130,16 +134,12 @@ function bodyOf(operation: Operation): z.ZodObject {
   return splitInput(operation).elsewhere.meta({ ...operation.input.meta() })
 }
 
-function nameOf(schema: z.ZodType): string {
-  const name = schema.meta()?.id
-  if (!name) throw new Error('A request body needs a name: give its schema an id with meta().')
-  return name
+function bodyName({ name, input }: Operation): string {
+  const id = input.meta()?.id
+  if (!id) throw new Error(`${name}: a request body needs a name. Give its schema an id with meta().`)
+  return id
 }
 
-function reference(name: string): Schema {
-  return { $ref: `#/components/schemas/${name}` }
-}
-
-function json(schema: Schema): oas31.ContentObject {
-  return { 'application/json': { schema } }
+function json(schemaName: string): oas31.ContentObject {
+  return { 'application/json': { schema: { $ref: `#/components/schemas/${schemaName}` } } }
 }

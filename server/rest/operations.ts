@@ -1,54 +1,43 @@
 import type { AnyRouter } from '@trpc/server'
-import { forEachOpenApiProcedure, getInputOutputParsers, type OpenApiProcedure } from 'trpc-to-openapi'
 import { z } from 'zod'
-import type { RestMeta } from '../api/rest-meta.ts'
+import { type Procedure, proceduresOf } from '../api/procedures.ts'
 
-/** A procedure with what the REST door needs to know of it. */
-export interface Operation {
-  /** The procedure's name in the router, such as `pets.list`. */
-  procedure: string
-  type: 'query' | 'mutation'
+/** A procedure with `meta.openapi`. */
+export interface Operation extends Procedure {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  /** Below the base address, with parameters in braces: `/pets/{petId}`. */
+  /** The path relative to the base address, with parameters in braces: `/pets/{petId}`. */
   path: `/${string}`
-  meta: RestMeta
   input: z.ZodObject
   output: z.ZodType
 }
 
-/** Every procedure of the router that carries `meta.openapi`. */
+/** @throws {Error} if REST cannot serve a procedure that has `meta.openapi`. */
 export function operationsOf(router: AnyRouter): Operation[] {
-  const operations: Operation[] = []
-  // Both packages describe the same procedures; the types they give them differ in name only.
-  const procedures = router._def.procedures as unknown as Record<string, OpenApiProcedure>
-  forEachOpenApiProcedure<RestMeta>(procedures, ({ path, type, procedure, meta }) => {
-    const { inputParser, outputParser } = getInputOutputParsers(procedure)
-    if (type === 'subscription' || !outputParser)
-      throw new Error(`${path} cannot be served as REST: it needs an output and must not be a subscription.`)
-    operations.push({
-      procedure: path,
-      type,
-      method: meta.openapi.method,
-      path: meta.openapi.path,
-      meta,
-      input: objectIn(inputParser),
-      output: outputParser,
-    })
+  return proceduresOf(router).flatMap((procedure) => {
+    const { name, type, meta, inputs, output } = procedure
+    if (!meta.openapi) return []
+    const { method, path } = meta.openapi
+    if (!output || type === 'subscription') {
+      throw new Error(`${name} cannot be served as REST: it needs an output and must not be a subscription.`)
+    }
+    if ((type === 'query') !== (method === 'GET')) {
+      throw new Error(`${name} cannot be served as REST: a query needs the method GET, a mutation another one.`)
+    }
+    return [{ ...procedure, method, path, input: objectIn(name, inputs), output }]
   })
-  return operations
 }
 
-/** POST creates: it answers 201, and `Location` names what was made. */
+/** POST creates a resource: the response is 201, with its path in `Location`. */
 export function successStatus({ method }: Operation): 200 | 201 {
   return method === 'POST' ? 201 : 200
 }
 
-/** Whether the input comes in the body, as opposed to the query. */
+/** Whether the request has a body. Otherwise the input is in the query. */
 export function takesBody({ method }: Operation): boolean {
   return method !== 'GET' && method !== 'DELETE'
 }
 
-/** Splits the input into the fields that are in the path, and those in the body or query. */
+/** Splits the input into the fields in the path and the fields in the body or query. */
 export function splitInput({ input, path }: Operation): { inPath: z.ZodObject; elsewhere: z.ZodObject } {
   const pick = (isWanted: (name: string) => boolean) =>
     z.object(Object.fromEntries(Object.entries(input.shape).filter(([name]) => isWanted(name))))
@@ -56,8 +45,8 @@ export function splitInput({ input, path }: Operation): { inPath: z.ZodObject; e
   return { inPath: pick(isInPath), elsewhere: pick((name) => !isInPath(name)) }
 }
 
-function objectIn(schema: z.ZodType): z.ZodObject {
-  if (schema instanceof z.ZodPrefault) return objectIn(schema.unwrap() as z.ZodType)
-  if (schema instanceof z.ZodObject) return schema
-  throw new Error('The input of a procedure with meta.openapi must be an object.')
+function objectIn(name: string, [input = z.object({}), ...more]: unknown[]): z.ZodObject {
+  const inner = input instanceof z.ZodPrefault ? input.unwrap() : input
+  if (inner instanceof z.ZodObject && more.length === 0) return inner
+  throw new Error(`${name} cannot be served as REST: it needs one input, which must be an object.`)
 }

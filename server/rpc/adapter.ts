@@ -7,50 +7,54 @@ import type { AdapterOptions } from '../http/adapter-options.ts'
 import { acceptJsonOnly } from '../http/body.ts'
 import { logFault, prepareReply, toHttpError } from '../http/error-responses.ts'
 import { handleOtherMethods, refuseUnknownPaths } from '../http/methods.ts'
-import { type Answer, answerCache, cacheableProcedures } from '../http/response-cache.ts'
-import { callReader, type DirectCall, isBatch, isUnusual, maxBatchSize } from './direct.ts'
+import { type CacheableResponse, responseCache } from '../http/response-cache.ts'
+import { callReader, isBatch, isUnusual, maxBatchSize, type RpcCall, type RpcRequest, type RpcRoute } from './calls.ts'
 
-interface RpcRoute {
-  Params: { path: string }
-}
-
-type RpcRequest = FastifyRequest<RpcRoute>
+const contentType = { 'content-type': 'application/json' }
 
 /**
- * The RPC door: the procedures for tRPC's clients. Whatever fails, the answer is the envelope they read. What they usually
- * send is answered here; the rest is left to tRPC's own handler, which is many times as slow.
+ * The RPC adapter: the procedures for tRPC's clients, which require tRPC's envelope also for errors. It processes the
+ * usual requests itself. tRPC's own handler, which takes many times as long, processes the others.
  */
-export async function rpcDoor(app: FastifyInstance, { router, store, createContext }: AdapterOptions): Promise<void> {
-  app.setErrorHandler((thrown, request, reply) => sendEnvelope(router, thrown, request, reply))
+export async function rpcAdapter(
+  app: FastifyInstance,
+  { router, store, createContext }: AdapterOptions,
+): Promise<void> {
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = toHttpError(thrown)
+    return prepareReply(error, request, reply).send(envelope(router, error, undefined))
+  })
   refuseUnknownPaths(app)
-  app.addHook('onRequest', refuseTwiceEncoded)
-  // It is parsed here or by tRPC.
+  app.addHook('onRequest', refuseEncodedPath)
+  // The adapter or tRPC's handler parses the text.
   acceptJsonOnly(app, (text) => text)
 
-  const options: FastifyHandlerOptions<AnyRouter, FastifyRequest, FastifyReply> = {
+  const stockOptions: FastifyHandlerOptions<AnyRouter, FastifyRequest, FastifyReply> = {
     router,
     maxBatchSize,
-    createContext: ({ req, res }) => checkSingle(createContext(req, res), req.url),
-    responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
+    createContext: ({ req, res }) => refuseKeyOfBatch(createContext(req, res), req.url),
+    responseMeta: ({ errors }) => ({ headers: errorHeaders(errors) }),
     onError: ({ error, req }) => logFault(toApiError(error), req.log),
   }
-  const readCalls = callReader(router)
-  const answers = answerCache(store)
-  const cacheable = cacheableProcedures(router)
+  const reader = callReader(router)
+  const cache = responseCache(store)
 
-  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<Answer | undefined> {
-    const calls = readCalls(request)
+  async function respond(request: RpcRequest, reply: FastifyReply): Promise<CacheableResponse | undefined> {
+    const calls = reader.read(request)
     if (!calls) return undefined
     const ctx = createContext(request, reply)
-    const answers = await Promise.all(calls.map((call) => answerCall(router, call, ctx, request.log)))
-    return isBatch(request.query) ? joinAnswers(answers) : answers[0]
+    const responses = await Promise.all(calls.map((call) => respondToCall(router, call, ctx, request.log)))
+    return isBatch(request.query) ? joinResponses(responses) : responses[0]
   }
 
-  async function answerUsual(request: RpcRequest, reply: FastifyReply): Promise<Answer | undefined> {
+  async function respondToUsual(request: RpcRequest, reply: FastifyReply): Promise<CacheableResponse | undefined> {
     if (isUnusual(request)) return undefined
-    const names = request.params.path.split(',')
-    if (request.method !== 'GET' || !names.every((name) => cacheable.has(name))) return answer(request, reply)
-    return answers.load(request.url, () => answer(request, reply), isLasting)
+    if (!reader.isCacheable(request)) return respond(request, reply)
+    return cache.load(
+      request.url,
+      () => respond(request, reply),
+      ({ status }) => status === 200,
+    )
   }
 
   app.route<RpcRoute>({
@@ -58,55 +62,51 @@ export async function rpcDoor(app: FastifyInstance, { router, store, createConte
     url: '/:path',
     exposeHeadRoute: false,
     async handler(req, res) {
-      const usual = await answerUsual(req, res)
-      if (!usual) return fastifyRequestHandler({ ...options, req, res, path: req.params.path })
-      res.code(usual.status).headers(usual.headers)
-      return usual.body
+      const response = await respondToUsual(req, res)
+      if (!response) return fastifyRequestHandler({ ...stockOptions, req, res, path: req.params.path })
+      res.code(response.status).headers(response.headers)
+      return response.body
     },
   })
   handleOtherMethods(app, '/:path', ['GET', 'POST'])
 }
 
-function isLasting({ status }: Answer): boolean {
-  return status === 200
-}
-
-/** As tRPC puts the answers of a batch together. */
-function joinAnswers(answers: Answer[]): Answer {
-  const [status = 207, ...otherStatuses] = new Set(answers.map(({ status }) => status))
-  return {
-    status: otherStatuses.length > 0 ? 207 : status,
-    headers: Object.assign({}, ...answers.map(({ headers }) => headers)),
-    body: `[${answers.map(({ body }) => body).join(',')}]`,
-  }
-}
-
-/** Calls a procedure, which fails for itself. */
-async function answerCall(router: AnyRouter, call: DirectCall, ctx: Context, log: FastifyBaseLogger): Promise<Answer> {
+/** Each call of a batch succeeds or fails alone. */
+async function respondToCall(
+  router: AnyRouter,
+  { name, input, call, write }: RpcCall,
+  ctx: Context,
+  log: FastifyBaseLogger,
+): Promise<CacheableResponse> {
   try {
-    const output = await call.call(call.input, ctx)
-    return { status: 200, headers: contentType, body: `{"result":{"data":${call.write(output)}}}` }
+    return { status: 200, headers: contentType, body: `{"result":{"data":${write(await call(input, ctx))}}}` }
   } catch (thrown) {
     const error = toApiError(thrown)
     logFault(error, log)
-    return {
-      status: error.body.status,
-      headers: { ...contentType, ...error.headers },
-      body: JSON.stringify(envelope(router, error, call.path)),
-    }
+    const headers = { ...contentType, ...error.headers }
+    return { status: error.body.status, headers, body: JSON.stringify(envelope(router, error, name)) }
   }
 }
 
-const contentType = { 'content-type': 'application/json' }
+/** Joins the responses of a batch as tRPC does: different statuses become 207. */
+function joinResponses(responses: CacheableResponse[]): CacheableResponse {
+  const [status = 207, ...otherStatuses] = new Set(responses.map(({ status }) => status))
+  return {
+    status: otherStatuses.length > 0 ? 207 : status,
+    headers: Object.assign({}, ...responses.map(({ headers }) => headers)),
+    body: `[${responses.map(({ body }) => body).join(',')}]`,
+  }
+}
 
-/** tRPC decodes the path again, and would find more calls in it than were counted. */
-function refuseTwiceEncoded({ params }: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
-  const { path = '' } = params as { path?: string }
+/** tRPC's handler decodes the path a second time and could find more calls than the rate limit has counted. */
+function refuseEncodedPath({ params }: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
+  // Only `/:path` has a parameter. A request without a route has none.
+  const { path = '' } = params as Partial<RpcRoute['Params']>
   done(path.includes('%') ? new ApiError('not_found', 'There is nothing at this path.') : undefined)
 }
 
-/** The calls of a batch share its headers, and so would take each other for the repetition of one. */
-function checkSingle(context: Context, url: string): Context {
+/** The calls of a batch share its headers, so the second create would be a replay of the first. */
+function refuseKeyOfBatch(context: Context, url: string): Context {
   const [path = ''] = url.split('?')
   if (context.idempotencyKey !== undefined && /,|%2c/i.test(path)) {
     throw new ApiError('invalid_request', 'Idempotency-Key: expected only with a single call, not with a batch')
@@ -114,19 +114,14 @@ function checkSingle(context: Context, url: string): Context {
   return context
 }
 
-/** tRPC itself leaves out the type of an answer to a request it cannot take apart. */
-function headersOf(errors: TRPCError[]): Record<string, string> {
+/** tRPC's handler omits the content type of some errors. */
+function errorHeaders(errors: TRPCError[]): Record<string, string> {
   return Object.assign({ ...contentType }, ...errors.map((error) => toApiError(error).headers))
 }
 
+/** The error in the form that tRPC's clients expect. */
 function envelope(router: AnyRouter, error: ApiError, path: string | undefined): unknown {
   const config = router._def._config
   const shape = getErrorShape({ config, error, type: 'unknown', path, input: undefined, ctx: undefined })
   return transformTRPCResponse(config, { error: shape })
-}
-
-/** An error that arose outside a procedure, put as tRPC would have put it. */
-function sendEnvelope(router: AnyRouter, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const error = toHttpError(thrown)
-  return prepareReply(error, request, reply).send(envelope(router, error, undefined))
 }

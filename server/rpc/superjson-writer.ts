@@ -1,69 +1,69 @@
 import superjson from 'superjson'
 import { z } from 'zod'
-import { keepsValues } from '../api/call.ts'
+import { keepsValues } from '../api/output.ts'
 
-/** Writes a value as the JSON text that superjson would, but for notes of which equal values are one and the same. */
+/** Serializes a value to the JSON text that superjson writes. */
 export type Write = (value: unknown) => string
 
+export function writeAnything(value: unknown): string {
+  return superjson.stringify(value)
+}
+
 /**
- * Compiles a writer from a schema. superjson walks through each value to find the `bigint`s; the schema tells beforehand
- * where they are. The writer sends the fields that the schema lists and no others. It serves exactly the schemas whose
- * output `compileProcedure` may leave unvalidated, so an unlisted field never leaves; the rest is left to superjson.
+ * Compiles a serializer from a schema. superjson searches each value for `bigint`s; the schema says where they are. The
+ * serializer writes only the fields that the schema lists. It does not annotate which objects are identical.
+ *
+ * @returns undefined unless the schema is an object or array whose validation keeps values, as the direct call of a
+ * procedure requires, too.
  */
-export function superjsonWriter(schema: z.ZodType | undefined): Write {
+export function compileWriter(schema: z.ZodType | undefined): Write | undefined {
   const hasParts = schema instanceof z.ZodArray || schema instanceof z.ZodObject
-  if (!hasParts || !keepsValues(schema)) return (value) => JSON.stringify(superjson.serialize(value))
-  const part = compile(schema)
+  if (!hasParts || !keepsValues(schema)) return undefined
+  const write = compile(schema)
   return (value) => {
-    const notes: string[] = []
-    part.note(value, '', notes)
-    const meta = notes.length > 0 ? `,"meta":{"values":{${notes.join(',')}},"v":1}` : ''
-    return `{"json":${part.write(value)}${meta}}`
+    const types: string[] = []
+    const json = write(value, '', types)
+    const meta = types.length > 0 ? `,"meta":{"values":{${types.join(',')}},"v":1}` : ''
+    return `{"json":${json}${meta}}`
   }
 }
 
-interface Part {
-  write(value: unknown): string
-  /** Adds a note for each `bigint` in the value, which is at `path`. */
-  note(value: unknown, path: string, notes: string[]): void
-}
+/** Writes a part of the value, and adds an annotation to `types` for each `bigint`. */
+type WritePart = (value: unknown, path: string, types: string[]) => string
 
-const plain: Part = { write: (value) => JSON.stringify(value), note: () => {} }
-
-const bigint: Part = {
-  write: (value) => `"${value}"`,
-  note: (_value, path, notes) => void notes.push(`"${path}":["bigint"]`),
-}
-
-function compile(schema: z.core.$ZodType): Part {
-  if (schema instanceof z.ZodBigInt) return bigint
-  if (schema instanceof z.ZodArray) return compileArray(schema.element)
+/** The resolver's type guarantees that a value has the type of its schema. The casts below rely on that. */
+function compile(schema: z.core.$ZodType): WritePart {
+  if (schema instanceof z.ZodBigInt) return writeBigint
+  if (schema instanceof z.ZodNumber) return writeNumber
+  if (schema instanceof z.ZodArray) return compileArray(schema)
   if (schema instanceof z.ZodObject) return compileObject(schema)
-  return plain
+  return (value) => JSON.stringify(value)
 }
 
-function compileArray(element: z.core.$ZodType): Part {
-  const part = compile(element)
-  return {
-    write: (values) => `[${(values as unknown[]).map(part.write).join(',')}]`,
-    note(values, path, notes) {
-      for (const [index, value] of (values as unknown[]).entries()) part.note(value, within(path, String(index)), notes)
-    },
+function writeBigint(value: unknown, path: string, types: string[]): string {
+  types.push(`"${path}":["bigint"]`)
+  return `"${value}"`
+}
+
+/** JSON has no NaN and no Infinity, which Zod's output validation would reject. */
+function writeNumber(value: unknown): string {
+  if (!Number.isFinite(value)) throw new TypeError(`An output holds ${value} where its schema says a number.`)
+  return String(value)
+}
+
+function compileArray({ element }: z.ZodArray): WritePart {
+  const write = compile(element)
+  return (values, path, types) =>
+    `[${(values as unknown[]).map((value, index) => write(value, path ? `${path}.${index}` : `${index}`, types)).join(',')}]`
+}
+
+function compileObject({ shape }: z.ZodObject): WritePart {
+  const fields = Object.entries(shape).map(([name, schema]) => ({ name, write: compile(schema) }))
+  return (value, path, types) => {
+    const record = value as Record<string, unknown>
+    const written = fields.map(
+      ({ name, write }) => `"${name}":${write(record[name], path ? `${path}.${name}` : name, types)}`,
+    )
+    return `{${written.join(',')}}`
   }
-}
-
-function compileObject({ shape }: z.ZodObject): Part {
-  const fields = Object.entries(shape).map(([name, schema]) => ({ name, part: compile(schema) }))
-  return {
-    write: (value) =>
-      `{${fields.map(({ name, part }) => `"${name}":${part.write((value as Record<string, unknown>)[name])}`).join(',')}}`,
-    note(value, path, notes) {
-      for (const { name, part } of fields)
-        part.note((value as Record<string, unknown>)[name], within(path, name), notes)
-    },
-  }
-}
-
-function within(path: string, name: string): string {
-  return path ? `${path}.${name}` : name
 }

@@ -190,6 +190,24 @@ describe('a mistake in a procedure stops the start:', () => {
         .query(() => ({})),
       'must be an object',
     ],
+    [
+      'two inputs',
+      get
+        .input(nothing)
+        .input(nothing)
+        .output(nothing)
+        .query(() => ({})),
+      'needs one input',
+    ],
+    [
+      'a query that is not GET',
+      procedure
+        .meta({ openapi: { method: 'POST', path: '/x' } })
+        .output(nothing)
+        .query(() => ({})),
+      'a query needs the method GET',
+    ],
+    ['a mutation by GET', get.output(nothing).mutation(() => ({})), 'a query needs the method GET'],
   ] as const)('%s', ([, x, message]) => {
     expect(() => operationsOf(router({ x } as Parameters<typeof router>[0]))).toThrow(message)
   })
@@ -200,6 +218,6 @@ describe('a mistake in a procedure stops the start:', () => {
       .input(nothing)
       .output(nothing)
       .mutation(() => ({}))
-    expect(() => createDocument(router({ x }), [])).toThrow('A request body needs a name')
+    expect(() => createDocument(router({ x }), [])).toThrow('x: a request body needs a name')
   })
 })

@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { proceduresOf } from '../../server/api/procedures.ts'
 import { appRouter } from '../../server/api/router.ts'
-import { procedure, router } from '../../server/api/trpc.ts'
-import { cacheableProcedures } from '../../server/http/response-cache.ts'
+import { type Context, procedure, router } from '../../server/api/trpc.ts'
 import { startRouter } from '../support/own-router.ts'
+import { openStoreModel } from '../support/store-model.ts'
 
 const Names = z.array(z.string())
 const get = (path: `/${string}`) => ({ openapi: { method: 'GET', path } }) as const
@@ -18,7 +19,7 @@ const adapters: [adapter: string, url: string, cachedUrl: string][] = [
   ],
 ]
 
-test.for(adapters)('%s: a response that depends on the API key goes to its caller alone', async ([, url]) => {
+test.for(adapters)('%s: a query that does not opt in is called for each request', async ([, url]) => {
   const { send } = await startService()
   for (const name of ['first', 'second', 'first', 'second']) expect(await send(name, url)).toContain(`["${name}"]`)
 })
@@ -42,8 +43,18 @@ test('a batch is cached only if all of its procedures opt in', async () => {
   expect(calls()).toBe(6)
 })
 
-test('pets.list is the only procedure of the service that opts in', () => {
-  expect([...cacheableProcedures(appRouter)]).toEqual(['pets.list'])
+describe.for(proceduresOf(appRouter).filter(({ isCacheable }) => isCacheable))('$name opts in', ({ call }) => {
+  test('and reads nothing of its context but the store', async () => {
+    const store = openStoreModel()
+    // Reading anything else throws, so nothing else needs to be there.
+    const ctx = new Proxy({ store } as unknown as Context, {
+      get(target, key) {
+        if (key !== 'store') throw new Error(`It read ${String(key)}, so the response could be one caller's alone.`)
+        return target.store
+      },
+    })
+    for (const input of [undefined, {}]) await expect(call(input, ctx)).resolves.toBeDefined()
+  })
 })
 
 /** A query that returns the name of the caller's key, and one that counts how often it is called. */

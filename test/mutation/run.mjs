@@ -7,13 +7,13 @@ import { Stryker } from '@stryker-mutator/core'
 const parts = {
   domain: {
     mutate: [
-      'server/api/{call,idempotency-key,int64,pets,rest-meta,revision-cache,router,trpc,validation}.ts',
+      'server/api/{idempotency-key,int64,output,pets,procedures,rest-meta,revision-cache,router,trpc,validation}.ts',
       'server/http/body.ts',
-      'server/rest/{adapter,decode,deprecation,document,operations,paging}.ts',
+      'server/rest/{adapter,document,input,links,operations}.ts',
       'server/rpc/*.ts',
     ],
     tests:
-      'call contract decisions document idempotency int64 parity prototype-pollution revision-cache rpc rpc-direct',
+      'contract decisions document idempotency int64 output parity procedures prototype-pollution revision-cache rpc calls superjson-writer',
   },
   connections: {
     mutate: [

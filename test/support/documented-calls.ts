@@ -33,12 +33,12 @@ export async function sendRpc(
   operation: DocumentedOperation,
   request: GeneratedRequest,
 ): Promise<Answer> {
-  const { procedure, type } = procedureBehind(operation)
+  const { name, type } = procedureBehind(operation)
   const input = JSON.stringify(superjson.serialize(rpcInput(schemas, operation, request)))
   const headers = headersOf(operation, request)
   return type === 'query'
-    ? caller.send('GET', `/trpc/${procedure}?input=${encodeURIComponent(input)}`, headers)
-    : caller.send('POST', `/trpc/${procedure}`, { 'content-type': 'application/json', ...headers }, input)
+    ? caller.send('GET', `/trpc/${name}?input=${encodeURIComponent(input)}`, headers)
+    : caller.send('POST', `/trpc/${name}`, { 'content-type': 'application/json', ...headers }, input)
 }
 
 function restUrl({ path, parameters }: DocumentedOperation, { texts }: GeneratedRequest): string {

@@ -5,8 +5,8 @@ import type { ApiKey } from '../../db/store.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { bearerCheck, checkedApiKey } from '../../server/auth/bearer.ts'
 import { knowAllMethods } from '../../server/http/methods.ts'
-import { restDoor } from '../../server/rest/adapter.ts'
-import { rpcDoor } from '../../server/rpc/adapter.ts'
+import { restAdapter } from '../../server/rest/adapter.ts'
+import { rpcAdapter } from '../../server/rpc/adapter.ts'
 import { openTestStore } from './helpers.ts'
 
 /** Serves a router of the test's own through both adapters, to callers with the keys `first` and `second`. */
@@ -32,8 +32,8 @@ export async function startRouter(router: AnyRouter) {
     idempotencyKey: undefined,
     announceReplay: () => {},
   })
-  app.register(restDoor, { prefix: '/v1', router, store, createContext })
-  app.register(rpcDoor, { prefix: '/trpc', router, store, createContext })
+  app.register(restAdapter, { prefix: '/v1', router, store, createContext })
+  app.register(rpcAdapter, { prefix: '/trpc', router, store, createContext })
 
   return {
     store,

@@ -1,15 +1,9 @@
 import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
-import fc from 'fast-check'
 import { fastify, type InjectOptions } from 'fastify'
 import superjson from 'superjson'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { z } from 'zod'
-import { compileProcedure, keepsValues } from '../../server/api/call.ts'
-import { Pet } from '../../server/api/pets.ts'
 import { appRouter } from '../../server/api/router.ts'
-import { type Context, procedure, router } from '../../server/api/trpc.ts'
-import { maxBatchSize } from '../../server/rpc/direct.ts'
-import { superjsonWriter } from '../../server/rpc/superjson-writer.ts'
+import { maxBatchSize } from '../../server/rpc/calls.ts'
 import { addPets, shareTestApi, startTestApi, type TestApi } from '../support/helpers.ts'
 
 /** What the RPC door answers by itself it answers as tRPC's own handler would. */
@@ -100,13 +94,6 @@ function unwrap(_key: string, value: unknown): unknown {
   return isSuperjson ? superjson.deserialize(value as Parameters<typeof superjson.deserialize>[0]) : value
 }
 
-const Tree = z.object({
-  name: z.string(),
-  get children() {
-    return z.array(Tree)
-  },
-})
-
 /** The same procedures behind tRPC's own Fastify plugin. */
 async function startStock({ store }: TestApi) {
   const [apiKey] = await store.apiKeys.list()
@@ -117,69 +104,3 @@ async function startStock({ store }: TestApi) {
   app.register(fastifyTRPCPlugin, { prefix: '/trpc', trpcOptions: { router: appRouter, maxBatchSize, createContext } })
   return app
 }
-
-describe('what is written as superjson', () => {
-  const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
-  const pet = fc.record({
-    id: int64,
-    name: fc.string({ unit: 'grapheme' }),
-    categoryId: int64,
-    status: fc.constantFrom('available', 'pending', 'sold'),
-  })
-
-  test.for([
-    ['a pet', Pet, pet],
-    ['a list of pets', z.array(Pet), fc.array(pet)],
-    [
-      'what lies deeper',
-      z.object({ a: z.object({ b: z.array(z.array(z.bigint())) }), c: z.boolean() }),
-      fc.record({ a: fc.record({ b: fc.array(fc.array(int64)) }), c: fc.boolean() }),
-    ],
-    ['what is left to superjson', z.object({ at: z.date() }), fc.record({ at: fc.date({ noInvalidDate: true }) })],
-    ['a name that would have to be escaped', z.object({ 'a.b': z.bigint() }), fc.record({ 'a.b': int64 })],
-    ['a recursive schema', Tree, fc.constant({ name: 'a', children: [{ name: 'b', children: [] }] })],
-    ['a bare number', z.bigint(), int64],
-  ] as [string, z.ZodType, fc.Arbitrary<unknown>][])('%s comes back as it was', ([, schema, values]) => {
-    const write = superjsonWriter(schema)
-    fc.assert(fc.property(values, (value) => void expect(superjson.parse(write(value))).toEqual(value)))
-  })
-
-  test('is what superjson itself writes', () => {
-    const rex = { id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' }
-    const pets = [rex, { ...rex, id: 2n, categoryId: 8n }]
-    expect(superjsonWriter(z.array(Pet))(pets)).toBe(superjson.stringify(pets))
-    expect(superjsonWriter(z.array(Pet))([])).toBe(superjson.stringify([]))
-    expect(superjsonWriter(Pet)(rex)).toBe(superjson.stringify(rex))
-  })
-
-  const escaped = z.object({ 'a.b': z.string() })
-  const secret = { 'a.b': 'a', secret: 1 }
-  test.for([
-    ['a plain object', z.object({ a: z.string() }), { a: 'a', secret: 1 }, { a: 'a' }],
-    ['a name that would have to be escaped', escaped, secret, { 'a.b': 'a' }],
-    ['such a name deeper', z.array(z.object({ c: escaped })), [{ c: secret }], [{ c: { 'a.b': 'a' } }]],
-    ['a coerced field', z.object({ a: z.coerce.string() }), { a: 1, secret: 1 }, { a: '1' }],
-    [
-      'a list with a check that writes it',
-      z.array(z.string()).overwrite((all) => all.slice(1)),
-      ['secret', 'a'],
-      ['a'],
-    ],
-  ] as [string, z.ZodType, unknown, unknown][])(
-    '%s holds only what its schema lists',
-    async ([, schema, returned, sent]) => {
-      const routes = router({
-        query: procedure
-          .input(z.object({}))
-          .output(schema)
-          .query(() => returned),
-      })
-      const text = superjsonWriter(schema)(await compileProcedure(routes, 'query')({}, {} as Context))
-      expect(superjson.parse(text)).toEqual(sent)
-    },
-  )
-
-  test('the outputs of the service are written by their schemas, without validation and without superjson', () => {
-    expect([Pet, z.array(Pet)].map((schema) => keepsValues(schema))).toEqual([true, true])
-  })
-})

@@ -1,0 +1,81 @@
+import type { AnyRouter } from '@trpc/server'
+import type { FastifyRequest } from 'fastify'
+import { type Procedure, proceduresOf } from '../api/procedures.ts'
+import { isRecord } from '../api/validation.ts'
+import { compileWriter, type Write, writeAnything } from './superjson-writer.ts'
+
+/** A procedure, an input that is not validated yet, and a serializer of the output. */
+export interface RpcCall extends Procedure {
+  input: unknown
+  write: Write
+}
+
+/** Fastify parses the query to an object. */
+export interface RpcRoute {
+  Params: { path: string }
+  Querystring: Record<string, unknown>
+}
+
+export type RpcRequest = FastifyRequest<RpcRoute>
+
+export const maxBatchSize = 20
+
+export interface CallReader {
+  /** Whether both adapters cache the response. */
+  isCacheable(request: RpcRequest): boolean
+  /** Returns undefined for a request that only tRPC's own handler can process: an error, or a rarely used feature. */
+  read(request: RpcRequest): RpcCall[] | undefined
+}
+
+/** Reads the calls of a request (https://trpc.io/docs/rpc): queries by GET, single or as a batch, or a mutation by POST. */
+export function callReader(router: AnyRouter): CallReader {
+  const procedures = new Map(
+    proceduresOf(router).map((procedure) => [
+      procedure.name,
+      { ...procedure, write: compileWriter(procedure.output) ?? writeAnything },
+    ]),
+  )
+  const { deserialize } = router._def._config.transformer.input
+
+  function readCall(name: string, type: string, serialized: unknown): RpcCall {
+    const procedure = procedures.get(name)
+    if (procedure?.type !== type) throw new TypeError(`${name} is not a ${type}.`)
+    return { ...procedure, input: serialized === undefined ? undefined : deserialize(serialized) }
+  }
+
+  return {
+    isCacheable: ({ method, params: { path } }) =>
+      method === 'GET' && path.split(',').every((name) => procedures.get(name)?.isCacheable),
+    read({ method, params: { path }, query, body }) {
+      const [type, text] = method === 'GET' ? ['query', query.input] : ['mutation', body]
+      try {
+        if (!isBatch(query)) return [readCall(path, type, parse(text))]
+        const inputs = parse(text) ?? {}
+        if (!isRecord(inputs)) return undefined
+        return path.split(',').map((name, index) => readCall(name, type, inputs[index]))
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+/** Whether the request uses a feature that tRPC's clients use only on demand: streaming, a batch of mutations, no body. */
+export function isUnusual({ method, params, query, headers, body }: RpcRequest): boolean {
+  const { connectionParams, batch } = query
+  const isStreamed = headers['trpc-accept'] !== undefined || headers.accept?.includes('jsonl')
+  const isUnusualBatch = isBatch(query) && (method !== 'GET' || params.path.split(',').length > maxBatchSize)
+  const isOddBatch = batch !== undefined && !isBatch(query)
+  const isEmpty = method === 'POST' && body === undefined
+  return isStreamed || isUnusualBatch || isOddBatch || isEmpty || connectionParams !== undefined
+}
+
+export function isBatch({ batch }: RpcRoute['Querystring']): boolean {
+  return batch === '1'
+}
+
+function parse(text: unknown): unknown {
+  if (text === undefined || text === '') return undefined
+  if (typeof text !== 'string') throw new TypeError('The query has more than one input.')
+  return JSON.parse(text)
+}

@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import superjson from 'superjson'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { Pet } from '../../server/api/pets.ts'
+import { compileWriter } from '../../server/rpc/superjson-writer.ts'
+
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+const pet = fc.record({
+  id: int64,
+  name: fc.string({ unit: 'grapheme' }),
+  categoryId: int64,
+  status: fc.constantFrom('available', 'pending', 'sold'),
+})
+
+test.for<[string, z.ZodType, fc.Arbitrary<unknown>]>([
+  ['a pet', Pet, pet],
+  ['a list of pets', z.array(Pet), fc.array(pet)],
+  [
+    'a nested value',
+    z.object({ a: z.object({ b: z.array(z.array(z.bigint())) }), c: z.boolean() }),
+    fc.record({ a: fc.record({ b: fc.array(fc.array(int64)) }), c: fc.boolean() }),
+  ],
+  [
+    'an object of numbers',
+    z.object({ float: z.number(), int: z.int() }),
+    fc.record({
+      float: fc.double({ noNaN: true, noDefaultInfinity: true, min: Number.MIN_VALUE }),
+      int: fc.maxSafeInteger(),
+    }),
+  ],
+])('a client reads %s as it was', ([, schema, values]) => {
+  const write = compileWriter(schema)
+  fc.assert(fc.property(values, (value) => void expect(superjson.parse(write?.(value) ?? '')).toEqual(value)))
+})
+
+test('the text is the one that superjson writes', () => {
+  const rex = { id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' }
+  const pets = [rex, { ...rex, id: 2n, categoryId: 8n }]
+  const count = { count: 3, share: 0.5, isExact: true }
+  const Count = z.object({ count: z.int(), share: z.number(), isExact: z.boolean() })
+  expect(compileWriter(z.array(Pet))?.(pets)).toBe(superjson.stringify(pets))
+  expect(compileWriter(z.array(Pet))?.([])).toBe(superjson.stringify([]))
+  expect(compileWriter(Pet)?.(rex)).toBe(superjson.stringify(rex))
+  expect(compileWriter(Count)?.(count)).toBe(superjson.stringify(count))
+})
+
+test.for([Number.NaN, Number.POSITIVE_INFINITY, undefined])('a number that is %o is an error', (count) => {
+  const write = compileWriter(z.object({ count: z.int() }))
+  expect(() => write?.({ count })).toThrow('where its schema says a number')
+})
+
+interface Tree {
+  children: Tree[]
+}
+
+const Tree: z.ZodType<Tree> = z.object({
+  get children() {
+    return z.array(Tree)
+  },
+})
+
+test.for<[string, z.ZodType | undefined]>([
+  ['no schema', undefined],
+  ['a date', z.object({ at: z.date() })],
+  ['a field whose name would have to be escaped', z.object({ 'a.b': z.bigint() })],
+  ['a recursive schema', Tree],
+  ['a bare bigint', z.bigint()],
+])('%s is left to superjson', ([, schema]) => {
+  expect(compileWriter(schema)).toBeUndefined()
+})
