@@ -78,6 +78,11 @@ export interface ApiKeyStore {
   /** Revokes one key and creates its successor in one transaction. */
   rotate(id: bigint, successor: NewApiKey): Promise<ApiKey>
   touch(id: bigint, at: Date): Promise<void>
+  /**
+   * Like {@link Store.revision}, for what {@link find} reads: a number that differs after each change of a key. On
+   * PostgreSQL a change that another instance makes may take up to two seconds to show.
+   */
+  revision(): number | undefined
 }
 
 export interface Store {

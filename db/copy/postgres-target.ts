@@ -4,7 +4,7 @@ import { describeLocation } from '../location.ts'
 import { causeOf } from '../postgres/failure.ts'
 import { prepareDatabase } from '../postgres/prepare.ts'
 import { apiKeys, idempotencyKeys } from '../postgres/schema.ts'
-import { takeTurn } from '../postgres/transaction.ts'
+import { lockUntilCommit } from '../postgres/transaction.ts'
 import type { Pet } from '../store.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
 import { RowsRefused, refuseSource, type SourceTable, type Target, type TargetTable } from './endpoints.ts'
@@ -34,9 +34,9 @@ export async function openTarget(url: string, source: string): Promise<Target> {
   )
 }
 
-/** The turn stands for the table of pets, and comes first, as it does wherever several of these are written. */
+/** The advisory lock of inserts protects the table of pets. It comes first, in the same order as in other transactions. */
 async function keepOthersOut(session: CopySession): Promise<void> {
-  await takeTurn(session, 'pets')
+  await lockUntilCommit(session, 'inserts')
   await session.execute(sql`LOCK TABLE ${apiKeys}, ${idempotencyKeys} IN SHARE ROW EXCLUSIVE MODE`)
 }
 

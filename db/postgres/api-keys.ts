@@ -2,10 +2,11 @@ import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Pool } from 'pg'
 import { type ApiKey, type ApiKeyStore, KeyRevoked, type NewApiKey } from '../store.ts'
-import { inPortsWords } from './failure.ts'
-import { KnownKeys } from './known-keys.ts'
+import { coalesceReads } from './coalesce.ts'
+import { mapErrors } from './failure.ts'
+import { KeyRevision } from './key-revision.ts'
 import { apiKeys } from './schema.ts'
-import { inTransaction, takeTurn } from './transaction.ts'
+import { inTransaction, lockUntilCommit } from './transaction.ts'
 
 export function openApiKeys(pool: Pool, url: string): ApiKeyStore & { close(): Promise<void> } {
   const db = drizzle({ client: pool })
@@ -14,23 +15,27 @@ export function openApiKeys(pool: Pool, url: string): ApiKeyStore & { close(): P
     .from(apiKeys)
     .where(eq(apiKeys.hash, sql.placeholder('hash')))
     .prepare('find_api_key')
-  const known = new KnownKeys(url, async (hash) => (await findByHash.execute({ hash }))[0])
+  const find = coalesceReads(
+    (hash: string) => hash,
+    async (hash) => (await findByHash.execute({ hash }))[0],
+  )
+  const revision = new KeyRevision(url)
 
-  /** Others hear of it from the database, this instance at once. */
+  /** The notification reaches this instance, too, but later than the change's own promise settles. */
   async function change<T>(work: Promise<T>): Promise<T> {
     try {
-      return await inPortsWords(work)
+      return await mapErrors(work)
     } finally {
-      known.forget()
+      revision.renew()
     }
   }
 
   return {
-    find: (hash) => inPortsWords(known.find(hash)),
-    list: () => inPortsWords(db.select().from(apiKeys).orderBy(asc(apiKeys.id))),
-    create: (key) => inPortsWords(create(db, key)),
-    createFirst: (key) => inPortsWords(inTransaction(pool, (transaction) => createFirst(transaction, key))),
-    register: (key) => inPortsWords(register(db, key)),
+    find: (hash) => mapErrors(find(hash)),
+    list: () => mapErrors(db.select().from(apiKeys).orderBy(asc(apiKeys.id))),
+    create: (key) => mapErrors(create(db, key)),
+    createFirst: (key) => mapErrors(inTransaction(pool, (transaction) => createFirst(transaction, key))),
+    register: (key) => mapErrors(register(db, key)),
     revoke: (id, at) => change(revoke(db, id, at)),
     rotate: (id, successor) =>
       change(
@@ -39,8 +44,9 @@ export function openApiKeys(pool: Pool, url: string): ApiKeyStore & { close(): P
           return create(transaction, successor)
         }),
       ),
-    touch: (id, lastUsedAt) => inPortsWords(touch(db, id, lastUsedAt)),
-    close: () => known.close(),
+    touch: (id, lastUsedAt) => mapErrors(touch(db, id, lastUsedAt)),
+    revision: () => revision.current(),
+    close: () => revision.close(),
   }
 }
 
@@ -50,9 +56,9 @@ async function create(db: NodePgDatabase, key: NewApiKey): Promise<ApiKey> {
   return created
 }
 
-/** Of instances that start at once in an empty database, one makes the key. */
+/** The lock makes sure that of several instances that start at once only one creates the key. */
 async function createFirst(db: NodePgDatabase, key: NewApiKey): Promise<boolean> {
-  await takeTurn(db, 'firstApiKey')
+  await lockUntilCommit(db, 'firstApiKey')
   const [any] = await db.select({ id: apiKeys.id }).from(apiKeys).limit(1)
   if (any) return false
   await create(db, key)

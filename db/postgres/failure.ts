@@ -61,7 +61,7 @@ export function storeError(error: unknown): Error {
 }
 
 /** What the database throws does not cross the port. */
-export async function inPortsWords<T>(work: PromiseLike<T>): Promise<T> {
+export async function mapErrors<T>(work: PromiseLike<T>): Promise<T> {
   try {
     return await work
   } catch (error) {

@@ -4,27 +4,27 @@ import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import type { Client } from 'pg'
 import { type AppliedMigration, type Migration, pendingMigrations, readMigrations } from '../migrations.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
-import { takeTurn } from './transaction.ts'
+import { lockUntilCommit } from './transaction.ts'
 
-/** Made before the first migration, and so not by one. */
+/** It must exist before the first migration. */
 const journal = pgTable('migrations', {
   name: text().primaryKey(),
   hash: text().notNull(),
   appliedAt: timestamp('applied_at', { withTimezone: true, precision: 3 }).notNull(),
 })
 
-/** What this release knows of the schema's history. */
+/** The migrations of this release. */
 export function readOwnMigrations(): Migration[] {
   return readMigrations(new URL('migrations', import.meta.url))
 }
 
 /**
- * Applies what is missing, all of it in one transaction, which is undone if the connection breaks. Any number of
- * instances may start at once: an advisory lock makes them take turns, and the journal is read under it.
+ * Applies the missing migrations in one transaction. Several instances may start at once: an advisory lock serializes
+ * them, and the journal is read under it.
  *
- * @param name of the database, for the messages of errors.
- * @param create whether a database without a journal may be filled; else it is refused.
- * @returns whether it was filled.
+ * @param name of the database, for error messages
+ * @param create whether the tables may be created in a database without a journal. Otherwise it is refused.
+ * @returns whether they were created
  * @throws {UnusableDatabase} as {@link pendingMigrations} does.
  */
 export async function migrate(
@@ -34,7 +34,7 @@ export async function migrate(
 ): Promise<boolean> {
   const db = drizzle({ client })
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
-  await takeTurn(db, 'migrations')
+  await lockUntilCommit(db, 'migrations')
   const isNew = !(await hasJournal(db))
   if (isNew) {
     if (!create)
@@ -56,7 +56,7 @@ async function hasJournal(db: NodePgDatabase): Promise<boolean> {
   return rows[0]?.journal !== null
 }
 
-/** What the database has been through; its journal must exist. */
+/** The migrations that were applied to the database. Its journal must exist. */
 export async function readJournal(db: NodePgDatabase): Promise<AppliedMigration[]> {
   return db.select({ name: journal.name, hash: journal.hash }).from(journal).orderBy(asc(journal.name))
 }

@@ -2,8 +2,8 @@ import { asc, eq, gt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Pool, types } from 'pg'
 import type { Pet, PetQuery, PetStatus } from '../store.ts'
+import { coalesceReads } from './coalesce.ts'
 import { pets } from './schema.ts'
-import { shareReadings } from './share-readings.ts'
 
 /** The statements that only read pets. */
 export function prepareReads(pool: Pool) {
@@ -30,8 +30,8 @@ export function prepareReads(pool: Pool) {
   const getPet = prepareRows<[id: bigint]>(pool, 'get_pet', selectPets().where(eq(id, sql.placeholder('id'))))
 
   return {
-    // Many callers ask for the same page.
-    listPets: shareReadings(
+    // Many clients list the same page.
+    listPets: coalesceReads(
       ({ status, cursor, limit }: PetQuery) => `${status} ${cursor} ${limit}`,
       ({ status, cursor, limit }) => (status ? listByStatus(status, cursor, status, limit) : listAll(cursor, limit)),
     ),
@@ -44,10 +44,7 @@ export function prepareReads(pool: Pool) {
 
 type PetRow = [id: bigint, name: string, categoryId: bigint, status: PetStatus]
 
-/**
- * Drizzle writes the statement; its rows are taken as they come, as with SQLite, since to map them Drizzle takes longer
- * than all else on this side.
- */
+/** Drizzle writes the statement. The rows bypass it: its mapping would take longer than everything else on this side. */
 function prepareRows<Parameters extends unknown[]>(pool: Pool, name: string, query: { toSQL(): { sql: string } }) {
   const statement = { name, text: query.toSQL().sql, rowMode: 'array', types: { getTypeParser } } as const
   return async (...values: Parameters): Promise<Pet[]> => {
@@ -56,7 +53,7 @@ function prepareRows<Parameters extends unknown[]>(pool: Pool, name: string, que
   }
 }
 
-/** The driver would give a 64-bit integer as text. */
+/** The driver returns 64-bit integers as text by default. */
 function getTypeParser(type: number): (text: string) => unknown {
   return type === types.builtins.INT8 ? BigInt : String
 }

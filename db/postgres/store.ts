@@ -1,27 +1,26 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type { Pool } from 'pg'
+import { GroupCommit } from '../group-commit.ts'
 import { isUpToDate, type Migration } from '../migrations.ts'
-import { type CreateResult, type Store, StoreUnavailable } from '../store.ts'
+import { type Store, StoreUnavailable } from '../store.ts'
 import { openApiKeys } from './api-keys.ts'
 import { openPool } from './connection.ts'
-import { prepareCreations } from './creations.ts'
-import { inPortsWords } from './failure.ts'
-import { GroupCommit } from './group-commit.ts'
-import type { NewCreation } from './idempotency.ts'
+import { prepareCreates } from './creates.ts'
+import { mapErrors } from './failure.ts'
 import { readJournal, readOwnMigrations } from './migrate.ts'
 import { prepareDatabase } from './prepare.ts'
 import { prepareReads } from './reads.ts'
 
 interface PostgresStoreOptions {
   url: string
-  /** Whether a database without our tables is given them, which is so by default. */
+  /** Whether the tables may be created in a database without them, true by default. */
   create?: boolean
-  /** Called if it was. */
+  /** Called if they were created. */
   onCreate?: (() => void) | undefined
 }
 
 /**
- * Opens a store in a PostgreSQL database, which is migrated first if need be. Any number of instances may share it.
+ * Opens a store in a PostgreSQL database after its migrations. Any number of instances may share the database.
  *
  * @throws {UnusableDatabase} with one sentence for the operator.
  */
@@ -29,23 +28,23 @@ export async function openPostgresStore({ url, create = true, onCreate }: Postgr
   if (await prepareDatabase(url, { create })) onCreate?.()
   const pool = openPool(url)
   const reads = prepareReads(pool)
-  const creations = new GroupCommit<NewCreation, CreateResult>(prepareCreations(pool))
+  const creates = new GroupCommit(prepareCreates(pool))
   const apiKeys = openApiKeys(pool, url)
   const migrations = readOwnMigrations()
 
   return {
     pets: {
-      list: (query) => inPortsWords(reads.listPets(query)),
-      get: (id) => inPortsWords(reads.getPet(id)),
-      create: async (pet) => (await creations.run({ pet })).pet,
-      createOnce: (pet, key) => creations.run({ pet, key }),
+      list: (query) => mapErrors(reads.listPets(query)),
+      get: (id) => mapErrors(reads.getPet(id)),
+      create: async (pet) => (await creates.run({ pet })).pet,
+      createOnce: (pet, key) => creates.run({ pet, key }),
     },
     apiKeys,
-    // Other instances write without this one's knowledge.
+    // Other instances write pets without notifying this one.
     revision: () => undefined,
-    check: () => inPortsWords(check(pool, migrations)),
+    check: () => mapErrors(check(pool, migrations)),
     async close() {
-      await creations.idle()
+      await creates.close()
       await Promise.all([apiKeys.close(), pool.end()])
     },
   }

@@ -2,35 +2,35 @@ import { sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Pool, PoolClient } from 'pg'
 
-/** The connection of a transaction, on which nothing else runs. */
+/** A transaction on a connection on which nothing else runs. */
 export type Transaction = NodePgDatabase & { $client: PoolClient }
 
-/** "PETS" in ASCII: the first half of each advisory lock, which the program's other locks share a database with. */
+/** "PETS" in ASCII: the first number of each advisory lock, because other programs may use locks in the same database. */
 const lockSpace = 0x50455453
 
-/** What instances take turns at. The second one is also in the migrations, where the table `pets` takes it by itself. */
-export const turns = { migrations: 1, pets: 2, firstApiKey: 3 } as const
+/** The second numbers. The trigger on the table `pets` takes the lock of inserts, too; its number is in the migrations. */
+const locks = { migrations: 1, inserts: 2, firstApiKey: 3 } as const
 
-/** Waits for this turn, which lasts until the transaction's rows can be seen by all. */
-export async function takeTurn(db: NodePgDatabase, turn: keyof typeof turns): Promise<void> {
-  await db.execute(sql`SELECT pg_advisory_xact_lock(${lockSpace}, ${turns[turn]})`)
+/** Takes an advisory lock, which is held until the transaction ends and its rows are visible to all. */
+export async function lockUntilCommit(db: NodePgDatabase, lock: keyof typeof locks): Promise<void> {
+  await db.execute(sql`SELECT pg_advisory_xact_lock(${lockSpace}, ${locks[lock]})`)
 }
 
 /**
- * Runs the work in a transaction on a connection of its own. Drizzle's own `transaction` loses the connection when BEGIN
- * fails, and gives a broken one back to the pool.
+ * Runs the work in a transaction. Drizzle's own `transaction` leaks the connection when BEGIN fails, and returns a broken
+ * one to the pool.
  */
 export async function inTransaction<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   try {
-    // Each statement has to see what was committed before it, also after it has waited for its turn.
+    // Each statement must see what was committed before it, also if it has waited for a lock.
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
     const result = await work(drizzle({ client }))
     await client.query('COMMIT')
     client.release()
     return result
   } catch (error) {
-    // The server undoes what a closed connection leaves.
+    // Closes the connection, and the server rolls the transaction back.
     client.release(true)
     throw error
   }

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
-import { fingerprintOf } from '../fingerprint.ts'
-import { type IdempotencyKey, IdempotencyKeyReused, idempotencyLifetime, type NewPet } from '../store.ts'
+import { checkReplay, fingerprintOf, isRemembered, planSweep, sweepRows } from '../idempotency.ts'
+import type { IdempotencyKey, NewPet } from '../store.ts'
 import { idempotencyKeys } from './schema.ts'
 
 export interface PetId {
@@ -10,8 +10,7 @@ export interface PetId {
 }
 
 /**
- * Prepares the create that may be repeated. It writes the pet and its key together or not at all. Each new key deletes up
- * to two expired ones, so the table never holds much more than a day's.
+ * Prepares the create with an idempotency key. It writes the pet and its key together or not at all.
  */
 export function prepareCreateOnce(db: BetterSQLite3Database, createPet: (pet: NewPet) => bigint) {
   const { apiKeyId, key, fingerprint, petId, createdAt, id } = idempotencyKeys
@@ -34,41 +33,32 @@ export function prepareCreateOnce(db: BetterSQLite3Database, createPet: (pet: Ne
       createdAt: sql.placeholder('createdAt'),
     })
     .prepare()
-  const nextTwo = db
+  const nextRows = db
     .select({ id, createdAt })
     .from(idempotencyKeys)
     .where(gt(id, sql.placeholder('sweptTo')))
     .orderBy(asc(id))
-    .limit(2)
+    .limit(sweepRows)
     .prepare()
   let sweptTo = 0n
 
-  /**
-   * Deletes expired rows. The lowest ids are the oldest rows, unless the clock was wrong: rows from the future are passed
-   * over, and the first row of the last 24 hours ends the round.
-   */
-  function sweep(expiry: Date, now: Date): void {
-    const rows = nextTwo.all({ sweptTo })
-    for (const row of rows) if (row.createdAt <= expiry) remove.run({ id: row.id })
-    const [, last] = rows
-    const isRoundOver = rows.some((row) => row.createdAt > expiry && row.createdAt <= now)
-    sweptTo = last && !isRoundOver ? last.id : 0n
+  function sweep(now: Date): void {
+    const plan = planSweep(nextRows.all({ sweptTo }), sweepRows, now)
+    for (const id of plan.expired) remove.run({ id })
+    sweptTo = plan.sweptTo
   }
 
   return function createPetOnce(pet: NewPet, idempotencyKey: IdempotencyKey, now: Date): PetId {
-    const expiry = new Date(now.getTime() - idempotencyLifetime)
-    const fingerprint = fingerprintOf(pet)
-    const earlier = find.get({ ...idempotencyKey })
-    if (earlier && earlier.createdAt > expiry) {
-      if (earlier.fingerprint !== fingerprint) throw new IdempotencyKeyReused('The key was used for another pet.')
-      // The fingerprints say that the earlier pet was this one.
-      return { id: earlier.petId, isReplay: true }
+    const original = find.get({ ...idempotencyKey })
+    if (original && isRemembered(original.createdAt, now)) {
+      checkReplay(original, pet)
+      return { id: original.petId, isReplay: true }
     }
     return db.transaction(() => {
-      if (earlier) remove.run({ id: earlier.id })
-      sweep(expiry, now)
+      if (original) remove.run({ id: original.id })
+      sweep(now)
       const petId = createPet(pet)
-      insert.run({ ...idempotencyKey, fingerprint, petId, createdAt: now })
+      insert.run({ ...idempotencyKey, fingerprint: fingerprintOf(pet), petId, createdAt: now })
       return { id: petId, isReplay: false }
     })
   }

@@ -52,6 +52,7 @@ export function openSqliteStore({ create = true, onWarning = () => {}, ...option
       revoke: (id, at) => writer.run('revokeApiKey', id, at),
       rotate: (id, successor) => writer.run('rotateApiKey', id, successor),
       touch: (id, at) => writer.run('touchApiKey', id, at),
+      revision: () => reader.revision(),
     },
     revision: () => reader.revision(),
     async check() {

@@ -9,23 +9,26 @@ import { readOwnMigrations } from './own-migrations.ts'
 import type { WriterOptions } from './writer.ts'
 import { type Batch, commitTogether, type Outcome, prepareWrites, type Settled, type Writes } from './writes.ts'
 
-/** The thread that owns the only connection that writes. It answers each batch once it is on disk. */
+/** The thread that owns the only connection that writes. It replies to each batch once it is on disk. */
 
 const port = parentPort
-if (!port) throw new Error('The writer runs in a thread of its own.')
+if (!port) throw new Error('The writer must run in a worker thread.')
 
 const { path }: Pick<WriterOptions, 'path'> = workerData
 let file: OpenFile | undefined
 let open: { writes: Writes; log: LogWatch } | undefined
 
 port.on('message', (message: Batch | 'close') => {
-  if (message !== 'close') return port.postMessage(answer(message))
+  if (message !== 'close') return port.postMessage(commit(message))
   file?.close()
   port.close()
 })
 
-/** Nothing is acknowledged that went into a file which is no longer in its place: the next batch opens the one that is. */
-function answer({ batch, patience }: Batch): Settled {
+/**
+ * Checks after the commit that the files are still in their places. If not, the whole batch fails, and the next one opens
+ * the file that is at the path by then.
+ */
+function commit({ batch, patience }: Batch): Settled {
   try {
     const { file, writes, log } = prepare()
     const outcomes = commitInPlace(file, writes, batch, patience).map((outcome) =>
@@ -44,18 +47,18 @@ function answer({ batch, patience }: Batch): Settled {
 }
 
 function commitInPlace(file: OpenFile, writes: Writes, batch: Batch['batch'], patience: number): Outcome[] {
-  const commit = () => commitTogether(file.connection, writes, batch, patience, () => file.refuseChange())
+  const attempt = () => commitTogether(file.connection, writes, batch, patience, () => file.refuseChange())
   try {
-    return commit()
+    return attempt()
   } catch (error) {
     if (!(error instanceof FilesChanged)) throw error
     // Throws unless the change is harmless, such as a checkpoint of another process.
     file.checkPlace()
-    return commit()
+    return attempt()
   }
 }
 
-/** Another release may have added a column or a rule that this one does not know. */
+/** A violated constraint may be one that another release has added. */
 function explain(file: OpenFile, failure: Failure): Failure {
   try {
     if (violatesConstraint(failure) && !isUpToDate(readJournal(file.connection), readOwnMigrations())) {
@@ -63,7 +66,7 @@ function explain(file: OpenFile, failure: Failure): Failure {
     }
     return file.explain(failure)
   } catch {
-    // The rest of the batch is committed already, and must not fail with this.
+    // The rest of the batch is committed and must not fail because of this.
     return failure
   }
 }

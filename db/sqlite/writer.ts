@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
+import { GroupCommit, type Outcome } from '../group-commit.ts'
 import { StoreUnavailable } from '../store.ts'
 import { concernsDatabase, isBusy, storeError } from './failure.ts'
 import { onMessage, startThread } from './thread.ts'
-import type { Batch, Outcome, Settled, Write, Writes } from './writes.ts'
+import type { Batch, Settled, Outcome as ThreadOutcome, Write, Writes } from './writes.ts'
 
 export interface WriterOptions {
   path: string
@@ -20,36 +21,26 @@ interface Events {
   onWarning?: (message: string) => void
 }
 
-/** Beyond these the disk does not lag but hang: so many writes waiting, or so many milliseconds for one transaction. */
-const mostWaiting = 10_000
-export const longestCommit = 10_000
+/** Milliseconds after which the disk hangs, and is not just slow. */
+export const maxCommitTime = 10_000
 /** Milliseconds after a failed write in which a probe proves nothing: a batch of creates may need more room than a probe. */
 const doubtAfterFailure = 5_000
 
-interface Pending {
-  write: Write
-  since: number
-  resolve: (value: unknown) => void
-  reject: (error: Error) => void
-}
+type QueuedWrite = Write & { since: number }
 
 /**
- * Group commit: writes that arrive while the thread is busy wait together and share the next transaction, and so one
- * fsync. A write is answered only once its transaction is on disk. If the thread dies, or the disk hangs, the writes it
- * held are rejected as {@link StoreUnavailable}, since nobody knows whether they happened. The first write, and the next
- * one after the end of a thread, starts one.
+ * Sends the batches of a group commit to the writer thread, one at a time. Writes resolve once their transaction is on
+ * disk. If the thread ends, or the disk hangs, the writes that the thread holds are rejected as {@link StoreUnavailable},
+ * because they may or may not have happened. The first write starts the thread, and so does the next one after it ended.
  */
 export class Writer {
   readonly #options: WriterOptions
   readonly #events: Events
+  readonly #queue = new GroupCommit<QueuedWrite, unknown>((batch) => this.#commit(batch))
   #thread: Worker | undefined
-  /** What the thread is at, until it answers; what it took too long for is not in it any more. */
-  #inFlight: Pending[] | undefined
-  #waiting: Pending[] = []
-  #watch: NodeJS.Timeout | undefined
+  /** Settles the batch that the thread is committing. */
+  #reply = Promise.withResolvers<Settled>()
   #isHanging = false
-  #closed = false
-  #onIdle: (() => void) | undefined
   #lastFailure: { error: Error; at: number } | undefined
 
   constructor(options: WriterOptions, events: Events = {}) {
@@ -58,15 +49,10 @@ export class Writer {
   }
 
   run<Name extends keyof Writes>(name: Name, ...args: Parameters<Writes[Name]>): Promise<ReturnType<Writes[Name]>> {
-    return new Promise((resolve, reject) => {
-      if (this.#closed) return reject(new StoreUnavailable('The store is closed.'))
-      if (this.#isHanging || this.#waiting.length >= mostWaiting)
-        return reject(new StoreUnavailable('Too many writes are waiting, or have waited too long.'))
-      // The thread runs the write of this name, so its value is that write's; a message cannot carry the type.
-      const write = { name, args } as Write
-      this.#waiting.push({ write, since: performance.now(), resolve: resolve as (value: unknown) => void, reject })
-      this.#flush()
-    })
+    // The parameters pair the name with its arguments, which TypeScript cannot follow into the union.
+    const write = { name, args, since: performance.now() } as QueuedWrite
+    // The thread calls the write of this name, so the value is what that write returns.
+    return this.#queue.run(write) as Promise<ReturnType<Writes[Name]>>
   }
 
   /** Rejects unless a write can reach the disk, and the latest ones did. */
@@ -76,56 +62,55 @@ export class Writer {
     if (failure && performance.now() - failure.at < doubtAfterFailure) throw failure.error
   }
 
-  /** Makes a thread that runs check the files it has open, and close them if they are stale. */
+  /** Makes a running thread check its files, and close them if they are stale. */
   async checkFiles(): Promise<void> {
     if (this.#thread) await this.run('probe')
   }
 
   /** Waits until all is written, unless the disk hangs. */
   async close(): Promise<void> {
-    this.#closed = true
-    if (this.#inFlight && !this.#isHanging) await new Promise<void>((resolve) => (this.#onIdle = resolve))
+    await this.#queue.close()
     const thread = this.#thread
     thread?.postMessage('close')
     if (thread && !this.#isHanging) await once(thread, 'exit')
   }
 
-  #flush(): void {
-    if (this.#inFlight) return
-    const [oldest] = this.#waiting
-    if (!oldest) {
-      this.#onIdle?.()
-      return
-    }
-    this.#inFlight = this.#waiting
-    this.#waiting = []
-    this.#watch = setTimeout(() => this.#giveUp(), longestCommit).unref()
+  async #commit(batch: QueuedWrite[]): Promise<Outcome<unknown>[]> {
+    // The thread cannot be stopped while it waits for the disk, and gets no more work until it responds.
+    if (this.#isHanging) throw diskHangs()
     try {
-      this.#thread ??= this.#startThread()
-    } catch (cause) {
-      this.#settle(() => undefined, cause)
-      return
+      const { outcomes } = await this.#send(batch)
+      return batch.map((write, index) => this.#outcomeOf(write, outcomes[index]))
+    } finally {
+      this.#events.onSettled?.()
     }
-    const patience = Math.max(0, this.#options.busyTimeout - (performance.now() - oldest.since))
-    this.#thread.postMessage({ batch: this.#inFlight.map(({ write }) => write), patience } satisfies Batch)
   }
 
-  /** The thread cannot be stopped while it waits for the disk: it is left to it, and no more is asked of it meanwhile. */
-  #giveUp(): void {
-    const abandoned = [...(this.#inFlight ?? []), ...this.#waiting]
-    this.#inFlight = []
-    this.#waiting = []
-    this.#isHanging = true
-    for (const { reject } of abandoned) reject(new StoreUnavailable('The disk does not answer.'))
-    this.#onIdle?.()
+  /** The thread waits for another process's lock only as long as the oldest write may. */
+  async #send(batch: QueuedWrite[]): Promise<Settled> {
+    const since = batch[0]?.since ?? 0
+    const patience = Math.max(0, this.#options.busyTimeout - (performance.now() - since))
+    this.#reply = Promise.withResolvers()
+    const timer = setTimeout(() => {
+      this.#isHanging = true
+      this.#reply.reject(diskHangs())
+    }, maxCommitTime).unref()
+    try {
+      this.#thread ??= this.#startThread()
+      this.#thread.postMessage({ batch, patience } satisfies Batch)
+    } catch (cause) {
+      this.#reply.reject(threadEnded(cause))
+    }
+    return this.#reply.promise.finally(() => clearTimeout(timer))
   }
 
   #startThread(): Worker {
     const thread = startThread(new URL('writer-thread.ts', import.meta.url), { path: this.#options.path })
-    onMessage(thread, ({ outcomes, warning, isStale }: Settled) => {
-      if (isStale) this.#events.onStale?.()
-      if (warning !== undefined) this.#events.onWarning?.(warning)
-      this.#settle((index) => outcomes[index])
+    onMessage(thread, (reply: Settled) => {
+      this.#isHanging = false
+      if (reply.isStale) this.#events.onStale?.()
+      if (reply.warning !== undefined) this.#events.onWarning?.(reply.warning)
+      this.#reply.resolve(reply)
     })
     thread.on('error', (cause) => this.#lose(thread, cause))
     thread.on('exit', () => this.#lose(thread, undefined))
@@ -135,42 +120,29 @@ export class Writer {
   #lose(thread: Worker, cause: unknown): void {
     if (this.#thread !== thread) return
     this.#thread = undefined
-    this.#settle(() => undefined, cause)
-  }
-
-  #settle(outcomeOf: (index: number) => Outcome | undefined, cause?: unknown): void {
-    const settled = this.#inFlight ?? []
-    this.#inFlight = undefined
     this.#isHanging = false
-    clearTimeout(this.#watch)
-    this.#events.onSettled?.()
-    const again: Pending[] = []
-    for (const [index, pending] of settled.entries()) {
-      const outcome = outcomeOf(index)
-      if (outcome && this.#hasTimeLeft(pending, outcome)) again.push(pending)
-      else this.#respond(pending, outcome, cause)
-    }
-    this.#waiting = [...again, ...this.#waiting]
-    this.#flush()
+    this.#reply.reject(threadEnded(cause))
   }
 
-  /** The thread waited for a lock only as long as the oldest write of the batch may. Nothing was written. */
-  #hasTimeLeft({ since }: Pending, outcome: Outcome): boolean {
-    const isLocked = 'failure' in outcome && isBusy(outcome.failure)
-    return isLocked && performance.now() - since < this.#options.busyTimeout
-  }
-
-  #respond({ write, resolve, reject }: Pending, outcome: Outcome | undefined, cause: unknown): void {
-    if (!outcome) {
-      reject(new StoreUnavailable('The writer thread ended, or could not be started.', { cause }))
-    } else if ('failure' in outcome) {
-      const error = storeError(outcome.failure)
-      const isFault = concernsDatabase(outcome.failure) && !isBusy(outcome.failure)
-      if (isFault && write.name !== 'probe') this.#lastFailure = { error, at: performance.now() }
-      reject(error)
-    } else {
-      if (write.name !== 'probe') this.#lastFailure = undefined
-      resolve(outcome.value)
+  #outcomeOf({ name, since }: QueuedWrite, outcome: ThreadOutcome | undefined): Outcome<unknown> {
+    if (!outcome) return { error: threadEnded(undefined) }
+    if ('value' in outcome) {
+      if (name !== 'probe') this.#lastFailure = undefined
+      return outcome
     }
+    const { failure } = outcome
+    const isLocked = isBusy(failure)
+    if (isLocked && performance.now() - since < this.#options.busyTimeout) return 'retry'
+    const error = storeError(failure)
+    if (concernsDatabase(failure) && !isLocked && name !== 'probe') this.#lastFailure = { error, at: performance.now() }
+    return { error }
   }
+}
+
+function diskHangs(): StoreUnavailable {
+  return new StoreUnavailable('The disk does not respond.')
+}
+
+function threadEnded(cause: unknown): StoreUnavailable {
+  return new StoreUnavailable('The writer thread ended, or could not be started.', { cause })
 }

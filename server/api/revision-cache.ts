@@ -1,46 +1,48 @@
-import type { Store } from '../../db/store.ts'
+/** A source of values with a version counter. It is undefined while the source cannot tell whether it has changed. */
+interface Versioned {
+  revision(): number | undefined
+}
 
 interface Limits<T> {
-  /** How much may be kept; with more, all is forgotten. */
+  /** The total weight. A value that would exceed it clears the cache. */
   capacity: number
-  /** What a value takes of the capacity, 1 by default. One that takes more than a thirtieth is not kept. */
+  /** 1 by default. A value of more than a thirtieth of the capacity is not kept. */
   weightOf?: (key: string, value: T) => number
 }
 
-/** Remembers what was read from the store until the store changes, whoever changes it: the next `load` reads anew. */
+/** Keeps values that were read from a source until its revision changes. Without a revision it keeps nothing. */
 export class RevisionCache<T extends object> {
-  readonly #store: Store
+  readonly #source: Versioned
   readonly #capacity: number
   readonly #weightOf: (key: string, value: T) => number
   readonly #values = new Map<string, T>()
   #weight = 0
   #revision: number | undefined
 
-  constructor(store: Store, { capacity, weightOf = () => 1 }: Limits<T>) {
-    this.#store = store
+  constructor(source: Versioned, { capacity, weightOf = () => 1 }: Limits<T>) {
+    this.#source = source
     this.#capacity = capacity
     this.#weightOf = weightOf
   }
 
-  /** What was read under this key, unless the store has changed since. */
   get(key: string): T | undefined {
-    const revision = this.#store.revision()
+    const revision = this.#source.revision()
     if (revision === undefined || revision !== this.#revision) this.#clear()
     this.#revision = revision
     return this.#values.get(key)
   }
 
-  /** The same, or else what `read` resolves to now, which is kept if `mayKeep` allows it. */
+  /** Returns the kept value, or else reads it, and keeps it if `mayKeep` allows it. */
   async load<Value extends T | undefined>(
     key: string,
     read: () => Promise<Value>,
     mayKeep: (value: T) => boolean = () => true,
   ): Promise<T | Value> {
-    const known = this.get(key)
-    if (known) return known
+    const kept = this.get(key)
+    if (kept) return kept
+    // From before the read, so that a change during the read makes the value outdated.
     const revision = this.#revision
     const value = await read()
-    // It is of the revision that was seen before the reading, or newer.
     if (value && revision !== undefined && this.#revision === revision && mayKeep(value)) this.#keep(key, value)
     return value
   }

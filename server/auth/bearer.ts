@@ -13,23 +13,25 @@ declare module 'fastify' {
 
 const credentials = /^bearer +(\S+) *$/i
 const touchInterval = 60_000
-const mostKnown = 1_000
+const maxCachedKeys = 1_000
 
 /**
- * Makes the check both doors run before anything else: HTTP bearer authentication (RFC 6750) with an API key. A key is
- * remembered only until the store changes, so that a revocation acts on the next request.
+ * Returns the check that both adapters run before anything else: HTTP bearer authentication (RFC 6750) with an API key.
+ * Keys are cached until one of them changes, so a revocation acts on the next request.
+ *
+ * @throws {ApiError} `unauthorized` if the key is missing, unknown, revoked or expired
  */
-export function bearerCheck(store: Store): (request: FastifyRequest) => Promise<void> {
+export function bearerCheck({ apiKeys }: Pick<Store, 'apiKeys'>): (request: FastifyRequest) => Promise<void> {
   const touchedAt = new Map<bigint, number>()
-  const known = new RevisionCache<ApiKey>(store, { capacity: mostKnown })
+  const cache = new RevisionCache<ApiKey>(apiKeys, { capacity: maxCachedKeys })
 
-  /** Notes the use of a key, at most once a minute. Nobody waits for it, and a request does not fail with it. */
+  /** Records the use of a key, at most once a minute. The request does not wait for it, and does not fail if it fails. */
   function touch({ id, lastUsedAt }: ApiKey, now: Date, log: FastifyRequest['log']): void {
-    // A time in the future comes from a clock that was wrong, and is replaced.
+    // A time in the future comes from a wrong clock and is overwritten.
     const isRecent = (time = 0) => time <= now.getTime() && now.getTime() - time < touchInterval
     if (isRecent(touchedAt.get(id)) || isRecent(lastUsedAt?.getTime())) return
     touchedAt.set(id, now.getTime())
-    store.apiKeys.touch(id, now).catch((err) => log.warn({ err }, 'could not note the use of an API key'))
+    apiKeys.touch(id, now).catch((err) => log.warn({ err }, 'could not record the use of an API key'))
   }
 
   function admit(request: FastifyRequest, apiKey: ApiKey | undefined): void {
@@ -50,13 +52,12 @@ export function bearerCheck(store: Store): (request: FastifyRequest) => Promise<
       throw unauthorized('Send an API key in the header Authorization: Bearer <API key>.', 'Bearer realm="petstore"')
     }
     const hash = hashApiKey(key)
-    const find = async () => (isApiKey(key) ? store.apiKeys.find(hash) : undefined)
-    // Most requests need not wait.
-    admit(request, known.get(hash) ?? (await known.load(hash, find)))
+    const find = async () => (isApiKey(key) ? apiKeys.find(hash) : undefined)
+    admit(request, cache.get(hash) ?? (await cache.load(hash, find)))
   }
 }
 
-/** Fails closed: a comparison with a time that cannot be read is false. */
+/** Fails closed: a comparison with an unreadable time is false. */
 function isValid({ createdAt, expiresAt, revokedAt }: ApiKey, now: Date): boolean {
   return !Number.isNaN(createdAt.getTime()) && revokedAt === null && (expiresAt === null || expiresAt > now)
 }
@@ -65,8 +66,8 @@ function unauthorized(message: string, challenge: string): ApiError {
   return new ApiError('unauthorized', message, { headers: { 'www-authenticate': challenge } })
 }
 
-/** The key that was checked for this request. */
+/** The key that {@link bearerCheck} accepted. */
 export function checkedApiKey({ apiKey }: FastifyRequest): ApiKey {
-  if (!apiKey) throw new Error('A procedure was reached without a check of the API key.')
+  if (!apiKey) throw new Error('The API key of this request was not checked.')
   return apiKey
 }

@@ -191,7 +191,7 @@ test('a use that cannot be noted is logged, tried again only after a minute, and
   expect(tries).toBe(1)
   const warnings = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 40)
   expect(warnings).toMatchObject([
-    { msg: 'could not note the use of an API key', err: { message: 'The disk is full.' } },
+    { msg: 'could not record the use of an API key', err: { message: 'The disk is full.' } },
   ])
 })
 

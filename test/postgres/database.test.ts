@@ -7,10 +7,9 @@ import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readMigrations } from '../../db/migrations.ts'
 import { openPool } from '../../db/postgres/connection.ts'
-import { prepareCreateOnce } from '../../db/postgres/idempotency.ts'
+import { prepareCreates } from '../../db/postgres/creates.ts'
 import { migrate, readOwnMigrations } from '../../db/postgres/migrate.ts'
 import { prepareDatabase } from '../../db/postgres/prepare.ts'
-import { inTransaction } from '../../db/postgres/transaction.ts'
 import { describeKeys } from '../../server/ops/keys.ts'
 import { postgresDatabase, testDatabase } from '../support/database.ts'
 import { fastest } from '../support/fastest.ts'
@@ -123,15 +122,21 @@ describe('the table of idempotency keys', () => {
   const start = new Date('2026-01-01T00:00:00Z')
 
   test('remembers a key for 24 hours', async () => {
-    const { run } = await openCreations()
+    const { run } = await openCreates()
     await run('a', start)
-    expect(await run('a', new Date(start.getTime() + day - 1))).toMatchObject([{ pet: { id: 1n }, isReplay: true }])
-    expect(await run('a', new Date(start.getTime() + day))).toMatchObject([{ pet: { id: 2n }, isReplay: false }])
-    expect(await run('a', new Date(start.getTime() + day))).toMatchObject([{ pet: { id: 2n }, isReplay: true }])
+    expect(await run('a', new Date(start.getTime() + day - 1))).toMatchObject([
+      { value: { pet: { id: 1n }, isReplay: true } },
+    ])
+    expect(await run('a', new Date(start.getTime() + day))).toMatchObject([
+      { value: { pet: { id: 2n }, isReplay: false } },
+    ])
+    expect(await run('a', new Date(start.getTime() + day))).toMatchObject([
+      { value: { pet: { id: 2n }, isReplay: true } },
+    ])
   })
 
   test('is swept as new keys come in', async () => {
-    const { run, count } = await openCreations()
+    const { run, count } = await openCreates()
     for (let i = 0; i < 20; i++) await run(`old ${i}`, start)
     const later = new Date(start.getTime() + day)
     for (let i = 0; i < 20; i++) await run(`new ${i}`, later)
@@ -141,34 +146,33 @@ describe('the table of idempotency keys', () => {
   })
 
   test('is swept past rows whose time lies in the future, which are swept when their time comes', async () => {
-    const { run, count } = await openCreations()
+    const { run, count } = await openCreates()
     const time = (days: number) => new Date(start.getTime() + days * day)
     for (let i = 0; i < 10; i++) await run(`future ${i}`, time(10))
     for (let i = 0; i < 10; i++) await run(`old ${i}`, start)
     for (let i = 0; i < 20; i++) await run(`new ${i}`, time(1))
     expect(await count('idempotency_keys')).toBe('30')
-    expect(await run('future 0', time(1))).toMatchObject([{ isReplay: true }])
+    expect(await run('future 0', time(1))).toMatchObject([{ value: { isReplay: true } }])
     for (let i = 0; i < 40; i++) await run(`last ${i}`, time(11))
     expect(await count('idempotency_keys')).toBe('40')
   })
 
   test('gets no row without its pet, and no pet comes without its row', async () => {
-    const { run, count } = await openCreations()
-    await expect(run('a', start, 99n)).rejects.toThrow()
+    const { run, count } = await openCreates()
+    expect(await run('a', start, 99n)).toMatchObject([{ error: { message: expect.stringContaining('foreign key') } }])
     expect([await count('pets'), await count('idempotency_keys')]).toEqual(['0', '0'])
   })
 
-  async function openCreations() {
+  async function openCreates() {
     const url = await petstore()
     const { apiKeys } = await postgresDatabase(url).open()
     await apiKeys.create({ name: 'a', start: 'pet_', hash: 'a'.repeat(64), createdAt: start, expiresAt: null })
     const pool = openPool(url)
     onTestFinished(() => pool.end())
     const pet = { name: 'Rex', categoryId: 7n, status: 'sold' } as const
-    const createOnce = prepareCreateOnce()
+    const commit = prepareCreates(pool)
     return {
-      run: (key: string, now: Date, apiKeyId = 1n) =>
-        inTransaction(pool, (db) => createOnce(db, [{ pet, key: { apiKeyId, key } }], now)),
+      run: (key: string, now: Date, apiKeyId = 1n) => commit([{ pet, key: { apiKeyId, key } }], now),
       count: async (table: string) => (await query(url, `SELECT count(*) FROM ${table}`))[0]?.count,
     }
   }

@@ -63,6 +63,7 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
       async touch(id, at) {
         for (const key of keys) if (key.id === id) key.lastUsedAt = at
       },
+      revision: () => undefined,
     },
   }
 }

@@ -1,0 +1,66 @@
+import { StoreUnavailable } from './store.ts'
+
+/** With more waiting writes than this the database is stuck, not slow. */
+const maxWaiting = 10_000
+
+/** The result of one write of a batch. With `retry`, nothing was written, and the write joins the next batch. */
+export type Outcome<T> = { value: T } | { error: Error } | 'retry'
+
+interface Pending<Write, T> {
+  write: Write
+  resolve: (value: T) => void
+  reject: (error: Error) => void
+}
+
+/**
+ * Group commit: writes that arrive while a batch is being committed wait and form the next batch, so one fsync serves
+ * them all. Batches are committed one at a time.
+ */
+export class GroupCommit<Write, T> {
+  readonly #commit: (batch: Write[]) => Promise<Outcome<T>[]>
+  #waiting: Pending<Write, T>[] = []
+  #committing: Promise<void> | undefined
+  #isClosed = false
+
+  /** @param commit resolves to an outcome for each write once the batch is on disk. If it rejects, all writes fail. */
+  constructor(commit: (batch: Write[]) => Promise<Outcome<T>[]>) {
+    this.#commit = commit
+  }
+
+  run(write: Write): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(new StoreUnavailable('The store is closed.'))
+      if (this.#waiting.length >= maxWaiting) return reject(new StoreUnavailable('Too many writes are waiting.'))
+      this.#waiting.push({ write, resolve, reject })
+      this.#committing ??= this.#commitAll()
+    })
+  }
+
+  /** Refuses further writes and waits for those that were accepted. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#committing
+  }
+
+  async #commitAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting
+      this.#waiting = []
+      const retries = await this.#commitBatch(batch)
+      if (retries.length > 0) this.#waiting = [...retries, ...this.#waiting]
+    }
+    this.#committing = undefined
+  }
+
+  async #commitBatch(batch: Pending<Write, T>[]): Promise<Pending<Write, T>[]> {
+    const outcomes = await this.#commit(batch.map(({ write }) => write)).catch((error: Error) => error)
+    return batch.filter((pending, index) => {
+      const outcome = outcomes instanceof Error ? { error: outcomes } : outcomes[index]
+      if (outcome === 'retry') return true
+      if (outcome === undefined) pending.reject(new Error('A write of the batch has no outcome.'))
+      else if ('error' in outcome) pending.reject(outcome.error)
+      else pending.resolve(outcome.value)
+      return false
+    })
+  }
+}

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { GroupCommit, type Outcome } from '../../db/group-commit.ts'
+import { StoreUnavailable } from '../../db/store.ts'
+
+test('writes that arrive during a commit share the next batch, and each gets its own outcome', async () => {
+  const { queue, batches, commitNext } = openQueue()
+  const results = Promise.allSettled(['a', 'b', 'bad', 'c'].map((write) => queue.run(write)))
+  expect(batches).toEqual([['a']])
+  await commitNext()
+  await commitNext()
+  expect(await results).toMatchObject([
+    { value: 'a of 1' },
+    { value: 'b of 3' },
+    { reason: { message: 'refused' } },
+    { value: 'c of 3' },
+  ])
+  expect(batches).toEqual([['a'], ['b', 'bad', 'c']])
+})
+
+test('a commit that fails rejects its batch, and the next batch is committed', async () => {
+  const { queue, commitNext } = openQueue()
+  const [first, second] = [queue.run('a'), queue.run('b')]
+  await Promise.all([expect(first).rejects.toThrow('lost'), commitNext(new Error('lost'))])
+  await commitNext()
+  expect(await second).toBe('b of 1')
+})
+
+test('a write to be retried joins the next batch, before the writes that arrived later', async () => {
+  const { queue, batches, commitNext } = openQueue()
+  const results = Promise.all([queue.run('locked'), queue.run('b')])
+  await commitNext()
+  await commitNext()
+  expect(await results).toEqual(['locked of 2', 'b of 2'])
+  expect(batches).toEqual([['locked'], ['locked', 'b']])
+})
+
+test('closing waits for the accepted writes and refuses further ones', async () => {
+  const { queue, commitNext } = openQueue()
+  const results = Promise.all([queue.run('a'), queue.run('b')])
+  let isClosed = false
+  const closing = queue.close().then(() => (isClosed = true))
+  await expect(queue.run('c')).rejects.toThrow(StoreUnavailable)
+  await commitNext()
+  expect(isClosed).toBe(false)
+  await commitNext()
+  await closing
+  expect(await results).toEqual(['a of 1', 'b of 1'])
+})
+
+test('with 10,000 waiting writes further ones are refused', async () => {
+  const { queue, commitNext } = openQueue()
+  const accepted = Promise.all(Array.from({ length: 10_001 }, () => queue.run('a')))
+  await expect(queue.run('b')).rejects.toThrow(StoreUnavailable)
+  await commitNext()
+  await commitNext()
+  expect(await accepted).toHaveLength(10_001)
+})
+
+/** A queue whose batches are committed on demand. The write `bad` fails, and `locked` has to be retried once. */
+function openQueue() {
+  const batches: string[][] = []
+  const commits: PromiseWithResolvers<void>[] = []
+  let isLocked = true
+  const queue = new GroupCommit<string, string>(async (batch) => {
+    batches.push(batch)
+    const commit = Promise.withResolvers<void>()
+    commits.push(commit)
+    await commit.promise
+    return batch.map((write): Outcome<string> => {
+      if (write === 'bad') return { error: new Error('refused') }
+      if (write !== 'locked' || !isLocked) return { value: `${write} of ${batch.length}` }
+      isLocked = false
+      return 'retry'
+    })
+  })
+  let committed = 0
+  return {
+    queue,
+    batches,
+    async commitNext(error?: Error): Promise<void> {
+      await expect.poll(() => commits.length, { interval: 1 }).toBeGreaterThan(committed)
+      const commit = commits[committed++]
+      if (error) commit?.reject(error)
+      else commit?.resolve()
+    },
+  }
+}
