@@ -1,32 +1,62 @@
-import { describeLocation, type Location } from '../location.ts'
+import { createHash } from 'node:crypto'
+import type { Location } from '../location.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
-import { type CopyContext, copyTable, type TableSummary } from './copy-table.ts'
-import type { Source, Target } from './endpoints.ts'
+import { type CopyDatabase, type CopyDriver, type Row, RowsRefused, type Table, tables } from './driver.ts'
 
-export interface CopyRequest extends Partial<Pick<CopyContext, 'batchSize' | 'onProgress'>> {
-  /** Must exist at this release's schema, and is only read. It may be in use. */
+export interface CopyRequest {
+  /** Must exist and have this release's schema. The copy only reads it, and other processes may use it meanwhile. */
   from: Location
-  /** Is made, or migrated, if need be. Must have no rows. */
+  /** Is created or migrated if necessary. Must not contain rows. */
   to: Location
+  /** How many rows are read and inserted at a time. */
+  batchSize?: number
+  onProgress?: ((progress: CopyProgress) => void) | undefined
 }
 
+/** How many rows of a table have been copied, or read back and compared. */
+export interface CopyProgress {
+  step: 'copy' | 'compare'
+  table: string
+  done: number
+  total: number
+}
+
+export interface TableSummary {
+  name: string
+  rows: number
+  /** SHA-256 of all rows in ascending order of id, in hexadecimal. The same for equal rows in any database. */
+  sha256: string
+}
+
+interface Copy {
+  source: CopyDatabase
+  target: CopyDatabase
+  batchSize: number
+  onProgress: (progress: CopyProgress) => void
+}
+
+const minInt64 = -(2n ** 63n)
+const maxInt64 = 2n ** 63n - 1n
+
 /**
- * Copies all that a store keeps into an empty one, as it is at one moment. Rows keep their ids, and no id that was given
- * before is given again. Before the one commit all is read back and compared, so that whatever happens, the empty store
- * becomes an equal one or stays empty.
+ * Copies a snapshot of the whole store into an empty one. Rows keep their ids, and the target never assigns an id that
+ * the source has assigned. Before the single commit, all rows are read back and compared: after a failure at any moment
+ * the target is empty or complete.
  *
- * @returns what is in both.
- * @throws {UnusableDatabase} with one sentence for the operator.
+ * @returns what both databases contain.
+ * @throws {UnusableDatabase}
  */
-export async function copyStore(request: CopyRequest): Promise<TableSummary[]> {
-  const { from, to, batchSize = 1_000, onProgress } = request
-  const source = await openSource(from)
+export async function copyStore({
+  from,
+  to,
+  batchSize = 1_000,
+  onProgress = () => {},
+}: CopyRequest): Promise<TableSummary[]> {
+  const source = await (await importDriver(from)).openSource(addressOf(from))
   try {
-    const target = await openTarget(to, source.identity)
+    const target = await (await importDriver(to)).openTarget(addressOf(to), source.identity)
     try {
-      const context = { from: describeLocation(from), to: describeLocation(to), batchSize, onProgress }
-      await refuseRows(target, context)
-      return await copyTables(source, target, context)
+      return await copyTables({ source, target, batchSize, onProgress })
     } finally {
       await target.close()
     }
@@ -35,41 +65,84 @@ export async function copyStore(request: CopyRequest): Promise<TableSummary[]> {
   }
 }
 
-/** Only the driver that is needed is loaded. */
-async function openSource(location: Location): Promise<Source> {
-  if (location.kind === 'postgres') {
-    const { openSource } = await import('./postgres-source.ts')
-    return openSource(location.url)
-  }
-  const { openSource } = await import('./sqlite-source.ts')
-  return openSource(location.path)
+/** Loads only the driver that is needed. */
+function importDriver({ kind }: Location): Promise<CopyDriver> {
+  return kind === 'postgres' ? import('./postgres.ts') : import('./sqlite.ts')
 }
 
-async function openTarget(location: Location, source: string): Promise<Target> {
-  if (location.kind === 'postgres') {
-    const { openTarget } = await import('./postgres-target.ts')
-    return openTarget(location.url, source)
-  }
-  const { openTarget } = await import('./sqlite-target.ts')
-  return openTarget(location.path, source)
+function addressOf(location: Location): string {
+  return location.kind === 'postgres' ? location.url : location.path
 }
 
-async function refuseRows({ apiKeys, pets, idempotencyKeys }: Target, { to }: CopyContext): Promise<void> {
-  for (const table of [apiKeys, pets, idempotencyKeys]) {
-    if ((await table.count()) > 0)
-      throw new UnusableDatabase(to, `its table ${table.name} is not empty; choose an empty database`)
+async function copyTables(copy: Copy): Promise<TableSummary[]> {
+  for (const table of tables) await refuseRows(copy, table)
+  const summaries: TableSummary[] = []
+  for (const table of tables) summaries.push(await copyTable(copy, table))
+  for (const table of tables) await continueIds(copy, table)
+  await copy.target.commit()
+  return summaries
+}
+
+async function refuseRows({ target }: Copy, table: Table): Promise<void> {
+  if ((await target.count(table)) > 0)
+    throw new UnusableDatabase(target.name, `its table ${table.name} contains rows; choose an empty database in --to`)
+}
+
+async function copyTable(copy: Copy, table: Table): Promise<TableSummary> {
+  const { source, target, batchSize, onProgress } = copy
+  const total = await source.count(table)
+  const copied = await readTable(source, table, batchSize, async (rows, done) => {
+    await insert(copy, table, rows)
+    onProgress({ step: 'copy', table: table.name, done, total })
+  })
+  const found = await readTable(target, table, batchSize, (_rows, done) =>
+    onProgress({ step: 'compare', table: table.name, done, total }),
+  )
+  if (found.rows !== copied.rows || found.sha256 !== copied.sha256) {
+    throw new UnusableDatabase(
+      target.name,
+      `the copy of table ${table.name} has ${found.rows} rows instead of ${copied.rows} and SHA-256 ${found.sha256} instead of ${copied.sha256}, and was rolled back; look for triggers in that table, then copy again`,
+    )
+  }
+  return copied
+}
+
+/** Reads all rows in batches, passes each batch to `use`, and computes the checksum. */
+async function readTable(
+  database: CopyDatabase,
+  table: Table,
+  batchSize: number,
+  use: (rows: Row[], done: number) => Promise<void> | void,
+): Promise<TableSummary> {
+  const hash = createHash('sha256')
+  let [done, lastId] = [0, minInt64 - 1n]
+  while (lastId < maxInt64) {
+    const rows = await database.read(table, lastId + 1n, batchSize)
+    const last = rows.at(-1)
+    if (!last) break
+    hash.update(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    done += rows.length
+    lastId = BigInt(last[0])
+    await use(rows, done)
+  }
+  return { name: table.name, rows: done, sha256: hash.digest('hex') }
+}
+
+async function insert({ source, target }: Copy, table: Table, rows: Row[]): Promise<void> {
+  try {
+    await target.insert(table, rows)
+  } catch (error) {
+    if (!(error instanceof RowsRefused)) throw error
+    throw new UnusableDatabase(
+      target.name,
+      `it refused one of the rows ${rows[0]?.[0]} to ${rows.at(-1)?.[0]} of ${table.name}: ${error.message}; correct or delete that row in ${source.name}`,
+      { cause: error },
+    )
   }
 }
 
-async function copyTables(source: Source, target: Target, context: CopyContext): Promise<TableSummary[]> {
-  // The references between them allow this order only.
-  const apiKeys = await copyTable(source.apiKeys, target.apiKeys, context)
-  const pets = await copyTable(source.pets, target.pets, context)
-  const idempotencyKeys = await copyTable(source.idempotencyKeys, target.idempotencyKeys, context)
-  // Last, since PostgreSQL would not undo it.
-  await target.apiKeys.continueAfter(apiKeys.lastId)
-  await target.pets.continueAfter(pets.lastId)
-  await target.idempotencyKeys.continueAfter(idempotencyKeys.lastId)
-  await target.commit()
-  return [apiKeys, pets, idempotencyKeys]
+async function continueIds({ source, target }: Copy, table: Table): Promise<void> {
+  const [inSource, inTarget] = [await source.lastId(table), await target.lastId(table)]
+  const last = inSource > inTarget ? inSource : inTarget
+  if (last > 0n) await target.setLastId(table, last)
 }

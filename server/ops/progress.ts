@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty'
-import type { CopyProgress } from '../../db/copy/copy-table.ts'
+import type { CopyProgress } from '../../db/copy/copy-store.ts'
 import type { Progress } from '../../db/sqlite/backup/partial.ts'
 
 const mebibyte = 1024 * 1024

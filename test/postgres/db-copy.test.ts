@@ -30,7 +30,7 @@ import { addingPets, change, leaveLog, makeDatabase } from '../support/sample-da
 import { temporaryFolder } from '../support/temporary.ts'
 
 describe('a copy', () => {
-  test.for(pairs)('from $from to $to has every row, to the last digit', async (pair) => {
+  test.for(pairs)('from $from to $to contains every row, with exact integers', async (pair) => {
     const [original, last] = [sampleFile(), await newDatabase('sqlite')]
     const { from, to } = await newDatabases(pair.from, pair.to)
     const first = await copy({ from: original, to: from }, { batchSize: 3 })
@@ -41,7 +41,7 @@ describe('a copy', () => {
     expect([second, third]).toEqual([first, first])
   })
 
-  test('in PostgreSQL is what was in the file, as psql shows it', async () => {
+  test('in PostgreSQL contains the values of the file, as psql shows them', async () => {
     const [from, to] = [sampleFile(), await newDatabase('postgres')]
     await copy({ from, to }, { batchSize: 3 })
     const pets =
@@ -53,7 +53,7 @@ describe('a copy', () => {
     )
   })
 
-  test.for(pairs)('from $from to $to has the lowest and the highest id there can be', async (pair) => {
+  test.for(pairs)('from $from to $to contains the lowest and the highest int64 id', async (pair) => {
     const { from, to } = await newDatabases(pair.from, pair.to)
     await fill(from, addingKeys(2))
     await from.execute(`DELETE FROM api_keys WHERE id = 1; ${lowestKey(pair.from)}`)
@@ -64,7 +64,7 @@ describe('a copy', () => {
     }
   })
 
-  test.for(pairs)('from $from to $to gives no id again whose row is gone', async (pair) => {
+  test.for(pairs)('from $from to $to never assigns the id of a deleted row again', async (pair) => {
     for (const gone of ['id > 3', 'id > 0']) {
       const { from, to } = await newDatabases(pair.from, pair.to)
       await fill(from, addingPets(7, 'pet'), addingKeys(5))
@@ -74,14 +74,14 @@ describe('a copy', () => {
     }
   })
 
-  test.for(pairs)('from $from to $to of what was never used begins with the first ids', async (pair) => {
+  test.for(pairs)('from $from to $to of an unused store assigns the first ids', async (pair) => {
     const { from, to } = await newDatabases(pair.from, pair.to)
     await fill(from)
     expect((await copy({ from, to })).rows).toEqual([0, 0, 0])
     expect(await nextIds(to)).toEqual([1n, 1n])
   })
 
-  test.for(kinds)('gives no id again that %s gave before it was emptied', async (kind) => {
+  test.for(kinds)('never assigns an id again that %s assigned before it was emptied', async (kind) => {
     const { from, to } = await newDatabases('sqlite', kind)
     await fill(from, addingPets(2, 'pet'), addingKeys(1))
     await fill(to, addingPets(9, 'pet'), addingKeys(3), 'DELETE FROM pets', 'DELETE FROM api_keys')
@@ -89,7 +89,7 @@ describe('a copy', () => {
     expect(await nextIds(to)).toEqual([10n, 4n])
   })
 
-  test.for(kinds)('is of one moment, whatever happens in %s meanwhile', async (kind) => {
+  test.for(kinds)('is a snapshot, whatever changes in %s meanwhile', async (kind) => {
     const { from, to } = await newDatabases(kind, 'postgres')
     await fill(from, addingPets(500, 'pet'))
     let changed: Promise<unknown> | undefined
@@ -102,7 +102,7 @@ describe('a copy', () => {
     expect(await from.rows('pets')).toHaveLength(250)
   })
 
-  test.for(kinds)('is seen by nobody in %s before it is whole', async (kind) => {
+  test.for(kinds)('is invisible in %s until it is complete', async (kind) => {
     const { from, to } = await newDatabases('postgres', kind)
     await fill(from, addingPets(500, 'pet'))
     await fill(to)
@@ -115,21 +115,24 @@ describe('a copy', () => {
     expect(await look()).toBe(500)
   })
 
-  test.for([0, 500])('of %i pets lets others write to the PostgreSQL database when it is done', async (count) => {
-    const { from, to } = await newDatabases('sqlite', 'postgres')
-    await fill(from, addingPets(500, 'pet'), addingKeys(100), `DELETE FROM pets WHERE id > ${count}`)
-    await fill(to)
-    const writes: Promise<unknown>[] = []
-    const onProgress = () => {
-      if (writes.length === 0) writes.push(to.execute(addingPets(1, 'later')), to.execute(addingKeys(1, 'later')))
-    }
-    expect((await copy({ from, to }, { batchSize: 2, onProgress })).rows).toEqual([100, count, 0])
-    await Promise.all(writes)
-    expect(await query(urlOf(to), "SELECT id FROM pets WHERE name = 'later 1'")).toEqual([{ id: '501' }])
-    expect(await query(urlOf(to), "SELECT id FROM api_keys WHERE name = 'later 0'")).toEqual([{ id: '101' }])
-  })
+  test.for([0, 500])(
+    'of %i pets makes other writers to the PostgreSQL database wait until it is complete',
+    async (count) => {
+      const { from, to } = await newDatabases('sqlite', 'postgres')
+      await fill(from, addingPets(500, 'pet'), addingKeys(100), `DELETE FROM pets WHERE id > ${count}`)
+      await fill(to)
+      const writes: Promise<unknown>[] = []
+      const onProgress = () => {
+        if (writes.length === 0) writes.push(to.execute(addingPets(1, 'later')), to.execute(addingKeys(1, 'later')))
+      }
+      expect((await copy({ from, to }, { batchSize: 2, onProgress })).rows).toEqual([100, count, 0])
+      await Promise.all(writes)
+      expect(await query(urlOf(to), "SELECT id FROM pets WHERE name = 'later 1'")).toEqual([{ id: '501' }])
+      expect(await query(urlOf(to), "SELECT id FROM api_keys WHERE name = 'later 0'")).toEqual([{ id: '101' }])
+    },
+  )
 
-  test('does not mind what the PostgreSQL database has set', async () => {
+  test('does not depend on the settings of the PostgreSQL database', async () => {
     const { from, to } = await newDatabases('postgres', 'sqlite')
     const original = sampleFile()
     await fill(from, recordSettings)
@@ -151,7 +154,7 @@ describe('a copy', () => {
   })
 })
 
-test('a service goes on with its keys and its idempotency keys, there and back', async () => {
+test('a service continues on the copy with its API keys and idempotency keys, in both directions', async () => {
   const folder = temporaryFolder()
   const [file, url, last] = ['file:a.db', await createDatabase(), 'file:b.db']
   const made = runPetstore({ folder, arguments: ['keys', 'create', 'shop'], env: { DATABASE_URL: file } })
@@ -163,7 +166,7 @@ test('a service goes on with its keys and its idempotency keys, there and back',
     const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': key }
     const body = '{"name":"Rex","categoryId":7}'
     const answer = await fetch(`${server.url}/v1/pets`, { method: 'POST', headers, body })
-    // Unlike SIGTERM, which waits for other instances to take over.
+    // SIGTERM would drain first.
     server.child.kill('SIGINT')
     expect(await server.ended).toBe(0)
     return [await answer.json(), answer.headers.has('idempotency-replayed')]
@@ -180,8 +183,8 @@ test('a service goes on with its keys and its idempotency keys, there and back',
   expect(await create(last, 'three')).toEqual([{ id: 3, ...rex }, false])
 })
 
-describe('what is copied', () => {
-  test('is left as it was, and nothing beside it', async () => {
+describe('the source of a copy', () => {
+  test('does not change, and no file appears beside it', async () => {
     const [from, to] = [sampleFile(), await newDatabase('postgres')]
     const before = filesBeside(from)
     await copy({ from, to })
@@ -189,7 +192,7 @@ describe('what is copied', () => {
     expect(Object.keys(before)).toEqual(['petstore.db'])
   })
 
-  test('may have a log that a killed service left, which is left as it was', async () => {
+  test('may have the log of a killed service, which does not change', async () => {
     const { from, to } = await newDatabases('sqlite', 'postgres')
     await fill(from, addingPets(2, 'pet'))
     leaveLog(pathOf(from), addingPets(1, 'logged'))
@@ -199,7 +202,7 @@ describe('what is copied', () => {
     expect((await to.rows('pets')).at(-1)).toMatchObject({ id: '3', name: 'logged 1' })
   })
 
-  test.for(kinds)('may be one in %s that nobody may write to', async (kind) => {
+  test.for(kinds)('may be a read-only database in %s', async (kind) => {
     const { from, to } = await newDatabases(kind, 'sqlite')
     await fill(from, addingPets(3, 'pet'))
     if (kind === 'sqlite') change(pathOf(from), 'PRAGMA journal_mode = DELETE')
@@ -209,11 +212,11 @@ describe('what is copied', () => {
 })
 
 describe('the command', () => {
-  test('prints what both hold, and nothing else where no person looks on', async () => {
+  test('prints what both databases contain, and shows no progress in a pipe', async () => {
     const [from, to] = [sampleFile(), await newDatabase('postgres')]
     const { host, pathname } = new URL(urlOf(to))
     expect((await runCopy(temporaryFolder(), specOf(from), specOf(to))).split('\n')).toEqual([
-      `Copied ${pathOf(from)} to postgres://petstore@${host}${pathname}. Read back and compared, both hold:`,
+      `Copied ${pathOf(from)} to postgres://petstore@${host}${pathname}. After reading back, both contain:`,
       expect.stringMatching(/^ {2}api_keys: 3 rows, SHA-256 [0-9a-f]{12}…$/),
       expect.stringMatching(/^ {2}pets: 7 rows, SHA-256 [0-9a-f]{12}…$/),
       expect.stringMatching(/^ {2}idempotency_keys: 2 rows, SHA-256 [0-9a-f]{12}…$/),
@@ -221,7 +224,7 @@ describe('the command', () => {
     ])
   })
 
-  test('tells a failure in one line, and never a password', async () => {
+  test('prints a failure as one line without a password', async () => {
     const [folder, url] = [temporaryFolder(), await createDatabase()]
     const wrong = Object.assign(new URL(url), { password: 'hush%40' }).href
     makeDatabase(join(folder, 'a.db'), 1)
@@ -236,7 +239,7 @@ describe('the command', () => {
       ['postgres://u:hush@host:port/a', 'file:b.db', /^--from: expected a file, .+\.\n$/],
       ['file:a.db', 'mysql://u:hush@host/a', /^--to: expected a file, .+\.\n$/],
       ['file:a.db', '', /^--to: expected a file, .+\.\n$/],
-      ['file:a.db', 'file:a.db', /^The database \S+a\.db cannot be used: it is the one to copy from; .+\.\n$/],
+      ['file:a.db', 'file:a.db', /^The database \S+a\.db cannot be used: it is also the source of the copy; .+\.\n$/],
     ] as const) {
       const run = startCopy(folder, from, to)
       expect([await run.ended, run.stdout]).toEqual([1, ''])
@@ -246,7 +249,7 @@ describe('the command', () => {
     expect(readdirSync(folder)).toEqual(['a.db'])
   })
 
-  test('does not tell a password either where it succeeds', async () => {
+  test('prints no password when it succeeds', async () => {
     const [folder, to] = [temporaryFolder(), await newDatabase('postgres')]
     const [name, path] = [nameOf(to), join(folder, 'a.db')]
     await to.execute(`CREATE ROLE ${name} LOGIN PASSWORD 'hush@'; ALTER DATABASE ${name} OWNER TO ${name}`)
@@ -258,14 +261,14 @@ describe('the command', () => {
     }
   })
 
-  test.for([['--from'], ['--to']])('wants two databases, not only %s', async ([option = '']) => {
+  test.for([['--from'], ['--to']])('needs two databases, not only %s', async ([option = '']) => {
     const run = runPetstore({ arguments: ['db', 'copy', option, 'file:a.db'] })
     expect(await run.ended).toBe(1)
     expect(run.stderr).toMatch(/^error: required option '--(from|to) <database>' not specified\n/)
   })
 
   if (spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0) {
-    test('shows on a terminal how far it is, and leaves nothing of that', () => {
+    test('shows its progress on a terminal, and clears it at the end', () => {
       const folder = temporaryFolder()
       makeDatabase(join(folder, 'a.db'), 1_500)
       const words = [...petstore, 'db', 'copy', '--from', 'file:a.db', '--to', 'file:b.db']
@@ -287,7 +290,7 @@ function lowestKey(kind: 'sqlite' | 'postgres'): string {
     VALUES (${minInt64}, 'lowest', 'pet_', '${'a'.repeat(64)}', '2026-01-01T00:00:00.000Z')`
 }
 
-/** Keeps what the session that adds pets has set. */
+/** Records the settings of the session that inserts pets. */
 const recordSettings = `
   CREATE TABLE seen (name text PRIMARY KEY, setting text);
   CREATE FUNCTION record_settings() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { beginCopy } from '../../db/copy/postgres-session.ts'
 import { connectClient, openPool } from '../../db/postgres/connection.ts'
 import { prepareDatabase } from '../../db/postgres/prepare.ts'
 import { createKey, describeKeys } from '../../server/ops/keys.ts'
@@ -53,10 +52,6 @@ test('every connection has the settings that the code relies on', async () => {
   const client = await connectClient(url)
   onTestFinished(() => client.end())
   expect(await settingsOf(client)).toEqual(own)
-
-  const copy = await beginCopy(url, 'REPEATABLE READ READ ONLY', async (session) => session)
-  onTestFinished(() => copy.$client.end())
-  expect(await settingsOf(copy.$client)).toEqual(own)
 
   function released<T extends { release(): void }>(connection: T): T {
     onTestFinished(() => connection.release())

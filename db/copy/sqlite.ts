@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type Database from 'better-sqlite3'
+import { checkPages, refuseForeignFile } from '../sqlite/check-file.ts'
+import { connect, orClose } from '../sqlite/connection.ts'
+import { toFailure, unusable } from '../sqlite/failure.ts'
+import { identify, syncFolder } from '../sqlite/files.ts'
+import { readJournal } from '../sqlite/migrate.ts'
+import { readOwnMigrations } from '../sqlite/own-migrations.ts'
+import { prepareDatabase } from '../sqlite/prepare.ts'
+import { realPathOf } from '../sqlite/real-path.ts'
+import { type CopyDatabase, type Row, RowsRefused, refuseOtherRelease, refuseSameDatabase } from './driver.ts'
+
+/** Milliseconds to wait for the lock of another process. */
+const busyTimeout = 5_000
+
+export async function openSource(path: string): Promise<CopyDatabase> {
+  return attempt(path, () => {
+    refuseForeignFile(path)
+    const connection = connectToRead(path)
+    return orClose(connection, () => {
+      connection.exec('BEGIN')
+      refuseOtherRelease(readJournal(connection), readOwnMigrations(), path)
+      checkPages(connection, 'quick_check')
+      return methods(path, connection)
+    })
+  })
+}
+
+/**
+ * A read-only connection creates an empty log where there was none. A writable one moves a log that a killed process left
+ * into the database.
+ */
+function connectToRead(path: string): Database.Database {
+  const file = realPathOf(path)
+  const hasLog = ['-wal', '-journal'].some((suffix) => existsSync(file + suffix))
+  const connection = connect(file, { readonly: hasLog, busyTimeout })
+  return orClose(connection, () => {
+    connection.pragma('query_only = ON')
+    return connection
+  })
+}
+
+export async function openTarget(path: string, source: string): Promise<CopyDatabase> {
+  return attempt(path, () => {
+    refuseSameDatabase(identify(path), source, path)
+    prepareDatabase(path)
+    const connection = connect(path, { busyTimeout })
+    return orClose(connection, () => {
+      connection.exec('BEGIN IMMEDIATE')
+      return methods(path, connection)
+    })
+  })
+}
+
+function methods(path: string, connection: Database.Database): CopyDatabase {
+  return {
+    name: path,
+    identity: identify(path) ?? '',
+    async count({ name }) {
+      return attempt(path, () => Number(connection.prepare(`SELECT count(*) FROM ${name}`).pluck().get()))
+    },
+    async read({ name, columns }, from, limit) {
+      const values = columns.map((column) => `CAST(${column.name} AS TEXT)`)
+      const sql = `SELECT ${values} FROM ${name} WHERE id >= ? ORDER BY ${name}.id LIMIT ?`
+      return attempt(path, () => connection.prepare<[bigint, number], Row>(sql).raw().all(from, limit))
+    },
+    async insert({ name, columns }, rows) {
+      // The tables are STRICT: SQLite converts the digits of an integer exactly.
+      const sql = `INSERT INTO ${name} (${columns.map((column) => column.name)}) VALUES (${columns.map(() => '?')})`
+      attempt(path, () => {
+        const statement = connection.prepare(sql)
+        for (const row of rows) statement.run(row)
+      })
+    },
+    async lastId({ name }) {
+      // sqlite_sequence has a row only for a table with AUTOINCREMENT, and only after the first insert.
+      const sql = `SELECT max(coalesce((SELECT max(CAST(seq AS INTEGER)) FROM sqlite_sequence WHERE name = ?), 0),
+        coalesce((SELECT max(id) FROM ${name}), 0))`
+      return attempt(path, () => connection.prepare<[string], bigint>(sql).pluck().get(name) ?? 0n)
+    },
+    async setLastId({ name }, id) {
+      attempt(path, () => setLastId(connection, name, id))
+    },
+    async commit() {
+      attempt(path, () => {
+        connection.exec('COMMIT')
+        syncFolder(dirname(realPathOf(path)))
+      })
+    },
+    async close() {
+      connection.close()
+    },
+  }
+}
+
+function setLastId(connection: Database.Database, table: string, id: bigint): void {
+  const { changes } = connection.prepare('UPDATE sqlite_sequence SET seq = ? WHERE name = ?').run(id, table)
+  if (changes > 0) return
+  const sql = `INSERT INTO sqlite_sequence (name, seq)
+    SELECT name, ? FROM sqlite_schema WHERE type = 'table' AND name = ? AND sql LIKE '%AUTOINCREMENT%'`
+  connection.prepare(sql).run(id, table)
+}
+
+function attempt<T>(path: string, step: () => T): T {
+  try {
+    return step()
+  } catch (error) {
+    const { code, message } = toFailure(error)
+    throw code.startsWith('SQLITE_CONSTRAINT') ? new RowsRefused(message, { cause: error }) : unusable(path, error)
+  }
+}
