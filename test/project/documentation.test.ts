@@ -1,0 +1,267 @@
+import { existsSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { appRouter } from '../../server/api/router.ts'
+import { readConfig } from '../../server/config.ts'
+import { operationsOf } from '../../server/rest/operations.ts'
+import {
+  anchorsOf,
+  codeBlocksOf,
+  codeSpansOf,
+  document,
+  documents,
+  filesMatching,
+  linksOf,
+  read,
+  root,
+  rowsOf,
+} from '../support/documents.ts'
+import { startTestApi } from '../support/helpers.ts'
+import { runPetstore } from '../support/process.ts'
+
+const everything = documents.map(({ text }) => text).join('\n')
+
+test('every relative link leads to a file, and every anchor to a heading', () => {
+  const broken = documents.flatMap((source) =>
+    linksOf(source)
+      .filter((link) => !/^https?:/.test(link) && !leadsSomewhere(source.path, link))
+      .map((link) => `${source.path}: ${link}`),
+  )
+  expect(documents.flatMap(linksOf).length).toBeGreaterThan(50)
+  expect(broken).toEqual([])
+})
+
+function leadsSomewhere(from: string, link: string): boolean {
+  const [file = '', anchor] = link.split('#')
+  const path = file === '' ? from : posix.join(posix.dirname(from), file)
+  if (!existsSync(join(root, path))) return false
+  return anchor === undefined || anchorsOf(document(path)).includes(anchor)
+}
+
+test('every document is reached from the README', () => {
+  const reached = new Set(['README.md'])
+  for (const path of reached) {
+    for (const link of linksOf(document(path))) {
+      const [file = ''] = link.split('#')
+      const target = posix.join(posix.dirname(path), file)
+      if (documents.some((each) => each.path === target)) reached.add(target)
+    }
+  }
+  const ours = documents.map(({ path }) => path).filter((path) => !path.startsWith('.github/'))
+  expect(ours.filter((path) => !reached.has(path))).toEqual([])
+})
+
+test('every source path that a document names exists, or is ignored by Git', () => {
+  const files = filesMatching('{.ci,server,db,client,web,examples,interop,test,docs,deploy,bench}/**')
+  const ignored = read('.gitignore').split('\n')
+  const named = documents.flatMap((source) =>
+    codeSpansOf(source).flatMap((code) =>
+      [
+        ...code.matchAll(/(?<![\w./<-])(?:server|db|client|web|examples|interop|test|docs|deploy|bench)\/[\w./-]*/g),
+      ].map(([path]) => ({ path, source: source.path })),
+    ),
+  )
+  expect(named.length).toBeGreaterThan(50)
+  const missing = named.filter(({ path }) => !files.some((file) => file.startsWith(path)) && !ignored.includes(path))
+  expect(missing).toEqual([])
+})
+
+test('every npm script that a document names exists', () => {
+  const { scripts } = JSON.parse(read('package.json'))
+  const named = commands().flatMap((command) =>
+    [...command.matchAll(/\bnpm (?:run (?:--silent )?)?([a-z:]+)/g)].map(([, name]) => String(name)),
+  )
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.filter((name) => !['ci', 'pack', 'install'].includes(name) && !(name in scripts))).toEqual([])
+})
+
+/** Code blocks for a shell, and code spans. */
+function commands(): string[] {
+  return documents.flatMap((source) => [
+    ...codeBlocksOf(source)
+      .filter(({ language }) => ['sh', 'console'].includes(language))
+      .flatMap(({ code }) => code.split('\n')),
+    ...codeSpansOf(source),
+  ])
+}
+
+describe('the petstore command', () => {
+  test('every command and option is documented, and no other', async () => {
+    const known = await readCommands()
+    expect(known.map(({ words }) => words.join(' '))).toContain('keys create')
+    const rows = rowsOf(document('docs/cli.md')).map(([usage = '']) => usage.replaceAll('`', ''))
+    const documented = known.map(({ words, options }) => ({
+      words,
+      options: options.filter((option) => rows.some((row) => isCall(row, words) && row.includes(option))),
+    }))
+    expect(documented).toEqual(known)
+    const calls = commands().flatMap((line) => {
+      const [, call] = /(?:petstore -- |server\/launch\.mjs )([a-z].*)/.exec(line) ?? []
+      return call === undefined ? [] : [call]
+    })
+    expect(calls.length).toBeGreaterThan(10)
+    for (const call of [...rows.filter((row) => /^[a-z]/.test(row)), ...calls]) {
+      const command = known.findLast(({ words }) => isCall(call, words))
+      expect(command, call).toBeDefined()
+      for (const [option] of call.matchAll(/(?<=\s|\[)--[a-z]+/g)) expect(command?.options, call).toContain(option)
+    }
+  })
+})
+
+function isCall(text: string, words: string[]): boolean {
+  return `${text} `.startsWith(`${words.join(' ')} `)
+}
+
+interface KnownCommand {
+  words: string[]
+  options: string[]
+}
+
+/** The commands without subcommands, as the help shows them. */
+async function readCommands(words: string[] = []): Promise<KnownCommand[]> {
+  const run = runPetstore({ arguments: [...words, '--help'] })
+  expect(await run.ended).toBe(0)
+  const [head = '', list = ''] = run.stdout.split('\nCommands:\n')
+  const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help')
+  if (names.length > 0) return (await Promise.all(names.map((name) => readCommands([...words, name])))).flat()
+  const options = [...head.matchAll(/^ {2}(?:-\w, )?(--[a-z]+)/gm)].map(([, option = '']) => option)
+  return [{ words, options: options.filter((option) => option !== '--help') }]
+}
+
+describe('the configuration', () => {
+  const rows = rowsOf(document('docs/configuration.md')).map(([name = '', value = '']) => ({
+    name: name.replaceAll('`', ''),
+    value: /^`(.*)`$/.exec(value)?.[1],
+  }))
+
+  test('every variable is documented, and no other', () => {
+    const known = [...read('server/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name)
+    expect(known.length).toBeGreaterThan(10)
+    expect(rows.map(({ name }) => name).sort()).toEqual(known.sort())
+  })
+
+  test('a documented default is what the service assumes', () => {
+    const defaults = rows.filter(({ value }) => value !== undefined)
+    expect(defaults.length).toBeGreaterThan(5)
+    for (const { name, value } of defaults) expect(readConfig({ [name]: value }), name).toEqual(readConfig({}))
+  })
+})
+
+describe('the API', () => {
+  const spans = codeSpansOf(document('docs/api.md'))
+
+  test('every operation and every other route is documented', async () => {
+    const { app } = await startTestApi()
+    await app.ready()
+    const operations = operationsOf(appRouter).map(({ method, path }) => `${method} /v1${path}`)
+    const routes = pathsIn(app.printRoutes({ commonPrefix: false })).filter((path) => !path.endsWith('.js'))
+    expect(routes).toContain('/readyz')
+    expect(
+      [...operations, ...routes.map((path) => `GET ${path}`)].filter((request) => !spans.includes(request)),
+    ).toEqual([])
+  })
+
+  test('every procedure is documented', () => {
+    const names = Object.keys(appRouter._def.procedures)
+    expect(names.filter((name) => !codeSpansOf(document('docs/client.md')).includes(name))).toEqual([])
+  })
+
+  test('every error code is documented with its status', () => {
+    const known = [...read('server/api/errors.ts').matchAll(/^ {2}(\w+): \{ status: (\d+)/gm)].map(
+      ([, code, status]) => `${code} ${status}`,
+    )
+    expect(known.length).toBeGreaterThan(10)
+    const documented = rowsOf(document('docs/api.md')).map(
+      ([code = '', status]) => `${code.replaceAll('`', '')} ${status}`,
+    )
+    expect(documented).toEqual(expect.arrayContaining(known))
+  })
+})
+
+/** The paths in the tree that Fastify prints, with parameters in braces. */
+function pathsIn(tree: string): string[] {
+  const parents: string[] = []
+  return [...tree.matchAll(/^((?:│ {3}| {4})*)[├└]── (\S+)/gm)].map(([, indent = '', part = '']) => {
+    const depth = indent.length / 4
+    parents.splice(depth, Number.POSITIVE_INFINITY, part)
+    return parents.join('').replaceAll(/:(\w+)/g, '{$1}')
+  })
+}
+
+test('every message for operators is in the troubleshooting guide', () => {
+  const guide = document('docs/troubleshooting.md').text
+  const messages = filesMatching('{server,db}/**/*.ts').flatMap((path) => messagesIn(read(path)))
+  expect(messages.length).toBeGreaterThan(40)
+  const missing = messages.filter((message) => !fixedPartsOf(message).every((part) => guide.includes(part)))
+  expect([...new Set(missing)]).toEqual([])
+})
+
+/**
+ * Messages for operators, as the source has them: the texts of the errors and warnings that are made for them, and every
+ * text of the form "reason; remedy".
+ */
+function messagesIn(source: string): string[] {
+  const literal = String.raw`('(?:[^'\\\n]|\\.)*'|\`(?:[^\`\\]|\\.)*\`)`
+  const made = new RegExp(
+    String.raw`\b(?:OperatorError|UnusableDatabase|CopyFailed)\(\s*(?:[\w.']+,\s*)?${literal}`,
+    'g',
+  )
+  const logged = new RegExp(
+    String.raw`\b(?:log\.warn|log\.error|onWarning)(?:\?\.)?\((?:\{[^}]*\},)?\s*${literal}`,
+    'g',
+  )
+  const withRemedy =
+    /(?<=return |: |\? )(['`])(?:(?:it|its|the|another|a|nothing)\b|\$\{)[^'`\n;]*; [a-zA-Z][^'`\n]*\1/g
+  return [
+    ...[...source.matchAll(made), ...source.matchAll(logged)].map(([, message = '']) => message),
+    ...[...source.matchAll(withRemedy)].map(([message]) => message),
+  ].map((message) => message.slice(1, -1))
+}
+
+/** What a message always says: its text between values, without parts that are too short to tell it from others. */
+function fixedPartsOf(message: string): string[] {
+  return message
+    .split(/\$\{(?:[^{}]|\{[^{}]*\})*\}?|\\n/)
+    .map((part) => part.trim())
+    .filter((part) => part.length > 8)
+}
+
+test('every goal of the benchmark is in the performance document with its figure', () => {
+  const figures = [...read('bench/RESULTS.md').matchAll(/^\| .* \| +([\d.]+) \| +(holds|falls short) \|$/gm)]
+  expect(figures.length).toBeGreaterThan(20)
+  const rows = rowsOf(document('docs/performance.md')).map(
+    ([, figure, result = '']) => `${figure} ${result.replaceAll('*', '')}`,
+  )
+  expect(figures.map(([, figure, result]) => `${figure} ${result}`).sort()).toEqual(rows.sort())
+})
+
+test('the decisions are numbered without a gap and listed in order', () => {
+  const records = filesMatching('docs/decisions/0*.md').map((path) => posix.basename(path))
+  expect(records.map((name) => Number(name.slice(0, 4)))).toEqual(records.map((_, index) => index + 1))
+  expect(linksOf(document('docs/decisions/README.md'))).toEqual(records)
+  for (const name of records) {
+    const { text } = document(`docs/decisions/${name}`)
+    expect(
+      [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading),
+      name,
+    ).toEqual(['Context', 'Decision', 'Consequences'])
+  }
+})
+
+test('CI runs the script that developers run, on the Node that the service runs on', () => {
+  expect(read('.github/workflows/ci.yml')).toContain('- run: .ci/run\n')
+  const { optionalDependencies } = JSON.parse(read('server/package.json'))
+  expect(new Set(Object.values<string>(optionalDependencies).map((version) => version.split('.')[0]))).toEqual(
+    new Set([read('.nvmrc').trim()]),
+  )
+})
+
+test('no document names a variable of the environment that nothing reads', () => {
+  const sources = filesMatching('{server,db,client,web,examples,interop,test,deploy,bench}/**/*.{ts,tsx,mjs,sh,yaml}')
+  const code = [...sources, 'package.json', 'vitest.config.ts'].map(read).join('\n')
+  const named = [
+    ...everything.matchAll(/\b(?:PETSTORE|BACKUP|HOSTILE|CONFORMANCE|LONG|CHROMIUM|PG|PUBLIC|STAGING)_?[A-Z_]+\b/g),
+  ]
+  const unknown = named.map(([name]) => name).filter((name) => !code.includes(name))
+  expect([...new Set(unknown)]).toEqual([])
+})

@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { codeBlocksOf, type Document, document, documents, root, stepsOf } from '../support/documents.ts'
+import { bannerKey, type Server, startServer, waitForOutput } from '../support/process.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+/** The address in the documents. */
+const address = 'http://127.0.0.1:3000'
+const run = promisify(execFile)
+
+interface Tour {
+  folder: string
+  server: Server
+  key: string
+}
+
+async function startTour(): Promise<Tour> {
+  const folder = temporaryFolder()
+  const server = await startServer({ folder })
+  return { folder, server, key: await waitForOutput(server, bannerKey) }
+}
+
+test('the README: each command gives the output that is shown, and the typed client runs', async () => {
+  const readme = document('README.md')
+  const { folder, server, key } = await startTour()
+  await follow(readme, { folder, server, key })
+
+  const [{ command, output } = { command: '', output: '' }] = stepsOf(readme).filter(({ command }) =>
+    command.startsWith('sqlite3'),
+  )
+  expect(query(folder, command)).toBe(output)
+
+  const [example] = codeBlocksOf(readme, 'ts')
+  const client = pathToFileURL(join(root, 'client/index.ts')).href
+  const script = join(folder, 'example.ts')
+  writeFileSync(script, String(example?.code).replace('../client/index.ts', client).replace(address, server.url))
+  const { stdout } = await run(process.execPath, [script], { env: { KEY: key } })
+  expect(stdout).toContain("{ id: 2n, name: 'Minka', categoryId: 7n, status: 'pending' }\n[")
+})
+
+test('the API document: each command gives the output that is shown, and the script keeps every digit', async () => {
+  const api = document('docs/api.md')
+  const tour = await startTour()
+  await follow(api, tour)
+
+  const [example] = codeBlocksOf(api, 'js')
+  const script = join(tour.folder, 'example.mjs')
+  writeFileSync(script, String(example?.code))
+  const env = { KEY: tour.key, PETSTORE_URL: tour.server.url }
+  expect(await run(process.execPath, [script], { env })).toMatchObject({ stdout: 'true\n' })
+})
+
+test('no other document has curl lines, which no test would run', () => {
+  const withCurl = documents.filter((each) => stepsOf(each).some(({ command }) => command.startsWith('curl')))
+  expect(withCurl.map(({ path }) => path)).toEqual(['README.md', 'docs/api.md'])
+})
+
+test('the TypeScript examples of the documents compile', async () => {
+  const folder = temporaryFolder()
+  for (const [index, source] of documents.entries()) {
+    const code = codeBlocksOf(source, 'ts').map((block) =>
+      block.code.replaceAll("'../client/index.ts'", "'petstore/client'"),
+    )
+    if (code.length > 0)
+      writeFileSync(join(folder, `${index}.ts`), `${declarationsFor(code.join('\n'))}\n${code.join('\n')}`)
+  }
+  const compilerOptions = {
+    target: 'es2025',
+    module: 'nodenext',
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+    paths: { 'petstore/client': [join(root, 'client/index.ts')] },
+  }
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  await expect(run(process.execPath, [tsc, '-p', folder])).resolves.toMatchObject({ stdout: '' })
+})
+
+/** What an example uses and leaves to the reader. */
+function declarationsFor(code: string): string {
+  const declarations = ["import type { PetstoreClient } from 'petstore/client'"]
+  if (!code.includes('const petstore =')) declarations.push('declare const petstore: PetstoreClient')
+  if (!code.includes('const petId')) declarations.push('declare const petId: bigint')
+  return declarations.join('\n')
+}
+
+/** Runs each curl line of a document in order. */
+async function follow(source: Document, { server, key }: Tour): Promise<void> {
+  const steps = stepsOf(source).filter(({ command }) => command.startsWith('curl'))
+  expect(steps.length).toBeGreaterThan(3)
+  for (const { command, output } of steps) {
+    expect(await curl(command.replace(address, server.url).replace('$KEY', key)), command).toBe(output)
+  }
+}
+
+/** Sends what a curl line asks for, on machines that may lack curl. */
+async function curl(command: string): Promise<string> {
+  const words = [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, bare]) =>
+    String(single ?? double ?? bare),
+  )
+  const url = String(words.at(-1))
+  const headers = words.flatMap((word, i) => (words[i - 1] === '-H' ? [toHeader(word)] : []))
+  const body = words[words.indexOf('-d') + 1]
+  const response = await fetch(
+    url,
+    words.includes('-d') ? { method: 'POST', headers, body: String(body) } : { headers },
+  )
+  return response.text()
+}
+
+function toHeader(line: string): [string, string] {
+  const [name = '', value = ''] = line.split(': ')
+  return [name, value]
+}
+
+/** Runs a line such as sqlite3 data/petstore.db 'SELECT …', and returns rows as sqlite3 prints them. */
+function query(folder: string, command: string): string {
+  const [, path = '', statement = ''] = /^sqlite3 (\S+) '(.+)'$/.exec(command) ?? []
+  const database = new Database(join(folder, path), { readonly: true }).defaultSafeIntegers()
+  onTestFinished(() => void database.close())
+  const rows = database.prepare<[], unknown[]>(statement).raw().all()
+  return rows.map((row) => row.join('|')).join('\n')
+}
