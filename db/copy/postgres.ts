@@ -41,7 +41,7 @@ export async function openTarget(url: string, source: string): Promise<CopyDatab
       const identity = await identify(client)
       refuseSameDatabase(identity, source, describe(url))
       // The advisory lock blocks inserts of pets. It comes first, as in every transaction that takes several locks.
-      await lockUntilCommit(drizzle({ client }), 'pets')
+      await lockUntilCommit(drizzle({ client }), 'inserts')
       await client.query('LOCK TABLE api_keys, idempotency_keys IN SHARE ROW EXCLUSIVE MODE')
       return methods(url, client, identity)
     }),
