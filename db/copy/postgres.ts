@@ -2,11 +2,10 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Client, DatabaseError } from 'pg'
 import { describeLocation } from '../location.ts'
 import { connectClient } from '../postgres/connection.ts'
-import { concernsDatabase } from '../postgres/failure.ts'
+import { concernsDatabase, unusable } from '../postgres/failure.ts'
 import { readJournal, readOwnMigrations } from '../postgres/migrate.ts'
 import { prepareDatabase } from '../postgres/prepare.ts'
 import { lockUntilCommit } from '../postgres/transaction.ts'
-import { unusable } from '../postgres/unusable.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
 import {
   type Column,

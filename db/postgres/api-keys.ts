@@ -21,7 +21,7 @@ export function openApiKeys(pool: Pool, url: string): ApiKeyStore & { close(): P
   )
   const revision = new KeyRevision(url)
 
-  /** The notification reaches this instance, too, but later than the change's own promise settles. */
+  /** Acts on this instance at once: its notification comes later than the end of the change. */
   async function change<T>(work: Promise<T>): Promise<T> {
     try {
       return await mapErrors(work)

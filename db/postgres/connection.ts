@@ -1,30 +1,27 @@
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg'
 
-/** Milliseconds. An answer that comes later would reach nobody: callers have been told to try again. */
-export const patience = { connect: 2_000, lock: 2_000, statement: 4_000, answer: 5_000 }
-/** Three instances and a person's `psql` are far below PostgreSQL's hundred. */
-const mostConnections = 10
+/** Milliseconds. After these the caller has received an error, so a later result would be useless. */
+const timeouts = { connect: 2_000, lock: 2_000, statement: 4_000, response: 5_000 }
+/** Several instances and an operator's `psql` stay far below PostgreSQL's default of 100. */
+const maxConnections = 10
 
-/**
- * What each connection has in common. The server gives up a statement in time, and this side gives up a server that
- * does not answer at all; a transaction that its instance has forgotten does not hold up the others.
- */
+/** The server cancels statements and idle transactions in time. This side gives up a server that does not respond. */
 function settings(url: string): ClientConfig {
   return {
     connectionString: url,
     application_name: 'petstore',
     keepAlive: true,
-    connectionTimeoutMillis: patience.connect,
-    lock_timeout: patience.lock,
-    statement_timeout: patience.statement,
-    idle_in_transaction_session_timeout: patience.answer,
+    connectionTimeoutMillis: timeouts.connect,
+    lock_timeout: timeouts.lock,
+    statement_timeout: timeouts.statement,
+    idle_in_transaction_session_timeout: timeouts.response,
   }
 }
 
-/** Opens a connection outside the pool, for work that must stay on one. */
+/** Opens a connection outside the pool, for work that must stay on one connection. */
 export async function connectClient(url: string, options: ClientConfig = {}): Promise<Client> {
-  const client = new Client({ ...settings(url), query_timeout: patience.answer, ...options })
-  // The next query reports a lost connection; without a listener the process would end.
+  const client = new Client({ ...settings(url), query_timeout: timeouts.response, ...options })
+  // The next query reports a lost connection. Without a listener the process would end.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -37,36 +34,36 @@ export async function connectClient(url: string, options: ClientConfig = {}): Pr
 }
 
 export function openPool(url: string): Pool {
-  const pool = new Pool({ ...settings(url), max: mostConnections, onConnect: applySessionSettings })
-  // A connection that is lost while nobody uses it is replaced by the pool; one in use tells whoever uses it.
+  const pool = new Pool({ ...settings(url), max: maxConnections, onConnect: applySessionSettings })
+  // The pool replaces an idle connection that is lost. The query reports the loss of one in use.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  giveUpInTime(pool)
+  closeUnresponsive(pool)
   return pool
 }
 
 /**
- * Ends a connection that is kept for too long, since its server does not answer. One timer looks at all of them: those of
- * pg, for each query, take a tenth of a list's CPU.
+ * Closes a connection that is in use for too long, because its server does not respond. One timer checks all connections:
+ * pg's own timer for each query takes a tenth of a list's CPU time.
  */
-function giveUpInTime(pool: Pool): void {
-  const keptSince = new Map<PoolClient, number>()
-  pool.on('acquire', (client) => keptSince.set(client, performance.now()))
-  pool.on('release', (_error, client) => keptSince.delete(client))
-  const timer = setInterval(look, patience.answer / 10).unref()
+function closeUnresponsive(pool: Pool): void {
+  const usedSince = new Map<PoolClient, number>()
+  pool.on('acquire', (client) => usedSince.set(client, performance.now()))
+  pool.on('release', (_error, client) => usedSince.delete(client))
+  const timer = setInterval(check, timeouts.response / 10).unref()
 
-  function look(): void {
+  function check(): void {
     if (pool.ended) clearInterval(timer)
-    const longest = performance.now() - patience.answer
-    for (const [client, since] of keptSince) {
-      if (since < longest && client instanceof Client) void client.end()
+    const oldest = performance.now() - timeouts.response
+    for (const [client, since] of usedSince) {
+      if (since < oldest && client instanceof Client) void client.end()
     }
   }
 }
 
 /**
- * Settings that the code relies on. A role, a database or the URL may set others, with which times cannot be read or
- * acknowledged rows are not yet on disk.
+ * Settings that the code relies on. A role, a database or the URL may set others. With those, times may be unreadable, or
+ * an acknowledged row may not be on disk yet.
  */
 const sessionSettings = {
   DateStyle: 'ISO, MDY',
@@ -81,10 +78,10 @@ const sessionSettings = {
 async function applySessionSettings(client: ClientBase): Promise<void> {
   const values = Object.entries(sessionSettings).map(([name, value]) => `('${name}', '${value}')`)
   const statement = {
-    // With any value of synchronous_commit but off, a commit waits for the disk.
+    // A commit waits for the disk with any value of synchronous_commit except off.
     text: `SELECT set_config(name, value, false) FROM (VALUES ${values.join(', ')}) AS own (name, value)
       WHERE name <> 'synchronous_commit' OR current_setting(name) = 'off'`,
-    query_timeout: patience.answer,
+    query_timeout: timeouts.response,
   }
   await client.query(statement)
 }

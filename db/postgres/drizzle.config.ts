@@ -1,6 +1,6 @@
 import { defineConfig } from 'drizzle-kit'
 
-/** Drafts migrations as `drizzle.config.ts` does for SQLite; what it cannot write here is the trigger. */
+/** Drafts migrations, like `drizzle.config.ts` for SQLite. Triggers must be added by hand. */
 export default defineConfig({
   dialect: 'postgresql',
   schema: './db/postgres/schema.ts',

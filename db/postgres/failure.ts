@@ -1,38 +1,38 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { getTableConfig } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
+import { describeLocation } from '../location.ts'
 import { IdempotencyKeyReused, IdsExhausted, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../store.ts'
+import { reasons, UnusableDatabase } from '../unusable-database.ts'
 import { apiKeys, idempotencyKeys, pets } from './schema.ts'
 
-/** What the driver said. Drizzle's error around it would carry the values of the statement into the log. */
+/** Returns the driver's error. Drizzle wraps it into one that would carry the values of the statement into the log. */
 export function causeOf(error: unknown): unknown {
   return error instanceof DrizzleQueryError ? error.cause : error
 }
 
+/** Errors that are not about the database: those of the store's rules, and defects of the code. */
+const otherErrors = [IdempotencyKeyReused, KeyRevoked, TypeError, RangeError]
+
 /**
- * A rule of the schema or a value that cannot be stored concerns one write only (classes 22 and 23 of
- * https://www.postgresql.org/docs/current/errcodes-appendix.html); all else that the server or the network says
- * concerns the database.
+ * Whether the error concerns the whole database. A violated constraint or an invalid value concerns one write only
+ * (classes 22 and 23 of https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
 export function concernsDatabase(error: unknown): boolean {
   const cause = causeOf(error)
   if (cause instanceof DatabaseError) return !/^2[23]/.test(cause.code ?? '')
-  return cause instanceof Error && !isOwn(cause) && !(cause instanceof TypeError || cause instanceof RangeError)
+  return cause instanceof Error && !otherErrors.some((kind) => cause instanceof kind)
 }
 
-function isOwn(error: Error): boolean {
-  return [IdempotencyKeyReused, KeyNameTaken, KeyRevoked].some((kind) => error instanceof kind)
-}
-
-/** Data that is corrupt, and a schema that is not the one this release made: what only a person can put right. */
-function needsPerson(error: unknown): boolean {
+/** Whether only an operator can repair it: corrupt data, or a schema that this release did not create. */
+function needsOperator(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return false
-  return /^(XX00[12]|42|3[DF]000)/.test(error.code ?? '') || breaksUnknownRule(error)
+  return /^(XX00[12]|42|3[DF]000)/.test(error.code ?? '') || violatesForeignRule(error)
 }
 
-/** Valid input always fits this release's columns; if it does not, a newer release or a person has changed them. */
-function breaksUnknownRule({ code = '', constraint = '' }: DatabaseError): boolean {
-  // A row inserted by hand has taken the id. The next create gets another one.
+/** Valid input fits this release's columns and constraints. If it does not, a newer release or a person changed them. */
+function violatesForeignRule({ code = '', constraint = '' }: DatabaseError): boolean {
+  // A row that was inserted by hand has taken the id. The next create gets another one.
   if (constraint === 'pets_pkey') return false
   if (/^23(505|514|P01)$/.test(code)) return !ownRules.has(constraint)
   return /^(23502|22001|22003|22P02)$/.test(code)
@@ -45,7 +45,7 @@ const ownRules = new Set(
   }),
 )
 
-/** Puts anything thrown into the words of the Store port. */
+/** Maps anything thrown to an error of the Store port. */
 export function storeError(error: unknown): Error {
   const cause = causeOf(error)
   if (!(cause instanceof Error)) return new Error(String(cause))
@@ -55,16 +55,49 @@ export function storeError(error: unknown): Error {
   if (cause instanceof DatabaseError && cause.code === '2200H') return new IdsExhausted(cause.message)
   const code = 'code' in cause && cause.code !== undefined ? `${cause.code}: ` : ''
   const isIdTaken = cause instanceof DatabaseError && cause.constraint === 'pets_pkey'
-  if (concernsDatabase(cause) || needsPerson(cause) || isIdTaken)
-    return new StoreUnavailable(`${code}${cause.message}`, { isRetryable: !needsPerson(cause), cause })
+  if (concernsDatabase(cause) || needsOperator(cause) || isIdTaken)
+    return new StoreUnavailable(`${code}${cause.message}`, { isRetryable: !needsOperator(cause), cause })
   return cause
 }
 
-/** What the database throws does not cross the port. */
+/** Maps a rejection with {@link storeError}. */
 export async function mapErrors<T>(work: PromiseLike<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
     throw storeError(error)
   }
+}
+
+/** Converts what the driver or the server threw to an error for the operator. */
+export function unusable(url: string, error: unknown): UnusableDatabase {
+  if (error instanceof UnusableDatabase) return error
+  return new UnusableDatabase(describeLocation({ kind: 'postgres', url }), reasonOf(causeOf(error)), { cause: error })
+}
+
+/** By the code of the error. `$message` stands for its message. */
+const reasonByCode: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there; start PostgreSQL, or correct the address',
+  ENOTFOUND: 'its host is not known; correct the address',
+  EAI_AGAIN: 'its host is not known; correct the address',
+  '28P01': '$message; correct the address, or let this user in',
+  '28000': '$message; correct the address, or let this user in',
+  '3D000': '$message; make it with CREATE DATABASE, or correct the address',
+  '25006': '$message; wait until the server accepts writes, or correct the address',
+  '42501': '$message; GRANT this user the right to create tables in its schema',
+  '42P01': 'it has no tables of this service; name another database',
+  '42703': 'it has no tables of this service; name another database',
+  '42P07': reasons.foreign,
+  '55P03': reasons.locked,
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) throw error
+  const message = error.message || String(error)
+  // The driver's error for SCRAM has no code. For other methods the server sends one.
+  if (/client password must be a string|empty password/.test(message))
+    return 'it asks for a password; set PGPASSWORD, or put the password into the address'
+  const code = 'code' in error ? String(error.code) : ''
+  const reason = reasonByCode[code] ?? '$message; check PostgreSQL and the address'
+  return reason.replace('$message', () => message)
 }

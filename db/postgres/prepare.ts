@@ -3,24 +3,24 @@ import { type Client, DatabaseError } from 'pg'
 import { describeLocation } from '../location.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
 import { connectClient } from './connection.ts'
+import { unusable } from './failure.ts'
 import { migrate, readOwnMigrations } from './migrate.ts'
-import { unusable } from './unusable.ts'
 
-/** Milliseconds in which a server may come up, and a crowd of instances that start at once take their turns. */
-const patience = 10_000
-const pause = 200
+/** Milliseconds for a server that is starting, and for the locks of other instances that are starting. */
+const startTimeout = 10_000
+const retryInterval = 200
 
 /**
- * Checks the database and brings its schema up to date.
+ * Checks the database and applies missing migrations.
  *
- * @param create whether a database without our tables is given them; else it is refused.
- * @returns whether it was.
- * @throws {UnusableDatabase} with one sentence for the operator.
+ * @param create whether the tables may be created in a database without them. Otherwise it is refused.
+ * @returns whether they were created
+ * @throws {UnusableDatabase}
  */
 export async function prepareDatabase(url: string, { create = true } = {}): Promise<boolean> {
   const name = describeLocation({ kind: 'postgres', url })
   try {
-    const client = await connectPatiently(url)
+    const client = await connectWithRetries(url)
     try {
       await refuseOtherEncoding(client, name)
       return await migrate(client, readOwnMigrations(), { name, create })
@@ -32,22 +32,22 @@ export async function prepareDatabase(url: string, { create = true } = {}): Prom
   }
 }
 
-async function connectPatiently(url: string): Promise<Client> {
-  for (const deadline = performance.now() + patience; ; await wait(pause)) {
+async function connectWithRetries(url: string): Promise<Client> {
+  for (const deadline = performance.now() + startTimeout; ; await wait(retryInterval)) {
     try {
-      return await connectClient(url, { lock_timeout: patience, statement_timeout: 0, query_timeout: 0 })
+      return await connectClient(url, { lock_timeout: startTimeout, statement_timeout: 0, query_timeout: 0 })
     } catch (error) {
-      if (!isComingUp(error) || performance.now() >= deadline) throw error
+      if (!isStarting(error) || performance.now() >= deadline) throw error
     }
   }
 }
 
-/** The server says that it starts, stops, or has too many connections at the moment. */
-function isComingUp(error: unknown): boolean {
+/** The server is starting or stopping, or has too many connections at the moment. */
+function isStarting(error: unknown): boolean {
   return error instanceof DatabaseError && /^(57P03|57P01|53300)$/.test(error.code ?? '')
 }
 
-/** Names are any Unicode text. */
+/** A name may contain any Unicode character. */
 async function refuseOtherEncoding(client: Client, name: string): Promise<void> {
   const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding")
   const encoding = rows[0]?.encoding

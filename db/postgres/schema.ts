@@ -7,12 +7,12 @@ function int64(name: string) {
   return bigint(name, { mode: 'bigint' })
 }
 
-/** A time to the millisecond, which is what JavaScript's dates hold. */
+/** A time in milliseconds, the precision of JavaScript's dates. */
 function time(name: string) {
   return timestamp(name, { withTimezone: true, precision: 3 })
 }
 
-/** Holds only what JavaScript's dates and SQLite's column can: not infinity, no year BC or beyond 9999. */
+/** Allows only times that JavaScript's dates and SQLite's columns can hold: no infinity, no year BC or beyond 9999. */
 function isTimestamp(table: string, column: string) {
   return check(
     `${table}_${column}_in_range`,
@@ -20,7 +20,7 @@ function isTimestamp(table: string, column: string) {
   )
 }
 
-// The rules for a pet's name stand here too, as in the SQLite schema. PostgreSQL's own classes depend on the locale.
+// The rules for a pet's name, as in the SQLite schema. PostgreSQL's own character classes depend on the locale.
 const whiteSpace = String.raw`\u0020\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`
 const controlCharacters = String.raw`[\u0001-\u001f\u007f-\u009f]`
 
@@ -61,7 +61,7 @@ export const apiKeys = pgTable(
   ],
 )
 
-/** What each creation that may be repeated was answered with. The lowest ids are the oldest rows. */
+/** The pet that each idempotency key has created. The lowest ids are the oldest rows. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {

@@ -22,7 +22,7 @@ interface PostgresStoreOptions {
 /**
  * Opens a store in a PostgreSQL database after its migrations. Any number of instances may share the database.
  *
- * @throws {UnusableDatabase} with one sentence for the operator.
+ * @throws {UnusableDatabase}
  */
 export async function openPostgresStore({ url, create = true, onCreate }: PostgresStoreOptions): Promise<Store> {
   if (await prepareDatabase(url, { create })) onCreate?.()
@@ -58,9 +58,9 @@ async function check(pool: Pool, migrations: Migration[]): Promise<void> {
 }
 
 /**
- * What creates need, without a row. EXPLAIN checks the right to insert pets: a real INSERT would wait for the advisory
- * lock. An INSERT of no rows fails in a read-only session, and the pool then replaces the connection. The message must
- * reach the disk, but is also accepted in a read-only session.
+ * Checks what a create needs without writing a row. EXPLAIN checks the right to insert pets; a real INSERT would wait for
+ * the advisory lock. The INSERT of no rows fails in a read-only session, and the pool then replaces the connection. The
+ * message must reach the disk; PostgreSQL accepts it in a read-only session, too.
  */
 const probe = `
   EXPLAIN INSERT INTO pets (name, category_id, status) VALUES ('probe', 0, 'sold');
