@@ -8,7 +8,10 @@ interface Start {
   firstKey: string | undefined
 }
 
-/** Shows a banner on a terminal. Elsewhere it logs the first key, whatever LOG_LEVEL is: it can be shown only this once. */
+/**
+ * Shows the addresses of the service and the first key: on a terminal as a banner, elsewhere as a log line. The line is
+ * logged whatever LOG_LEVEL is, because the key is stored only as a hash and cannot be shown again.
+ */
 export function announce(start: Start, log: Logger): void {
   if (process.stdout.isTTY) process.stdout.write(banner(factsOf(start)))
   else if (start.firstKey) log.child({}, { level: 'info' }).info(factsOf(start), 'Petstore is ready')

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { type FSWatcher, readdirSync, watch } from 'node:fs'
 import { extname, join } from 'node:path'
 
-// Watches folders: Node's --watch and --watch-path on Linux watch inodes, and so lose a file that an editor replaces by a
-// rename. They also miss the change that fixes a syntax error.
+// Restarts the service when a source file changes. It watches folders, because Node's --watch and --watch-path watch
+// inodes on Linux: they lose a file that an editor replaces by a rename. They also miss the fix of a syntax error.
 
 const root = join(import.meta.dirname, '../..')
-/** Of source files; new folders have none. Temporary files of editors have other extensions or begin with a dot. */
+/** Extensions of source files. A new folder has none. Temporary files of editors have others or begin with a dot. */
 const extensions = ['', '.ts', '.mjs', '.json', '.sql']
-/** Milliseconds within which several saves cause one restart. */
+/** Milliseconds. Saves within this time cause one restart. */
 const settleTime = 100
 
 let service: ChildProcess | undefined
@@ -31,7 +31,7 @@ function start(): void {
   })
 }
 
-/** Called for each start, because folders are added and removed. */
+/** Runs at each start, because folders may have been added or removed. */
 function watchSources(): void {
   for (const watcher of watchers) watcher.close()
   watchers = ['server', 'db'].flatMap(foldersIn).map((folder) =>
@@ -53,14 +53,14 @@ function restart(): void {
   if (isOutdated || isStopping) return
   if (service) {
     isOutdated = true
-    // Unlike SIGTERM, it does not drain.
+    // SIGTERM would drain first.
     service.kill('SIGINT')
   } else {
     start()
   }
 }
 
-/** Passes each signal on, since a second one ends the service at once. */
+/** Forwards every signal, because a second one ends the service at once. */
 function stop(signal: NodeJS.Signals): void {
   isStopping = true
   if (service) service.kill(signal)

@@ -3,7 +3,7 @@ import { apiKeyRecord, mintApiKey, prefix } from '../auth/api-key.ts'
 import { parseDuration } from './duration.ts'
 import { OperatorError } from './operator-error.ts'
 
-/** The schemas allow four digits for the year. */
+/** The constraints of both databases allow years of four digits. */
 const latestTime = Date.UTC(9999, 11, 31)
 
 /**
@@ -16,7 +16,12 @@ export async function createKey({ apiKeys }: Store, name: string, lifetime?: num
   return key
 }
 
-/** Revokes a key and creates its successor of the same name, which lasts as long as the old one did unless told otherwise. */
+/**
+ * Revokes a key and creates its successor, which has the same name.
+ *
+ * @param lifetime in milliseconds; without one the successor has the lifetime of the old key.
+ * @returns the new key, which cannot be shown again.
+ */
 export async function rotateKey(store: Store, nameOrStart: string, lifetime?: number): Promise<string> {
   const old = await findKey(store, nameOrStart)
   const key = mintApiKey()
@@ -27,10 +32,10 @@ export async function rotateKey(store: Store, nameOrStart: string, lifetime?: nu
 function lifetimeOf({ name, createdAt, expiresAt }: ApiKey): number | undefined {
   if (!expiresAt) return undefined
   const lifetime = expiresAt.getTime() - createdAt.getTime()
-  // Also false if one of the times cannot be read.
+  // Also false if a time is invalid.
   if (lifetime > 0 && Date.now() + lifetime <= latestTime) return lifetime
   throw new OperatorError(
-    `The lifetime of the API key ${name} cannot be kept: its times are unreadable or out of range. Give one with --expires.`,
+    `The lifetime of the API key ${name} cannot be kept for its successor, because its times are invalid or too late. Choose a lifetime with --expires.`,
   )
 }
 
@@ -40,7 +45,7 @@ export async function revokeKey(store: Store, nameOrStart: string): Promise<ApiK
   return key
 }
 
-/** A table for a person. */
+/** Formats all keys as a table for the terminal, without their secrets. */
 export async function describeKeys({ apiKeys }: Store): Promise<string> {
   const rows = (await apiKeys.list()).map((key) => [
     key.name,
@@ -62,21 +67,21 @@ async function findKey({ apiKeys }: Store, nameOrStart: string): Promise<ApiKey>
   const [key] = found
   if (!key)
     throw new OperatorError(
-      `No unrevoked API key is named ${nameOrStart} or starts so. See them with: npm run petstore -- keys list`,
+      `No unrevoked API key is named ${nameOrStart} or starts with it. List the keys with: npm run petstore -- keys list`,
     )
   if (found.length > 1)
     throw new OperatorError(`Several API keys start with ${nameOrStart}. Give the name or more of the key.`)
   return key
 }
 
-/** A whole key may be given too, since that is what a person who lost one into a log has at hand. */
+/** A whole key is accepted too, because an operator who finds a key in a log has only that. */
 function isStartOf(start: string, text: string): boolean {
   return text.length > prefix.length && (start.startsWith(text) || text.startsWith(start))
 }
 
 function checkName(name: string): string {
   if (!/^[\p{L}\p{N} ._@()-]{1,64}$/u.test(name) || name.startsWith(prefix)) {
-    throw new OperatorError('Name the key with 1 to 64 letters, digits, spaces or . _ @ ( ) -, not starting with pet_')
+    throw new OperatorError('Name the key with 1 to 64 letters, digits, spaces or . _ @ ( ) -, not starting with pet_.')
   }
   return name
 }
@@ -96,9 +101,10 @@ function alignColumns(rows: string[][]): string {
     .join('\n')
 }
 
-/** A lifetime such as 12h, 90d or 4w, in milliseconds. */
+/** Parses a lifetime such as 12h, 90d or 4w. Returns milliseconds. */
 export function parseLifetime(text: string): number {
   const lifetime = parseDuration(text)
-  if (lifetime === undefined) throw new OperatorError(`${text} is no lifetime: give one such as 12h, 90d or 4w.`)
+  if (lifetime === undefined)
+    throw new OperatorError(`${text} is not a lifetime. Give a number and a unit, such as 12h, 90d or 4w.`)
   return lifetime
 }

@@ -1,4 +1,4 @@
-/** Something only the operator can put right. The message is whole sentences for a terminal: what is wrong and what to do. */
+/** An error that the operator can correct. The message says in full sentences what is wrong and what to do. */
 export class OperatorError extends Error {
   override name = 'OperatorError'
 }

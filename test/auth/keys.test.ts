@@ -154,7 +154,7 @@ describe('changes to keys', () => {
   })
 
   test.for(['', '90', '0d', '-1d', '1.5d', '90x', 'd', '9dd', 'x9d'])('a lifetime of %j is refused', (text) => {
-    expect(() => parseLifetime(text)).toThrow('is no lifetime')
+    expect(() => parseLifetime(text)).toThrow('is not a lifetime')
   })
 })
 
@@ -237,7 +237,7 @@ describe('the commands', () => {
   })
 
   test.for([
-    [['keys', 'create', 'shop', '--expires', 'soon'], 'soon is no lifetime'],
+    [['keys', 'create', 'shop', '--expires', 'soon'], 'soon is not a lifetime'],
     [['keys', 'create', 'pet_shop'], 'Name the key with'],
     [['keys', 'create'], "missing required argument 'name'"],
     [['keys', 'burn'], "unknown command 'burn'"],

@@ -5,7 +5,7 @@ import { mintApiKey } from '../../server/auth/api-key.ts'
 import { readConfig } from '../../server/config.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-test('without any variable the defaults hold', () => {
+test('without any variable the configuration has its defaults', () => {
   expect(readConfig({})).toEqual({
     host: '127.0.0.1',
     port: 3000,
@@ -57,7 +57,7 @@ test('every variable is read', () => {
   })
 })
 
-test.for(['postgres', 'postgresql'])('a database may be at %s://', (scheme) => {
+test.for(['postgres', 'postgresql'])('a database may have a URL that begins with %s://', (scheme) => {
   const url = `${scheme}://petstore:secret@db.example:5433/pets?sslmode=require`
   expect(readConfig({ DATABASE_URL: url }).database).toEqual({ kind: 'postgres', url })
   expect(() => readConfig({ DATABASE_URL: url, BACKUP_EVERY: '1d' })).toThrow(/^The .*\n {2}BACKUP_EVERY: expected .+$/)
@@ -67,7 +67,7 @@ test('an empty variable counts as not set', () => {
   expect(readConfig({ PORT: '', PUBLIC_URL: '', CORS_ORIGINS: '', PETSTORE_API_KEY: '' })).toEqual(readConfig({}))
 })
 
-test('a port may be the last one, and an address end in slashes', () => {
+test('the highest port and an address with trailing slashes are accepted', () => {
   expect(readConfig({ PORT: '65535' }).port).toBe(65_535)
   expect(readConfig({ PUBLIC_URL: 'https://pets.example/shop//' }).publicUrl).toBe('https://pets.example/shop')
 })
@@ -107,31 +107,31 @@ test.for([
   ['BACKUP_EVERY', '0h'],
   ['BACKUP_KEEP', '0'],
   ['BACKUP_KEEP', 'all'],
-] as const)('%s=%s is refused by name', ([name, value]) => {
+] as const)('%s=%s is refused with a message that names the variable', ([name, value]) => {
   expect(() => readConfig({ [name]: value })).toThrow(
     new RegExp(`^The configuration is wrong:\n {2}${name}: expected .+$`),
   )
 })
 
-test('every problem is told at once', () => {
+test('one message lists every problem', () => {
   expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'y', PETSTORE_API_KEY: 'z' })).toThrow(
     /PORT: .*\n.*LOG_LEVEL: .*\n.*PETSTORE_API_KEY: /,
   )
 })
 
-test('no problem repeats the value of a key', () => {
+test('no message repeats the value of a key', () => {
   expect(() => readConfig({ PETSTORE_API_KEY: 'pet_almost' })).not.toThrow('pet_almost')
 })
 
 describe('PETSTORE_API_KEY_FILE', () => {
-  test('names a file that holds the key', () => {
+  test('names a file that contains the key', () => {
     const key = mintApiKey()
     const path = join(temporaryFolder(), 'key')
     writeFileSync(path, `${key}\n`)
     expect(readConfig({ PETSTORE_API_KEY_FILE: path }).apiKey).toBe(key)
   })
 
-  test('and PETSTORE_API_KEY exclude each other', () => {
+  test('cannot be combined with PETSTORE_API_KEY', () => {
     const key = mintApiKey()
     const path = join(temporaryFolder(), 'key')
     writeFileSync(path, key)

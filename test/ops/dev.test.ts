@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/temporary.ts'
 const root = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-test('"npm run dev" restarts for each way to save a file, and recovers when a syntax error is fixed', async () => {
+test('"npm run dev" restarts after every kind of save, and recovers when a syntax error is fixed', async () => {
   const folder = temporaryFolder()
   for (const name of ['server', 'db', 'package.json']) cpSync(join(root, name), join(folder, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -17,7 +17,7 @@ test('"npm run dev" restarts for each way to save a file, and recovers when a sy
 
   const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
   const run = runCommand(['sh', '-c', scripts.dev], { folder, env: { PATH, PORT: '0' } })
-  // Not by SIGKILL, which would leave the service behind.
+  // SIGKILL would leave the service running.
   onTestFinished(async () => {
     run.child.kill('SIGTERM')
     await run.ended

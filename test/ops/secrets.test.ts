@@ -8,10 +8,10 @@ import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/p
 import { closing, exchange, openSocket, parseAnswers } from '../support/raw-http.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-/** From outside: nothing raises the one, and no request is known to cause the other. */
+/** No code raises `conflict`, and no known request causes `internal_error`. */
 const unreachable = ['conflict', 'internal_error']
 
-test('no error and no line of the log tells a key, a path or anything of the inside, whatever error it is', async () => {
+test('no error response and no line of the log contains a key, a path or a detail of the implementation', async () => {
   const folder = temporaryFolder()
   const server = await startServer({ folder, env: { RATE_LIMIT: '60/h', LOG_LEVEL: 'trace' } })
   const key = await waitForOutput(server, bannerKey)
@@ -73,7 +73,7 @@ test('no error and no line of the log tells a key, a path or anything of the ins
   const seen = new Set(answers.flatMap((text) => [...text.matchAll(/\\?"code\\?":\\?"(\w+)/g)].map(([, code]) => code)))
   expect(codes.filter((code) => !seen.has(code))).toEqual(unreachable)
 
-  // One line shows the first key, and how to use it.
+  // One line shows the first key twice: by itself and in the curl line.
   const log = server.stdout.replace(key, '').replace(key, '')
   for (const secret of [key, other, hashApiKey(key), hashApiKey(other)]) {
     expect(log).not.toContain(secret)
@@ -84,7 +84,7 @@ test('no error and no line of the log tells a key, a path or anything of the ins
   expect(answers.filter((answer) => answer.includes(key))).toEqual([])
 }, 60_000)
 
-test('every file that the service makes is for its user alone, and none is named after a secret', async () => {
+test('only its user can access the files that the service creates, and no file name contains a key', async () => {
   const folder = temporaryFolder()
   const server = await startServer({ folder, env: { BACKUP_EVERY: '1s' } })
   const key = await waitForOutput(server, bannerKey)
