@@ -90,11 +90,11 @@ describe('the petstore command', () => {
     const known = await readCommands()
     expect(known.map(({ words }) => words.join(' '))).toContain('keys create')
     const rows = rowsOf(document('docs/cli.md')).map(([usage = '']) => usage.replaceAll('`', ''))
-    const documented = known.map(({ words, options }) => ({
-      words,
-      options: options.filter((option) => rows.some((row) => isCall(row, words) && row.includes(option))),
-    }))
-    expect(documented).toEqual(known)
+    const missing = known.flatMap(({ words, options }) => {
+      const usage = words.length === 0 ? document('docs/cli.md').text : rows.find((row) => isCall(row, words))
+      return ['', ...options].filter((option) => !usage?.includes(option)).map((option) => [...words, option].join(' '))
+    })
+    expect(missing).toEqual([])
     const calls = commands().flatMap((line) => {
       const [, call] = /(?:petstore -- |server\/launch\.mjs )([a-z].*)/.exec(line) ?? []
       return call === undefined ? [] : [call]
@@ -117,15 +117,17 @@ interface KnownCommand {
   options: string[]
 }
 
-/** The commands without subcommands, as the help shows them. */
+/** The commands without subcommands, and `petstore` itself, as the help shows them. */
 async function readCommands(words: string[] = []): Promise<KnownCommand[]> {
   const run = runPetstore({ arguments: [...words, '--help'] })
   expect(await run.ended).toBe(0)
   const [head = '', list = ''] = run.stdout.split('\nCommands:\n')
+  // The help of the whole program covers the option --help of each command.
+  const listed = [...head.matchAll(/^ {2}(?:-\w, )?(--[a-z]+)/gm)].map(([, option = '']) => option)
+  const options = listed.filter((option) => words.length === 0 || option !== '--help')
   const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help')
-  if (names.length > 0) return (await Promise.all(names.map((name) => readCommands([...words, name])))).flat()
-  const options = [...head.matchAll(/^ {2}(?:-\w, )?(--[a-z]+)/gm)].map(([, option = '']) => option)
-  return [{ words, options: options.filter((option) => option !== '--help') }]
+  const below = await Promise.all(names.map((name) => readCommands([...words, name])))
+  return names.length === 0 || words.length === 0 ? [{ words, options }, ...below.flat()] : below.flat()
 }
 
 describe('the configuration', () => {
