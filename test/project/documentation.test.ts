@@ -198,6 +198,19 @@ test('every message for operators is in the troubleshooting guide', () => {
   expect([...new Set(missing)]).toEqual([])
 })
 
+test('every message in the troubleshooting guide is in the source', () => {
+  const source = filesMatching('{server,db,web}/**/*.{ts,mjs}').map(read).join('\n')
+  const quoted = rowsOf(document('docs/troubleshooting.md')).flatMap(([message = '']) =>
+    [...message.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text),
+  )
+  expect(quoted.length).toBeGreaterThan(40)
+  const stale = quoted.filter((message) => {
+    const parts = message.split('…').map((part) => part.trim())
+    return !parts.filter((part) => part.length > 8).every((part) => source.includes(part))
+  })
+  expect(stale).toEqual([])
+})
+
 /**
  * Messages for operators, as the source has them: the texts of the errors and warnings that are made for them, and every
  * text of the form "reason; remedy".
