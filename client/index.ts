@@ -15,14 +15,14 @@ import { type Fetch, withRetries } from './retry.ts'
 import { withTransportErrors } from './transport-error.ts'
 
 export interface PetstoreClientOptions {
-  /** Where the service is, such as `http://127.0.0.1:3000`. */
+  /** Address of the service, such as `http://127.0.0.1:3000`. */
   url: string
   apiKey: string
-  /** How often to retry a request after a transient failure; 3 times by default. */
+  /** Maximum number of retries of a request after transient failures; 3 by default. */
   retries?: number
   /**
-   * The longest pause before a retry, in milliseconds, also if the service asks for a longer one; 10 s by default. Up to
-   * half as much is added at random.
+   * Maximum pause before a retry in milliseconds, even if the service asks for a longer one; 10 s by default. Jitter adds
+   * up to half of the pause.
    */
   maxPause?: number
   /** Replaces the global `fetch`. */
@@ -63,7 +63,7 @@ export function createPetstoreClient({
   const http = {
     url: rpcUrl,
     transformer: superjson,
-    // tRPC's own type of it differs from RequestInit only in that absent fields may be undefined.
+    // Safe: tRPC's own type of `init` differs from RequestInit only in that absent fields may be undefined.
     fetch: (input: Parameters<Fetch>[0], init?: object) => send(input, init as RequestInit),
   }
   return createTRPCClient<AppRouter>({
@@ -71,7 +71,7 @@ export function createPetstoreClient({
       splitLink({
         condition: ({ type }) => type === 'mutation',
         true: httpLink({ ...http, headers: ({ op }) => ({ authorization, 'idempotency-key': idempotencyKeyOf(op) }) }),
-        // What the service takes in one request.
+        // The limits of the service for one request.
         false: httpBatchLink({ ...http, headers: { authorization }, maxItems: 20, maxURLLength: 4_000 }),
       }),
     ],
@@ -79,24 +79,25 @@ export function createPetstoreClient({
 }
 
 /**
- * Whether a call failed with a `PetstoreError`. Its `data` holds `code`, `message` and `status`; it is undefined if no response
- * of the service arrived. The message then names the URL and the cause.
+ * Whether an error is a `PetstoreError`. Its `data` holds `code`, `message` and `status`. If no response of the service
+ * arrived, `data` is undefined, and the message names the URL and the cause.
  */
 export function isPetstoreError(error: unknown): error is PetstoreError {
   return error instanceof TRPCClientError
 }
 
-/** Refuses credentials, because errors show the URL. In a browser the URL may be relative. */
+/** Rejects credentials, because error messages contain the URL. In a browser the URL may be relative. */
 function checkUrl(url: string): void {
   const base = 'http://service.invalid'
-  if (!URL.canParse(url, base)) throw new TypeError('The url of the service is invalid: expected http://host:port.')
+  if (!URL.canParse(url, base))
+    throw new TypeError('The url of the service is invalid: expected a URL such as http://host:port.')
   const { username, password } = new URL(url, base)
   if (username !== '' || password !== '') {
     throw new TypeError('The url of the service must not hold a user name or password: pass the API key as apiKey.')
   }
 }
 
-/** The caller's own, or else a new one. */
+/** The caller's idempotency key, or a new one. */
 function idempotencyKeyOf({ context }: Operation): string {
   return typeof context.idempotencyKey === 'string' ? context.idempotencyKey : createIdempotencyKey()
 }

@@ -6,55 +6,47 @@ export interface RetryOptions {
   maxPause?: number | undefined
 }
 
-/** Time-outs, overload, and gateways that found no service behind them. */
+/** Request timeout, rate limit, overload, and the statuses of a gateway that cannot reach the service. */
 const transientStatuses = [408, 429, 502, 503, 504]
 /** Milliseconds. */
 const firstPause = 200
+/** Milliseconds. A timer with a longer delay fires at once. */
+const maxDelay = 2 ** 31 - 1
 
 /**
- * Makes a `fetch` that retries transient failures, a connection that breaks within the response included. Each pause is
- * twice as long as the one before, or as long as the service says (`Retry-After`), and at most `maxPause`; up to half as
- * much is added at random, so that clients that failed together do not return together. Only for requests that may arrive
- * twice.
+ * Makes a `fetch` that retries transient failures, including a connection that breaks while the body is read. It doubles
+ * the pause after each attempt, or waits as long as the response asks (`Retry-After`), up to `maxPause`. Jitter of up to
+ * half the pause keeps clients that failed together from retrying together. An abort ends the pause. Use it only for
+ * requests that the service may receive twice.
  */
 export function withRetries(fetch: Fetch, { retries, maxPause = 10_000 }: RetryOptions): Fetch {
   return async (input, init) => {
     for (let attempt = 0; ; attempt++) {
-      const outcome = await settle(fetch(input, init))
-      if (attempt >= retries || !isTransient(outcome, init?.signal)) return take(outcome)
-      const wait = Math.min(maxPause, Math.max(firstPause * 2 ** attempt, retryAfter(outcome)))
-      await pause(wait * (1 + Math.random() / 2), init?.signal)
+      let wait = firstPause * 2 ** attempt
+      try {
+        const response = await buffer(await fetch(input, init))
+        if (attempt >= retries || !transientStatuses.includes(response.status)) return response
+        wait = Math.max(wait, retryAfter(response))
+      } catch (error) {
+        if (attempt >= retries || init?.signal?.aborted) throw error
+      }
+      await pause(Math.min(wait, maxPause) * (1 + Math.random() / 2), init?.signal)
     }
   }
 }
 
-type Outcome = { response: Response } | { error: unknown }
-
-async function settle(request: Promise<Response>): Promise<Outcome> {
-  try {
-    const response = await request
-    const text = await response.text()
-    // The constructor refuses even an empty text for a status without a body.
-    return { response: new Response(text || null, response) }
-  } catch (error) {
-    return { error }
-  }
+/** Reads the whole body, so that a broken connection fails this attempt. */
+async function buffer(response: Response): Promise<Response> {
+  const text = await response.text()
+  // The constructor throws on a body for status 204 or 304, even on an empty one.
+  return new Response(text || null, response)
 }
 
-function take(outcome: Outcome): Response {
-  if ('error' in outcome) throw outcome.error
-  return outcome.response
-}
-
-function isTransient(outcome: Outcome, signal: AbortSignal | null | undefined): boolean {
-  return 'error' in outcome ? !signal?.aborted : transientStatuses.includes(outcome.response.status)
-}
-
-/** Milliseconds that the service asks to wait, by a number of seconds or a date (RFC 9110, section 10.2.3); 0 by default. */
-function retryAfter(outcome: Outcome): number {
-  const value = ('response' in outcome && outcome.response.headers.get('retry-after')) || ''
+/** Milliseconds of `Retry-After`: a number of seconds or a date (RFC 9110, section 10.2.3). 0 without a valid one. */
+function retryAfter({ headers }: Response): number {
+  const value = headers.get('retry-after') ?? ''
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000
-  // All three forms are in GMT. That of asctime() does not say so.
+  // All three date formats of HTTP are in GMT, but the asctime format does not name the zone.
   const time = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`)
   return Number.isNaN(time) ? 0 : time - Date.now()
 }
@@ -66,10 +58,11 @@ function pause(milliseconds: number, signal: AbortSignal | null | undefined): Pr
       clearTimeout(timer)
       reject(signal?.reason)
     }
-    const timer = setTimeout(() => {
+    const finish = () => {
       signal?.removeEventListener('abort', abort)
       resolve()
-    }, milliseconds)
+    }
+    const timer = setTimeout(finish, Math.min(milliseconds, maxDelay))
     signal?.addEventListener('abort', abort, { once: true })
   })
 }

@@ -28,15 +28,8 @@ test('the package holds the client as JavaScript and declarations, and nothing o
   expect(installed.files.toSorted()).toEqual([
     'LICENSE',
     'README.md',
-    'dist/client/idempotency-key.d.ts',
-    'dist/client/idempotency-key.js',
     'dist/client/index.d.ts',
     'dist/client/index.js',
-    'dist/client/retry.d.ts',
-    'dist/client/retry.js',
-    'dist/client/router.d.ts',
-    'dist/client/transport-error.d.ts',
-    'dist/client/transport-error.js',
     'package.json',
   ])
 })

@@ -1,6 +1,12 @@
+import type { TRPCBuiltRouter, TRPCDecorateCreateRouterOptions } from '@trpc/server'
 import { petsRouter } from './pets.ts'
 import { router } from './trpc.ts'
 
-/** Every procedure of the service. The adapters, the OpenAPI document and the client's types are derived from it. */
-export const appRouter = router({ pets: petsRouter })
-export type AppRouter = typeof appRouter
+/** All procedures. Both adapters, the OpenAPI document and the client's types come from this router. */
+export const appRouter: AppRouter = router({ pets: petsRouter })
+
+/** The type that tRPC infers, written out so that the client's declarations keep the `@deprecated` comments of procedures. */
+export type AppRouter = TRPCBuiltRouter<
+  (typeof petsRouter)['_def']['_config']['$types'],
+  TRPCDecorateCreateRouterOptions<{ pets: typeof petsRouter }>
+>

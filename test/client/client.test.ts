@@ -10,7 +10,7 @@ describe('retries', () => {
   beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-21T12:00:00Z') }))
   afterEach(() => void vi.useRealTimers())
 
-  test('are as many as were asked for, after pauses that grow up to a maximum', async () => {
+  test('the client retries as often as configured, with pauses that double up to the maximum', async () => {
     const pauses = await pausesBetween(20, () => new Response('', { status: 503 }))
     expect(pauses).toHaveLength(20)
     for (const [index, pause] of pauses.entries()) {
@@ -29,21 +29,36 @@ describe('retries', () => {
     ['Sat, 21 Nov 2026 13:00:00 GMT', 10_000],
     ['Sat, 21 Nov 2026 11:00:00 GMT', 200],
     ['soon', 200],
-  ] as const)('after "Retry-After: %s" come %i ms later, up to half as much more', async ([header, milliseconds]) => {
-    const respond = () => new Response('', { status: 503, headers: { 'retry-after': header } })
-    const [pause] = await pausesBetween(1, respond)
+  ] as const)('the pause after "Retry-After: %s" is %i ms plus jitter', async ([header, milliseconds]) => {
+    const [pause] = await pausesBetween(1, () => unavailable(header))
     expect(pause).toBeGreaterThanOrEqual(milliseconds)
     expect(pause).toBeLessThanOrEqual(milliseconds * 1.5)
   })
 
-  test('pause for at most maxPause, and up to half as much at random', async () => {
-    const respond = () => new Response('', { status: 503, headers: { 'retry-after': '60' } })
-    const [pause] = await pausesBetween(1, respond, 1_000)
+  test('a pause is at most maxPause plus jitter', async () => {
+    const [pause] = await pausesBetween(1, () => unavailable('60'), 1_000)
     expect(pause).toBeLessThanOrEqual(1_500)
+  })
+
+  test('without a maximum, a pause is at most the longest delay of a timer', async () => {
+    const [pause] = await pausesBetween(1, () => unavailable('999999999'), Number.POSITIVE_INFINITY)
+    expect(pause).toBe(2 ** 31 - 1)
+  })
+
+  test('an abort ends the pause before a retry', async () => {
+    const abort = new AbortController()
+    const send = withRetries(async () => unavailable('5'), { retries: 3 })
+    const outcome = expect(send('http://petstore.test', { signal: abort.signal })).rejects.toThrow(
+      'not needed any more',
+    )
+    await vi.advanceTimersByTimeAsync(1_000)
+    abort.abort(new Error('not needed any more'))
+    await outcome
+    expect(vi.getTimerCount()).toBe(0)
   })
 })
 
-test('a response whose connection breaks in the middle is retried', async () => {
+test('the client retries a response whose connection breaks while the body is read', async () => {
   const { app, key } = await startTestApi()
   let requests = 0
   const server = createServer(async (request, response) => {
@@ -54,43 +69,56 @@ test('a response whose connection breaks in the middle is retried', async () => 
   })
   onTestFinished(() => void server.close())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // The server listens on a TCP port, so its address is no string and not null.
+  // Safe: the address of a server that listens on a TCP port is neither a string nor null.
   const { port } = server.address() as AddressInfo
   const client = createPetstoreClient({ url: `http://127.0.0.1:${port}`, apiKey: key })
   expect(await client.pets.list.query()).toEqual([])
   expect(requests).toBe(2)
 })
 
-describe('a failed call', () => {
-  test.for(['127.0.0.1', 'localhost'])('names the address at %s that cannot be reached, and why', async (host) => {
-    const url = `http://${host}:${await freePort()}`
-    const error = await errorOf(createPetstoreClient({ url, apiKey: 'pet_secret', retries: 0 }))
-    expect(error.message).toMatch(new RegExp(`^The request to ${url}/trpc failed: .*ECONNREFUSED`))
-    expect(error.data).toBeUndefined()
-    expect(String(error.cause?.stack)).not.toContain('pet_secret')
-  })
+describe('errors', () => {
+  test.for(['127.0.0.1', 'localhost'])(
+    'the error for an unreachable service at %s names its URL and the cause',
+    async (host) => {
+      const url = `http://${host}:${await freePort()}`
+      const error = await errorOf(createPetstoreClient({ url, apiKey: 'pet_secret', retries: 0 }))
+      expect(error.message).toMatch(new RegExp(`^The request to ${url}/trpc failed: .*ECONNREFUSED`))
+      expect(error.data).toBeUndefined()
+      expect(String(error.cause?.stack)).not.toContain('pet_secret')
+    },
+  )
 
-  test('has the data of the service if there was a response of the service', async () => {
+  test('the error holds the data of the response if the service responded', async () => {
     const { app } = await startTestApi()
     const error = await errorOf(createPetstoreClient({ url: 'http://a', apiKey: 'none', fetch: fetchFrom(app) }))
     expect(error.data).toMatchObject({ code: 'unauthorized', message: error.message, status: 401 })
   })
 
-  test('has no data if a proxy responded, and says with which status', async () => {
-    const fetch = async () => new Response('<h1>Bad gateway</h1>', { status: 502 })
+  test.for([
+    [502, '<h1>Bad gateway</h1>'],
+    [200, '<h1>Sign in to the network</h1>'],
+    [200, '{"status":"ok"}'],
+  ] as const)('the error for a response %i %s of a proxy names its status and has no data', async ([status, body]) => {
+    const fetch = async () => new Response(body, { status })
     const error = await errorOf(createPetstoreClient({ url: 'http://a', apiKey: 'none', retries: 0, fetch }))
-    expect(error.message).toBe('The request to http://a/trpc failed: status 502, without a response of the service')
+    expect(error.message).toBe(
+      `The request to http://a/trpc failed: status ${status}, without a response of the service`,
+    )
     expect(error.data).toBeUndefined()
   })
 })
 
-test('an address with a user name or a password is refused, without showing them', () => {
+test('the client rejects a URL with a user name or password and does not show them', () => {
   const create = () => createPetstoreClient({ url: 'http://user:pa@ss@petstore.test', apiKey: 'none' })
   expect(create).toThrow(/^The url of the service must not hold a user name or password/)
   expect(create).not.toThrow(/user:|pa@?ss@/)
 })
 
-/** The milliseconds between the attempts of one request, by the fake clock. */
+function unavailable(retryAfter: string): Response {
+  return new Response('', { status: 503, headers: { 'retry-after': retryAfter } })
+}
+
+/** The milliseconds between the attempts of one request, measured by the fake clock. */
 async function pausesBetween(retries: number, respond: () => Response, maxPause?: number): Promise<number[]> {
   const times: number[] = []
   const send = withRetries(
@@ -108,6 +136,6 @@ async function pausesBetween(retries: number, respond: () => Response, maxPause?
 
 async function errorOf(client: PetstoreClient) {
   const error = await client.pets.list.query().catch((reason: unknown) => reason)
-  if (!isPetstoreError(error)) throw new Error('The call should have failed with a PetstoreError.')
+  if (!isPetstoreError(error)) throw new Error('Expected the call to fail with a PetstoreError.')
   return error
 }
