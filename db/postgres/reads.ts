@@ -1,12 +1,13 @@
 import { asc, eq, gt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Pool, types } from 'pg'
-import type { Pet, PetQuery, PetStatus } from '../store.ts'
+import type { Pet, PetQuery, PetStatus, PetStore } from '../store.ts'
 import { coalesceReads } from './coalesce.ts'
+import { mapErrors } from './failure.ts'
 import { pets } from './schema.ts'
 
-/** The statements that only read pets. */
-export function prepareReads(pool: Pool) {
+/** The methods of the {@link PetStore} that only read. */
+export function prepareReads(pool: Pool): Omit<PetStore, 'create' | 'createOnce'> {
   const db = drizzle({ client: pool })
   const { id, name, categoryId, status } = pets
   const selectPets = () => db.select({ id, name, categoryId, status }).from(pets)
@@ -31,11 +32,11 @@ export function prepareReads(pool: Pool) {
 
   return {
     // Many clients list the same page.
-    listPets: coalesceReads(
+    list: coalesceReads(
       ({ status, cursor, limit }: PetQuery) => `${status} ${cursor} ${limit}`,
       ({ status, cursor, limit }) => (status ? listByStatus(status, cursor, status, limit) : listAll(cursor, limit)),
     ),
-    async getPet(id: bigint): Promise<Pet | undefined> {
+    async get(id) {
       const [pet] = await getPet(id)
       return pet
     },
@@ -48,7 +49,7 @@ type PetRow = [id: bigint, name: string, categoryId: bigint, status: PetStatus]
 function prepareRows<Parameters extends unknown[]>(pool: Pool, name: string, query: { toSQL(): { sql: string } }) {
   const statement = { name, text: query.toSQL().sql, rowMode: 'array', types: { getTypeParser } } as const
   return async (...values: Parameters): Promise<Pet[]> => {
-    const { rows } = await pool.query<PetRow>({ ...statement, values })
+    const { rows } = await mapErrors(pool.query<PetRow>({ ...statement, values }))
     return rows.map(toPet)
   }
 }

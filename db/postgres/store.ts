@@ -27,15 +27,13 @@ interface PostgresStoreOptions {
 export async function openPostgresStore({ url, create = true, onCreate }: PostgresStoreOptions): Promise<Store> {
   if (await prepareDatabase(url, { create })) onCreate?.()
   const pool = openPool(url)
-  const reads = prepareReads(pool)
   const creates = new GroupCommit(prepareCreates(pool))
   const apiKeys = openApiKeys(pool, url)
   const migrations = readOwnMigrations()
 
   return {
     pets: {
-      list: (query) => mapErrors(reads.listPets(query)),
-      get: (id) => mapErrors(reads.getPet(id)),
+      ...prepareReads(pool),
       create: async (pet) => (await creates.run({ pet })).pet,
       createOnce: (pet, key) => creates.run({ pet, key }),
     },

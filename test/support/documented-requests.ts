@@ -12,6 +12,7 @@ export interface DocumentedOperation {
   /** Of the JSON body, if the operation takes one. */
   bodySchema: Schema | undefined
   responses: Record<string, oas31.ResponseObject>
+  deprecated: boolean
 }
 
 export interface GeneratedRequest {
@@ -32,6 +33,7 @@ export function operationsIn({ paths = {} }: Pick<oas31.OpenAPIObject, 'paths'>)
       parameters: (operation.parameters ?? []) as oas31.ParameterObject[],
       bodySchema: (operation.requestBody as oas31.RequestBodyObject | undefined)?.content['application/json']?.schema,
       responses: operation.responses as Record<string, oas31.ResponseObject>,
+      deprecated: operation.deprecated ?? false,
     })),
   )
 }
