@@ -15,17 +15,15 @@ import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
 import type { Config } from './config.ts'
 import type { CreateContext } from './http/adapter-options.ts'
-import { ignoreBodies } from './http/body.ts'
-import { addCors, corsFor } from './http/cors.ts'
 import { makeDrainable } from './http/drain.ts'
 import { sendError } from './http/error-responses.ts'
 import { health } from './http/health.ts'
 import { shedLoad } from './http/load-shedding.ts'
-import { knowAllMethods, refuseUnknownPaths } from './http/methods.ts'
-import { requestCheck } from './http/request-checks.ts'
-import { securityHeaders } from './http/security-headers.ts'
+import { maxUrlLength, requestCheck } from './http/request-checks.ts'
+import { addCors, corsFor, securityHeaders } from './http/response-headers.ts'
+import { ignoreBodies, refuseUnknownPaths, routeAllMethods } from './http/routing.ts'
 import { createHttpServer, limits } from './http/server.ts'
-import { webConsole } from './http/web-console.ts'
+import { webConsole } from './http/static-files.ts'
 import { restAdapter } from './rest/adapter.ts'
 import { createDocument } from './rest/document.ts'
 import { reference } from './rest/reference.ts'
@@ -58,7 +56,7 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
       if (!applyCors(request, reply)) sendError(error, request, reply)
       logRequest(request, reply)
     },
-    routerOptions: { maxParamLength: limits.url },
+    routerOptions: { maxParamLength: maxUrlLength },
     bodyLimit: limits.body,
     trustProxy: config.trustProxy,
     return503OnClosing: false,
@@ -77,7 +75,7 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
   app.setErrorHandler(sendError)
   refuseUnknownPaths(app)
   ignoreBodies(app)
-  knowAllMethods(app)
+  routeAllMethods(app)
 
   const createContext: CreateContext = (request, reply) => ({
     store,

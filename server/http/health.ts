@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Store } from '../../db/store.ts'
 import { temporarilyUnavailable } from '../api/errors.ts'
-import { handleOtherMethods } from './methods.ts'
+import { handleOtherMethods } from './routing.ts'
 
 /** Milliseconds. */
 const maxCheckTime = 900

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { oas31 } from 'zod-openapi'
-import { handleOtherMethods } from '../http/methods.ts'
-import { contentHash, immutable, serveFile } from '../http/static-file.ts'
+import { handleOtherMethods } from '../http/routing.ts'
+import { contentHash, immutable, serveFile } from '../http/static-files.ts'
 
 interface ReferenceOptions {
   /** Makes the OpenAPI document; called once, with the first request for it. */

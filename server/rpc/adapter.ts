@@ -4,10 +4,9 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, 
 import { ApiError, toApiError } from '../api/errors.ts'
 import type { Context } from '../api/trpc.ts'
 import type { AdapterOptions } from '../http/adapter-options.ts'
-import { acceptJsonOnly } from '../http/body.ts'
 import { logFault, prepareReply, toHttpError } from '../http/error-responses.ts'
-import { handleOtherMethods, refuseUnknownPaths } from '../http/methods.ts'
 import { type CacheableResponse, responseCache } from '../http/response-cache.ts'
+import { acceptJsonOnly, handleOtherMethods, refuseUnknownPaths } from '../http/routing.ts'
 import { callReader, isBatch, isUnusual, maxBatchSize, type RpcCall, type RpcRequest, type RpcRoute } from './calls.ts'
 
 const contentType = { 'content-type': 'application/json' }

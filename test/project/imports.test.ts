@@ -45,11 +45,11 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     ),
   },
   'server/rest/adapter.ts': {
-    allowed: ['../api/pets.ts', '../auth/bearer.ts', '../http/body.ts', 'trpc-to-openapi'].map(valueFrom),
+    allowed: ['../api/pets.ts', '../auth/bearer.ts', '../http/routing.ts', 'trpc-to-openapi'].map(valueFrom),
     refused: ['../rpc/adapter.ts', '../ops/keys.ts', '../app.ts', '../../db/store.ts', 'pg'].map(valueFrom),
   },
   'server/rpc/adapter.ts': {
-    allowed: ['../api/pets.ts', '../auth/bearer.ts', '../http/body.ts'].map(valueFrom),
+    allowed: ['../api/pets.ts', '../auth/bearer.ts', '../http/routing.ts'].map(valueFrom),
     refused: ['../rest/adapter.ts', '../ops/keys.ts', '../app.ts', '../../db/store.ts', 'trpc-to-openapi'].map(
       valueFrom,
     ),

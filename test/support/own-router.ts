@@ -4,7 +4,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { ApiKey } from '../../db/store.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { bearerCheck, checkedApiKey } from '../../server/auth/bearer.ts'
-import { knowAllMethods } from '../../server/http/methods.ts'
+import { routeAllMethods } from '../../server/http/routing.ts'
 import { restAdapter } from '../../server/rest/adapter.ts'
 import { rpcAdapter } from '../../server/rpc/adapter.ts'
 import { openTestStore } from './helpers.ts'
@@ -23,7 +23,7 @@ export async function startRouter(router: AnyRouter) {
 
   const app = fastify()
   onTestFinished(() => app.close())
-  knowAllMethods(app)
+  routeAllMethods(app)
   app.decorateRequest<ApiKey | null>('apiKey', null)
   app.addHook('onRequest', bearerCheck(store))
   const createContext = (request: Parameters<typeof checkedApiKey>[0]) => ({

@@ -2,7 +2,7 @@ import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { securityHeaders } from '../../server/http/security-headers.ts'
+import { securityHeaders } from '../../server/http/response-headers.ts'
 import { shareTestApi, startTestApi } from '../support/helpers.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 

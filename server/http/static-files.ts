@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { extname, join, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { handleOtherMethods } from './methods.ts'
+import { handleOtherMethods } from './routing.ts'
 
 type Encoding = 'br' | 'gzip'
 
@@ -29,7 +31,7 @@ export function serveFile(app: FastifyInstance, url: string, content: Buffer, he
   const compressed = new Map<Encoding, Promise<Buffer>>()
 
   async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const isUnchanged = isKnown(request.headers['if-none-match'], hash)
+    const isUnchanged = matchesHash(request.headers['if-none-match'], hash)
     const hasBody = !isUnchanged && request.method !== 'HEAD'
     const encoding = negotiate(request.headers['accept-encoding'] ?? '', ['br', 'gzip'])
     // Before the headers are set: if it fails, the error must not be cached, nor marked as compressed.
@@ -55,7 +57,51 @@ export function serveFile(app: FastifyInstance, url: string, content: Buffer, he
   handleOtherMethods(app, url, ['GET', 'HEAD'])
 }
 
-/** Compares weakly, as RFC 9110 asks for If-None-Match (section 13.1.2). */
-function isKnown(ifNoneMatch: string | undefined, hash: string): boolean {
+/** Compares weakly, as RFC 9110 requires for If-None-Match (section 13.1.2). */
+function matchesHash(ifNoneMatch: string | undefined, hash: string): boolean {
   return ifNoneMatch !== undefined && (ifNoneMatch === '*' || ifNoneMatch.includes(`"${hash}"`))
+}
+
+/** Allows only files of this service, and no scripts or styles inside the page. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+const mediaTypes: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/**
+ * Serves the web console at `/`, without an API key. Without a build, `/` redirects to the API reference. The files are
+ * read once, at the start: a build beside a running service would otherwise mix two versions of the console.
+ *
+ * @param options.folder where `web/build.ts` writes the console
+ */
+export async function webConsole(app: FastifyInstance, { folder }: { folder: string | undefined }): Promise<void> {
+  if (folder === undefined || !existsSync(join(folder, 'index.html'))) {
+    app.get('/', async (_request, reply) => reply.redirect('/docs/'))
+    handleOtherMethods(app, '/', ['GET', 'HEAD'])
+    return
+  }
+  for (const path of globSync('**/*.{html,css,js,svg}', { cwd: folder })) {
+    const name = path.replaceAll(sep, '/')
+    const isPage = name === 'index.html'
+    serveFile(app, isPage ? '/' : `/${name}`, readFileSync(join(folder, path)), {
+      'content-type': mediaTypes[extname(name)] ?? 'application/octet-stream',
+      // Vite puts a hash of the content into the names of assets.
+      ...(name.startsWith('assets/') ? immutable : { 'cache-control': 'no-cache' }),
+      ...(isPage && { 'content-security-policy': pagePolicy }),
+    })
+  }
 }

@@ -1,5 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
+/**
+ * Security headers for every response (OWASP REST Security Cheat Sheet). Pages set a content security policy of their own.
+ *
+ * @param publicUrl where clients reach the service. Strict-Transport-Security is for TLS only (RFC 6797, section 7.2).
+ */
+export function securityHeaders(publicUrl: string | undefined): Record<string, string> {
+  const isTls = publicUrl !== undefined && new URL(publicUrl).protocol === 'https:'
+  return {
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    ...(isTls && { 'strict-transport-security': 'max-age=31536000' }),
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+  }
+}
+
 /** Adds the CORS headers of one response. Returns true if the request was a preflight; its response is then sent. */
 export type ApplyCors = (request: FastifyRequest, reply: FastifyReply) => boolean
 
@@ -24,9 +42,9 @@ const exposedHeaders = [
 
 /**
  * Makes every response readable for pages of these origins (https://fetch.spec.whatwg.org/#http-cors-protocol). Cookies
- * are not allowed, since the API key is sent in a header.
+ * are not allowed, because the API key is sent in a header.
  *
- * @param responseHeaders those of every response
+ * @param responseHeaders the headers of every response
  */
 export function corsFor(origins: string[], responseHeaders: Record<string, string>): ApplyCors {
   const allowed = new Set(origins)
@@ -47,8 +65,8 @@ export function corsFor(origins: string[], responseHeaders: Record<string, strin
 }
 
 /**
- * Responds to preflights before any check of the request: a page can read an error only if the preflight of its request
- * succeeded.
+ * Responds to preflights before any check of the request. A page can read an error response only if the preflight of its
+ * request succeeded.
  */
 export function addCors(app: FastifyInstance, applyCors: ApplyCors): void {
   app.addHook('onRequest', (request, reply, done) => {

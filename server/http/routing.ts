@@ -1,0 +1,73 @@
+import { METHODS } from 'node:http'
+import type { FastifyInstance, RouteShorthandOptions } from 'fastify'
+import { ApiError } from '../api/errors.ts'
+
+/** Routes every method that Node can parse, so that an unusual one is refused with 405 instead of 404. */
+export function routeAllMethods(app: FastifyInstance): void {
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  }
+}
+
+/**
+ * Completes a URL that has routes for `methods`: OPTIONS responds 204, any other method 405, both with `Allow`
+ * (RFC 9110, section 15.5.6).
+ */
+export function handleOtherMethods(
+  app: FastifyInstance,
+  url: string,
+  methods: string[],
+  options: RouteShorthandOptions = {},
+): void {
+  const allowed = [...methods, 'OPTIONS']
+  const allow = allowed.join(', ')
+  app.options(url, options, async (_request, reply) => reply.code(204).header('allow', allow).send())
+  app.route({
+    ...options,
+    url,
+    method: app.supportedMethods.filter((method) => !allowed.includes(method)),
+    onRequest: async (request) => {
+      throw new ApiError('method_not_allowed', `${request.method} is not served at this path. Use ${allow}.`, {
+        headers: { allow },
+      })
+    },
+    handler: () => {},
+  })
+}
+
+/**
+ * Responds 404 to paths below the prefix of this Fastify instance that have no route. The hooks of the instance, such as
+ * the check of the API key, run first. The body is not parsed.
+ */
+export function refuseUnknownPaths(app: FastifyInstance): void {
+  app.setNotFoundHandler(() => {})
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    if (request.is404) done(new ApiError('not_found', 'There is nothing at this path.'))
+    else done(null, payload)
+  })
+}
+
+/** Accepts bodies of any type without reading them. */
+export function ignoreBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Accepts only bodies of type `application/json` in UTF-8 (RFC 8259). `request.body` is what `parse` returns. */
+export function acceptJsonOnly(app: FastifyInstance, parse: (text: string) => unknown): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (request.headers['content-encoding'] !== undefined) {
+      return done(new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.'))
+    }
+    let parsed: unknown
+    try {
+      parsed = parse(utf8.decode(body))
+    } catch (cause) {
+      return done(new ApiError('invalid_request', 'The body is not valid JSON in UTF-8.', { cause }))
+    }
+    done(null, parsed)
+  })
+}
