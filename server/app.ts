@@ -33,13 +33,13 @@ export interface AppOptions {
   config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit'>
   store: Store
   log: Logger
-  /** Where the built console is; by default there is none. */
+  /** Folder of the built web console. By default there is no console. */
   consoleFolder?: string | undefined
 }
 
-/** The whole service but for the socket: REST at `/v1`, typed RPC at `/trpc`, the console at `/`, the reference at `/docs/`. */
+/** Creates the service without listening: REST at `/v1`, RPC at `/trpc`, the web console at `/`, the API reference at `/docs/`. */
 export async function createApp({ config, store, log, consoleFolder }: AppOptions): Promise<FastifyInstance> {
-  // Fastify would have pino's type in its own everywhere.
+  // With pino's type, every Fastify type in the project would need it as a parameter.
   const loggerInstance: FastifyBaseLogger = log
   const headers = securityHeaders(config.publicUrl)
   const applyCors = corsFor(config.corsOrigins, headers)
@@ -48,9 +48,9 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => randomUUID(),
     serverFactory: (listener) => createHttpServer(listener, log, headers),
-    // createHttpServer answers these.
+    // createHttpServer responds to these errors.
     clientErrorHandler: () => {},
-    // Hooks do not run for a URL that cannot be decoded.
+    // Called instead of the hooks for a URL that cannot be decoded.
     frameworkErrors(error, request, reply) {
       reply.headers({ ...headers, 'x-request-id': request.id })
       if (!applyCors(request, reply)) sendError(error, request, reply)
@@ -84,11 +84,11 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
     announceReplay: () => void reply.header('idempotency-replayed', 'true'),
   })
   const checkKey = bearerCheck(store)
-  app.register(async (doors) => {
-    shedLoad(doors)
-    doors.addHook('onRequest', config.rateLimit ? withRateLimit(config.rateLimit, checkKey) : checkKey)
-    doors.register(restAdapter, { prefix: '/v1', router: appRouter, store, createContext })
-    doors.register(rpcAdapter, { prefix: '/trpc', router: appRouter, store, createContext })
+  app.register(async (adapters) => {
+    shedLoad(adapters)
+    adapters.addHook('onRequest', config.rateLimit ? withRateLimit(config.rateLimit, checkKey) : checkKey)
+    adapters.register(restAdapter, { prefix: '/v1', router: appRouter, store, createContext })
+    adapters.register(rpcAdapter, { prefix: '/trpc', router: appRouter, store, createContext })
   })
   app.register(webConsole, { folder: consoleFolder })
   app.register(health, { store })

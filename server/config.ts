@@ -28,10 +28,10 @@ const DatabaseUrl = z.string().transform((url, context): Location => {
 })
 
 /**
- * Reads where a database is, as DATABASE_URL has it.
+ * Parses the location of a database in the format of DATABASE_URL.
  *
- * @param name what the text is called, for the message, which does not show the text: it may hold a password.
- * @throws {OperatorError}
+ * @param name the name of the option, for the message. The message does not show the text, which may contain a password.
+ * @throws {OperatorError} if the text is not a location
  */
 export function parseLocation(text: string, name: string): Location {
   const { data, error } = DatabaseUrl.safeParse(text)
@@ -39,7 +39,7 @@ export function parseLocation(text: string, name: string): Location {
   throw new OperatorError(`${name}: ${error.issues.map(({ message }) => message).join(', ')}.`)
 }
 
-/** A database in memory is refused too: it could not be shared between threads. */
+/** A database in memory is refused, because threads cannot share it. */
 function pathOf(url: string): string | undefined {
   if (!/^file:[^?#]+$/.test(url) || url.includes(':memory:')) return undefined
   try {
@@ -52,7 +52,7 @@ function pathOf(url: string): string | undefined {
 const BaseUrl = z
   .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
   .transform((url) => url.replace(/\/+$/, ''))
-  .refine((url) => !url.endsWith('/v1'), 'expected the address without /v1, which is added')
+  .refine((url) => !url.endsWith('/v1'), 'expected a URL without /v1, which is added')
 
 const Origin = z
   .string()
@@ -67,15 +67,15 @@ const secondsIn: Record<string, number> = { s: 1, min: 60, h: 3_600 }
 
 const RateText = z.string().transform((text, context): Rate => {
   const [, requests, unit = ''] = /^([1-9]\d{0,8})\/(s|min|h)$/.exec(text) ?? []
-  if (!requests) context.addIssue('expected a number of requests in a time, such as 50/s, 1000/min or 20000/h')
+  if (!requests) context.addIssue('expected a rate such as 50/s, 1000/min or 20000/h')
   return { requests: Number(requests), seconds: secondsIn[unit] ?? 0 }
 })
 
-const ApiKeyText = z.string().refine(isApiKey, 'expected an API key as "npm run petstore -- keys create" makes them')
+const ApiKeyText = z.string().refine(isApiKey, 'expected an API key that "npm run petstore -- keys create" printed')
 
 const ApiKeyFile = z.string().transform((path, context) => {
   const { data, error } = ApiKeyText.safeParse(readText(path))
-  if (error) context.addIssue('expected a file that holds an API key as "npm run petstore -- keys create" makes them')
+  if (error) context.addIssue('expected a file with an API key that "npm run petstore -- keys create" printed')
   return data
 })
 
@@ -88,9 +88,9 @@ function readText(path: string): string | undefined {
 }
 
 const Interval = z.string().transform((text, context) => {
-  const length = parseDuration(text)
-  if (length === undefined) context.addIssue('expected a duration such as 30m, 6h or 1d')
-  return length
+  const milliseconds = parseDuration(text)
+  if (milliseconds === undefined) context.addIssue('expected a duration such as 30m, 6h or 1d')
+  return milliseconds
 })
 
 const Count = z
@@ -115,33 +115,38 @@ const Environment = z.object({
   BACKUP_KEEP: Count.prefault('7'),
 })
 
-export interface Config {
-  host: string
-  port: number
-  /** Whether to share the port with a predecessor or successor that does the same. */
-  reusePort: boolean
-  database: Location
-  /** Where the service is reached from outside, without the path prefix; the listening address if it is not given. */
-  publicUrl: string | undefined
-  stagingUrl: string | undefined
-  logLevel: (typeof logLevels)[number]
-  corsOrigins: string[]
-  /** The proxies whose X-Forwarded-For is believed. */
-  trustProxy: string[]
-  /** For each API key; and for each address, of failed sign-ins. */
-  rateLimit: Rate | undefined
-  /** A key to register at the start, for containers and CI. */
-  apiKey: string | undefined
-  /** Milliseconds between scheduled backups; without it there are none. */
-  backupEvery: number | undefined
-  /** How many scheduled backups are kept. */
-  backupKeep: number
+/** Values of the configuration, validated and parsed. */
+export type Config = ReturnType<typeof toConfig>
+
+function toConfig(env: z.infer<typeof Environment>) {
+  return {
+    host: env.HOST,
+    port: env.PORT,
+    /** Whether another process may listen on the same port, such as a predecessor or successor of this one. */
+    reusePort: env.REUSE_PORT,
+    database: env.DATABASE_URL,
+    /** The URL by which clients reach the service, without `/v1`. By default it is the listening address. */
+    publicUrl: env.PUBLIC_URL,
+    stagingUrl: env.STAGING_URL,
+    logLevel: env.LOG_LEVEL,
+    corsOrigins: env.CORS_ORIGINS,
+    /** Addresses of proxies whose X-Forwarded-For is trusted. */
+    trustProxy: env.TRUST_PROXY,
+    /** Limits the calls of each API key, and the failed sign-ins from each address. */
+    rateLimit: env.RATE_LIMIT,
+    /** An API key that is registered at the start, for containers and CI. */
+    apiKey: env.PETSTORE_API_KEY ?? env.PETSTORE_API_KEY_FILE,
+    /** Milliseconds between scheduled backups. By default there are no scheduled backups. */
+    backupEvery: env.BACKUP_EVERY,
+    /** Number of scheduled backups that are kept. */
+    backupKeep: env.BACKUP_KEEP,
+  }
 }
 
 /**
- * Reads the configuration from environment variables; one that is empty counts as not set.
+ * Reads the configuration from environment variables. An empty variable counts as not set.
  *
- * @throws {OperatorError} that names every variable at fault.
+ * @throws {OperatorError} that names every invalid variable
  */
 export function readConfig(env: Record<string, string | undefined> = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
@@ -150,25 +155,13 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   if (given.PETSTORE_API_KEY && given.PETSTORE_API_KEY_FILE)
     problems.push('PETSTORE_API_KEY, PETSTORE_API_KEY_FILE: expected only one of them')
   if (data?.BACKUP_EVERY && data.DATABASE_URL.kind === 'postgres')
-    problems.push('BACKUP_EVERY: expected only with a file; PostgreSQL has tools of its own, such as pg_dump')
+    problems.push(
+      'BACKUP_EVERY: expected only for an SQLite database. Back up PostgreSQL with its own tools, such as pg_dump',
+    )
   if (!data || problems.length > 0) {
     throw new OperatorError(`The configuration is wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
   }
-  return {
-    host: data.HOST,
-    port: data.PORT,
-    reusePort: data.REUSE_PORT,
-    database: data.DATABASE_URL,
-    publicUrl: data.PUBLIC_URL,
-    stagingUrl: data.STAGING_URL,
-    logLevel: data.LOG_LEVEL,
-    corsOrigins: data.CORS_ORIGINS,
-    trustProxy: data.TRUST_PROXY,
-    rateLimit: data.RATE_LIMIT,
-    apiKey: data.PETSTORE_API_KEY ?? data.PETSTORE_API_KEY_FILE,
-    backupEvery: data.BACKUP_EVERY,
-    backupKeep: data.BACKUP_KEEP,
-  }
+  return toConfig(data)
 }
 
 function list<T extends z.ZodType<unknown, string>>(item: T) {

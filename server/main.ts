@@ -9,13 +9,17 @@ import { copy } from './ops/copy.ts'
 import { createKey, describeKeys, parseLifetime, revokeKey, rotateKey } from './ops/keys.ts'
 import { OperatorError } from './ops/operator-error.ts'
 import { describeBytes, describeRows, withProgress } from './ops/progress.ts'
+import manifest from './package.json' with { type: 'json' }
 
 interface LifetimeOption {
   expires?: number
 }
 const lifetimeOption = ['--expires <lifetime>', 'such as 12h, 90d or 4w', parseLifetime] as const
 
-const program = new Command('petstore').description('The pet store service.').showHelpAfterError()
+const program = new Command('petstore')
+  .description('The pet store service.')
+  .version(manifest.version)
+  .showHelpAfterError()
 
 program
   .command('serve', { isDefault: true })
@@ -23,16 +27,18 @@ program
   .allowExcessArguments()
   .action(async (_options, { args: [unknown] }: Command) => {
     if (unknown !== undefined) program.error(`error: unknown command '${unknown}'`)
-    // The other commands start sooner without it, and with less memory.
+    // Loaded here, because the other commands start faster and use less memory without it.
     const { serve } = await import('./serve.ts')
     await serve(readConfig())
   })
 
-const keys = program.command('keys').description('manage API keys; a change acts at once, also on a running service')
+const keys = program
+  .command('keys')
+  .description('manage API keys; changes take effect at once, also on a running service')
 
 keys
   .command('create <name>')
-  .description('make a key and print it, this once')
+  .description('create a key and print it; it cannot be shown again')
   .option(...lifetimeOption)
   .action((name: string, { expires }: LifetimeOption) =>
     withStore(async (store) => print(await createKey(store, name, expires)), { create: true }),
@@ -40,12 +46,12 @@ keys
 
 keys
   .command('list')
-  .description('show every key, without its secret')
+  .description('list the keys without their secrets')
   .action(() => withStore(async (store) => print(await describeKeys(store))))
 
 keys
   .command('revoke <name-or-start>')
-  .description('end a key for good')
+  .description('revoke a key permanently')
   .action((nameOrStart: string) =>
     withStore(async (store) => {
       const { name, start } = await revokeKey(store, nameOrStart)
@@ -55,7 +61,7 @@ keys
 
 keys
   .command('rotate <name-or-start>')
-  .description('end a key and print its successor, this once')
+  .description('revoke a key and print its replacement, which cannot be shown again')
   .option(...lifetimeOption)
   .action((nameOrStart: string, { expires }: LifetimeOption) =>
     withStore(async (store) => print(await rotateKey(store, nameOrStart, expires))),
@@ -63,7 +69,7 @@ keys
 
 program
   .command('backup [file]')
-  .description('copy the database, also while the service runs, and print the path of the copy')
+  .description('back up the database, also while the service runs, and print the path of the backup')
   .action(async (file?: string) => {
     const path = databaseFile()
     print(await withProgress(process.stderr, describeBytes, (onProgress) => backUp(path, file, onProgress)))
@@ -71,7 +77,7 @@ program
 
 program
   .command('restore <file>')
-  .description('put a backup in the place of the database, which is kept, while the service is stopped')
+  .description('replace the database with a backup while the service is stopped; the replaced database is kept')
   .action(async (file: string) => {
     const path = databaseFile()
     note(await withProgress(process.stderr, describeBytes, (onProgress) => restore(path, file, onProgress)))
@@ -82,11 +88,11 @@ const databases = program.command('db').description('manage databases')
 databases
   .command('copy')
   .description(
-    'copy all pets and keys into an empty database, also of the other kind; what a service writes to the first one meanwhile stays behind, so stop it before',
+    'copy all pets and keys into an empty SQLite or PostgreSQL database; stop the service first, because later writes are not copied',
   )
-  .requiredOption(...locationOption('--from', 'the database to copy, such as file:data/petstore.db; it is only read'))
+  .requiredOption(...locationOption('--from', 'the database to copy, such as file:data/petstore.db; it is not changed'))
   .requiredOption(
-    ...locationOption('--to', 'the empty database, such as postgres://user@host/petstore; a file is made'),
+    ...locationOption('--to', 'the empty database, such as postgres://user@host/petstore; an SQLite file is created'),
   )
   .action(async (request: { from: Location; to: Location }) =>
     print(await withProgress(process.stderr, describeRows, (onProgress) => copy({ ...request, onProgress }))),
@@ -106,8 +112,8 @@ function locationOption(name: string, description: string) {
 
 async function withStore(use: (store: Store) => Promise<void>, { create = false } = {}): Promise<void> {
   const { database } = readConfig()
-  const onCreate = () => note(`Made the database ${describeLocation(database)}.`)
-  // A command can wait for a busy service, which itself must not wait so long.
+  const onCreate = () => note(`Created the database ${describeLocation(database)}.`)
+  // Longer than in the service: a command may wait until a busy service has committed.
   const store = await openStore(database, { create, onCreate, onWarning: note, busyTimeout: 5_000 })
   try {
     await use(store)
@@ -120,7 +126,7 @@ function databaseFile(): string {
   const { database } = readConfig()
   if (database.kind === 'sqlite') return database.path
   throw new OperatorError(
-    'DATABASE_URL is of a PostgreSQL database: back it up and restore it with its own tools, pg_dump and pg_restore.',
+    'DATABASE_URL names a PostgreSQL database: use pg_dump and pg_restore to back it up and restore it.',
   )
 }
 

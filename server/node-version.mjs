@@ -1,4 +1,4 @@
-// Plain JavaScript for any Node: one that is too old could not even read the TypeScript files, let alone say so.
+// Plain JavaScript, because a Node that is too old cannot load the TypeScript files.
 const [major] = process.versions.node.split('.').map(Number)
 
 export const isTooOld = major < 24

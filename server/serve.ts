@@ -13,60 +13,69 @@ import { createLog } from './log.ts'
 import { announce } from './ops/announce.ts'
 import { scheduleBackups } from './ops/backup-schedule.ts'
 import { OperatorError } from './ops/operator-error.ts'
+import manifest from './package.json' with { type: 'json' }
 
 /** Milliseconds. */
 const drainTime = 500
-const echoTime = 200
-const longestStop = 10_000
+const repeatedSignalTime = 200
+const maxStopTime = 10_000
 const registerInterval = 5_000
 
 /**
- * Serves until SIGTERM or SIGINT, then ends what is under way and resolves. SIGTERM, which comes from a supervisor, drains
- * first; a person's Ctrl-C does not wait. A second signal, or too long a wait, ends the process at once: what was
- * acknowledged is on disk even so.
+ * Serves until SIGTERM or SIGINT, then completes the requests in progress and resolves. SIGTERM, from a supervisor, drains
+ * first; SIGINT, from a person, does not. A second signal, or a stop that takes too long, ends the process at once.
+ * Acknowledged writes are on disk in any case.
  */
 export async function serve(config: Config): Promise<void> {
-  // Before anything is written: a start that must fail leaves no file behind, and no key that nobody saw.
+  // First, so that a start that fails leaves no file and no key behind.
   if (!config.reusePort) await refuseTakenPort(config)
   const log = createLog(config.logLevel, process.stdout.isTTY)
   const store = await openStore(config.database, {
     busyTimeout: 200,
     onWarning: (message) => log.warn(message),
   })
-  const app = await createApp({ config, store, log, consoleFolder: join(import.meta.dirname, '../web/dist') })
   try {
-    if (config.apiKey !== undefined) await registerKey(app, store, config.apiKey)
-    const stopped = stopSignal(log)
-    // Looked up before listening, so that a database that is away later does not end the process.
-    const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
-    await listen(app, config)
-    const firstKey = hasKey ? undefined : await mintFirstKey(store)
-    announce({ origin: app.listeningOrigin, database: config.database, firstKey }, log)
-    const stopBackups = startBackups(config, log)
-    const signal = await stopped
-    log.info({ signal }, 'stopping')
-    limitStop(app, log)
-    await Promise.all([stopBackups(), drain(app, signal === 'SIGTERM' ? drainTime : 0)])
+    const app = await createApp({ config, store, log, consoleFolder: join(import.meta.dirname, '../web/dist') })
+    try {
+      await run(app, store, config, log)
+    } finally {
+      await app.close()
+    }
   } finally {
-    await app.close()
     await store.close()
   }
 }
 
-/** PostgreSQL has tools of its own for backups. */
+/** Listens, and resolves when the service has drained after a signal. */
+async function run(app: FastifyInstance, store: Store, config: Config, log: Logger): Promise<void> {
+  if (config.apiKey !== undefined) await registerKey(app, store, config.apiKey)
+  const stopped = stopSignal(log)
+  // Before listening: if the database cannot be read, the start fails.
+  const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
+  await listen(app, config)
+  const firstKey = hasKey ? undefined : await mintFirstKey(store)
+  announce({ origin: app.listeningOrigin, database: config.database, firstKey }, log)
+  const stopBackups = startBackups(config, log)
+  const signal = await stopped
+  log.info({ signal }, 'stopping')
+  limitStop(app, log)
+  await Promise.all([stopBackups(), drain(app, signal === 'SIGTERM' ? drainTime : 0)])
+}
+
+/** PostgreSQL has its own backup tools. */
 function startBackups({ database, ...config }: Config, log: Logger): () => Promise<void> {
   return database.kind === 'sqlite' ? scheduleBackups({ ...config, databasePath: database.path }, log) : async () => {}
 }
 
 /**
- * Resolves with the first signal to stop; a second one ends the process. What comes right after the first is the same
- * once more: a terminal signals both npm and the service, and npm passes it on.
+ * Resolves with the first signal to stop. A second signal ends the process, unless it arrives right after the first: a
+ * terminal sends Ctrl-C to npm and to the service, and npm forwards it.
  */
 function stopSignal(log: Logger): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
   let first: number | undefined
   const receive = (signal: NodeJS.Signals) => {
-    if (first !== undefined && performance.now() - first > echoTime) force(log, signal)
+    if (first !== undefined && performance.now() - first > repeatedSignalTime) force(log, signal)
     first ??= performance.now()
     resolve(signal)
   }
@@ -74,13 +83,13 @@ function stopSignal(log: Logger): Promise<NodeJS.Signals> {
   return promise
 }
 
-/** Callers that would hold up the stop are cut off in the end, and if that does not help either, nothing is waited for. */
+/** Closes the connections that remain shortly before the limit, and ends the process at the limit. */
 function limitStop({ server }: FastifyInstance, log: Logger): void {
-  setTimeout(() => server.closeAllConnections(), longestStop - 1_000).unref()
-  setTimeout(() => force(log, 'time'), longestStop).unref()
+  setTimeout(() => server.closeAllConnections(), maxStopTime - 1_000).unref()
+  setTimeout(() => force(log, 'timeout'), maxStopTime).unref()
 }
 
-/** By SIGKILL, since any other exit waits for the threads, and these for a disk that may hang. */
+/** Uses SIGKILL, because any other exit waits for the threads, which may wait for a disk that does not respond. */
 function force(log: Logger, reason: string): void {
   log.error({ reason }, 'stopped by force')
   process.kill(process.pid, 'SIGKILL')
@@ -88,9 +97,10 @@ function force(log: Logger, reason: string): void {
 
 async function listen(app: FastifyInstance, { host, port, reusePort }: Config): Promise<void> {
   try {
-    // Fastify hands on options of Node's that its type does not know.
+    // Fastify passes `reusePort` to Node, but its type lacks it.
     const options: FastifyListenOptions & { reusePort: boolean } = { host, port, reusePort }
-    await app.listen({ ...options, listenTextResolver: (address) => `listening at ${address}` })
+    const listenTextResolver = (address: string) => `listening at ${address} (petstore ${manifest.version})`
+    await app.listen({ ...options, listenTextResolver })
   } catch (error) {
     throw new OperatorError(listenProblem(error, host, port))
   }
@@ -120,13 +130,13 @@ function listenProblem(error: unknown, host: string, port: number): string {
     case 'ENOTSUP':
       return 'This system does not let programs share a port: unset REUSE_PORT.'
     default:
-      return `The address ${host}:${port} cannot be listened on (${code}): set HOST to an address of this machine.`
+      return `The service cannot listen on the address ${host}:${port} (${code}): set HOST to an address of this machine.`
   }
 }
 
 /**
- * Registers the key that the operator chose. A known one stays as it is, revoked or not, and needs no write. While the
- * store takes no writes, the service starts without the key and keeps trying.
+ * Registers the API key of the configuration. A known key is not changed, even if it is revoked. While the store accepts no
+ * writes, the service runs without the key and retries.
  */
 async function registerKey(app: FastifyInstance, { apiKeys }: Store, key: string): Promise<void> {
   const record = apiKeyRecord(key, `environment (${startOf(key)})`)
@@ -145,7 +155,7 @@ async function registerKey(app: FastifyInstance, { apiKeys }: Store, key: string
   }
 }
 
-/** A store without any key gets its first one, which is returned. */
+/** Creates the first API key if the store has none. */
 async function mintFirstKey({ apiKeys }: Store): Promise<string | undefined> {
   const key = mintApiKey()
   return (await apiKeys.createFirst(apiKeyRecord(key, 'first'))) ? key : undefined

@@ -5,21 +5,21 @@ import { checkedApiKey } from './bearer.ts'
 
 export interface Rate {
   requests: number
-  /** The length of the window in which they are counted. */
+  /** Length of the window. */
   seconds: number
 }
 
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-/** Addresses counted one by one. A count takes some 150 bytes. */
+/** Addresses with a count of their own. A count takes about 150 bytes. */
 const maxAddresses = 10_000
 
 /**
- * Puts a rate limit around the check of the API key: so many calls for each key, and as many failed sign-ins for each
- * address. A client with a valid key does not pay for the failed sign-ins of others behind the same address.
+ * Adds a rate limit to the check of the API key: it limits the calls of each key, and the failed sign-ins from each address.
+ * Failed sign-ins from an address do not count against valid keys that are used from the same address.
  */
 export function withRateLimit(rate: Rate, check: Check): Check {
-  // The number of valid keys bounds this one.
+  // Needs no maximum, because only valid keys are counted.
   const countCalls = counter('calls', rate)
   const countFailures = counter('failed-sign-ins', rate, maxAddresses)
 
@@ -37,6 +37,7 @@ export function withRateLimit(rate: Rate, check: Check): Check {
 
 /** Each call of an RPC batch counts. */
 function callsIn({ params }: FastifyRequest): number {
+  // Only the RPC route has the parameter `path`, a string.
   const { path } = params as { path?: string }
   return path?.split(',').length ?? 1
 }
@@ -78,8 +79,8 @@ interface Window {
  * (draft-ietf-httpapi-ratelimit-headers). Refused calls are not charged. A batch is charged at most the limit, because a
  * larger one would never pass.
  *
- * @param maxSubjects subjects counted one by one. Beyond it, new ones share one count until a window ends: evicting a count
- * instead would let a client with many addresses clear its own.
+ * @param maxSubjects subjects with a count of their own. Further ones share one count until a window ends. If a count were
+ * evicted instead, a client with many addresses could reset its own.
  */
 function counter(name: string, { requests, seconds }: Rate, maxSubjects = Number.POSITIVE_INFINITY) {
   /** All windows have one length, so the first to start is the first to end. */
@@ -97,7 +98,7 @@ function counter(name: string, { requests, seconds }: Rate, maxSubjects = Number
   }
 
   return function count(subject: string, calls: number, reply: FastifyReply): void {
-    // Whole milliseconds: otherwise a wait of the whole window can be rounded up beyond it.
+    // Whole milliseconds, because otherwise the wait could be rounded up beyond the length of the window.
     const now = Math.floor(performance.now())
     const window = windowOf(subject, now)
     const charge = Math.min(calls, requests)

@@ -8,12 +8,10 @@ export interface Exchange {
 }
 
 interface Connection {
-  /** The exchange of the request that was parsed last. */
+  /** The exchange of the latest request. */
   latest: Exchange | undefined
   /** Requests that were parsed but not passed to the application. */
   held: number
-  /** Position in the order in which connections were last used. */
-  usedAt: number
 }
 
 interface Limits {
@@ -27,12 +25,12 @@ interface Limits {
 /** The open connections of a server, and the limits on what they may hold. */
 export class Connections {
   readonly #limits: Limits
+  /** The least recently used first. */
   readonly #open = new Map<Duplex, Connection>()
   /** Connections with bytes of a complete response left to send, the longest waiting first. */
   readonly #unsent = new Map<Duplex, number>()
   #unsentBytes = 0
   #heldRequests = 0
-  #clock = 0
 
   constructor(limits: Limits) {
     this.#limits = limits
@@ -43,7 +41,7 @@ export class Connections {
   }
 
   add(socket: Duplex): void {
-    const connection: Connection = { latest: undefined, held: 0, usedAt: ++this.#clock }
+    const connection: Connection = { latest: undefined, held: 0 }
     this.#open.set(socket, connection)
     socket.once('close', () => {
       this.#open.delete(socket)
@@ -66,7 +64,8 @@ export class Connections {
     if (!connection) return
     const previous = connection.latest?.response
     connection.latest = { request, response }
-    connection.usedAt = ++this.#clock
+    this.#open.delete(socket)
+    this.#open.set(socket, connection)
     response.once('prefinish', () => {
       if (socket.writableLength > 0 && !response.closed) this.#watchUnsent(socket, response)
     })
@@ -87,7 +86,7 @@ export class Connections {
       if (connection.held === 0) socket.resume()
       if (!response.writableEnded) listener(request, response)
     }
-    // In a later turn of the event loop, so that other connections are served in between.
+    // In a later turn of the event loop, so that other connections are served first.
     previous?.once('close', () => setImmediate(pass))
   }
 
@@ -119,7 +118,6 @@ export class Connections {
   #makeRoom(newest: Duplex): void {
     const idle = [...this.#open]
       .filter(([socket, { latest }]) => socket !== newest && (!latest || latest.response.closed))
-      .sort(([, a], [, b]) => a.usedAt - b.usedAt)
       .slice(0, Math.ceil(this.#limits.connections / 32))
     for (const [socket] of idle) this.#close(socket)
     if (idle.length > 0) return
@@ -127,7 +125,7 @@ export class Connections {
     this.#close(slowest)
   }
 
-  /** Frees the descriptor at once; the event `close` comes later. */
+  /** Updates the counts at once, because the event `close` comes later. */
   #close(socket: Duplex): void {
     this.#open.delete(socket)
     this.#forgetUnsent(socket)
@@ -137,10 +135,10 @@ export class Connections {
 
 /** File descriptors kept for the database, the log and backups. */
 const reserve = 128
-/** However many file descriptors there are. */
+/** Maximum without regard to file descriptors. */
 const hardLimit = 10_000
 
-/** As many connections as there are file descriptors, minus the reserve. Only Linux tells their number. */
+/** The limit of file descriptors minus the reserve. Only Linux reports the limit; elsewhere it is `hardLimit`. */
 export function maxConnections(): number {
   const limit = descriptorLimit()
   return Math.min(hardLimit, Math.max(limit - reserve, Math.floor(limit / 2)))

@@ -9,13 +9,13 @@ declare module 'fastify' {
   }
 }
 
-/** Grace period in milliseconds for the first request on a new connection. */
-const arrivalTime = 300
+/** Milliseconds. Grace period for the first request on a new connection. */
+const firstRequestTime = 300
 /** Milliseconds. */
 const maxClosingTime = 500
 const shortTurn = 0.5
 
-/** Lets the service send its callers elsewhere before it stops: while it drains, each answer ends its connection. */
+/** While the service drains, each response ends its connection, so that clients reconnect to another instance. */
 export function makeDrainable(app: FastifyInstance): void {
   app.decorate('isDraining', false)
   app.addHook('onSend', (_request, reply, payload, done) => {
@@ -23,7 +23,7 @@ export function makeDrainable(app: FastifyInstance): void {
     done(null, payload)
   })
 
-  // Node waits for connections on which nothing was ever asked.
+  // Node's server.close() waits for connections without any request.
   const unused = new Set<Socket>()
   app.server.on('connection', (socket: Socket) => {
     unused.add(socket)
@@ -32,14 +32,14 @@ export function makeDrainable(app: FastifyInstance): void {
   app.server.on('request', ({ socket }) => void unused.delete(socket))
   app.addHook('preClose', async () => {
     await closeListener(app.server)
-    setTimeout(() => unused.forEach((socket) => void socket.destroy()), arrivalTime)
+    setTimeout(() => unused.forEach((socket) => void socket.destroy()), firstRequestTime)
   })
 }
 
 /**
- * Stops listening right after a short turn of the event loop that found no connection to accept: the kernel resets those
- * that are left in its queue, and Node accepts one in a turn. New connections are not read meanwhile, so that the turns
- * become short and accepting is faster than arrival.
+ * Stops listening when no connection waits to be accepted, because the kernel resets those that wait. Node accepts one
+ * connection in each turn of the event loop: a short turn without a new connection means that none waits. Meanwhile new
+ * connections are not read, so that turns are short and connections are accepted faster than they arrive.
  */
 async function closeListener(server: Server): Promise<void> {
   const accepted: Socket[] = []
@@ -60,8 +60,8 @@ async function closeListener(server: Server): Promise<void> {
 }
 
 /**
- * Ends the connections one by one, each with its next answer, while new ones are still taken: for as long as a balancer
- * needs to notice, or a successor on the same port to be the only one.
+ * Starts to drain and waits. New connections are still accepted, until a load balancer has noticed or a successor on the
+ * same port receives them.
  */
 export async function drain(app: FastifyInstance, milliseconds: number): Promise<void> {
   app.isDraining = true

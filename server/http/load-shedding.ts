@@ -5,7 +5,7 @@ import { temporarilyUnavailable } from '../api/errors.ts'
 
 /** Milliseconds by which the event loop may lag, on average over a second. */
 const maxLag = 250
-/** Of the memory that Node gives JavaScript. */
+/** Share of Node's heap limit. */
 const maxShareOfHeap = 0.85
 const sampleInterval = 1_000
 const resolution = 10
@@ -18,7 +18,7 @@ export function shedLoad(app: FastifyInstance): void {
   const timer = setInterval(() => {
     const lag = delay.mean / 1e6 - resolution
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
-    // Not a number without samples: the event loop was blocked the whole time.
+    // NaN without samples, if the event loop was blocked the whole time.
     isOverloaded = Number.isNaN(lag) || lag > maxLag || used > limit * maxShareOfHeap
     delay.reset()
   }, sampleInterval).unref()

@@ -219,7 +219,7 @@ describe('the commands', () => {
   test('keys list shows every key and no secret', async () => {
     const folder = temporaryFolder()
     const { key, stderr } = await keyFrom(folder, ['keys', 'create', 'shop', '--expires', '90d'])
-    expect(stderr).toBe(`Made the database ${databaseNameOf(folder)}.\n`)
+    expect(stderr).toBe(`Created the database ${databaseNameOf(folder)}.\n`)
     const list = runPetstore({ folder, arguments: ['keys', 'list'] })
     expect(await list.ended).toBe(0)
     expect(list.stdout).toMatch(

@@ -167,7 +167,7 @@ if (canTrace()) {
     const strace = ['strace', '-f', '-qq', '-o', '/dev/null', ...inject, ...petstore]
     const env = { DATABASE_URL: `file:${join(folder, 'data/petstore.db')}` }
     const run = runCommand([...strace, 'keys', 'create', 'test'], { env })
-    expect([await run.ended, run.stderr]).toEqual([0, expect.stringMatching(/^Made the database .*\.\n$/)])
+    expect([await run.ended, run.stderr]).toEqual([0, expect.stringMatching(/^Created the database .*\.\n$/)])
   })
 
   test('one that the disk cannot read is not called corrupt', () => {

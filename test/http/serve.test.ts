@@ -1,0 +1,43 @@
+import { existsSync, readdirSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readConfig } from '../../server/config.ts'
+import manifest from '../../server/package.json' with { type: 'json' }
+import { serve } from '../../server/serve.ts'
+import { runPetstore, startServer } from '../support/process.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const descriptors = '/proc/self/fd'
+
+// Only Linux lists them.
+if (existsSync(descriptors)) {
+  test('a start that fails while the application is created closes the database', async () => {
+    const folder = temporaryFolder()
+    const database = join(folder, 'petstore.db')
+    const config = readConfig({ PORT: '0', DATABASE_URL: `file:${database}`, LOG_LEVEL: 'silent' })
+    await expect(serve({ ...config, publicUrl: 'no URL' })).rejects.toThrow('Invalid URL')
+    expect(existsSync(database)).toBe(true)
+    expect(openFiles().filter((path) => path.startsWith(folder))).toEqual([])
+  })
+}
+
+test('the first line of the log contains the address and the version', async () => {
+  const { stdout, url } = await startServer()
+  expect(stdout.split('\n')[0]).toContain(`listening at ${url} (petstore ${manifest.version})`)
+})
+
+test('petstore --version prints the version', async () => {
+  const run = runPetstore({ arguments: ['--version'] })
+  expect([await run.ended, run.stdout, run.stderr]).toEqual([0, `${manifest.version}\n`, ''])
+})
+
+function openFiles(): string[] {
+  return readdirSync(descriptors).flatMap((descriptor) => {
+    try {
+      return readlinkSync(join(descriptors, descriptor))
+    } catch {
+      // The descriptor with which the folder was read is closed again.
+      return []
+    }
+  })
+}
