@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
-import { checkPages, refuseForeignFile } from '../sqlite/check-file.ts'
-import { connect, orClose } from '../sqlite/connection.ts'
+import { checkPages, connect, orClose } from '../sqlite/connection.ts'
 import { toFailure, unusable } from '../sqlite/failure.ts'
-import { identify, syncFolder } from '../sqlite/files.ts'
-import { readJournal } from '../sqlite/migrate.ts'
-import { readOwnMigrations } from '../sqlite/own-migrations.ts'
+import { identify, realPathOf, syncFolder } from '../sqlite/files.ts'
+import { refuseForeignFile } from '../sqlite/header.ts'
+import { readJournal, readOwnMigrations } from '../sqlite/migrate.ts'
 import { prepareDatabase } from '../sqlite/prepare.ts'
-import { realPathOf } from '../sqlite/real-path.ts'
 import { type CopyDatabase, type Row, RowsRefused, refuseOtherRelease, refuseSameDatabase } from './driver.ts'
 
 /** Milliseconds to wait for the lock of another process. */

@@ -1,16 +1,18 @@
 import Database from 'better-sqlite3'
+import { reasons, UnusableDatabase } from '../unusable-database.ts'
+import { isBusy, toFailure } from './failure.ts'
 
 interface ConnectionOptions {
   readonly?: boolean
-  /** How long a statement waits, in milliseconds, for another connection's lock before it fails as busy. */
+  /** Milliseconds that a statement waits for another connection's lock before it fails as busy. */
   busyTimeout: number
 }
 
 /**
- * Opens the file with the settings every connection needs.
+ * Opens the file with the settings that every connection needs.
  *
- * `synchronous = FULL` is explicit because this build of SQLite treats WAL as NORMAL, which would acknowledge a commit
- * before it is on disk. 64-bit integers arrive as `bigint`.
+ * `synchronous = FULL` is explicit because this build of SQLite uses NORMAL in WAL mode, which acknowledges a commit
+ * before it is on disk. 64-bit integers are read as `bigint`.
  */
 export function connect(path: string, { readonly = false, busyTimeout }: ConnectionOptions): Database.Database {
   const connection = new Database(path, { readonly, timeout: busyTimeout, fileMustExist: true })
@@ -20,28 +22,63 @@ export function connect(path: string, { readonly = false, busyTimeout }: Connect
     connection.pragma('foreign_keys = ON')
     connection.pragma('trusted_schema = OFF')
     connection.pragma('mmap_size = 0')
-    // Room for the upper levels of the trees of ten million pets, which else make way for the rows.
+    // KiB. Enough to keep the interior B-tree pages of ten million pets in memory.
     connection.pragma('cache_size = -8000')
     connection.pragma(`journal_size_limit = ${64 * 1024 * 1024}`)
     return connection
   })
 }
 
-/** The size of the database in bytes, with the pages that are only in its write-ahead log. */
-export function databaseSize(connection: Database.Database): number {
-  return numberOf(connection, 'page_count') * numberOf(connection, 'page_size')
-}
-
-function numberOf(connection: Database.Database, pragma: string): number {
-  return Number(connection.pragma(pragma, { simple: true }))
-}
-
-/** Runs what makes a fresh connection usable. If that fails nobody else could close it, and its file would stay open. */
+/** Closes the connection if `prepare` throws, because the caller then has nothing to close. */
 export function orClose<T>(connection: { close(): unknown }, prepare: () => T): T {
   try {
     return prepare()
   } catch (error) {
     connection.close()
     throw error
+  }
+}
+
+/** The size of the database in bytes, including pages that are only in the write-ahead log. */
+export function databaseSize(connection: Database.Database): number {
+  const numberOf = (pragma: string) => Number(connection.pragma(pragma, { simple: true }))
+  return numberOf('page_count') * numberOf('page_size')
+}
+
+/**
+ * Reads every page.
+ *
+ * @throws {UnusableDatabase} with SQLite's first finding.
+ */
+export function checkPages(connection: Database.Database, check: 'quick_check' | 'integrity_check'): void {
+  const finding = String(connection.pragma(`${check}(1)`, { simple: true })).replace(/^\*\*\* .*\n/, '')
+  if (finding === 'ok') return
+  const reason = isReadError(finding) ? reasons.unreadable : reasons.corrupt
+  throw new UnusableDatabase(connection.name, `${reason} (${finding})`)
+}
+
+/** SQLite reports a page that it cannot read as corrupt. The low byte of the error code is then SQLITE_IOERR. */
+function isReadError(finding: string): boolean {
+  const [, code] = /error code=(\d+)/.exec(finding) ?? []
+  return (Number(code) & 0xff) === 10
+}
+
+const pause = new Int32Array(new SharedArrayBuffer(4))
+
+/**
+ * Retries every millisecond while another process holds the lock, and blocks the thread meanwhile. SQLite's own busy
+ * timeout retries only up to ten times a second, which misses the short gaps between the transactions of a busy writer.
+ *
+ * @param timeout milliseconds after which the error of the last attempt is thrown.
+ */
+export function retryWhileBusy<T>(timeout: number, attempt: () => T): T {
+  const deadline = performance.now() + timeout
+  for (;;) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(toFailure(error)) || performance.now() >= deadline) throw error
+      Atomics.wait(pause, 0, 0, 1)
+    }
   }
 }

@@ -2,31 +2,30 @@ import { getSystemErrorMessage } from 'node:util'
 import { IdempotencyKeyReused, IdsExhausted, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../store.ts'
 import { reasons, UnusableDatabase } from '../unusable-database.ts'
 
-/** What is left of an error once it has crossed from the writer's thread. */
+/** The part of an error that can be sent between threads. */
 export interface Failure {
-  /** SQLite's extended result code, or else the name of the error. */
+  /** The code of SQLite or of the file system, otherwise the name of the error. */
   code: string
   message: string
 }
 
-/** Keeps of anything thrown what can be sent between threads. */
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return { code: 'UNKNOWN', message: String(error) }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
   return { code, message: error.message }
 }
 
-/** Busy, full, broken or gone. A violated constraint, or any other error, concerns one write only. */
+/** Whether the database is busy, full, broken or gone. Any other error, such as a violated constraint, affects one write. */
 export function concernsDatabase({ code }: Failure): boolean {
   return (code.startsWith('SQLITE_') && !code.startsWith('SQLITE_CONSTRAINT')) || isSystemError(code)
 }
 
-/** Such as ENOENT or EACCES, from the file system. */
+/** An error code of the file system, such as ENOENT. */
 function isSystemError(code: string): boolean {
   return /^E[A-Z0-9]+$/.test(code)
 }
 
-/** Any constraint but the one on the names of API keys, which becomes KeyNameTaken. */
+/** Whether a constraint is violated other than the one that becomes KeyNameTaken. */
 export function violatesConstraint(failure: Failure): boolean {
   return failure.code.startsWith('SQLITE_CONSTRAINT') && !isKeyNameTaken(failure)
 }
@@ -35,17 +34,17 @@ function isKeyNameTaken({ code, message }: Failure): boolean {
   return code === 'SQLITE_CONSTRAINT_UNIQUE' && message.includes('api_keys.name')
 }
 
-/** Another connection holds the lock. */
+/** Whether another connection holds the lock. */
 export function isBusy({ code }: Failure): boolean {
   return code.startsWith('SQLITE_BUSY')
 }
 
-/** What only a person can put right. */
+/** Whether an operator must repair the database. */
 export function isCorrupt({ code }: Failure): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(code)
 }
 
-/** Puts a failure into the words of the Store port. */
+/** Converts a failure to an error of the Store port. */
 export function storeError(failure: Failure): Error {
   const { code, message } = failure
   const text = `${code}: ${message}`
@@ -71,6 +70,7 @@ function reasonOf(error: unknown): string {
   const failure = toFailure(error)
   const { code, message } = failure
   if (/^(ENOSPC|EDQUOT|SQLITE_FULL)$/.test(code)) return reasons.diskFull
+  if (code === 'EIO') return reasons.unreadable
   if (code === 'ENOTDIR') return 'a part of its path is a file, not a folder; check the path'
   if (isSystemError(code)) return `${systemMessage(error) ?? message}; check the path and its permissions`
   if (isBusy(failure)) return reasons.locked

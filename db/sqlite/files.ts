@@ -1,37 +1,48 @@
 import { randomBytes } from 'node:crypto'
-import { type BigIntStats, closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import {
+  type BigIntStats,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { toFailure } from './failure.ts'
 
-/** A name in the folder that nobody has, and that a killed process may leave behind. */
+/** The path of a new temporary file in the folder. Its name holds the process id, so that leftovers can be found. */
 export function temporaryPath(folder: string, kind: 'partial' | 'probe'): string {
   return join(folder, `.petstore-${process.pid}-${randomBytes(8).toString('hex')}.${kind}`)
 }
 
-/** Takes such a name apart: that of the file, perhaps beside which SQLite put this one, and the number of the process. */
+/** Matches a temporary file and SQLite's files beside it. Captures the name of the temporary file and the process id. */
 export const temporaryName = /^(\.petstore-(\d+)-[0-9a-f]{16}\.(?:partial|probe))(?:-journal|-wal|-shm)?$/
 
-/** Removes the file and what SQLite may have put beside it. */
+/** Removes the file and SQLite's files beside it. */
 export function removeTemporary(path: string): void {
   for (const suffix of ['-journal', '-wal', '-shm', '']) rmSync(path + suffix, { force: true })
 }
 
-/** Gives a file a second name, and overwrites nothing. On a file system that knows no second names `instead` is done. */
-export function link(path: string, name: string, instead: () => void): void {
+/** Creates a hard link and overwrites nothing. Calls `fallback` if the file system does not support hard links. */
+export function link(path: string, name: string, fallback: () => void): void {
   try {
     linkSync(path, name)
   } catch (error) {
     if (!cannotLink(toFailure(error).code)) throw error
-    instead()
+    fallback()
   }
 }
 
-/** Whether an error says that the file system knows no second name for a file. */
+/** Whether an error code means that the file system does not support hard links. */
 export function cannotLink(code: string): boolean {
   return /^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EXDEV)$/.test(code)
 }
 
-/** Makes a new name in the folder outlive a loss of power. Windows has no such call and needs none. */
+/** Syncs the entries of the folder, so that a new name survives a loss of power. Windows needs no such call. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return
   const folder = openSync(path, 'r')
@@ -43,8 +54,8 @@ export function syncFolder(path: string): void {
 }
 
 /**
- * Makes a folder that only this user may enter, and its missing parents, so that they survive a loss of power. A parent
- * that this user may not read cannot be synced.
+ * Creates a folder that only this user may enter, and its missing parents, and syncs them. Skips a parent that this user
+ * may not read, because it cannot be synced.
  */
 export function makeFolder(path: string): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -58,13 +69,40 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Identifies a file, through any path that leads to it; undefined if the file does not exist. */
+/** Identifies a file independently of the path that leads to it. Undefined if the file does not exist. */
 export function identify(path: string): string | undefined {
   const file = statSync(path, { bigint: true, throwIfNoEntry: false })
   return file && identityOf(file)
 }
 
-/** Without the birth time: where the `statx` system call is missing, Node reports the time of the last change instead. */
+/** The birth time is not part of it: without the `statx` system call, Node reports the time of the last change instead. */
 export function identityOf({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`
+}
+
+/**
+ * The path without symbolic links, also if the file, its folder or the target of a link does not exist yet. SQLite derives
+ * the names of the log and of the journal from this path.
+ *
+ * @throws the error of the file system, such as ELOOP or EACCES.
+ */
+export function realPathOf(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    if (toFailure(error).code !== 'ENOENT') throw error
+  }
+  // `join` would normalise `link/../file`, where the two dots are the parent of the link's target.
+  const target = targetOf(path)
+  if (target === undefined) return `${realPathOf(dirname(path))}/${basename(path)}`
+  return realPathOf(isAbsolute(target) ? target : `${dirname(path)}/${target}`)
+}
+
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch (error) {
+    if (/^(ENOENT|EINVAL)$/.test(toFailure(error).code)) return undefined
+    throw error
+  }
 }

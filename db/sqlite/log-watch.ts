@@ -1,27 +1,28 @@
 import type Database from 'better-sqlite3'
 import { type Failure, toFailure } from './failure.ts'
 
-/** Pages at which SQLite starts a checkpoint after each commit (`wal_autocheckpoint`). It ignores their errors. */
+/** Pages at which SQLite starts a checkpoint after each commit (`wal_autocheckpoint`). SQLite ignores errors of these. */
 const autoCheckpoint = 1_000
 /** Milliseconds. */
 const checkInterval = 1_000
-/** MiB of pages in the log; each further warning comes at twice as many. */
+/** MiB of pages in the log. Each further warning comes at twice the size of the last one. */
 const firstWarning = 64
 
 interface LogState {
-  /** Pages in the log, and how many of them a checkpoint has copied into the database. */
+  /** Pages in the log. */
   log: number
+  /** Pages of the log that a checkpoint has copied into the database. */
   checkpointed: number
 }
 
-/** Reads SQLite's index of the log, and moves nothing. */
+/** Reads SQLite's index of the log without a checkpoint. */
 export function prepareLogState(connection: Database.Database): Database.Statement<[], LogState> {
   return connection.prepare<[], LogState>('PRAGMA wal_checkpoint(NOOP)').safeIntegers(false)
 }
 
-/** Watches the write-ahead log through the connection that writes. A log that is never checkpointed fills the disk. */
+/** Watches the write-ahead log through the connection that writes. A log that cannot be checkpointed fills the disk. */
 export class LogWatch {
-  /** Why checkpoints fail at the moment. */
+  /** The error of the last checkpoint, if it failed. */
   checkpointFailure: Failure | undefined
   readonly #connection: Database.Database
   readonly #state: Database.Statement<[], LogState>
@@ -37,7 +38,7 @@ export class LogWatch {
     this.#pageSize = Number(connection.pragma('page_size', { simple: true }))
   }
 
-  /** Call it after each commit. Never throws, since the commit has happened. Returns a warning if there is a new one. */
+  /** Call it after each commit. Returns a new warning, if there is one. Never throws, because the commit has succeeded. */
   check(): string | undefined {
     try {
       this.#publishReadMark()
@@ -63,7 +64,7 @@ export class LogWatch {
     const isNew = failure && !this.checkpointFailure
     this.checkpointFailure = failure
     if (isNew) {
-      return `The write-ahead log cannot be moved into the database (${failure.code}: ${failure.message}), so it only grows: check the disk.`
+      return `The write-ahead log cannot be moved into the database (${failure.code}: ${failure.message}), so it only grows. Check the disk.`
     }
     return this.#warnOfSize(Math.round((log * this.#pageSize) / 2 ** 20))
   }
@@ -81,6 +82,6 @@ export class LogWatch {
     if (size < firstWarning) this.#nextWarning = firstWarning
     if (size < this.#nextWarning) return undefined
     this.#nextWarning = size * 2
-    return `The write-ahead log has grown to ${size} MiB. It grows as long as a process keeps a read transaction open, such as a sqlite3 shell or a copy of the database: end it.`
+    return `The write-ahead log has grown to ${size} MiB. It grows while a process keeps a read transaction open, such as a sqlite3 shell or a copy of the database. End that process.`
   }
 }

@@ -1,10 +1,15 @@
 import type Database from 'better-sqlite3'
-import { type AppliedMigration, type Migration, pendingMigrations } from '../migrations.ts'
+import { type AppliedMigration, type Migration, pendingMigrations, readMigrations } from '../migrations.ts'
+
+/** Reads the migrations of this release. */
+export function readOwnMigrations(): Migration[] {
+  return readMigrations(new URL('migrations', import.meta.url))
+}
 
 /**
- * Applies what is missing, all of it in one transaction. Any number of processes may start at once: the write lock makes
- * them take turns, and the journal is read inside it. Foreign keys are off meanwhile, since a table rebuild drops the
- * old table and would cascade into its children; none may be broken by the end.
+ * Applies the pending migrations in one transaction. The write lock serializes processes that start at once, and the
+ * journal is read inside the transaction. Foreign keys are off meanwhile, because a table rebuild drops the old table and
+ * would cascade into its children. The migrations must not break any reference.
  *
  * @param claim runs first inside the transaction, and may refuse the database by throwing.
  * @throws {UnusableDatabase} as {@link pendingMigrations} does.
@@ -36,16 +41,17 @@ function apply(connection: Database.Database, pending: Migration[]): void {
     record.run(name, hash, new Date().toISOString())
   }
   if (countBrokenReferences(connection) > broken) {
-    throw new Error('A migration left rows that refer to rows which are gone.')
+    throw new Error('A migration left rows that refer to deleted rows.')
   }
 }
 
-/** Other programs may leave some: the `sqlite3` command line, for one, does not enforce foreign keys. */
+/** There may be some before a migration: the `sqlite3` shell, for example, does not enforce foreign keys. */
 function countBrokenReferences(connection: Database.Database): number {
+  // The pragma returns a row for each broken reference.
   return (connection.pragma('foreign_key_check') as unknown[]).length
 }
 
-/** What the database has been through; its journal must exist. */
+/** Reads the journal, which must exist. */
 export function readJournal(connection: Database.Database): AppliedMigration[] {
-  return connection.prepare('SELECT name, hash FROM migrations ORDER BY name').all() as AppliedMigration[]
+  return connection.prepare<[], AppliedMigration>('SELECT name, hash FROM migrations ORDER BY name').all()
 }

@@ -1,25 +1,26 @@
 import { statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import { connect, orClose } from './connection.ts'
+import { connect, orClose, retryWhileBusy } from './connection.ts'
 import { type Failure, isCorrupt, toFailure } from './failure.ts'
-import { identify, identityOf } from './files.ts'
+import { identify, identityOf, realPathOf } from './files.ts'
 import { prepareLogState } from './log-watch.ts'
-import { patiently } from './patience.ts'
-import { realPathOf } from './real-path.ts'
 import { applicationId } from './schema.ts'
 
 interface OpenOptions {
   readonly: boolean
 }
 
-/** Milliseconds to wait for readers that keep a lost log from being saved. */
-const saveTimeout = 1_000
+/** Milliseconds to wait for readers that prevent the checkpoint of a lost log. */
+const checkpointTimeout = 1_000
+
+/** How the files at the paths of the database differ from the ones that the connection has open. */
+type Change = 'database' | 'name' | 'index' | 'log' | 'log size'
 
 /**
- * A connection to a prepared database that can tell whether its files are still at their paths. SQLite goes on writing
- * to a file that was deleted, replaced or truncated, and would acknowledge writes that the next start does not find.
+ * A connection to a prepared database that detects when its files are moved, deleted, replaced or truncated. SQLite does
+ * not: it keeps writing to the old files, and the next start would not find the acknowledged writes.
  *
- * The connection keeps its files open, so their inode numbers are not used again and identify them.
+ * Files are identified by their inode numbers. The connection keeps its files open, so these numbers are not reused.
  */
 export class OpenFile {
   readonly connection: Database.Database
@@ -28,7 +29,7 @@ export class OpenFile {
   readonly #realPath: string
   readonly #database: string
   readonly #log: string | undefined
-  /** The index of the log (`-shm`), by which processes share its locks. */
+  /** The index of the log (`-shm`), which also holds the locks between processes. */
   readonly #index: string | undefined
   /** Bytes at the last check. If the log is shorter now, its size is compared with SQLite's index of it. */
   #logSize: bigint | undefined
@@ -36,7 +37,7 @@ export class OpenFile {
   constructor(path: string, options: OpenOptions) {
     this.#path = path
     this.#options = options
-    // Before the file is opened, so that a replacement in between is noticed.
+    // Identified before the connection is opened, so that a replacement in between is detected.
     this.#realPath = realPathOf(path)
     const database = identify(path)
     if (database === undefined) throw new MovedDatabase('The database, or its folder, is missing.')
@@ -44,8 +45,8 @@ export class OpenFile {
     const log = identify(this.#logPath)
     this.connection = connect(path, { ...options, busyTimeout: 0 })
     const [openLog, index] = orClose(this.connection, () => {
-      this.#checkOwner()
-      // The first read of the connection has created the log and its index if there were none.
+      this.#refuseForeignDatabase()
+      // The first read of the connection has created the log and its index if they were missing.
       return [log ?? identify(this.#logPath), identify(this.#indexPath)]
     })
     this.#log = openLog
@@ -60,62 +61,66 @@ export class OpenFile {
     return `${this.#realPath}-shm`
   }
 
-  #checkOwner(): void {
+  #refuseForeignDatabase(): void {
     if (this.connection.pragma('application_id', { simple: true }) !== BigInt(applicationId)) {
-      throw new MovedDatabase('The file at the path of the database is another one, and not of this service.')
+      throw new MovedDatabase('The file at the path of the database belongs to another program.')
     }
   }
 
   /**
-   * Call it outside a transaction.
+   * Call it outside a transaction. If the connection can write, it first saves the commits of a log that was lost.
    *
-   * @throws {MovedDatabase} if a commit on this connection cannot be found at the path of the database.
+   * @throws {MovedDatabase} if the path no longer leads to the open files.
    * @throws {StaleFiles}
    */
   checkPlace(): void {
-    if (identify(this.#path) !== this.#database) throw new MovedDatabase('The database was moved, deleted or replaced.')
-    if (realPathOf(this.#path) !== this.#realPath) {
-      if (!this.#options.readonly) this.#saveLog()
-      throw new StaleFiles('The database was renamed, and SQLite looks for its log under the new name.')
+    switch (this.#findChange()) {
+      case 'database':
+        throw new MovedDatabase('The database was moved, deleted or replaced.')
+      case 'name':
+        this.#checkpointLostLog()
+        throw new StaleFiles('The database was renamed, and SQLite looks for its log under the new name.')
+      case 'index':
+        throw new StaleFiles(
+          'The index of the write-ahead log (-shm) was deleted, so other processes do not see the locks of this one.',
+        )
+      case 'log':
+        this.#checkpointLostLog()
+        throw new MovedDatabase('The write-ahead log of the database was moved, deleted or replaced.')
+      case 'log size':
+        this.#refuseTruncatedLog()
     }
-    if (identify(this.#indexPath) !== this.#index) {
-      throw new StaleFiles(
-        'The index of the write-ahead log (-shm) was deleted, so other processes do not see its locks.',
-      )
-    }
-    const log = statSync(this.#logPath, { bigint: true, throwIfNoEntry: false })
-    if (this.#isLost(log && identityOf(log))) {
-      if (!this.#options.readonly) this.#saveLog()
-      throw new MovedDatabase('The write-ahead log of the database was moved, deleted or replaced.')
-    }
-    if (log !== undefined && (this.#logSize === undefined || log.size < this.#logSize)) this.#refuseTruncatedLog()
-    this.#logSize = log?.size
   }
 
   /**
-   * Call it within a transaction, which may have waited for its lock since the last check.
+   * Call it inside a transaction, which may have waited for its lock since the last check.
    *
-   * @throws {FilesChanged} if {@link checkPlace} has to look.
+   * @throws {FilesChanged} if {@link checkPlace} must examine the files.
    */
   refuseChange(): void {
+    if (this.#findChange()) throw new FilesChanged('The files of the database have changed.')
+  }
+
+  #findChange(): Change | undefined {
+    if (identify(this.#path) !== this.#database) return 'database'
+    if (realPathOf(this.#path) !== this.#realPath) return 'name'
+    if (identify(this.#indexPath) !== this.#index) return 'index'
     const log = statSync(this.#logPath, { bigint: true, throwIfNoEntry: false })
-    const isUnchanged =
-      // A database that a person put in place may have no log, which is slower and as durable.
-      (log === undefined || (this.#logSize !== undefined && log.size >= this.#logSize)) &&
-      !this.#isLost(log && identityOf(log)) &&
-      identify(this.#path) === this.#database &&
-      identify(this.#indexPath) === this.#index &&
-      realPathOf(this.#path) === this.#realPath
-    if (!isUnchanged) throw new FilesChanged('The files of the database have changed.')
+    if (this.#isLost(log && identityOf(log))) return 'log'
+    // A database that an operator has put in place may have no log, which is slower and as durable.
+    if (log && (this.#logSize === undefined || log.size < this.#logSize)) return 'log size'
+    this.#logSize = log?.size
+    return undefined
   }
 
   #isLost(log: string | undefined): boolean {
     return this.#log !== undefined && log !== this.#log
   }
 
-  /** Moves the lost log into the database: its commits are gone when its last connection closes. */
-  #saveLog(): void {
-    patiently(saveTimeout, () => {
+  /** Moves the lost log into the database, because its commits are gone when the last connection to it closes. */
+  #checkpointLostLog(): void {
+    if (this.#options.readonly) return
+    retryWhileBusy(checkpointTimeout, () => {
       const isBusy = this.connection.prepare<[], bigint>('PRAGMA wal_checkpoint(TRUNCATE)').pluck().get()
       if (isBusy) throw new LogInUse('The write-ahead log of the database was lost and cannot be saved yet.')
     })
@@ -123,16 +128,16 @@ export class OpenFile {
 
   #refuseTruncatedLog(): void {
     const frames = prepareLogState(this.connection).get()?.log ?? 0
-    if (frames <= 0) return
     const pageSize = Number(this.connection.pragma('page_size', { simple: true }))
     // A header of 32 bytes, then 24 bytes and a page for each frame (https://sqlite.org/fileformat2.html, section 4.1).
-    const length = 32 + frames * (24 + pageSize)
-    const size = statSync(this.#logPath, { throwIfNoEntry: false })?.size
+    const length = frames > 0 ? 32 + frames * (24 + pageSize) : 0
+    const size = statSync(this.#logPath, { bigint: true, throwIfNoEntry: false })?.size
     if (size !== undefined && size < length) {
       throw new StaleFiles(
-        `Another program truncated the write-ahead log of the database to ${size} of ${length} bytes. Commits that were only there are lost; restore a backup if they matter.`,
+        `Another program truncated the write-ahead log of the database to ${size} of ${length} bytes. Commits that were only in the log are lost. Restore a backup if you need them.`,
       )
     }
+    this.#logSize = size
   }
 
   /** Opens the file that is at the path now. This one stays open until the caller closes it. */
@@ -140,18 +145,18 @@ export class OpenFile {
     const isReplaced = identify(this.#path) !== this.#database
     const log = identify(`${realPathOf(this.#path)}-wal`)
     if (isReplaced && log !== undefined && log === this.#log) {
-      // SQLite would replay the old file's log into the new file, and ruin it.
+      // SQLite would replay the log of the old file into the new one and corrupt it.
       throw new MovedDatabase(
-        'The database was replaced beside the write-ahead log of the old one: stop the service and use "npm run petstore -- restore".',
+        'The database was replaced, but the write-ahead log of the old one is still there. Stop the service and use "npm run petstore -- restore".',
       )
     }
-    if (!isReplaced && this.#isLost(log) && !this.#options.readonly) this.#saveLog()
+    if (!isReplaced && this.#isLost(log)) this.#checkpointLostLog()
     return new OpenFile(this.#path, this.#options)
   }
 
   /**
-   * SQLite reports a page that the disk cannot read as corrupt, except while it opens a database. A second connection
-   * shows whether the disk is the cause, unless the disk can read the first pages.
+   * Tells a corrupt database from a disk that cannot read: SQLite reports both as corrupt, except while it opens a
+   * database. So this opens a second connection, which finds a disk that cannot read the first pages.
    */
   explain(failure: Failure): Failure {
     if (!isCorrupt(failure)) return failure
@@ -172,9 +177,9 @@ export class OpenFile {
   }
 }
 
+/** Has the code of SQLite, which detects this state only without a write-ahead log. */
 class MovedDatabase extends Error {
   override name = 'MovedDatabase'
-  /** SQLite's own name of this state, which it only notices without a write-ahead log. */
   readonly code = 'SQLITE_READONLY_DBMOVED'
 }
 

@@ -3,15 +3,11 @@ import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { pendingMigrations } from '../migrations.ts'
 import { reasons, UnusableDatabase } from '../unusable-database.ts'
-import { checkPages, readHeader, refuseForeignFile, refuseNonFile } from './check-file.ts'
-import { connect, databaseSize } from './connection.ts'
+import { checkPages, connect, databaseSize, retryWhileBusy } from './connection.ts'
 import { unusable } from './failure.ts'
-import { makeFolder } from './files.ts'
-import { giveIdentity } from './identity.ts'
-import { migrate, readJournal } from './migrate.ts'
-import { readOwnMigrations } from './own-migrations.ts'
-import { patiently } from './patience.ts'
-import { realPathOf } from './real-path.ts'
+import { makeFolder, realPathOf } from './files.ts'
+import { giveIdentity, readHeader, refuseForeignFile, refuseNonFile } from './header.ts'
+import { migrate, readJournal, readOwnMigrations } from './migrate.ts'
 import { applicationId } from './schema.ts'
 
 /** Reading every page takes about a millisecond per MiB, and a start must not take longer than a second. */
@@ -116,7 +112,7 @@ function migrateFile(path: string): void {
   try {
     migrate(connection, readOwnMigrations(), () => claim(connection))
     // SQLite ignores the busy timeout here.
-    patiently(lockTimeout, () => connection.pragma('journal_mode = WAL'))
+    retryWhileBusy(lockTimeout, () => connection.pragma('journal_mode = WAL'))
   } finally {
     connection.close()
   }

@@ -3,11 +3,10 @@ import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { isUpToDate } from '../migrations.ts'
 import type { ApiKey, Pet, PetQuery, PetStatus } from '../store.ts'
-import { readJournal } from './migrate.ts'
-import { readOwnMigrations } from './own-migrations.ts'
+import { readJournal, readOwnMigrations } from './migrate.ts'
 import { apiKeys, pets } from './schema.ts'
 
-/** Every statement that only reads. */
+/** Prepares every statement that only reads. Each read is one statement, and so one snapshot. */
 export function prepareReads(connection: Database.Database) {
   const db = drizzle({ client: connection })
   const { id, name, categoryId, status } = pets
@@ -26,8 +25,6 @@ export function prepareReads(connection: Database.Database) {
     .where(eq(apiKeys.hash, sql.placeholder('hash')))
     .prepare()
   const migrations = readOwnMigrations()
-  const begin = connection.prepare('BEGIN')
-  const rollback = connection.prepare('ROLLBACK')
   const dataVersion = connection.prepare<[], number>('PRAGMA data_version').pluck().safeIntegers(false)
   const listApiKeys = db.select().from(apiKeys).orderBy(asc(apiKeys.id)).prepare()
 
@@ -42,8 +39,6 @@ export function prepareReads(connection: Database.Database) {
     },
     findApiKey: (hash: string): ApiKey | undefined => findApiKey.get({ hash }),
     listApiKeys: (): ApiKey[] => listApiKeys.all(),
-    begin: () => begin.run(),
-    rollback: () => rollback.run(),
     /** Changes with each commit of another connection (https://sqlite.org/pragma.html#pragma_data_version). */
     dataVersion: (): number | undefined => dataVersion.get(),
     hasOwnSchema: (): boolean => isUpToDate(readJournal(connection), migrations),
@@ -52,7 +47,7 @@ export function prepareReads(connection: Database.Database) {
 
 type PetRow = [id: bigint, name: string, categoryId: bigint, status: PetStatus]
 
-/** Drizzle writes the statement; its rows are taken as they come, since to map them Drizzle needs as long as SQLite to find them. */
+/** Drizzle generates the SQL. Its mapping of rows takes as long as SQLite takes to find them, so it is bypassed here. */
 function prepareRows<Parameters extends unknown[]>(connection: Database.Database, query: { toSQL(): { sql: string } }) {
   return connection.prepare<Parameters, PetRow>(query.toSQL().sql).raw()
 }

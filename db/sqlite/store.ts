@@ -4,24 +4,22 @@ import { Reader } from './reader.ts'
 import { Writer, type WriterOptions } from './writer.ts'
 
 interface SqliteStoreOptions extends WriterOptions {
-  /** Whether a file that is missing is created, which is so by default. */
+  /** Whether to create a missing file. True by default. */
   create?: boolean
   /** Called with a sentence for the operator when the database needs attention. */
   onWarning?: ((message: string) => void) | undefined
 }
 
 /**
- * Opens a store in an SQLite file, which is created or migrated first if need be. Reads run here; writes run in a thread
- * of their own.
+ * Opens a store in an SQLite file. Creates or migrates the file first if necessary. Reads run on the event loop, writes in
+ * a worker thread.
  *
- * @throws {UnusableDatabase} with one sentence for the operator.
+ * @throws {UnusableDatabase}
  */
 export function openSqliteStore({ create = true, onWarning = () => {}, ...options }: SqliteStoreOptions): Store {
   prepareDatabase(options.path, { create, onWarning })
   const reader = new Reader(options.path, { checkWriter: () => writer.checkFiles(), onWarning })
-  // A client that has received the response to its write then reads that write.
   const writer = new Writer(options, {
-    onSettled: () => reader.dropSnapshot(),
     onStale: () => reader.closeFile(),
     onWarning,
   })
@@ -41,7 +39,7 @@ export function openSqliteStore({ create = true, onWarning = () => {}, ...option
     apiKeys: {
       async find(hash) {
         const key = await reader.run((reads) => reads.findApiKey(hash))
-        // A key that another database does not know may still be valid.
+        // An unknown key may be valid if another program wrote a different database over the file.
         if (!key) reader.checkHeader()
         return key
       },

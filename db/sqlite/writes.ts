@@ -2,10 +2,10 @@ import type Database from 'better-sqlite3'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { type ApiKey, IdsExhausted, KeyRevoked, type NewApiKey, type NewPet } from '../store.ts'
+import { retryWhileBusy } from './connection.ts'
 import { concernsDatabase, type Failure, toFailure } from './failure.ts'
 import { prepareCreateOnce } from './idempotency.ts'
 import { FilesChanged } from './open-file.ts'
-import { patiently } from './patience.ts'
 import { apiKeys, pets } from './schema.ts'
 
 /** Every statement that changes the database. They run in the writer's thread, always inside {@link commitTogether}'s transaction. */
@@ -123,7 +123,7 @@ export function commitTogether(
     return batch.map((write) => perform(writes, write))
   })
   try {
-    return patiently(patience, () => commit.immediate())
+    return retryWhileBusy(patience, () => commit.immediate())
   } catch (error) {
     if (error instanceof FilesChanged) throw error
     return batch.map(() => ({ failure: toFailure(error) }))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { retryWhileBusy } from '../../db/sqlite/connection.ts'
 import { concernsDatabase, isBusy, storeError, toFailure } from '../../db/sqlite/failure.ts'
-import { patiently } from '../../db/sqlite/patience.ts'
 import { IdempotencyKeyReused, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../../db/store.ts'
 
 function sqliteError(code: string, message = 'of SQLite'): Error {
@@ -14,7 +14,7 @@ describe('a failure', () => {
     [Object.assign(new TypeError('wrong'), { code: 5 }), 'TypeError', 'wrong'],
     ['a text', 'UNKNOWN', 'a text'],
     [undefined, 'UNKNOWN', 'undefined'],
-  ])('of %o has a code and a message, and nothing else', ([thrown, code, message]) => {
+  ])('of %o has only a code and a message', ([thrown, code, message]) => {
     expect(toFailure(thrown)).toEqual({ code, message })
   })
 
@@ -30,7 +30,7 @@ describe('a failure', () => {
     ['ERR_INVALID_ARG_TYPE', false, false],
     ['EvalError', false, false],
     ['NOT_SQLITE_BUSY', false, false],
-  ] as const)('%s: does it concern the whole database? %s. Is another at it? %s', ([code, concerns, busy]) => {
+  ] as const)('%s: affects the whole database: %s, busy: %s', ([code, concerns, busy]) => {
     expect([concernsDatabase({ code, message: '' }), isBusy({ code, message: '' })]).toEqual([concerns, busy])
   })
 
@@ -40,13 +40,13 @@ describe('a failure', () => {
     ['EACCES', true],
     ['SQLITE_CORRUPT_INDEX', false],
     ['SQLITE_NOTADB', false],
-  ] as const)('%s makes the store unavailable; is it retryable? %s', ([code, isRetryable]) => {
+  ] as const)('%s makes the store unavailable, retryable: %s', ([code, isRetryable]) => {
     const error = storeError({ code, message: 'why' })
     expect(error).toBeInstanceOf(StoreUnavailable)
     expect(error).toMatchObject({ message: `${code}: why`, isRetryable })
   })
 
-  test('of one write keeps its kind', () => {
+  test('of one write becomes the error of the store for it', () => {
     const unique = 'SQLITE_CONSTRAINT_UNIQUE'
     expect(storeError({ code: unique, message: 'UNIQUE constraint failed: api_keys.name' })).toBeInstanceOf(
       KeyNameTaken,
@@ -64,37 +64,37 @@ describe('a failure', () => {
   })
 })
 
-describe('patience', () => {
-  test('tries again while another connection holds the lock', () => {
+describe('a step is retried while the database is busy', () => {
+  test('until it succeeds', () => {
     let tries = 0
     const act = () => {
       if (++tries < 5) throw sqliteError('SQLITE_BUSY')
       return 'done'
     }
     const start = performance.now()
-    expect(patiently(1_000, act)).toBe('done')
+    expect(retryWhileBusy(1_000, act)).toBe('done')
     expect(tries).toBe(5)
-    // A pause between the tries leaves the processor to whoever holds the lock.
+    // The pauses leave the processor to the process that holds the lock.
     expect(performance.now() - start).toBeGreaterThan(3)
   })
 
-  test('ends with the time', () => {
+  test('until the timeout, and then throws the error of SQLite', () => {
     const start = performance.now()
     const act = () => {
       throw sqliteError('SQLITE_BUSY')
     }
-    expect(() => patiently(50, act)).toThrow('of SQLite')
+    expect(() => retryWhileBusy(50, act)).toThrow('of SQLite')
     expect(performance.now() - start).toBeGreaterThan(45)
     expect(performance.now() - start).toBeLessThan(1_000)
   })
 
-  test('is for nothing else', () => {
+  test('but not after any other error', () => {
     let tries = 0
     const act = () => {
       tries++
       throw sqliteError('SQLITE_FULL')
     }
-    expect(() => patiently(1_000, act)).toThrow('of SQLite')
+    expect(() => retryWhileBusy(1_000, act)).toThrow('of SQLite')
     expect(tries).toBe(1)
   })
 })

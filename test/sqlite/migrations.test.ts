@@ -73,7 +73,7 @@ describe('the runner', () => {
     const first = { '0000_a.sql': family }
     migrate(database, migrationsOf(first))
     const broken = migrationsOf({ ...first, '0001_b.sql': 'DELETE FROM parents' })
-    expect(() => migrate(database, broken)).toThrow('left rows that refer to rows which are gone')
+    expect(() => migrate(database, broken)).toThrow('left rows that refer to deleted rows')
     expect(database.prepare('SELECT count(*) FROM parents').pluck().get()).toBe(1)
   })
 

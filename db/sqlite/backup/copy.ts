@@ -1,12 +1,10 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { pendingMigrations } from '../../migrations.ts'
-import { checkPages, refuseForeignFile } from '../check-file.ts'
-import { connect, databaseSize } from '../connection.ts'
+import { checkPages, connect, databaseSize } from '../connection.ts'
 import { isBusy, isCorrupt, toFailure } from '../failure.ts'
-import { giveIdentity } from '../identity.ts'
-import { readJournal } from '../migrate.ts'
-import { readOwnMigrations } from '../own-migrations.ts'
+import { giveIdentity, refuseForeignFile } from '../header.ts'
+import { readJournal, readOwnMigrations } from '../migrate.ts'
 import { attempt, copyFailure } from './copy-failure.ts'
 
 export interface CopyRequest {

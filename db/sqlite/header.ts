@@ -1,0 +1,121 @@
+import { randomInt } from 'node:crypto'
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import type Database from 'better-sqlite3'
+import { reasons, UnusableDatabase } from '../unusable-database.ts'
+import { identify, identityOf } from './files.ts'
+import { applicationId } from './schema.ts'
+
+interface Header {
+  /** 100 bytes, or fewer if the file is shorter. */
+  bytes: Buffer
+  isSqlite: boolean
+  /** Whether the database is this service's. */
+  isOurs: boolean
+}
+
+/**
+ * Reads the header of the file (https://sqlite.org/fileformat2.html, section 1.3) without SQLite, because opening a
+ * database can change it.
+ *
+ * @throws {UnusableDatabase} if the path leads to a folder, a named pipe or a device.
+ */
+export function readHeader(path: string): Header {
+  refuseNonFile(path)
+  const file = openSync(path, 'r')
+  try {
+    const bytes = readFirstBytes(file)
+    const isSqlite = startsAsSqlite(bytes)
+    return { bytes, isSqlite, isOurs: isSqlite && bytes.readUInt32BE(68) === applicationId }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** @throws {UnusableDatabase} if the file is not a database of this service. */
+export function refuseForeignFile(path: string): void {
+  const { isSqlite, isOurs } = readHeader(path)
+  if (!isOurs) throw new UnusableDatabase(path, isSqlite ? reasons.foreign : reasons.notSqlite)
+}
+
+/** Opening a named pipe would block until another process opens its other end. */
+export function refuseNonFile(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new UnusableDatabase(path, reasons.notFile)
+}
+
+function readFirstBytes(file: number): Buffer {
+  const bytes = Buffer.alloc(100)
+  return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0))
+}
+
+function startsAsSqlite(bytes: Buffer): boolean {
+  return bytes.length === 100 && bytes.toString('latin1', 0, 16) === 'SQLite format 3\0'
+}
+
+/** Gives the database a random user version. It is part of the header and tells the database from its copies. */
+export function giveIdentity(connection: Database.Database): void {
+  connection.pragma(`user_version = ${randomInt(1, 2 ** 31)}`)
+}
+
+/**
+ * Detects that another program has written a different database into the open file (`cp backup.db petstore.db`). SQLite
+ * would mix the pages of both and look up API keys in the wrong one.
+ *
+ * It compares the user version and the change counter, which only grows, with those of the last check.
+ *
+ * Closing any descriptor of a file drops all POSIX locks of the process on it, also those of SQLite. Call {@link close}
+ * only when no connection to the file is open, or when the file is no longer the database.
+ */
+export class HeaderWatch {
+  readonly #descriptor: number
+  readonly #database: string
+  #header: Buffer
+  #isOpen = true
+
+  constructor(path: string) {
+    this.#descriptor = openSync(path, 'r')
+    this.#database = identityOf(fstatSync(this.#descriptor, { bigint: true }))
+    this.#header = readFirstBytes(this.#descriptor)
+  }
+
+  /** Whether the path leads to the watched file. */
+  isFor(path: string): boolean {
+    return identify(path) === this.#database
+  }
+
+  isOverwritten(): boolean {
+    // The second read is for a checkpoint that was writing the header during the first one.
+    return !this.#accept() && !this.#accept()
+  }
+
+  close(): void {
+    if (this.#isOpen) closeSync(this.#descriptor)
+    this.#isOpen = false
+  }
+
+  #accept(): boolean {
+    const header = readFirstBytes(this.#descriptor)
+    const isSame = startsAsSqlite(header) && isSuccessor(header, this.#header)
+    if (isSame) this.#header = header
+    return isSame
+  }
+}
+
+function isSuccessor(header: Buffer, previous: Buffer): boolean {
+  // The change counter wraps around.
+  const changes = (header.readUInt32BE(24) - previous.readUInt32BE(24)) | 0
+  const [version, previousVersion] = [header.readUInt32BE(60), previous.readUInt32BE(60)]
+  // The readiness check of the first release resets the user version to 0.
+  return changes >= 0 && (version === previousVersion || version === 0 || previousVersion === 0)
+}
+
+export class DatabaseOverwritten extends Error {
+  override name = 'DatabaseOverwritten'
+  /** Counts as corrupt, because a retry cannot succeed. */
+  readonly code = 'SQLITE_CORRUPT_OVERWRITTEN'
+
+  constructor() {
+    super(
+      'Another program wrote over the database file while the service had it open. Stop the service and restore a backup with "npm run petstore -- restore".',
+    )
+  }
+}
