@@ -23,6 +23,9 @@ export function readMigrations(folder: URL): Migration[] {
     })
 }
 
+/** The start of the message if {@link isUpToDate} is false while the service runs. */
+export const otherRelease = 'Another release has migrated the database'
+
 /** Whether exactly these migrations are applied. */
 export function isUpToDate(applied: AppliedMigration[], migrations: Migration[]): boolean {
   return (

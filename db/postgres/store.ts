@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type { Pool } from 'pg'
 import { GroupCommit } from '../group-commit.ts'
-import { isUpToDate, type Migration } from '../migrations.ts'
+import { isUpToDate, type Migration, otherRelease } from '../migrations.ts'
 import { type Store, StoreUnavailable } from '../store.ts'
 import { openApiKeys } from './api-keys.ts'
 import { openPool } from './connection.ts'
@@ -50,7 +50,7 @@ export async function openPostgresStore({ url, create = true, onCreate }: Postgr
 
 async function check(pool: Pool, migrations: Migration[]): Promise<void> {
   if (!isUpToDate(await readJournal(drizzle({ client: pool })), migrations)) {
-    throw new StoreUnavailable('Another release has migrated the database.', { isRetryable: false })
+    throw new StoreUnavailable(`${otherRelease}.`, { isRetryable: false })
   }
   await pool.query(probe)
 }

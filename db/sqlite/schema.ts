@@ -2,15 +2,15 @@ import { sql } from 'drizzle-orm'
 import { check, customType, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { petStatuses } from '../store.ts'
 
-/** Marks a file as ours (`PRAGMA application_id`): "PETS" in ASCII. */
+/** Identifies the files of this service (`PRAGMA application_id`): "PETS" in ASCII. */
 export const applicationId = 0x50455453
 
-/** A 64-bit integer is a `bigint`, which is what connections return with `safeIntegers`; Drizzle would call it a `number`. */
+/** A 64-bit integer. Connections with `safeIntegers` return `bigint`, although Drizzle's type is `number`. */
 function int64(name: string) {
   return integer(name).$type<bigint>()
 }
 
-/** A time as ISO 8601 text in UTC, which a person can read and which sorts as it is. */
+/** A time as ISO 8601 text in UTC, which is readable and sorts chronologically. */
 const timestamp = customType<{ data: Date; driverData: string }>({
   dataType: () => 'text',
   toDriver: (date) => date.toISOString(),
@@ -18,8 +18,8 @@ const timestamp = customType<{ data: Date; driverData: string }>({
 })
 
 /**
- * Holds only what `toISOString` writes, and no date that is not in the calendar: SQLite gives the same text back. The `Z`
- * is added so that SQLite does not take `now` for a time.
+ * Allows only the format of `toISOString` and only dates that exist: SQLite must convert the text to itself. Without the
+ * added `Z`, SQLite would accept `now`.
  */
 function isTimestamp(table: string, column: string) {
   return check(
@@ -28,8 +28,8 @@ function isTimestamp(table: string, column: string) {
   )
 }
 
-// The rules for a pet's name stand here too, so that a row added by hand cannot be one the service would never write.
-// White space is what `\\s` means in JavaScript, without the control characters, which are refused anyway.
+// The rules for names are constraints too, so that a row that is inserted by hand follows them.
+// White space is that of `\\s` in JavaScript without the control characters, which have their own rule.
 const whiteSpace = [
   32, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288, 65279,
 ]
@@ -44,7 +44,7 @@ export const pets = sqliteTable(
     status: text({ enum: petStatuses }).notNull(),
   },
   (table) => [
-    // SQLite ends every index entry with the rowid, which is the id: one index serves the filter and the keyset paging.
+    // Each index entry ends with the rowid, which is the id. So this index serves the filter and the keyset pagination.
     index('pets_by_status').on(table.status),
     check('pets_id_positive', sql`id > 0`),
     check('pets_name_length', sql`length(name) BETWEEN 1 AND 255`),
@@ -77,8 +77,8 @@ export const apiKeys = sqliteTable(
 )
 
 /**
- * What each creation that may be repeated was answered with. The lowest ids are the oldest rows. It does not refer to the
- * pet, which a person may delete: the answer stays the same.
+ * The result of each create with an idempotency key. The lowest ids are the oldest rows. There is no foreign key to the
+ * pet: if somebody deletes the pet, a retry still gets the same response.
  */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',

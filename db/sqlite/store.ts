@@ -1,3 +1,4 @@
+import { otherRelease } from '../migrations.ts'
 import { type Store, StoreUnavailable } from '../store.ts'
 import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
@@ -55,7 +56,7 @@ export function openSqliteStore({ create = true, onWarning = () => {}, ...option
     revision: () => reader.revision(),
     async check() {
       if (!(await reader.run((reads) => reads.hasOwnSchema()))) {
-        throw new StoreUnavailable('Another release has migrated the database.', { isRetryable: false })
+        throw new StoreUnavailable(`${otherRelease}.`, { isRetryable: false })
       }
       await writer.probe()
     },

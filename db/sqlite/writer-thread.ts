@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { isUpToDate } from '../migrations.ts'
+import { isUpToDate, otherRelease } from '../migrations.ts'
 import { orClose } from './connection.ts'
 import { type Failure, toFailure, violatesConstraint } from './failure.ts'
 import { LogWatch } from './log-watch.ts'
@@ -27,10 +27,10 @@ port.on('message', (message: Batch | 'close') => {
  * Checks after the commit that the files are still in their places. If not, the whole batch fails, and the next one opens
  * the file that is at the path by then.
  */
-function commit({ batch, patience }: Batch): Settled {
+function commit({ batch, lockTimeout }: Batch): Settled {
   try {
     const { file, writes, log } = prepare()
-    const outcomes = commitInPlace(file, writes, batch, patience).map((outcome) =>
+    const outcomes = commitInPlace(file, writes, batch, lockTimeout).map((outcome) =>
       'failure' in outcome ? { failure: explain(file, outcome.failure) } : outcome,
     )
     file.checkPlace()
@@ -45,8 +45,8 @@ function commit({ batch, patience }: Batch): Settled {
   }
 }
 
-function commitInPlace(file: OpenFile, writes: Writes, batch: Batch['batch'], patience: number): Outcome[] {
-  const attempt = () => commitTogether(file.connection, writes, batch, patience, () => file.refuseChange())
+function commitInPlace(file: OpenFile, writes: Writes, batch: Batch['batch'], lockTimeout: number): Outcome[] {
+  const attempt = () => commitTogether(file.connection, writes, batch, lockTimeout, () => file.refuseChange())
   try {
     return attempt()
   } catch (error) {
@@ -61,7 +61,7 @@ function commitInPlace(file: OpenFile, writes: Writes, batch: Batch['batch'], pa
 function explain(file: OpenFile, failure: Failure): Failure {
   try {
     if (violatesConstraint(failure) && !isUpToDate(readJournal(file.connection), readOwnMigrations())) {
-      return { code: 'SQLITE_SCHEMA', message: `Another release has migrated the database: ${failure.message}` }
+      return { code: 'SQLITE_SCHEMA', message: `${otherRelease}: ${failure.message}` }
     }
     return file.explain(failure)
   } catch {

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { GroupCommit, type Outcome } from '../group-commit.ts'
 import { StoreUnavailable } from '../store.ts'
+import { onMessage, startThread } from '../thread.ts'
 import { concernsDatabase, isBusy, storeError } from './failure.ts'
-import { onMessage, startThread } from './thread.ts'
 import type { Batch, Settled, Outcome as ThreadOutcome, Write, Writes } from './writes.ts'
 
 export interface WriterOptions {
@@ -13,9 +13,7 @@ export interface WriterOptions {
 }
 
 interface Events {
-  /** Called before the promises of writes settle. */
-  onSettled?: () => void
-  /** Called when the thread has closed the database because its files were stale: every other connection must be closed, too. */
+  /** Called when the thread has closed stale files. Every other connection of the process must be closed, too. */
   onStale?: () => void
   /** Called with a sentence for the operator. */
   onWarning?: (message: string) => void
@@ -23,7 +21,7 @@ interface Events {
 
 /** Milliseconds after which the disk hangs, and is not just slow. */
 export const maxCommitTime = 10_000
-/** Milliseconds after a failed write in which a probe proves nothing: a batch of creates may need more room than a probe. */
+/** Milliseconds after a failed write in which readiness stays false: a batch of creates may need more room than a probe. */
 const doubtAfterFailure = 5_000
 
 type QueuedWrite = Write & { since: number }
@@ -55,7 +53,7 @@ export class Writer {
     return this.#queue.run(write) as Promise<ReturnType<Writes[Name]>>
   }
 
-  /** Rejects unless a write can reach the disk, and the latest ones did. */
+  /** Rejects unless a write can reach the disk, and the latest writes did. */
   async probe(): Promise<void> {
     await this.run('probe')
     const failure = this.#lastFailure
@@ -67,7 +65,7 @@ export class Writer {
     if (this.#thread) await this.run('probe')
   }
 
-  /** Waits until all is written, unless the disk hangs. */
+  /** Waits for all writes, unless the disk hangs. */
   async close(): Promise<void> {
     await this.#queue.close()
     const thread = this.#thread
@@ -78,18 +76,14 @@ export class Writer {
   async #commit(batch: QueuedWrite[]): Promise<Outcome<unknown>[]> {
     // The thread cannot be stopped while it waits for the disk, and gets no more work until it responds.
     if (this.#isHanging) throw diskHangs()
-    try {
-      const { outcomes } = await this.#send(batch)
-      return batch.map((write, index) => this.#outcomeOf(write, outcomes[index]))
-    } finally {
-      this.#events.onSettled?.()
-    }
+    const { outcomes } = await this.#send(batch)
+    return batch.map((write, index) => this.#outcomeOf(write, outcomes[index]))
   }
 
   /** The thread waits for another process's lock only as long as the oldest write may. */
   async #send(batch: QueuedWrite[]): Promise<Settled> {
     const since = batch[0]?.since ?? 0
-    const patience = Math.max(0, this.#options.busyTimeout - (performance.now() - since))
+    const lockTimeout = Math.max(0, this.#options.busyTimeout - (performance.now() - since))
     this.#reply = Promise.withResolvers()
     const timer = setTimeout(() => {
       this.#isHanging = true
@@ -97,7 +91,7 @@ export class Writer {
     }, maxCommitTime).unref()
     try {
       this.#thread ??= this.#startThread()
-      this.#thread.postMessage({ batch, patience } satisfies Batch)
+      this.#thread.postMessage({ batch, lockTimeout } satisfies Batch)
     } catch (cause) {
       this.#reply.reject(threadEnded(cause))
     }

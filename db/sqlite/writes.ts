@@ -8,7 +8,7 @@ import { prepareCreateOnce } from './idempotency.ts'
 import { FilesChanged } from './open-file.ts'
 import { apiKeys, pets } from './schema.ts'
 
-/** Every statement that changes the database. They run in the writer's thread, always inside {@link commitTogether}'s transaction. */
+/** Prepares every statement that writes. They run in the writer thread, always inside the transaction of {@link commitTogether}. */
 export function prepareWrites(connection: Database.Database) {
   const db = drizzle({ client: connection })
   const insertPet = db
@@ -24,9 +24,9 @@ export function prepareWrites(connection: Database.Database) {
   )
 
   function createPet(pet: NewPet): bigint {
-    // SQLite reports this as a full disk (SQLITE_FULL) and rolls back the whole transaction.
-    if (hasNoIdLeft.get()) throw new IdsExhausted('The table pets has given out its last id.')
-    // The connection's integers are bigint.
+    // SQLite would report a full disk (SQLITE_FULL) and roll back the whole transaction.
+    if (hasNoIdLeft.get()) throw new IdsExhausted('The table pets has no id left.')
+    // Safe, because the connection reads integers as bigint.
     return insertPet.run({ ...pet }).lastInsertRowid as bigint
   }
 
@@ -65,7 +65,7 @@ export function prepareWrites(connection: Database.Database) {
     touchApiKey(id: bigint, lastUsedAt: Date): void {
       db.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id)).run()
     },
-    /** Writes the pages that a create writes: SQLite commits them although their content is rolled back. */
+    /** Writes the same pages as a create. SQLite commits them, although the savepoint rolls back their content. */
     probe(): void {
       connection.pragma(`user_version = ${connection.pragma('user_version', { simple: true })}`)
       try {
@@ -81,41 +81,40 @@ class Undo extends Error {}
 
 export type Writes = ReturnType<typeof prepareWrites>
 
-/** A call of one of the {@link Writes}, as it is sent to the writer's thread. */
+/** A call of one of the {@link Writes}, as it is sent to the writer thread. */
 export type Write = { [Name in keyof Writes]: { name: Name; args: Parameters<Writes[Name]> } }[keyof Writes]
 
 export type Outcome = { value: unknown } | { failure: Failure }
 
-/** A message to the writer's thread. */
+/** A message to the writer thread. */
 export interface Batch {
   batch: Write[]
   /** Milliseconds to wait for another process's lock. */
-  patience: number
+  lockTimeout: number
 }
 
-/** The reply of the writer's thread, once the batch is on disk. */
+/** The reply of the writer thread once the batch is on disk. */
 export interface Settled {
   outcomes: Outcome[]
-  /** For the operator. */
+  /** A sentence for the operator. */
   warning?: string | undefined
-  /** Whether the files were {@link StaleFiles}, and are closed here. */
+  /** Whether the thread found {@link StaleFiles} and closed them. */
   isStale?: boolean
 }
 
 /**
- * Runs the writes in one transaction, so that all of them share one fsync, and returns their outcomes in order once the
- * transaction is on disk. A write that breaks a rule fails alone. What concerns the database, a failed commit included,
- * undoes and fails all.
+ * Runs the writes in one transaction with one fsync, and returns their outcomes in order once the transaction is on disk.
+ * A write that violates a constraint fails alone. A failure of the database or of the commit rolls back and fails all.
  *
- * @param patience milliseconds to wait for another process's lock
- * @param onBegin called when the transaction has its lock
- * @throws {FilesChanged} if `onBegin` does; nothing is written then.
+ * @param lockTimeout milliseconds to wait for another process's lock.
+ * @param onBegin is called when the transaction has its lock.
+ * @throws {FilesChanged} if `onBegin` does. Nothing is written then.
  */
 export function commitTogether(
   connection: Database.Database,
   writes: Writes,
   batch: Write[],
-  patience = 0,
+  lockTimeout = 0,
   onBegin = () => {},
 ): Outcome[] {
   const commit = connection.transaction(() => {
@@ -123,7 +122,7 @@ export function commitTogether(
     return batch.map((write) => perform(writes, write))
   })
   try {
-    return retryWhileBusy(patience, () => commit.immediate())
+    return retryWhileBusy(lockTimeout, () => commit.immediate())
   } catch (error) {
     if (error instanceof FilesChanged) throw error
     return batch.map(() => ({ failure: toFailure(error) }))
@@ -132,7 +131,7 @@ export function commitTogether(
 
 function perform(writes: Writes, { name, args }: Write): Outcome {
   try {
-    // Name and arguments come from one Write, whose type pairs them.
+    // Safe, because name and arguments come from one Write, whose type pairs them.
     return { value: (writes[name] as (...args: unknown[]) => unknown)(...args) }
   } catch (error) {
     const failure = toFailure(error)
