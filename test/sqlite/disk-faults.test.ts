@@ -1,0 +1,109 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { prepareDatabase } from '../../db/sqlite/prepare.ts'
+import { Caller } from '../support/caller.ts'
+import {
+  createPet,
+  expectUnavailable,
+  listNames,
+  openConnection,
+  startOnFile,
+  storedNames,
+} from '../support/file-faults.ts'
+import { isLongForm, report } from '../support/long-form.ts'
+import { addingPets, change } from '../support/sample-database.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { canTrace, startTraced } from '../support/traced.ts'
+
+// Only strace can remove a system call, or make the disk fail.
+if (canTrace()) {
+  test('pets are created without the statx system call', async () => {
+    const { server, key } = await startTraced(() => ['-e', 'trace=statx', '-e', 'inject=statx:error=ENOSYS'])
+    const caller = new Caller(server.url, key)
+    for (let i = 0; i < 5; i++)
+      expect((await caller.post('/v1/pets', { name: `pet ${i}`, categoryId: 7 })).status).toBe(201)
+  })
+
+  test('requests get 503 and may be retried while the disk cannot read', async () => {
+    const fill = (path: string) => {
+      change(path, addingPets(20_000, 'pet'))
+      return ['-P', path, '-e', 'trace=pread64']
+    }
+    const healthy = await startTraced(fill)
+    const readsOfStart = readFileSync(await healthy.stop(), 'utf8').split('\n').length
+    const inject = ['-e', `inject=pread64:error=EIO:when=${readsOfStart + 10}+`]
+    const { server, key } = await startTraced((path) => [...fill(path), ...inject])
+    const caller = new Caller(server.url, key)
+    const responses = []
+    for (let id = 1; id < 20_000; id += 200) responses.push(await caller.get(`/v1/pets/${id}`))
+    const refused = responses.filter(({ status }) => status !== 200)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { status, headers } of refused) expect([status, headers['retry-after']]).toEqual([503, '1'])
+  })
+}
+
+test('each of 16 writers waits for the busy timeout only, and reads continue, while another process holds the lock', async () => {
+  const { api, path } = await startOnFile()
+  await createPet(api, 'before')
+  const other = openConnection(path)
+  other.exec('BEGIN IMMEDIATE')
+  const refusals: number[] = []
+  const reads: number[] = []
+  const lives: number[] = []
+  const end = performance.now() + (isLongForm ? 3_000 : 1_500)
+  async function keepWriting(delay: number): Promise<void> {
+    await wait(delay)
+    while (performance.now() < end) refusals.push(await time(() => expectUnavailable(createPet(api, 'refused'))))
+  }
+  const writers = Promise.all(Array.from({ length: 16 }, (_, index) => keepWriting(index * 16)))
+  while (performance.now() < end) {
+    await wait(20)
+    reads.push(await time(async () => expect((await listNames(api)).status).toBe(200)))
+    lives.push(await time(async () => expect((await api.rest.get('/livez')).status).toBe(200)))
+  }
+  await writers
+  other.exec('ROLLBACK')
+  expect((await createPet(api, 'after')).status).toBe(201)
+  const max = { refusal: Math.max(...refusals), read: Math.max(...reads), livez: Math.max(...lives) }
+  const p90 = refusals.toSorted((a, b) => a - b)[Math.floor(refusals.length * 0.9)]
+  report('Maximum milliseconds under the lock of another process, and p90 of the refusals', { ...max, p90 })
+  // openFileStore waits 250 ms for a lock. Some refusals may take longer on a busy machine.
+  expect(Math.min(...refusals)).toBeGreaterThan(240)
+  expect(p90).toBeLessThan(400)
+  expect(max.read).toBeLessThan(200)
+  expect(max.livez).toBeLessThan(200)
+  expect(storedNames(path)).toEqual(['before', 'after'])
+})
+
+test('requests that need a corrupt page get 503 without Retry-After, and all others succeed', async () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  prepareDatabase(path)
+  // Long names, so that the 2,000 pets fill more than a hundred pages.
+  change(
+    path,
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO pets (name, category_id, status) SELECT printf('%-200d', i), 1, 'available' FROM n",
+  )
+  const { api } = await startOnFile({ path, given: path })
+  const bytes = readFileSync(path)
+  const middle = Math.floor(bytes.length / 8192) * 4096
+  bytes.fill(0xff, middle, middle + 4096)
+  writeFileSync(path, bytes)
+  const responses = []
+  for (let id = 5; id < 2_000; id += 10) responses.push(await api.rest.get(`/v1/pets/${id}`))
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 503]))
+  const refused = responses.filter(({ status }) => status === 503)
+  expect(refused.length).toBeLessThan(20)
+  for (const response of refused) {
+    expect(response.body).toMatchObject({ code: 'unavailable' })
+    expect(response.headers).not.toHaveProperty('retry-after')
+  }
+  expect((await api.rest.get('/v1/pets?limit=1')).status).toBe(200)
+})
+
+async function time(task: () => Promise<void>): Promise<number> {
+  const start = performance.now()
+  await task()
+  return performance.now() - start
+}

@@ -1,0 +1,184 @@
+import { existsSync, rmSync, truncateSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createKey } from '../../server/ops/keys.ts'
+import { databasePaths, spellings } from '../support/database-paths.ts'
+import {
+  checkpoint,
+  createPet,
+  expectIntact,
+  expectRecovery,
+  expectUnavailable,
+  listNames,
+  openConnection,
+  startOnFile,
+  storedAfterKill,
+  testedSpellings,
+} from '../support/file-faults.ts'
+import type { TestApi } from '../support/helpers.ts'
+import { petstore, runCommand } from '../support/process.ts'
+import { change } from '../support/sample-database.ts'
+
+test.for(spellings)(
+  'no acknowledged pet is lost when the write-ahead log of a database, opened through %s, is deleted',
+  async ([, spell]) => {
+    const { api, path } = await startOnFile(databasePaths(spell))
+    for (const name of ['a', 'b', 'c']) await createPet(api, name)
+    rmSync(`${path}-wal`)
+    await expectUnavailable(createPet(api, 'lost'))
+    expect((await createPet(api, 'd')).status).toBe(201)
+    expect(await listNames(api)).toEqual({ status: 200, names: ['a', 'b', 'c', 'd'] })
+    expect(storedAfterKill(path)).toEqual(['a', 'b', 'c', 'd'])
+    expectIntact(path)
+  },
+)
+
+describe.for(testedSpellings)('the write-ahead log of a database, opened through %s, is', ([, spell]) => {
+  const start = () => startOnFile(databasePaths(spell))
+
+  test('deleted under load: no acknowledged pet is lost, and each 503 may be retried', async () => {
+    const { api, path } = await start()
+    const load = startLoad(api)
+    for (let i = 0; i < 3; i++) {
+      await load.reach(50)
+      rmSync(`${path}-wal`)
+    }
+    await load.reach(50)
+    await load.stop()
+    expect(load.withoutRetryAfter).toEqual([])
+    expect(storedAfterKill(path)).toEqual(expect.arrayContaining(load.acknowledged))
+    expectIntact(path)
+  })
+
+  test('deleted while there are no writes: reads continue, and no acknowledged pet is lost', async () => {
+    const { api, path } = await start()
+    await createPet(api, 'a')
+    rmSync(`${path}-wal`)
+    await expect.poll(() => existsSync(`${path}-wal`), { timeout: 5_000 }).toBe(true)
+    expect(await listNames(api)).toEqual({ status: 200, names: ['a'] })
+    expect((await createPet(api, 'b')).status).toBe(201)
+    expect(storedAfterKill(path)).toEqual(['a', 'b'])
+  })
+
+  test('deleted while another process reads from it: writes fail until the log is saved', async () => {
+    const { api, path } = await start()
+    await createPet(api, 'a')
+    const other = openConnection(path)
+    other.exec('BEGIN')
+    other.prepare('SELECT * FROM pets').all()
+    await createPet(api, 'b')
+    rmSync(`${path}-wal`)
+    await expectUnavailable(createPet(api, 'lost'))
+    await expectUnavailable(createPet(api, 'lost'))
+    other.exec('ROLLBACK')
+    await expectRecovery(api, 'c')
+    expect(storedAfterKill(path)).toEqual(['a', 'b', 'c'])
+  })
+
+  test.for([0, 5_000])('truncated to %i bytes: the service continues with the pets that are left', async (size) => {
+    const { api, path } = await start()
+    await createPet(api, 'in the database')
+    checkpoint(path)
+    for (let i = 0; i < 20; i++) await createPet(api, `destroyed ${i}`)
+    truncateSync(`${path}-wal`, size)
+    await expectUnavailable(createPet(api, 'lost'))
+    await expectRecovery(api, 'after')
+    expect(await listNames(api)).toEqual({ status: 200, names: ['in the database', 'after'] })
+    expect(storedAfterKill(path)).toEqual(['in the database', 'after'])
+    expectIntact(path)
+  })
+
+  test('moved into the database by another process, which is not a fault', async () => {
+    const { api, path } = await start()
+    for (let i = 0; i < 5; i++) {
+      expect((await createPet(api, `pet ${i}`)).status).toBe(201)
+      checkpoint(path)
+      expect((await listNames(api)).names.length).toBe(i + 1)
+    }
+  })
+})
+
+test('no acknowledged pet is lost when the log is truncated while a create waits for the lock of another process', async () => {
+  const { api, path } = await startOnFile()
+  await createPet(api, 'first')
+  checkpoint(path)
+  for (let round = 0; round < 3; round++) {
+    await createPet(api, 'before')
+    const other = openConnection(path)
+    other.exec('BEGIN IMMEDIATE')
+    const waiting = createPet(api, `waiting ${round}`)
+    await wait(60)
+    truncateSync(`${path}-wal`, 0)
+    other.exec('ROLLBACK')
+    other.close()
+    const { status } = await waiting
+    await expectRecovery(api, `after ${round}`)
+    const kept = storedAfterKill(path)
+    expect(kept).toContain(`after ${round}`)
+    if (status === 201) expect(kept).toContain(`waiting ${round}`)
+  }
+})
+
+test('the service and other processes see each other’s writes after the index of the log was deleted', async () => {
+  const { api, path } = await startOnFile()
+  for (let round = 0; round < 3; round++) {
+    await createPet(api, `before ${round}`)
+    rmSync(`${path}-shm`)
+    change(path, `INSERT INTO pets (name, category_id, status) VALUES ('by hand ${round}', 1, 'sold')`)
+    await expectRecovery(api, `after ${round}`)
+    change(path, `UPDATE pets SET status = 'pending' WHERE name = 'by hand ${round}'`)
+  }
+  await expect.poll(async () => (await listNames(api)).status, { timeout: 5_000 }).toBe(200)
+  const ids = openConnection(path).prepare('SELECT count(DISTINCT id) FROM pets').pluck().get()
+  const kept = storedAfterKill(path)
+  expect(kept).toHaveLength(Number(ids))
+  for (const round of [0, 1, 2])
+    expect(kept).toEqual(expect.arrayContaining([`before ${round}`, `by hand ${round}`, `after ${round}`]))
+  expectIntact(path)
+})
+
+test('a key that a command revokes after the index of the log was deleted is refused', async () => {
+  const { api, path, key } = await startOnFile()
+  const second = await createKey(api.store, 'second')
+  expect((await createPet(api, 'Rex')).status).toBe(201)
+  rmSync(`${path}-shm`)
+  const env = { DATABASE_URL: `file:${path}` }
+  expect(await runCommand([...petstore, 'keys', 'revoke', 'test'], { env }).ended).toBe(0)
+  const status = async (bearer: string) =>
+    (await api.rest.get('/v1/pets', { authorization: `Bearer ${bearer}` })).status
+  await expect.poll(() => status(key), { timeout: 5_000 }).toBe(401)
+  expect(await status(second)).toBe(200)
+  const revoked = openConnection(path).prepare('SELECT count(*) FROM api_keys WHERE revoked_at IS NOT NULL')
+  expect(revoked.pluck().get()).toBe(1n)
+})
+
+/** Starts eight clients that each create one pet after the other. */
+function startLoad(api: TestApi) {
+  const acknowledged: string[] = []
+  const withoutRetryAfter: unknown[] = []
+  let isStopped = false
+  async function run(client: number): Promise<void> {
+    for (let i = 0; !isStopped; i++) {
+      const name = `${client}-${i}`
+      const { status, headers, body } = await createPet(api, name)
+      if (status === 201) acknowledged.push(name)
+      else if (status !== 503 || headers['retry-after'] === undefined) withoutRetryAfter.push({ status, body })
+    }
+  }
+  const clients = Promise.all(Array.from({ length: 8 }, (_, client) => run(client)))
+  const stop = async () => {
+    isStopped = true
+    await clients
+  }
+  onTestFinished(stop)
+  return {
+    acknowledged,
+    withoutRetryAfter,
+    stop,
+    /** Waits until this many more pets are acknowledged. */
+    reach: (count: number) => {
+      const goal = acknowledged.length + count
+      return expect.poll(() => acknowledged.length, { timeout: 10_000 }).toBeGreaterThan(goal)
+    },
+  }
+}

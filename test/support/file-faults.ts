@@ -1,0 +1,87 @@
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type Database from 'better-sqlite3'
+import { expect, onTestFinished } from 'vitest'
+import { connect } from '../../db/sqlite/connection.ts'
+import { apiKeyRecord } from '../../server/auth/api-key.ts'
+import { type DatabasePaths, databasePaths, spellings } from './database-paths.ts'
+import { openFileStore, startTestApi, type TestApi } from './helpers.ts'
+import { isLongForm } from './long-form.ts'
+import { temporaryFolder } from './temporary.ts'
+
+/** Tests that damage the files of a running service, or the disk under them. */
+
+/** The paths through which each fault is tested. The short form tests all faults through a direct path only. */
+export const testedSpellings = isLongForm ? spellings : spellings.slice(0, 1)
+
+export const databaseFiles = ['', '-wal', '-shm']
+
+/** The service on a file, and the path of the file. */
+export async function startOnFile({ path, given }: DatabasePaths = databasePaths((path) => path)) {
+  const api = await startTestApi({ store: openFileStore(given) })
+  return { api, path, key: api.key }
+}
+
+/** Makes another database of the service with one pet, in which the same key is valid. */
+export async function makeOtherDatabase(pet: string, key: string): Promise<string> {
+  const path = join(temporaryFolder(), 'petstore.db')
+  const store = openFileStore(path)
+  await store.pets.create({ name: pet, categoryId: 1n, status: 'available' })
+  await store.apiKeys.register(apiKeyRecord(key, 'test'))
+  await store.close()
+  return path
+}
+
+/** Copies the database with the content of its log. */
+export function snapshot(path: string): string {
+  const copy = join(temporaryFolder(), 'copy.db')
+  openConnection(path).exec(`VACUUM INTO '${copy}'`)
+  return copy
+}
+
+export function createPet({ rest }: TestApi, name: string) {
+  return rest.post('/v1/pets', { name, categoryId: 7 })
+}
+
+export async function listNames({ rest }: TestApi): Promise<{ status: number; names: string[] }> {
+  const { status, body } = await rest.get('/v1/pets?limit=100')
+  return { status, names: Array.isArray(body) ? body.map(({ name }) => name) : [] }
+}
+
+/** Expects a 503 with `Retry-After`. */
+export async function expectUnavailable(response: ReturnType<TestApi['rest']['get']>): Promise<void> {
+  expect(await response).toMatchObject({ status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } })
+}
+
+/** Creates pets until one succeeds. */
+export function expectRecovery(api: TestApi, name: string): PromiseLike<void> {
+  return expect.poll(async () => (await createPet(api, name)).status, { timeout: 5_000 }).toBe(201)
+}
+
+export function storedNames(path: string): unknown[] {
+  return openConnection(path).prepare('SELECT name FROM pets ORDER BY id').pluck().all()
+}
+
+/** The names that a start after SIGKILL finds: those in the files at the path, without files that a process has open. */
+export function storedAfterKill(path: string): unknown[] {
+  const copy = join(temporaryFolder(), 'petstore.db')
+  for (const suffix of ['', '-wal']) copyFileSync(path + suffix, copy + suffix)
+  return storedNames(copy)
+}
+
+export function expectIntact(path: string): void {
+  expect(openConnection(path).pragma('integrity_check', { simple: true })).toBe('ok')
+}
+
+/** Moves the log into the database, as another process may at any time. */
+export function checkpoint(path: string): void {
+  const connection = connect(path, { busyTimeout: 0 })
+  connection.pragma('wal_checkpoint(TRUNCATE)')
+  connection.close()
+}
+
+export function openConnection(path: string): Database.Database {
+  const connection = connect(path, { busyTimeout: 0 })
+  onTestFinished(() => void connection.close())
+  return connection
+}
