@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   type BigIntStats,
   closeSync,
@@ -8,38 +7,19 @@ import {
   openSync,
   readlinkSync,
   realpathSync,
-  rmSync,
   statSync,
 } from 'node:fs'
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, resolve } from 'node:path'
 import { toFailure } from './failure.ts'
-
-/** The path of a new temporary file in the folder. Its name holds the process id, so that leftovers can be found. */
-export function temporaryPath(folder: string, kind: 'partial' | 'probe'): string {
-  return join(folder, `.petstore-${process.pid}-${randomBytes(8).toString('hex')}.${kind}`)
-}
-
-/** Matches a temporary file and SQLite's files beside it. Captures the name of the temporary file and the process id. */
-export const temporaryName = /^(\.petstore-(\d+)-[0-9a-f]{16}\.(?:partial|probe))(?:-journal|-wal|-shm)?$/
-
-/** Removes the file and SQLite's files beside it. */
-export function removeTemporary(path: string): void {
-  for (const suffix of ['-journal', '-wal', '-shm', '']) rmSync(path + suffix, { force: true })
-}
 
 /** Creates a hard link and overwrites nothing. Calls `fallback` if the file system does not support hard links. */
 export function link(path: string, name: string, fallback: () => void): void {
   try {
     linkSync(path, name)
   } catch (error) {
-    if (!cannotLink(toFailure(error).code)) throw error
+    if (!/^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EXDEV)$/.test(toFailure(error).code)) throw error
     fallback()
   }
-}
-
-/** Whether an error code means that the file system does not support hard links. */
-export function cannotLink(code: string): boolean {
-  return /^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EXDEV)$/.test(code)
 }
 
 /** Syncs the entries of the folder, so that a new name survives a loss of power. Windows needs no such call. */

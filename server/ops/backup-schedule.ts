@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Logger } from 'pino'
-import { makeFolder } from '../../db/sqlite/files.ts'
-import { backupFolder, newBackupPath, timeInName } from './backup-name.ts'
+import { createBackupFolder } from '../../db/sqlite/backup/backup.ts'
+import { backupFolder, newBackupPath, timeInName } from '../../db/sqlite/backup/name.ts'
 
 interface ScheduleConfig {
   databasePath: string
@@ -16,17 +17,17 @@ interface ScheduleConfig {
   backupKeep: number
 }
 
-/** Tells the schedule's backups from those that a person made, which are never deleted. */
+/** Marks scheduled backups. Backups that a person made are never deleted. */
 const ending = '.scheduled.db'
-/** A timer holds no more than 24 days, and does not count the time that a machine sleeps. */
-const longestWait = 60_000
+/** Milliseconds. A timer can wait for at most 24 days, and stops while the machine sleeps. */
+const maxWait = 60_000
 const launcher = fileURLToPath(new URL('../launch.mjs', import.meta.url))
 
 /**
- * Backs up every `backupEvery` milliseconds and keeps the newest `backupKeep`. A failure is logged, and the next attempt
- * comes an interval later.
+ * Backs up every `backupEvery` milliseconds and keeps the newest `backupKeep` backups. A failure is logged, and the next
+ * attempt follows an interval later.
  *
- * @returns a function that ends this, and abandons the backup that may be under way.
+ * @returns a function that stops the schedule and cancels a running backup.
  */
 export function scheduleBackups(config: ScheduleConfig, log: Logger): () => Promise<void> {
   const { backupEvery } = config
@@ -40,49 +41,52 @@ export function scheduleBackups(config: ScheduleConfig, log: Logger): () => Prom
 }
 
 async function repeat(config: ScheduleConfig, interval: number, log: Logger, stop: AbortSignal): Promise<void> {
-  // By the last backup, not by the start, so that a service that is often restarted is backed up too.
+  // Counted from the last backup, not from the start, so that a service that often restarts is backed up too.
   let due = newestTime(config.databasePath) + interval
   while (await isReached(due, interval, stop)) {
     due = Date.now() + interval
-    try {
-      await backUpOnce(config, log, stop)
-    } catch (error) {
-      log.error({ err: error }, 'backup failed')
-    }
+    await backUpOnce(config, log, stop)
   }
 }
 
-/** Resolves to whether the time has come before the end. It has, too, if the clock was put back behind the last backup. */
+/** Resolves to whether the backup is due (true) or the schedule was stopped. It is also due if the clock was set back. */
 async function isReached(due: number, interval: number, stop: AbortSignal): Promise<boolean> {
   while (!stop.aborted && Date.now() < due && due - Date.now() <= interval) {
-    await wait(Math.min(due - Date.now(), longestWait), undefined, { signal: stop }).catch(() => {})
+    await wait(Math.min(due - Date.now(), maxWait), undefined, { signal: stop }).catch(() => {})
   }
   return !stop.aborted
 }
 
-async function backUpOnce({ databasePath, backupKeep }: ScheduleConfig, log: Logger, stop: AbortSignal): Promise<void> {
+async function backUpOnce(config: ScheduleConfig, log: Logger, stop: AbortSignal): Promise<void> {
+  const { databasePath, backupKeep } = config
   const path = newBackupPath(databasePath, ending)
-  makeFolder(dirname(path))
   const begin = performance.now()
-  const problem = await runBackup(databasePath, path, stop)
-  if (problem !== undefined) return stop.aborted ? undefined : log.error({ problem }, 'backup failed')
+  try {
+    createBackupFolder(databasePath)
+    await runBackup(databasePath, path, stop)
+  } catch (err) {
+    if (!stop.aborted) log.error({ err }, 'backup failed')
+    return
+  }
   log.info({ path, bytes: statSync(path).size, milliseconds: Math.round(performance.now() - begin) }, 'backup made')
-  deleteOldBackups(databasePath, { made: path, keep: backupKeep })
+  try {
+    deleteOldBackups(databasePath, { made: path, keep: backupKeep })
+  } catch (err) {
+    log.error({ err }, 'old backups could not be deleted')
+  }
 }
 
-/** Keeps the backup just made and the newest others, `keep` in all. The new one may look old: the clock can change meanwhile. */
+/** Keeps `keep` backups: the one just made, also if the clock has changed and it looks old, and the newest others. */
 export function deleteOldBackups(database: string, { made, keep }: { made: string; keep: number }): void {
   const others = scheduledBackups(database).filter(({ path }) => path !== made)
   for (const { path } of others.slice(keep - 1)) rmSync(path, { force: true })
 }
 
 /**
- * Runs the command in a process of its own, since a thread that copies cannot be stopped before the copy is complete.
- * It gives way to the service, and does not hear the terminal's Ctrl-C, which the service answers for it.
- *
- * @returns why it failed, if it did.
+ * Runs the command in a process of its own with a lower priority, so that copying never delays a request. The process is
+ * detached from the terminal, because the service handles Ctrl-C.
  */
-async function runBackup(database: string, path: string, stop: AbortSignal): Promise<string | undefined> {
+async function runBackup(database: string, path: string, stop: AbortSignal): Promise<void> {
   const child = spawn(process.execPath, [launcher, 'backup', path], {
     env: { DATABASE_URL: pathToFileURL(database).href },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -90,27 +94,14 @@ async function runBackup(database: string, path: string, stop: AbortSignal): Pro
     windowsHide: true,
   })
   const closed = once(child, 'close')
-  // If no process could be started (no file descriptor is left), `closed` rejects and `stderr` is missing.
+  // Without a free file descriptor no process starts: `closed` rejects, and `stderr` is missing.
   if (child.pid === undefined) await closed
+  else setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
   const kill = () => child.kill()
   stop.addEventListener('abort', kill)
-  let problem = ''
-  child.stderr.on('data', (chunk) => (problem += chunk))
-  try {
-    if (child.pid !== undefined) giveWay(child.pid)
-    const [code, signal] = await closed
-    return code === 0 ? undefined : problem.trim() || `It ended with ${signal ?? code}.`
-  } finally {
-    stop.removeEventListener('abort', kill)
-  }
-}
-
-function giveWay(pid: number): void {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // It has ended already, which is told by its exit code.
-  }
+  const [[code, signal], problem] = await Promise.all([closed, text(child.stderr)])
+  stop.removeEventListener('abort', kill)
+  if (code !== 0) throw new Error(problem.trim() || `The backup process ended with ${signal ?? code}.`)
 }
 
 /** The time of the newest scheduled backup, or 0. */
@@ -118,12 +109,12 @@ function newestTime(database: string): number {
   try {
     return scheduledBackups(database)[0]?.time ?? 0
   } catch {
-    // Whatever is wrong with the folder is told by the attempt that is now due.
+    // A backup is now due, and its failure will say what is wrong with the folder.
     return 0
   }
 }
 
-/** Newest first. Names from the future are left out: the clock was wrong when they were given, so they tell no age. */
+/** Newest first. A name from the future is left out: the clock was wrong, so the name says nothing about the age. */
 function scheduledBackups(database: string): { path: string; time: number }[] {
   const folder = backupFolder(database)
   if (!existsSync(folder)) return []

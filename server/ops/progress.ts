@@ -1,10 +1,10 @@
 import type { WriteStream } from 'node:tty'
 import type { CopyProgress } from '../../db/copy/copy-store.ts'
-import type { Progress } from '../../db/sqlite/backup/partial.ts'
+import type { Progress } from '../../db/sqlite/backup/snapshot.ts'
 
 const mebibyte = 1024 * 1024
 
-/** Shows a person how far the work is, on one line that is gone afterwards; anything but a terminal is shown nothing. */
+/** Shows progress on one line of a terminal and clears the line in the end. Writes nothing to a file or a pipe. */
 export async function withProgress<P, T>(
   terminal: Pick<WriteStream, 'isTTY' | 'write'>,
   describe: (progress: P) => string,
@@ -18,20 +18,19 @@ export async function withProgress<P, T>(
   }
 }
 
-/** Of the copy of a file. */
-export function describeBytes({ step, done, total }: Progress): string {
-  if (step === 'check') return `Checking ${mebibytes(total)} MiB`
-  if (step === 'check copy') return 'Checking the copy'
+/** The progress of a backup or a restore. */
+export function describeBytes({ done, total }: Progress): string {
+  if (done === total) return 'Checking the copy'
   return `Copied ${mebibytes(done)} of ${mebibytes(total)} MiB (${percent(done, total)})`
 }
 
-/** Of the copy of a store. */
+/** The progress of `db copy`. */
 export function describeRows({ step, table, done, total }: CopyProgress): string {
   const verb = step === 'copy' ? 'Copied' : 'Compared'
   return `${verb} ${done} of ${total} rows of ${table} (${percent(done, total)})`
 }
 
-/** The copy of a file leaves out what the source has no more use for, and may so end below 100 %. */
+/** The source of `db copy` can grow meanwhile. */
 function percent(done: number, total: number): string {
   return `${Math.min(100, Math.floor((done / total) * 100))} %`
 }

@@ -39,7 +39,7 @@ test('killed at any moment leaves the old or the new database, whole', async () 
     for (const kept of keptIn(folder)) rmSync(kept)
   }
   expect(new Set(found)).toEqual(new Set(['one', 'two']))
-  await restore(folder, 'one.db')
+  await restore(folder, join(folder, 'one.db'))
   expect(filesIn(folder)).toEqual(['petstore.db', expect.stringContaining('before-restore')])
 }, 120_000)
 
@@ -50,7 +50,7 @@ if (spawnSync('strace', ['-f', '-e', 'trace=link', 'true']).status === 0) {
     const inject = ['-e', 'trace=rename', '-e', 'inject=rename:error=EIO:when=1+']
     const words = ['-f', '-qq', '-o', '/dev/null', ...inject, ...petstore, 'restore', backup]
     const { status, stderr } = spawnSync('strace', words, { cwd: folder, encoding: 'utf8' })
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/^The database \S+ cannot be replaced: [^\n]+\.\n$/)])
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^The database \S+ cannot be used: [^\n]+\.\n$/)])
     expect(filesIn(folder)).toEqual(['backups', 'petstore.db'])
     expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3', 'later 1'])
   })

@@ -1,15 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expect, test } from 'vitest'
-import { newBackupPath, stampOf, timeInName } from '../../server/ops/backup-name.ts'
-import { deleteOldBackups } from '../../server/ops/backup-schedule.ts'
-import { type Server, startServer, waitForOutput } from '../support/process.ts'
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { fileTimestamp, newBackupPath, timeInName } from '../../db/sqlite/backup/name.ts'
+import { deleteOldBackups, scheduleBackups } from '../../server/ops/backup-schedule.ts'
 import { backUp, makeDatabase, namesIn } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-test('the service backs itself up, keeps the newest and deletes no file of anyone else', async () => {
-  const { folder, backups } = makeService()
+test('the newest scheduled backups are kept, and other files stay', async () => {
+  const { folder, database, backups } = makeSample()
   const others = [
     'petstore.db-notes.db',
     'petstore.db-2020-01-01T000000.000Z.db',
@@ -17,60 +17,53 @@ test('the service backs itself up, keeps the newest and deletes no file of anyon
     'shop.db-2020-01-01T000000.000Z.scheduled.db',
   ]
   for (const name of others) writeFileSync(join(backups, name), 'precious')
-  const old = 'petstore.db-2020-01-01T000000.000Z.scheduled.db'
-  writeFileSync(join(backups, old), '')
+  writeFileSync(join(backups, 'petstore.db-2020-01-01T000000.000Z.scheduled.db'), '')
   const byHand = await backUp(folder)
-  const server = await startServer({ folder, env: { BACKUP_EVERY: '1s', BACKUP_KEEP: '2' } })
-  const made = await backupsLogged(server, 4)
-  await stop(server)
-  const left = readdirSync(backups).map((name) => join(backups, name))
-  expect(left).toEqual(expect.arrayContaining([byHand, ...others.map((name) => join(backups, name))]))
-  const scheduled = left.filter((path) => /^petstore\.db-.*\.scheduled\.db$/.test(basename(path)))
-  expect(scheduled).not.toContain(join(backups, old))
-  expect(scheduled.length).toBe(2)
-  expect(scheduled).not.toContain(made[0]?.path)
-  expect(namesIn(scheduled[0] ?? '')).toEqual(['pet 1', 'pet 2', 'pet 3'])
-}, 60_000)
-
-test('backups named after the present are neither newest nor deleted, and the new backup stays', async () => {
-  const { folder, backups } = makeService()
-  const present = basename(newBackupPath(join(folder, 'data/petstore.db'), '.scheduled.db'))
-  const future = ['2098', '2099'].map((year) => present.replace(/-20\d\d-/, `-${year}-`))
-  for (const name of future) writeFileSync(join(backups, name), '')
-  const server = await startServer({ folder, env: { BACKUP_EVERY: '1s', BACKUP_KEEP: '1' } })
-  const made = await backupsLogged(server, 2)
-  await stop(server)
-  expect(readdirSync(backups)).toEqual(expect.arrayContaining(future))
-  expect(readdirSync(backups).length).toBe(3)
+  const schedule = startSchedule(database, { backupEvery: 1, backupKeep: 2 })
+  const made = await schedule.logged('backup made', 3)
+  await schedule.stop()
+  const kept = made.slice(-2).map(({ path }) => basename(path))
+  expect(readdirSync(backups).toSorted()).toEqual([...others, basename(byHand), ...kept].toSorted())
   expect(namesIn(made.at(-1)?.path ?? '')).toEqual(['pet 1', 'pet 2', 'pet 3'])
 })
 
+test('backups with a name from the future are not deleted, and do not delay the next backup', async () => {
+  const { database, backups } = makeSample()
+  const present = basename(newBackupPath(database, '.scheduled.db'))
+  const future = ['2098', '2099'].map((year) => present.replace(/-20\d\d-/, `-${year}-`))
+  for (const name of future) writeFileSync(join(backups, name), '')
+  const schedule = startSchedule(database, { backupEvery: 1, backupKeep: 1 })
+  const made = await schedule.logged('backup made', 2)
+  await schedule.stop()
+  const [, last] = made
+  expect(readdirSync(backups).toSorted()).toEqual([basename(last?.path ?? ''), ...future].toSorted())
+})
+
 test('the backup just made stays, even if the clock went forward while it was made', () => {
-  const { folder, backups } = makeService()
+  const { database, backups } = makeSample()
   const stamps = ['2026-01-01', '2026-01-02', '2026-01-03'].map((day) => `${day}T000000.000Z`)
   const [made = '', older = '', newest = ''] = stamps.map((stamp) => join(backups, `petstore.db-${stamp}.scheduled.db`))
   for (const path of [made, older, newest]) writeFileSync(path, '')
-  deleteOldBackups(join(folder, 'data/petstore.db'), { made, keep: 2 })
+  deleteOldBackups(database, { made, keep: 2 })
   expect(readdirSync(backups)).toEqual([basename(made), basename(newest)])
 })
 
 test('two databases whose names differ only in the extension keep their own backups', async () => {
-  const { folder, backups } = makeService()
-  makeDatabase(join(folder, 'data/petstore.sqlite'), 1, 'other')
-  for (const name of ['petstore.db', 'petstore.sqlite']) {
-    const env = { DATABASE_URL: `file:data/${name}`, BACKUP_EVERY: '1s', BACKUP_KEEP: '1' }
-    const server = await startServer({ folder, env })
-    await backupsLogged(server, 1)
-    await stop(server)
+  const { folder, database, backups } = makeSample()
+  const other = makeDatabase(join(folder, 'data/petstore.sqlite'), 1, 'other')
+  for (const path of [database, other]) {
+    const schedule = startSchedule(path, { backupEvery: 60_000, backupKeep: 1 })
+    await schedule.logged('backup made', 1)
+    await schedule.stop()
   }
   const left = readdirSync(backups).toSorted()
   expect(left.map((name) => namesIn(join(backups, name))[0])).toEqual(['pet 1', 'other 1'])
 })
 
-test('a backup is logged with its path, its size and how long it took', async () => {
-  const { folder, backups } = makeService()
-  const server = await startServer({ folder, env: { BACKUP_EVERY: '1d' } })
-  const [made] = await backupsLogged(server, 1)
+test('a backup is logged with its path, its size and its duration', async () => {
+  const { database, backups } = makeSample()
+  const schedule = startSchedule(database, { backupEvery: 60_000 })
+  const [made] = await schedule.logged('backup made', 1)
   const [name = ''] = readdirSync(backups)
   expect(made).toMatchObject({
     level: 30,
@@ -80,37 +73,47 @@ test('a backup is logged with its path, its size and how long it took', async ()
   })
 })
 
-test('a restart does not begin the interval anew', async () => {
-  const { folder, backups } = makeService()
-  const old = new Date(Date.now() - 3_600_000)
-  writeFileSync(join(backups, `petstore.db-${stampOf(old)}.scheduled.db`), '')
-  const early = await startServer({ folder, env: { BACKUP_EVERY: '9w' } })
-  await wait(1_500)
-  await stop(early)
+test('a restart does not restart the interval', async () => {
+  const { database, backups } = makeSample()
+  writeFileSync(join(backups, `petstore.db-${fileTimestamp(Date.now() - 3_600_000)}.scheduled.db`), '')
+  const early = startSchedule(database, { backupEvery: 9 * 7 * 24 * 3_600_000 })
+  await wait(300)
+  await early.stop()
+  expect(early.lines).toEqual([])
   expect(readdirSync(backups).length).toBe(1)
-  const due = await startServer({ folder, env: { BACKUP_EVERY: '1h' } })
-  expect((await backupsLogged(due, 1)).length).toBe(1)
-}, 60_000)
-
-test('a backup that fails is logged as an error, and the service goes on', async () => {
-  const folder = temporaryFolder()
-  makeDatabase(join(folder, 'data/petstore.db'), 3)
-  writeFileSync(join(folder, 'data/backups'), 'in the way')
-  const server = await startServer({ folder, env: { BACKUP_EVERY: '1s' } })
-  await waitForOutput(server, /("level":50[^\n]*"backup failed".*"backup failed")/s)
-  expect((await fetch(`${server.url}/v1/pets`)).status).toBe(401)
-  await stop(server)
+  const due = startSchedule(database, { backupEvery: 3_600_000 })
+  await due.logged('backup made', 1)
 })
 
-test('a shutdown abandons the backup under way, and leaves nothing of it', async () => {
+test('a failed backup is logged as an error, and the next attempt follows', async () => {
   const folder = temporaryFolder()
-  makeDatabase(join(folder, 'data/petstore.db'), 300_000)
-  const backups = join(folder, 'data/backups')
-  const server = await startServer({ folder, env: { BACKUP_EVERY: '1h' } })
-  while (!existsSync(backups) || !readdirSync(backups).some((name) => sizeOf(join(backups, name)) > 0)) await wait(1)
-  await stop(server)
-  expect(server.stdout).not.toContain('backup')
-  expect(readdirSync(backups)).toEqual([])
+  const database = makeDatabase(join(folder, 'data/petstore.db'), 3)
+  writeFileSync(join(folder, 'data/backups'), 'in the way')
+  const schedule = startSchedule(database, { backupEvery: 50 })
+  const [failed] = await schedule.logged('backup failed', 2)
+  expect(failed).toMatchObject({
+    level: 50,
+    err: { message: expect.stringMatching(/^The database \S+backups cannot be used: file already exists/) },
+  })
+})
+
+test('a failed backup process is logged with its message', async () => {
+  const { database } = makeSample()
+  writeFileSync(database, 'no database')
+  const schedule = startSchedule(database, { backupEvery: 60_000 })
+  const [failed] = await schedule.logged('backup failed', 1)
+  expect(failed).toMatchObject({
+    err: { message: `The database ${database} cannot be used: it is not an SQLite database; choose another file.` },
+  })
+})
+
+test('a backup is not called failed if only an old backup could not be deleted', async () => {
+  const { database, backups } = makeSample()
+  mkdirSync(join(backups, 'petstore.db-2020-01-01T000000.000Z.scheduled.db'))
+  const schedule = startSchedule(database, { backupEvery: 60_000, backupKeep: 1 })
+  const [failed] = await schedule.logged('old backups could not be deleted', 1)
+  expect(failed).toMatchObject({ level: 50, err: { message: expect.stringContaining('directory') } })
+  expect(schedule.lines.map(({ msg }) => msg)).toEqual(['backup made', 'old backups could not be deleted'])
 })
 
 test.for([
@@ -118,11 +121,11 @@ test.for([
   'petstore.db-2026-13-21T043000.123Z.scheduled.db',
   'petstore.db-.scheduled.db',
   'petstore-2026-11-21T043000.123Z.scheduled.db',
-])('%s is no name of a scheduled backup', (name) => {
+])('%s is not the name of a scheduled backup', (name) => {
   expect(timeInName(name, '/data/petstore.db', '.scheduled.db')).toBeUndefined()
 })
 
-test('the time of a backup is in its name', () => {
+test('the name of a backup contains its time', () => {
   const before = Date.now()
   const path = newBackupPath('/data/petstore.db', '.scheduled.db')
   const time = timeInName(path.slice('/data/backups/'.length), '/data/petstore.db', '.scheduled.db') ?? 0
@@ -130,31 +133,30 @@ test('the time of a backup is in its name', () => {
   expect(time).toBeLessThanOrEqual(Date.now())
 })
 
-function makeService() {
+function makeSample() {
   const folder = temporaryFolder()
-  makeDatabase(join(folder, 'data/petstore.db'), 3)
+  const database = makeDatabase(join(folder, 'data/petstore.db'), 3)
   const backups = join(folder, 'data/backups')
   mkdirSync(backups)
-  return { folder, backups }
+  return { folder, database, backups }
 }
 
-interface Logged {
+interface LogLine {
   level: number
+  msg: string
   path: string
 }
 
-async function backupsLogged(server: Server, count: number): Promise<Logged[]> {
-  await waitForOutput(server, new RegExp(`(${'"backup made".*'.repeat(count)})`, 's'))
-  const lines = server.stdout.split('\n').filter((line) => line.includes('"backup made"'))
-  return lines.map((line) => JSON.parse(line) as Logged)
-}
-
-async function stop(server: Server): Promise<void> {
-  server.child.kill('SIGTERM')
-  expect(await server.ended).toBe(0)
-  expect(server.stderr).toBe('')
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+/** Runs the schedule with the log of a service. */
+function startSchedule(databasePath: string, config: { backupEvery: number; backupKeep?: number }) {
+  const lines: LogLine[] = []
+  const log = pino({ write: (line: string) => void lines.push(JSON.parse(line)) })
+  const stop = scheduleBackups({ backupKeep: 7, ...config, databasePath }, log)
+  onTestFinished(stop)
+  async function logged(message: string, count: number): Promise<LogLine[]> {
+    const found = () => lines.filter(({ msg }) => msg === message)
+    await expect.poll(() => found().length).toBeGreaterThanOrEqual(count)
+    return found()
+  }
+  return { lines, stop, logged }
 }

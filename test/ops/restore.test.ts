@@ -14,8 +14,10 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { bannerKey, type Run, runPetstore, startServer, waitForOutput } from '../support/process.ts'
+import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
+import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/process.ts'
 import {
   addingPets,
   change,
@@ -23,6 +25,7 @@ import {
   keptIn,
   leaveLog,
   makeBackup,
+  makeDatabase,
   namesIn,
   overwrite,
   restore,
@@ -30,14 +33,14 @@ import {
 } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-describe('a restore', () => {
-  test('replaces the database, keeps what was there, and says so', async () => {
+describe('the restore command', () => {
+  test('replaces the database, keeps the old one, and says so', async () => {
     const { folder, database, backup } = await makeBackup()
     change(database, addingPets(2, 'later'))
     const run = runPetstore({ folder, arguments: ['restore', backup] })
     expect(await run.ended).toBe(0)
     const [kept = ''] = keptIn(folder)
-    expect(run.stderr).toBe(`Restored ${database} from ${backup}; what was there before is now ${kept}.\n`)
+    expect(run.stderr).toBe(`Restored ${database} from ${backup}; the old database is now ${kept}.\n`)
     expect(run.stdout).toBe('')
     expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
     expect(namesIn(kept)).toEqual(['pet 1', 'pet 2', 'pet 3', 'later 1', 'later 2'])
@@ -45,7 +48,21 @@ describe('a restore', () => {
     expect(statSync(kept).mode & 0o777).toBe(0o600)
   })
 
-  test('can be undone by restoring what was kept', async () => {
+  test('is refused while the service runs, with one sentence', async () => {
+    const { folder, database, backup } = await makeBackup()
+    await waitForOutput(await startServer({ folder }), bannerKey)
+    const before = fingerprints(join(folder, 'data'))
+    const run = runPetstore({ folder, arguments: ['restore', backup] })
+    expect([await run.ended, run.stdout]).toEqual([1, ''])
+    expect(run.stderr).toBe(
+      `The database ${database} cannot be used: a process has it open; stop the service and try again.\n`,
+    )
+    expect(fingerprints(join(folder, 'data'))).toEqual(before)
+  })
+})
+
+describe('a restore', () => {
+  test('can be undone by restoring the old database', async () => {
     const { folder, database, backup } = await makeBackup()
     change(database, addingPets(1, 'later'))
     await restore(folder, backup)
@@ -54,19 +71,19 @@ describe('a restore', () => {
     expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3', 'later 1'])
   })
 
-  test('makes a database where there is none', async () => {
+  test('creates a database where there is none', async () => {
     const { backup } = await makeBackup()
     const folder = temporaryFolder()
-    expect(await restore(folder, backup)).toBe(`Restored ${join(folder, 'data/petstore.db')} from ${backup}.\n`)
+    expect(await restore(folder, backup)).toBe(`Restored ${join(folder, 'data/petstore.db')} from ${backup}.`)
     expect(namesIn(join(folder, 'data/petstore.db'))).toEqual(['pet 1', 'pet 2', 'pet 3'])
     expect(readdirSync(join(folder, 'data'))).toEqual(['petstore.db'])
   })
 
-  test('keeps what the log of a killed process holds, and leaves no log', async () => {
+  test('keeps the commits that are only in the log of a killed process, and leaves no log', async () => {
     const { folder, database, backup } = await makeBackup()
     leaveLog(database, addingPets(1, 'logged'))
     await restore(folder, backup)
-    expect(filesIn(folder)).toEqual(['backups', 'petstore.db', expect.stringContaining('before-restore')])
+    expect(filesIn(folder)).toEqual(['backups', 'petstore.db', expect.stringMatching(/before-restore-[\dTZ.-]+$/)])
     expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
     expect(namesIn(keptIn(folder)[0] ?? '')).toEqual(['pet 1', 'pet 2', 'pet 3', 'logged 1'])
   })
@@ -86,7 +103,7 @@ describe('a restore', () => {
     expect(existsSync(`${database}-shm`)).toBe(false)
   })
 
-  test('is not spoilt by the log of a database that is gone', async () => {
+  test('does not apply the log of a missing database to the new one', async () => {
     const { folder, database, backup } = await makeBackup()
     leaveLog(database, addingPets(1, 'logged'))
     rmSync(database)
@@ -96,14 +113,14 @@ describe('a restore', () => {
     expect(keptIn(folder)).toEqual([expect.stringMatching(/-wal$/)])
   })
 
-  test('removes the second name that a killed one gave to the database, which changes under both', async () => {
+  test('removes the second name of the database that a killed restore left', async () => {
     const { folder, database, backup } = await makeBackup()
     linkSync(database, `${database}.before-restore-2026-11-21T043000.123Z`)
     await restore(folder, backup)
     expect(keptIn(folder).length).toBe(1)
   })
 
-  test('follows a link to the database', async () => {
+  test('follows a symbolic link to the database', async () => {
     const { folder, database, backup } = await makeBackup()
     mkdirSync(join(folder, 'elsewhere'))
     renameSync(database, join(folder, 'elsewhere/pets.db'))
@@ -113,59 +130,90 @@ describe('a restore', () => {
     expect(namesIn(join(folder, 'elsewhere/pets.db'))).toEqual(['pet 1', 'pet 2', 'pet 3'])
     expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
   })
+
+  test('creates the missing target of a symbolic link, and its folder', async () => {
+    const { folder, database, backup } = await makeBackup()
+    rmSync(database)
+    symlinkSync('../elsewhere/pets.db', database)
+    await restore(folder, backup)
+    expect(namesIn(join(folder, 'elsewhere/pets.db'))).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(lstatSync(database).isSymbolicLink()).toBe(true)
+  })
+
+  test('keeps other processes out from its beginning to its end', async () => {
+    const { database, backup } = await makeBackup()
+    const other = new Database(database, { timeout: 0 })
+    onTestFinished(() => void other.close())
+    let attempts = 0
+    await restoreDatabase(database, backup, () => {
+      attempts++
+      expect(() => other.prepare('SELECT * FROM pets').get()).toThrow('database is locked')
+    })
+    expect(attempts).toBeGreaterThan(1)
+    expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+  })
+
+  test('keeps a database that was created while it ran', async () => {
+    const { folder, database, backup } = await makeBackup()
+    rmSync(database)
+    await restoreDatabase(database, backup, ({ done, total }) => {
+      if (done === total) makeDatabase(database, 1, 'new')
+    })
+    expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(namesIn(keptIn(folder)[0] ?? '')).toEqual(['new 1'])
+  })
 })
 
-test('a restore makes the database where a link leads whose target is missing, in a folder that is missing', async () => {
-  const { folder, database, backup } = await makeBackup()
-  rmSync(database)
-  symlinkSync('../elsewhere/pets.db', database)
-  await restore(folder, backup)
-  expect(namesIn(join(folder, 'elsewhere/pets.db'))).toEqual(['pet 1', 'pet 2', 'pet 3'])
-  expect(lstatSync(database).isSymbolicLink()).toBe(true)
-})
-
-describe('nothing is changed by a restore', () => {
-  test.for(unfitFiles)('from %s', async ([, make, message]) => {
+describe('a restore is refused and changes nothing', () => {
+  test.for(unfitFiles)('if the backup is %s', async ([, make, message]) => {
     const { folder } = await makeBackup()
     const file = join(folder, 'unfit.db')
     make(file)
-    await expectRefusal(folder, file, `The backup ${file} cannot be restored: ${message}`)
+    await expectRefusal(folder, file, `The database ${file} cannot be used: ${message}`)
   })
 
-  test('from a file that does not exist', async () => {
+  test('if the backup does not exist', async () => {
     const { folder } = await makeBackup()
-    await expectRefusal(folder, 'nowhere.db', 'cannot be restored: no such file')
+    await expectRefusal(folder, join(folder, 'nowhere.db'), 'nowhere.db cannot be used: no such file')
   })
 
-  test('from the database itself', async () => {
+  test('if the backup is the database itself', async () => {
     const { folder, database } = await makeBackup()
-    await expectRefusal(folder, database, 'it is the database itself; name a backup of it')
+    await expectRefusal(folder, database, 'it is the database itself; choose a backup of it')
   })
 
-  test('over the database of another program', async () => {
+  test('if the database belongs to another program', async () => {
     const { folder, database, backup } = await makeBackup()
     rmSync(database)
     change(database, 'CREATE TABLE diary (x)')
-    await expectRefusal(folder, backup, `The database ${database} cannot be replaced: it belongs to another program`)
+    await expectRefusal(folder, backup, `The database ${database} cannot be used: it belongs to another program`)
   })
 
-  test('while the service runs', async () => {
-    const { folder, backup } = await makeBackup()
-    await waitForOutput(await startServer({ folder }), bannerKey)
-    await expectRefusal(folder, backup, 'a process has it open; stop the service and try again')
-  })
+  test.for([0, 100])(
+    'while another process has the database open, also if it is destroyed from byte %i on',
+    async (start) => {
+      const { folder, database, backup } = await makeBackup()
+      leaveLog(database, addingPets(1, 'logged'))
+      const end = await holdOpen(database)
+      await expectRefusal(folder, backup, 'a process has it open; stop the service and try again')
+      overwrite(database, start, 4096 - start)
+      await expectRefusal(folder, backup, 'a process has it open; stop the service and try again')
+      await end()
+      await restore(folder, backup)
+    },
+  )
 
-  test('while another process has the database open, even one that is destroyed', async () => {
+  test('while a process may have a database open whose first page is destroyed, and whose log is empty', async () => {
     const { folder, database, backup } = await makeBackup()
     const end = await holdOpen(database)
-    await expectRefusal(folder, backup, 'a process has it open; stop the service and try again')
     overwrite(database, 0, 4096)
-    await expectRefusal(folder, backup, 'a process has it open; stop the service and try again')
+    await expectRefusal(folder, backup, `stop the service, delete ${database}-shm and try again`)
     await end()
+    rmSync(`${database}-shm`)
     await restore(folder, backup)
   })
 
-  test('while a process may have a database open that was deleted under it', async () => {
+  test('while a process may have a deleted database open', async () => {
     const { folder, database, backup } = await makeBackup()
     const end = await holdOpen(database)
     rmSync(database)
@@ -178,11 +226,7 @@ describe('nothing is changed by a restore', () => {
 
 async function expectRefusal(folder: string, file: string, message: string): Promise<void> {
   const before = fingerprints(join(folder, 'data'))
-  const run: Run = runPetstore({ folder, arguments: ['restore', file] })
-  expect(await run.ended).toBe(1)
-  expect(run.stdout).toBe('')
-  expect(run.stderr).toMatch(/^[^\n]+\.\n$/)
-  expect(run.stderr).toContain(message)
+  await expect(restore(folder, file)).rejects.toThrow(message)
   expect(fingerprints(join(folder, 'data'))).toEqual(before)
 }
 
@@ -197,7 +241,7 @@ function fingerprints(folder: string): [string, string][] {
     ])
 }
 
-/** Another process reads the database, and then has it open until it is ended. */
+/** Starts a process that reads the database and keeps it open. Returns a function that ends the process. */
 async function holdOpen(path: string): Promise<() => Promise<void>> {
   const script = `
     const database = new (require('better-sqlite3'))(${JSON.stringify(path)}, { readonly: true })

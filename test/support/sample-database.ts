@@ -11,12 +11,11 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect } from 'vitest'
 import { prepareDatabase } from '../../db/sqlite/prepare.ts'
-import { runPetstore } from './process.ts'
+import { backUp as backUpDatabase, restore as restoreDatabase } from '../../server/ops/backup.ts'
 import { temporaryFolder } from './temporary.ts'
 
-/** A database of ours with so many pets, made at once. Their names begin with `word`. */
+/** Creates a database of this service with `count` pets. Their names begin with `word`. */
 export function makeDatabase(path: string, count: number, word = 'pet'): string {
   prepareDatabase(path)
   change(path, addingPets(count, word))
@@ -35,7 +34,7 @@ export function change(path: string, sql: string): void {
   database.close()
 }
 
-/** All pets, in the order of their ids. */
+/** All pets in ascending order of their ids. */
 export function petsIn(path: string): { id: number; name: string }[] {
   const database = new Database(path, { fileMustExist: true })
   try {
@@ -49,7 +48,7 @@ export function namesIn(path: string): string[] {
   return petsIn(path).map(({ name }) => name)
 }
 
-/** What is not of ours, or not whole, with what is said of it. */
+/** Files that are not an intact database of this service, with the reason in the message. */
 export const unfitFiles: [name: string, make: (path: string) => void, message: string][] = [
   ['a text', (path) => writeFileSync(path, 'Dear diary,\n'.repeat(100)), 'it is not an SQLite database'],
   ['a folder', (path) => mkdirSync(path), 'it is not a file'],
@@ -76,7 +75,7 @@ function makeCorrupt(path: string): void {
   overwrite(path, 5 * 4096, 4 * 4096)
 }
 
-/** Adds a pet behind the back of the index, which SQLite forgets for that time. */
+/** Adds a pet that is missing in an index: the index is hidden from SQLite while the pet is inserted. */
 function makeIncomplete(path: string): void {
   makeDatabase(path, 10)
   const database = new Database(path).unsafeMode()
@@ -90,23 +89,21 @@ function makeIncomplete(path: string): void {
   again.close()
 }
 
-/** Leaves rubbish in a part of the file, without giving it another inode. */
+/** Destroys a part of the file and keeps its inode. */
 export function overwrite(path: string, start: number, length: number): void {
   const file = openSync(path, 'r+')
   writeSync(file, Buffer.alloc(length, 0xff), 0, length, start)
   closeSync(file)
 }
 
-/** Backs up through the command, and returns the path that it printed. */
-export async function backUp(folder: string, ...words: string[]): Promise<string> {
-  const run = runPetstore({ folder, arguments: ['backup', ...words] })
-  if ((await run.ended) !== 0) throw new Error(run.stderr)
-  return run.stdout.trimEnd()
+/** Backs up the database in the folder, and returns the path of the backup. */
+export async function backUp(folder: string, file?: string): Promise<string> {
+  return backUpDatabase(join(folder, 'data/petstore.db'), file)
 }
 
 let sample: { database: Buffer; backup: Buffer; name: string } | undefined
 
-/** A folder with a database of three pets and a backup of it, both copies of what the command has made once. */
+/** A folder with a database of three pets and a backup of it, both copied from a sample. */
 export async function makeBackup() {
   sample ??= await makeSample()
   const folder = temporaryFolder()
@@ -128,10 +125,9 @@ function writeIn(path: string, bytes: Buffer): void {
   writeFileSync(path, bytes, { mode: 0o600 })
 }
 
+/** Replaces the database in the folder by the backup, and returns the message of the command. */
 export async function restore(folder: string, file: string): Promise<string> {
-  const run = runPetstore({ folder, arguments: ['restore', file] })
-  expect(await run.ended, run.stderr).toBe(0)
-  return run.stderr
+  return restoreDatabase(join(folder, 'data/petstore.db'), file)
 }
 
 export function filesIn(folder: string): string[] {
@@ -143,7 +139,7 @@ export function keptIn(folder: string): string[] {
   return names.map((name) => join(folder, 'data', name))
 }
 
-/** Leaves what a process leaves that is killed after a commit: the change is in the log only. */
+/** Leaves the files of a process that was killed after a commit: the change is only in the log. */
 export function leaveLog(path: string, sql: string): void {
   const database = new Database(path)
   database.exec(sql)

@@ -1,26 +1,59 @@
 import { existsSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { link } from '../files.ts'
-import { attempt, CopyFailed } from './copy-failure.ts'
-import { type OnProgress, withPartialCopy } from './partial.ts'
+import { UnusableDatabase } from '../../unusable-database.ts'
+import { toFailure } from '../failure.ts'
+import { link, makeFolder } from '../files.ts'
+import { refuseForeignFile } from '../header.ts'
+import { backupFolder, newBackupPath } from './name.ts'
+import { attempt, type OnProgress, withSnapshot } from './snapshot.ts'
 
 /**
- * Backs up a database, which may be in use, into a new file of mode 600. Whatever was committed before the call is in it.
+ * Backs up a database, which may be in use, into a new file of mode 600. The backup holds every earlier commit.
  *
- * @param file is never overwritten; its folder must exist.
- * @throws {CopyFailed}
+ * @param file is never overwritten, and its folder must exist. The default is a new name in `backups/` beside the
+ *   database.
+ * @returns the path of the backup.
+ * @throws {UnusableDatabase}
  */
-export async function backUpDatabase(database: string, file: string, onProgress?: OnProgress): Promise<void> {
-  const folder = dirname(file)
-  if (!existsSync(folder)) throw new CopyFailed('target', 'its folder does not exist; make it first')
-  refuseExisting(file)
-  await withPartialCopy({ source: database, isSourceReadonly: false, folder, onProgress }, (partial) => {
-    refuseExisting(file)
-    // Unlike a rename, a link does not overwrite what another process may have put there just now.
-    attempt('target', () => link(partial, file, () => renameSync(partial, file)))
+export async function backUpDatabase(database: string, file?: string, onProgress?: OnProgress): Promise<string> {
+  attempt(database, () => refuseForeignFile(database))
+  if (file === undefined) createBackupFolder(database)
+  else refuseTarget(file)
+  let path = file ?? newBackupPath(database, '.db')
+  const request = { source: database, isSourceReadonly: false, target: path, folder: dirname(path), onProgress }
+  await withSnapshot(request, (copy) => {
+    while (!publish(copy, path)) {
+      if (file !== undefined) throw exists(file)
+      // Another process began a backup in the same millisecond.
+      path = newBackupPath(database, '.db')
+    }
   })
+  return path
 }
 
-function refuseExisting(file: string): void {
-  if (existsSync(file)) throw new CopyFailed('target', 'it exists already; name another file, or delete it first')
+/** @throws {UnusableDatabase} */
+export function createBackupFolder(database: string): void {
+  const folder = backupFolder(database)
+  attempt(folder, () => makeFolder(folder))
+}
+
+function refuseTarget(file: string): void {
+  if (existsSync(file)) throw exists(file)
+  if (!existsSync(dirname(file))) throw new UnusableDatabase(file, 'its folder does not exist; create it first')
+}
+
+function exists(file: string): UnusableDatabase {
+  return new UnusableDatabase(file, 'it exists already; choose another name, or delete it first')
+}
+
+/** Gives the copy its name, unless a file has it: unlike a rename, a link never overwrites. */
+function publish(copy: string, file: string): boolean {
+  if (existsSync(file)) return false
+  try {
+    link(copy, file, () => renameSync(copy, file))
+    return true
+  } catch (error) {
+    if (toFailure(error).code === 'EEXIST') return false
+    throw error
+  }
 }

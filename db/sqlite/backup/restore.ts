@@ -1,111 +1,130 @@
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
+import { reasons, UnusableDatabase } from '../../unusable-database.ts'
 import { isBusy, isCorrupt, toFailure } from '../failure.ts'
-import { identify, makeFolder, realPathOf } from '../files.ts'
-import { readHeader } from '../header.ts'
-import { attempt, CopyFailed } from './copy-failure.ts'
-import { isInUse } from './in-use.ts'
-import { keepBeside } from './keep.ts'
-import { type OnProgress, withPartialCopy } from './partial.ts'
-
-interface RestoreRequest {
-  /** The backup, which is only read. */
-  file: string
-  database: string
-  /** Ends the name of what was there before: `petstore.db.before-restore-<stamp>`. */
-  stamp: string
-  onProgress?: OnProgress | undefined
-}
+import { identify, link, makeFolder, realPathOf, syncFolder } from '../files.ts'
+import { readHeader, refuseForeignFile } from '../header.ts'
+import { lockDatabase } from './lock.ts'
+import { fileTimestamp } from './name.ts'
+import { attempt, type OnProgress, withSnapshot } from './snapshot.ts'
 
 /**
- * Puts a checked copy of a backup in the place of the database, and keeps what was there beside it. A process that is
- * killed meanwhile leaves the one or the other in place, whole.
+ * Replaces a database by a checked copy of a backup, and keeps the old one beside it. If the process is killed meanwhile,
+ * either the old or the new database is in place, whole.
  *
- * @returns the path of the database that was kept, if there was one.
- * @throws {CopyFailed}, having changed nothing.
+ * @param file the backup, which is only read.
+ * @returns the path of the old database, `petstore.db.before-restore-<time>`, if there was one.
+ * @throws {UnusableDatabase}, having changed nothing.
  */
-export async function restoreDatabase(request: RestoreRequest): Promise<string | undefined> {
-  const { file, database, stamp, onProgress } = request
-  // A rename would replace a link.
-  const path = attempt('target', () => realPathOf(database))
-  const [folder, kept] = [dirname(path), `${path}.before-restore-${stamp}`]
-  attempt('source', () => readHeader(file))
-  if (existsSync(path)) refuseCurrent(path, file)
-  attempt('target', () => makeFolder(folder))
-  let isKept = false
-  await withPartialCopy({ source: file, isSourceReadonly: true, folder, onProgress }, (partial) => {
-    isKept = attempt('target', () => replace(path, partial, kept))
-  })
-  return isKept ? kept : undefined
-}
-
-/** What can be known before the work begins. */
-function refuseCurrent(path: string, file: string): void {
-  if (identify(path) === identify(file))
-    throw new CopyFailed('source', 'it is the database itself; name a backup of it')
-  const { isSqlite, isOurs } = attempt('target', () => readHeader(path))
-  if (isSqlite && !isOurs) {
-    throw new CopyFailed('target', 'it belongs to another program; name another file in DATABASE_URL')
+export async function restoreDatabase(
+  database: string,
+  file: string,
+  onProgress?: OnProgress,
+): Promise<string | undefined> {
+  // A rename would replace a symbolic link.
+  const path = attempt(database, () => realPathOf(database))
+  attempt(file, () => refuseForeignFile(file))
+  if (identify(path) === identify(file)) {
+    throw new UnusableDatabase(file, 'it is the database itself; choose a backup of it')
   }
-  if (attempt('target', () => isInUse(path))) throw inUse()
-}
-
-function inUse(): CopyFailed {
-  return new CopyFailed('target', 'a process has it open; stop the service and try again')
-}
-
-/** Returns whether there was anything to keep. */
-function replace(path: string, partial: string, kept: string): boolean {
-  const lock = existsSync(path) ? lockWhole(path) : refuseOrphanedLog(path)
+  const kept = `${path}.before-restore-${fileTimestamp()}`
+  const wasMissing = !existsSync(path)
+  let isKept = false
+  let lock = attempt(database, () => lockCurrent(path))
   try {
-    removeUnfinished(path)
-    const isKept = keepBeside(path, kept)
-    // Windows does not rename over an open file.
-    if (process.platform === 'win32') lock?.close()
-    renameSync(partial, path)
-    return isKept
-  } catch (error) {
-    // Its log is in the database by now, so the second name is all there is to undo.
-    if (lock) removeUnfinished(path)
-    throw error
+    attempt(database, () => makeFolder(dirname(path)))
+    const request = { source: file, isSourceReadonly: true, target: database, folder: dirname(path), onProgress }
+    await withSnapshot(request, (copy) => {
+      // The service may have created a database meanwhile.
+      if (wasMissing) lock = lockCurrent(path)
+      isKept = replace(path, copy, kept, lock)
+    })
   } finally {
     lock?.close()
   }
+  return isKept ? kept : undefined
 }
 
-/**
- * Moves the log into the database, which makes it one file, and keeps every other process out until the connection is
- * closed. For a database that is too damaged for this, there is no lock.
- */
-function lockWhole(path: string): Database.Database | undefined {
-  const connection = new Database(path, { timeout: 0 })
+/** Keeps other processes out. Returns `undefined` for a database that is missing, or too damaged for SQLite to lock it. */
+function lockCurrent(path: string): Database.Database | undefined {
+  // SQLite opens a log, and takes the lock, before it reads the first page of the database.
+  const isLockable = existsSync(path) && sizeOf(`${path}-wal`) > 0
   try {
-    // This fails as busy while any other connection is open, but does not hold the lock.
-    connection.pragma('journal_mode = DELETE')
-    connection.exec('BEGIN EXCLUSIVE')
-    if (connection.pragma('journal_mode', { simple: true }) === 'delete') return connection
-    throw inUse()
+    if (existsSync(path)) return lockDatabase(refuseForeign(path))
   } catch (error) {
-    connection.close()
     const failure = toFailure(error)
-    if (isBusy(failure) || (isCorrupt(failure) && isInUse(path))) throw inUse()
-    if (isCorrupt(failure)) return undefined
+    if (isBusy(failure)) throw new UnusableDatabase(path, 'a process has it open; stop the service and try again')
+    if (!isCorrupt(failure)) throw error
+  }
+  // A service that still has the old file open would delete the log of the new one.
+  if (!isLockable && existsSync(`${path}-shm`)) {
+    throw new UnusableDatabase(
+      path,
+      `it is missing or damaged, but a process may have it open; stop the service, delete ${path}-shm and try again`,
+    )
+  }
+  return undefined
+}
+
+/** Accepts a file that is not an SQLite database: it may be a damaged one. */
+function refuseForeign(path: string): string {
+  const { isSqlite, isOurs } = readHeader(path)
+  if (isSqlite && !isOurs) throw new UnusableDatabase(path, reasons.foreign)
+  return path
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** Returns whether there was anything to keep. */
+function replace(path: string, copy: string, kept: string, lock: Database.Database | undefined): boolean {
+  try {
+    removeUnfinished(path)
+    if (lock) moveLogIn(lock)
+    const isKept = keepBeside(path, kept)
+    // Windows does not rename over an open file.
+    if (process.platform === 'win32') lock?.close()
+    renameSync(copy, path)
+    return isKept
+  } catch (error) {
+    // The log is in the database by now, so only the second name has to be undone.
+    if (lock) removeUnfinished(path)
     throw error
   }
 }
 
-/** A service whose file was deleted under it still has its log, and would delete that of the restored database. */
-function refuseOrphanedLog(path: string): undefined {
-  if (existsSync(`${path}-shm`)) {
-    throw new CopyFailed(
-      'target',
-      `it is gone, but a process may still have it open; stop the service, delete ${path}-shm and try again`,
-    )
+/** Makes the database one file. If its tables cannot be read, SQLite moves the log when the connection is closed. */
+function moveLogIn(lock: Database.Database): void {
+  try {
+    lock.pragma('journal_mode = DELETE')
+    // Exclusive locking mode keeps the rollback journal of the last change.
+    lock.pragma('locking_mode = NORMAL')
+    lock.exec('BEGIN EXCLUSIVE; COMMIT; BEGIN EXCLUSIVE')
+  } catch (error) {
+    if (!isCorrupt(toFailure(error))) throw error
+    lock.close()
   }
 }
 
-/** A restore that did not reach its end leaves the database with a second name, under which it must not change. */
+/**
+ * Gives the database and its log, if it has one, a second name. Then removes the first name of the log, because SQLite
+ * would apply the log to the new database. At each moment, one of the names has all of it.
+ */
+function keepBeside(path: string, kept: string): boolean {
+  const present = ['', '-wal', '-journal'].filter((suffix) => existsSync(path + suffix))
+  for (const suffix of present) {
+    const [from, to] = [path + suffix, kept + suffix]
+    link(from, to, () => copyFileSync(from, to, constants.COPYFILE_EXCL))
+  }
+  syncFolder(dirname(path))
+  for (const suffix of ['-wal', '-journal', '-shm']) rmSync(path + suffix, { force: true })
+  syncFolder(dirname(path))
+  return present.length > 0
+}
+
+/** A restore that did not finish left a second name of the database, under which it would change. */
 function removeUnfinished(path: string): void {
   if (!existsSync(path)) return
   for (const name of readdirSync(dirname(path))) {

@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import type Database from 'better-sqlite3'
+import { pendingMigrations } from '../../migrations.ts'
+import { startThread } from '../../thread.ts'
+import { UnusableDatabase } from '../../unusable-database.ts'
+import { checkPages, connect, databaseSize, orClose } from '../connection.ts'
+import { toFailure, unusable } from '../failure.ts'
+import { syncFolder } from '../files.ts'
+import { giveIdentity } from '../header.ts'
+import { readJournal, readOwnMigrations } from '../migrate.ts'
+import { withTemporaryFile } from './temporary-file.ts'
+
+/** Bytes that were copied, of all bytes of the database. When both are equal, the check of the copy begins. */
+export interface Progress {
+  done: number
+  total: number
+}
+
+export type OnProgress = (progress: Progress) => void
+
+interface SnapshotRequest {
+  /** The database to copy, which must be one of this service. Other processes may use it meanwhile. */
+  source: string
+  /** Never writes to the source. Otherwise SQLite may move a log that a killed process left into the source. */
+  isSourceReadonly: boolean
+  /** What the copy is for: the name of this file in messages. */
+  target: string
+  /** The folder of the copy. */
+  folder: string
+  onProgress?: OnProgress | undefined
+}
+
+/** 4 MiB. Signals are handled between two steps. */
+const pagesPerStep = 1_000
+
+/**
+ * Copies a database as it is at one moment into one file of mode 600, and checks the copy. The file has a temporary name
+ * until `publish` gives it its final one.
+ *
+ * @throws {UnusableDatabase}
+ */
+export async function withSnapshot(request: SnapshotRequest, publish: (copy: string) => void): Promise<void> {
+  const { source, target, folder, onProgress } = request
+  const connection = attempt(source, () => openSource(request))
+  try {
+    const total = databaseSize(connection)
+    await withTemporaryFile(folder, async (copy) => {
+      await copyPages(connection, copy, (part) => onProgress?.({ done: Math.floor(total * part), total }))
+      const lock = finishCopy(copy)
+      onProgress?.({ done: total, total })
+      await check(copy, source).finally(() => lock.close())
+      publish(copy)
+      syncFolder(folder)
+    })
+  } catch (error) {
+    throw unusable(target, error)
+  } finally {
+    connection.close()
+  }
+}
+
+/** Runs a step. Errors of the file system and of SQLite become an {@link UnusableDatabase}. */
+export function attempt<T>(database: string, step: () => T): T {
+  try {
+    return step()
+  } catch (error) {
+    throw unusable(database, error)
+  }
+}
+
+/** Begins a read transaction, so that commits of other processes neither change nor restart the copy. */
+function openSource({ source, isSourceReadonly }: SnapshotRequest): Database.Database {
+  const connection = connect(source, { readonly: isSourceReadonly, busyTimeout: 5_000 })
+  return orClose(connection, () => {
+    connection.exec('BEGIN')
+    pendingMigrations(readJournal(connection), readOwnMigrations(), source)
+    return connection
+  })
+}
+
+/** @param onStep is called with the part that is copied, from 0 to 1. */
+async function copyPages(source: Database.Database, copy: string, onStep: (part: number) => void): Promise<void> {
+  try {
+    await source.backup(copy, {
+      progress({ totalPages, remainingPages }) {
+        onStep(1 - remainingPages / totalPages)
+        return pagesPerStep
+      },
+    })
+  } catch (error) {
+    // Only a full disk is certain to concern the copy: other errors may come from the source.
+    if (toFailure(error).code !== 'SQLITE_FULL') attempt(source.name, () => checkPages(source, 'quick_check'))
+    throw error
+  }
+}
+
+/**
+ * Makes the copy one file that needs no log, and a database of its own for {@link HeaderWatch}.
+ *
+ * @returns a connection whose lock shows other processes that the copy is in use.
+ */
+function finishCopy(copy: string): Database.Database {
+  const connection = connect(copy, { busyTimeout: 0 })
+  return orClose(connection, () => {
+    connection.pragma('journal_mode = DELETE')
+    giveIdentity(connection)
+    connection.exec('BEGIN')
+    readJournal(connection)
+    return connection
+  })
+}
+
+/** The copy has the same pages as the source, so it is the source that is corrupt if the copy is. */
+async function check(copy: string, source: string): Promise<void> {
+  try {
+    await once(startThread(new URL('check-thread.ts', import.meta.url), copy), 'exit')
+  } catch (error) {
+    // An error from a thread keeps its properties, but not its class.
+    if (error instanceof Error && 'reason' in error) throw new UnusableDatabase(source, String(error.reason))
+    throw unusable(source, error)
+  }
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { isBusy, toFailure } from '../failure.ts'
+import { lockDatabase } from './lock.ts'
+
+const namePattern = /^\.petstore-[0-9a-f-]+\.partial$/
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * Creates an empty file of mode 600 in the folder and removes it in the end, also if one of the signals ends the process.
+ * If the process is killed, the next call for the folder removes the file.
+ */
+export async function withTemporaryFile(folder: string, use: (path: string) => Promise<void>): Promise<void> {
+  removeAbandoned(folder)
+  const path = join(folder, `.petstore-${randomBytes(8).toString('hex')}.partial`)
+  const end = (signal: NodeJS.Signals) => {
+    remove(path)
+    // This listener was removed before the call, so the signal now ends the process.
+    process.kill(process.pid, signal)
+  }
+  for (const signal of signals) process.once(signal, end)
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+    await use(path)
+  } finally {
+    remove(path)
+    for (const signal of signals) process.off(signal, end)
+  }
+}
+
+function removeAbandoned(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    if (namePattern.test(name) && !isInUse(path)) remove(path)
+  }
+}
+
+/**
+ * A process that works on its file locks it before the first write. An empty file without a journal counts as in use,
+ * because the process that created it may not have locked it yet.
+ */
+function isInUse(path: string): boolean {
+  if (statSync(path, { throwIfNoEntry: false })?.size === 0 && !existsSync(`${path}-journal`)) return true
+  try {
+    lockDatabase(path).close()
+    return false
+  } catch (error) {
+    return isBusy(toFailure(error))
+  }
+}
+
+/** The file itself comes last, because its name is how the next call finds the others. */
+function remove(path: string): void {
+  for (const suffix of ['-journal', '-wal', '-shm', '']) rmSync(path + suffix, { force: true })
+}

@@ -1,0 +1,78 @@
+import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, expect, test } from 'vitest'
+import { backUpDatabase } from '../../db/sqlite/backup/backup.ts'
+import { type Run, runPetstore } from '../support/process.ts'
+import { backUp, makeDatabase } from '../support/sample-database.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const large = makeDatabase(join(temporaryFolder(afterAll), 'large.db'), 150_000)
+
+test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s cancels a backup and leaves nothing', async (signal) => {
+  const { backups, run } = await startSlowBackup()
+  run.child.kill(signal)
+  expect(await run.ended).toBe(signal)
+  expect(readdirSync(backups)).toEqual([])
+})
+
+test('a signal during the check of the copy ends the command at once', async () => {
+  const { backups, run } = await startSlowBackup()
+  const isChecking = () => partialIn(backups).length === 1 && sizeOf(backups) > 4_000_000
+  while (!isChecking()) await wait(1)
+  await wait(30)
+  run.child.kill('SIGTERM')
+  expect(await run.ended).toBe('SIGTERM')
+  expect(readdirSync(backups)).toEqual([])
+})
+
+test('a killed backup leaves a partial file, which the next backup removes', async () => {
+  const { folder, backups, run } = await startSlowBackup()
+  run.child.kill('SIGKILL')
+  await run.ended
+  expect(partialIn(backups).length).toBeGreaterThan(0)
+  // An older release left files that begin with the id of its process.
+  writeFileSync(join(backups, '.petstore-1-0123456789abcdef.partial'), 'a part')
+  writeFileSync(join(backups, '.petstore-notes.partial'), 'precious')
+  const backup = await backUp(folder)
+  expect(
+    readdirSync(backups)
+      .map((name) => join(backups, name))
+      .toSorted(),
+  ).toEqual([join(backups, '.petstore-notes.partial'), backup])
+})
+
+test('a backup does not remove the partial file of one that runs at the same time', async () => {
+  const folder = temporaryFolder()
+  const others: Promise<string>[] = []
+  let reported = 0
+  // The first step comes right after the file was created, the second while it is written, the last before it is checked.
+  const backup = await backUpDatabase(large, join(folder, 'first.db'), () => {
+    reported++
+    others.push(backUpDatabase(large, join(folder, `other ${reported}.db`)))
+  })
+  const backups = await Promise.all([backup, ...others])
+  expect(reported).toBeGreaterThan(2)
+  expect(readdirSync(folder).toSorted()).toEqual(backups.map((path) => basename(path)).toSorted())
+})
+
+/** Starts a backup of a large database. Resolves when a part of the copy is written. */
+async function startSlowBackup(): Promise<{ folder: string; backups: string; run: Run }> {
+  const folder = temporaryFolder()
+  const backups = join(folder, 'data/backups')
+  mkdirSync(backups, { recursive: true })
+  copyFileSync(large, join(folder, 'data/petstore.db'))
+  const run = runPetstore({ folder, arguments: ['backup'] })
+  while (sizeOf(backups) === 0) await wait(1)
+  return { folder, backups, run }
+}
+
+function partialIn(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.startsWith('.petstore-'))
+}
+
+/** The size of the partial file in bytes. */
+function sizeOf(folder: string): number {
+  const name = partialIn(folder).find((name) => name.endsWith('.partial'))
+  return name === undefined ? 0 : (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0)
+}

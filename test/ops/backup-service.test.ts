@@ -1,0 +1,99 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { bannerKey, runPetstore, type Server, startServer, waitForOutput } from '../support/process.ts'
+import { backUp, change, makeDatabase, namesIn, petsIn, restore } from '../support/sample-database.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const large = makeDatabase(join(temporaryFolder(afterAll), 'large.db'), 150_000)
+
+test('a backup made under eight writers and restored elsewhere holds every pet that was acknowledged before', async () => {
+  const folder = temporaryFolder()
+  const original = makeDatabase(join(folder, 'data/petstore.db'), 2_000)
+  change(original, 'DELETE FROM pets WHERE id % 100 = 0')
+  const server = await startServer({ folder })
+  const key = await waitForOutput(server, bannerKey)
+  const acknowledged: string[] = []
+  const writing = new AbortController()
+  const writers = Array.from({ length: 8 }, (_, i) => createUntil(writing.signal, server, key, i, acknowledged))
+  await expect.poll(() => acknowledged.length).toBeGreaterThan(100)
+  const before = [...acknowledged]
+  const run = runPetstore({ folder, arguments: ['backup'] })
+  expect(await run.ended).toBe(0)
+  writing.abort()
+  await Promise.all(writers)
+  expect(acknowledged.length).toBeGreaterThan(before.length)
+
+  const elsewhere = temporaryFolder()
+  await restore(elsewhere, run.stdout.trimEnd())
+  const restored = petsIn(join(elsewhere, 'data/petstore.db'))
+  const lastId = restored.at(-1)?.id ?? 0
+  expect(new Set(before).difference(new Set(restored.map(({ name }) => name)))).toEqual(new Set())
+  expect(restored).toEqual(petsIn(original).filter(({ id }) => id <= lastId))
+
+  const second = await startServer({ folder: elsewhere })
+  const pet = (await (await create(second, key, 'Rex')).json()) as { id: number }
+  expect(pet.id).toBeGreaterThan(lastId)
+  expect(integrityOf(join(elsewhere, 'data/petstore.db'))).toBe('ok')
+})
+
+test('a backup holds what a killed service had only in its log', async () => {
+  const folder = temporaryFolder()
+  const server = await startServer({ folder })
+  await create(server, await waitForOutput(server, bannerKey), 'Rex')
+  server.child.kill('SIGKILL')
+  await server.ended
+  expect(namesIn(await backUp(folder))).toEqual(['Rex'])
+})
+
+test('a backup of a large database does not delay readers', async () => {
+  const server = await startServer({ folder: copyLarge(), env: { BACKUP_EVERY: '1d' } })
+  const headers = { authorization: `Bearer ${await waitForOutput(server, bannerKey)}` }
+  const times: number[] = []
+  while (!server.stdout.includes('"backup made"')) {
+    const begin = performance.now()
+    expect((await fetch(`${server.url}/v1/pets`, { headers })).status).toBe(200)
+    times.push(performance.now() - begin)
+  }
+  expect(times.length).toBeGreaterThan(20)
+  expect(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)]).toBeLessThan(250)
+})
+
+test('a shutdown cancels a scheduled backup and leaves nothing of it', async () => {
+  const folder = copyLarge()
+  const backups = join(folder, 'data/backups')
+  const server = await startServer({ folder, env: { BACKUP_EVERY: '1h' } })
+  while (!existsSync(backups) || readdirSync(backups).length === 0) await wait(1)
+  server.child.kill('SIGTERM')
+  expect(await server.ended).toBe(0)
+  expect(server.stderr).toBe('')
+  expect(server.stdout).not.toContain('backup')
+  expect(readdirSync(backups)).toEqual([])
+})
+
+function copyLarge(): string {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'data'))
+  copyFileSync(large, join(folder, 'data/petstore.db'))
+  return folder
+}
+
+async function create({ url }: Server, key: string, name: string): Promise<Response> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  return fetch(`${url}/v1/pets`, { method: 'POST', headers, body: JSON.stringify({ name, categoryId: 1 }) })
+}
+
+async function createUntil(end: AbortSignal, server: Server, key: string, writer: number, acknowledged: string[]) {
+  for (let i = 0; !end.aborted; i++) {
+    const name = `${writer}-${i}`
+    if ((await create(server, key, name)).status === 201) acknowledged.push(name)
+  }
+}
+
+function integrityOf(path: string): unknown {
+  const database = new Database(path)
+  onTestFinished(() => void database.close())
+  return database.pragma('integrity_check', { simple: true })
+}
