@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-const storageKey = 'petstore-api-key'
+export const storageKey = 'petstore-api-key'
 
 export interface Session {
   apiKey: string | undefined

@@ -2,22 +2,33 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { maxInt64 } from '../../server/api/int64.ts'
 import { addPets } from '../support/helpers.ts'
-import { choose, enterPet, inspect, names, pageButton, showing, signIn, startConsole, test } from './console.ts'
+import {
+  choose,
+  counting,
+  enterPet,
+  inspect,
+  names,
+  pageButton,
+  showing,
+  signIn,
+  startConsole,
+  test,
+} from './console.ts'
 
-test('nothing moves while it loads', async ({ visit }) => {
+test('the layout does not shift while the console loads', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 45)
-  const page = await visit(url)
-  await signIn(page, key)
-  // What moves right after a key or a click counts as wanted by whoever pressed it, so the answers come later than that.
+  const page = await visit(url, { key })
+  // A layout shift within 500 ms of a key press or a click counts as expected, so the responses arrive later than that.
   await page.route('**/trpc/**', async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 700))
+    await new Promise((resolve) => setTimeout(resolve, 600))
     await route.continue()
   })
   await page.addInitScript(() => {
     Object.assign(window, { moved: 0 })
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
+        // Safe: an entry of type layout-shift has these fields (Layout Instability API); TypeScript does not declare them.
         const { value, hadRecentInput } = entry as PerformanceEntry & { value: number; hadRecentInput: boolean }
         if (!hadRecentInput) Object.assign(window, { moved: Reflect.get(window, 'moved') + value })
       }
@@ -29,9 +40,9 @@ test('nothing moves while it loads', async ({ visit }) => {
   const expected = await table.boundingBox()
   await inspect(page, 'loading')
   await showing(page, 'Pets 1 to 20')
-  // What is below the window does not count as moved.
+  // The API ignores shifts below the viewport.
   expect(await table.boundingBox()).toEqual(expected)
-  await page.getByRole('radio', { name: 'all 45', exact: true }).waitFor({ state: 'attached' })
+  await counting(page, 'all 45')
   await pageButton(page, 'Next').click()
   await showing(page, 'Loading…')
   expect(await names(page)).toHaveLength(20)
@@ -47,7 +58,7 @@ test('nothing moves while it loads', async ({ visit }) => {
   expect(await page.evaluate(() => Reflect.get(window, 'moved'))).toBe(0)
 })
 
-test('the keyboard alone is enough', async ({ visit }) => {
+test('the console can be used with the keyboard alone', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 25)
   const page = await visit(url)
@@ -86,7 +97,7 @@ test('the keyboard alone is enough', async ({ visit }) => {
   await expect.poll(() => focused(page)).toBe('Add a pet')
 })
 
-test('it fits the width of a phone', async ({ visit }) => {
+test('the console fits the width of a phone', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 25)
   await store.pets.create({ name: 'M'.repeat(255), categoryId: -maxInt64, status: 'sold' })
@@ -119,7 +130,7 @@ test('it fits the width of a phone', async ({ visit }) => {
   expect((await message.boundingBox())?.x).toBeGreaterThanOrEqual(0)
 })
 
-test('light or dark: as the system has it, or as it was chosen', async ({ visit }) => {
+test('the color scheme follows the system until the user chooses one', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 3)
   const page = await visit(url, { colorScheme: 'dark' })
@@ -133,7 +144,7 @@ test('light or dark: as the system has it, or as it was chosen', async ({ visit 
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Use light colors' }).click()
   expect(await background(page)).toBe('rgb(255, 255, 255)')
-  // Of scroll bars, too, and of what the browser draws of a form.
+  // This property sets the colors of scroll bars and of native form controls.
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('light')
   await page.reload()
   await showing(page, 'Pets 1 to 3')
@@ -142,34 +153,32 @@ test('light or dark: as the system has it, or as it was chosen', async ({ visit 
   expect(await background(page)).not.toBe('rgb(255, 255, 255)')
 })
 
-test('it looks as the README shows it', async ({ visit }) => {
+test('the console looks like the screenshots of the README', async ({ visit }) => {
   const { url, key, rpc } = await startConsole()
   const animals = ['Rex', 'Minka', 'Tom', 'Bello', 'Luna', 'Coco', 'Nala', 'Simba', 'Felix', 'Paula', 'Kiwi']
   for (let pet = 0; pet < 44; pet++) {
     const status = (['available', 'available', 'pending', 'sold'] as const)[(pet * 5) % 4]
     await rpc.pets.create.mutate({ name: String(animals[pet % animals.length]), categoryId: BigInt(pet % 4), status })
   }
-  const page = await visit(url, { viewport: { width: 1000, height: 640 } })
-  await signIn(page, key)
-  await page.getByRole('radio', { name: 'all 44', exact: true }).waitFor({ state: 'attached' })
+  const page = await visit(url, { key, viewport: { width: 1000, height: 640 } })
+  await counting(page, 'all 44')
   await showing(page, 'Pets 1 to 20')
   await inspect(page, 'readme-pets')
 
-  const phone = await visit(url, { viewport: { width: 360, height: 640 }, colorScheme: 'dark', isMobile: true })
-  await signIn(phone, key)
+  const phone = await visit(url, { key, viewport: { width: 360, height: 640 }, colorScheme: 'dark', isMobile: true })
   await enterPet(phone, 'Momo', 'seven')
   await phone.keyboard.press('Enter')
   await phone.getByText('Expected an integer').waitFor()
   await inspect(phone, 'readme-phone')
 })
 
-test('the first load is under 200 kB, and links to the API reference', async ({ visit }) => {
+test('the first load is under 200 kB, and the console links to the API reference', async ({ visit }) => {
   const { url, key } = await startConsole()
-  const page = await visit(url)
-  await signIn(page, key)
+  const page = await visit(url, { key })
   await page.getByRole('heading', { name: 'There are no pets yet' }).waitFor()
   const total = await page.evaluate(() =>
     [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+      // Safe: both types of entries are PerformanceResourceTiming.
       .map((entry) => (entry as PerformanceResourceTiming).transferSize)
       .reduce((sum, size) => sum + size),
   )
@@ -183,10 +192,10 @@ async function tabTo(page: Page, name: string): Promise<void> {
     await page.keyboard.press('Tab')
     if ((await focused(page)) === name) return
   }
-  throw new Error(`The Tab key does not reach ${name}.`)
+  throw new Error(`60 presses of Tab do not reach ${name}.`)
 }
 
-/** The element with the focus, by its text, or else by its name or its value. */
+/** The text of the focused element, or the name or value of a focused field. */
 function focused(page: Page): Promise<string | undefined> {
   return page.evaluate(() => {
     const element = document.activeElement
@@ -195,7 +204,7 @@ function focused(page: Page): Promise<string | undefined> {
   })
 }
 
-/** How many pixels the page is too wide, or what cuts off or scrolls by itself: the filter, a dialog. */
+/** The number of pixels by which the page, the filter or a dialog is too wide. */
 function overflow(page: Page): Promise<number> {
   return page.evaluate(() => {
     const boxes = [document.documentElement, ...document.querySelectorAll('[role=radiogroup], [role=dialog]')]

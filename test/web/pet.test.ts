@@ -1,12 +1,21 @@
 import { describe, expect } from 'vitest'
 import { addPets } from '../support/helpers.ts'
-import { describes, enterPet, holdAnswers, inspect, signIn, startConsole, test } from './console.ts'
+import {
+  counting,
+  describes,
+  enterPet,
+  holdRequests,
+  inspect,
+  isFocused,
+  signIn,
+  startConsole,
+  test,
+} from './console.ts'
 
 describe('adding a pet', () => {
-  test('what is wrong is said at the field that caused it', async ({ visit }) => {
+  test('a validation error appears at the field that caused it', async ({ visit }) => {
     const { url, key, store } = await startConsole()
-    const page = await visit(url)
-    await signIn(page, key)
+    const page = await visit(url, { key })
     await page.getByRole('button', { name: 'Add a pet' }).click()
     const add = page.getByRole('button', { name: 'Add', exact: true })
     const name = page.getByRole('textbox', { name: 'Name' })
@@ -16,7 +25,7 @@ describe('adding a pet', () => {
     await page.getByText('Expected 1 to 255 characters.').waitFor()
     expect(await describes(page, 'Name')).toContain('Expected 1 to 255 characters.')
     expect(await describes(page, 'Category')).toContain('Required.')
-    expect(await name.evaluate((input) => input === document.activeElement)).toBe(true)
+    expect(await isFocused(name)).toBe(true)
     await inspect(page, 'invalid')
 
     await name.fill('Rex')
@@ -29,7 +38,7 @@ describe('adding a pet', () => {
       await page.getByText(message, { exact: true }).waitFor()
       expect(await describes(page, 'Category')).toContain(message)
       expect(await describes(page, 'Name')).toBe('')
-      expect(await category.evaluate((input) => input === document.activeElement)).toBe(true)
+      expect(await isFocused(category)).toBe(true)
     }
     await category.fill('-7')
     await add.click()
@@ -37,12 +46,11 @@ describe('adding a pet', () => {
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([{ name: 'Rex', categoryId: -7n }])
   })
 
-  test('what was entered is not lost by a click beside it, and begins with the status that is looked at', async ({
+  test('a click beside the dialog keeps its entries, and the form starts with the selected status', async ({
     visit,
   }) => {
     const { url, key } = await startConsole()
-    const page = await visit(`${url}/?status=sold`)
-    await signIn(page, key)
+    const page = await visit(`${url}/?status=sold`, { key })
     await page.getByRole('button', { name: 'Add a pet' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
     await page.mouse.click(10, 10)
@@ -51,11 +59,10 @@ describe('adding a pet', () => {
     await page.getByRole('row', { name: '1 Rex 7 sold' }).waitFor()
   })
 
-  test('the dialog stays until the pet is added', async ({ visit }) => {
+  test('the dialog stays open until the service has added the pet', async ({ visit }) => {
     const { url, key } = await startConsole()
-    const page = await visit(url)
-    await signIn(page, key)
-    const release = await holdAnswers(page, '**/trpc/pets.create')
+    const page = await visit(url, { key })
+    const release = await holdRequests(page, '**/trpc/pets.create')
     await enterPet(page, 'Rex', '7')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
@@ -66,10 +73,9 @@ describe('adding a pet', () => {
     await page.getByText('Rex was added').waitFor()
   })
 
-  test('an answer that is lost costs no second pet, however often it is tried again', async ({ visit }) => {
+  test('retries after a lost response add the pet once', async ({ visit }) => {
     const { url, key, store } = await startConsole()
-    const page = await visit(url)
-    await signIn(page, key)
+    const page = await visit(url, { key })
     await enterPet(page, 'Rex', '7')
     await page.route('**/trpc/pets.create', async (route) => {
       await route.fetch()
@@ -79,8 +85,8 @@ describe('adding a pet', () => {
     await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
     await inspect(page, 'not-added')
     const button = page.getByRole('button', { name: 'Try again' })
-    expect(await button.evaluate((element) => element === document.activeElement)).toBe(true)
-    // Another one meanwhile, and the form closed and opened again.
+    expect(await isFocused(button)).toBe(true)
+    // The attempt for Rex stays open while another pet is tried and the dialog is closed and opened again.
     const uncertain = page.getByRole('alert').getByText('The pet may not have been added')
     await page.getByRole('textbox', { name: 'Name' }).fill('Tom')
     await page.getByRole('button', { name: 'Try again' }).click()
@@ -90,7 +96,7 @@ describe('adding a pet', () => {
     await page.getByRole('button', { name: 'Add a pet' }).click()
     await page.unroute('**/trpc/pets.create')
     await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
-    // The same number, written otherwise.
+    // The same number in another notation.
     await page.getByRole('textbox', { name: 'Category' }).fill(' 07 ')
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('Rex was added').waitFor()
@@ -98,10 +104,9 @@ describe('adding a pet', () => {
     expect(pets.map(({ name }) => name)).toEqual(['Rex', 'Tom'])
   })
 
-  test('what is refused for good is not told as uncertain', async ({ visit }) => {
+  test('a create that the service rejects is reported as not added, without a retry', async ({ visit }) => {
     const { url, key } = await startConsole()
-    const page = await visit(url)
-    await signIn(page, key)
+    const page = await visit(url, { key })
     await enterPet(page, 'Rex', '7')
     await page.route('**/trpc/pets.create', (route) =>
       route.continue({ headers: { ...route.request().headers(), 'idempotency-key': 'k'.repeat(300) } }),
@@ -113,15 +118,14 @@ describe('adding a pet', () => {
     await inspect(page, 'refused')
   })
 
-  test('the message about it shows the pet, and can be closed; the counts know of it', async ({ visit }) => {
+  test('the notification opens the added pet and can be closed, and the counts include the pet', async ({ visit }) => {
     const { url, key } = await startConsole()
-    const page = await visit(url)
-    await signIn(page, key)
-    await page.getByRole('radio', { name: 'all 0', exact: true }).waitFor({ state: 'attached' })
+    const page = await visit(url, { key })
+    await counting(page, 'all 0')
     await enterPet(page, 'Rex', '7')
     await page.keyboard.press('Enter')
     const message = page.getByRole('status').filter({ hasText: 'Rex was added' })
-    await page.getByRole('radio', { name: 'all 1', exact: true }).waitFor({ state: 'attached' })
+    await counting(page, 'all 1')
     await message.getByRole('button', { name: 'Show' }).click()
     await page.getByRole('dialog', { name: 'Rex' }).waitFor()
     await page.keyboard.press('Escape')
@@ -130,7 +134,7 @@ describe('adding a pet', () => {
   })
 })
 
-test('the message about it goes by itself, but not while it is pointed at', async ({ visit }) => {
+test('the notification disappears after a while, but not under the pointer', async ({ visit }) => {
   const { url, key } = await startConsole()
   const page = await visit(url)
   await page.clock.install()
@@ -146,12 +150,11 @@ test('the message about it goes by itself, but not while it is pointed at', asyn
   await message.waitFor({ state: 'hidden' })
 })
 
-describe('one pet', () => {
-  test('is shown by its link, by its id, and by the address of the page', async ({ visit }) => {
+describe('the details of a pet', () => {
+  test('open by a link in the list, by id and by URL', async ({ visit }) => {
     const { url, key, store } = await startConsole()
     await addPets(store, 3)
-    const page = await visit(url)
-    await signIn(page, key)
+    const page = await visit(url, { key })
     const dialog = page.getByRole('dialog')
     await page.getByRole('link', { name: 'pet 2' }).click()
     await dialog.getByRole('definition').getByText('pet 2').waitFor()
@@ -171,7 +174,7 @@ describe('one pet', () => {
     await dialog.waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
     await dialog.waitFor({ state: 'hidden' })
-    // Closing was going back: nothing piles up in the history.
+    // Closing the dialog goes back in the history instead of adding an entry to it.
     expect(page.url()).toBe(`${url}/`)
     expect(await page.evaluate(() => history.state?.isOverList)).not.toBe(true)
 
@@ -182,16 +185,15 @@ describe('one pet', () => {
     expect(await dialog.count()).toBe(0)
   })
 
-  test('an id without a pet, and one that is none', async ({ visit }) => {
+  test('report an id without a pet, and an invalid id', async ({ visit }) => {
     const { url, key } = await startConsole()
-    const page = await visit(url)
-    await signIn(page, key)
+    const page = await visit(url, { key })
     await page.getByRole('textbox', { name: 'Id of a pet' }).fill('rex')
     await page.getByRole('button', { name: 'Show' }).click()
     await page.getByRole('alert').getByText('Enter an id: 1 to 19 digits.').waitFor()
     expect(await describes(page, 'Id of a pet')).toContain('Enter an id: 1 to 19 digits.')
     const field = page.getByRole('textbox', { name: 'Id of a pet' })
-    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true)
+    expect(await isFocused(field)).toBe(true)
     await page.getByRole('textbox', { name: 'Id of a pet' }).fill('999')
     await page.getByRole('button', { name: 'Show' }).click()
     await page.getByRole('heading', { name: 'No pet has the id 999.' }).waitFor()

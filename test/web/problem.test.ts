@@ -4,15 +4,15 @@ import { fieldErrorsOf, mayPass, pauseAfter, problemOf } from '../../web/problem
 import { parseId } from '../../web/view.ts'
 import { fetchFrom, startTestApi } from '../support/helpers.ts'
 
-/** What a call of the service, or of none, fails with. */
+/** The error of a call that must fail. */
 async function failureOf(call: Promise<unknown>): Promise<unknown> {
   return call.then(
-    () => expect.unreachable('The call should fail.'),
+    () => expect.unreachable('Expected the call to fail.'),
     (error: unknown) => error,
   )
 }
 
-describe('what is wrong is told by its field', () => {
+describe('field errors', () => {
   test.for([
     [{ name: '', categoryId: 7n }, ['name']],
     [{ name: 'a; categoryId: b\u0000', categoryId: 7n }, ['name']],
@@ -23,8 +23,9 @@ describe('what is wrong is told by its field', () => {
     [{ name: 'Rex', categoryId: 2n ** 63n }, ['categoryId']],
     [{ name: 'Rex', categoryId: 7n, status: 'lost' }, ['status']],
     [{ name: 7, status: null }, ['name', 'categoryId', 'status']],
-  ] as const)('%o', async ([input, fields]) => {
+  ] as const)('the fields with errors in %o are %o', async ([input, fields]) => {
     const { rpc } = await startTestApi()
+    // The inputs are invalid on purpose, so no type fits them.
     const problem = problemOf(await failureOf(rpc.pets.create.mutate(input as never)))
     const errors = fieldErrorsOf(problem)
     expect(Object.keys(errors ?? {})).toEqual(fields)
@@ -32,13 +33,13 @@ describe('what is wrong is told by its field', () => {
     expect(problem.kind).toBe('lasting')
   })
 
-  test('but not what is about something else', () => {
+  test('a message about anything but a field has no field errors', () => {
     expect(fieldErrorsOf({ kind: 'lasting', message: 'input: expected an object, got null' })).toBeUndefined()
     expect(fieldErrorsOf({ kind: 'lasting', message: 'name: required; the disk is full' })).toBeUndefined()
   })
 })
 
-test('a service that is away is asked again every two seconds, and one with too much to do ever more rarely', async () => {
+test('queries of an unreachable service are retried every two seconds, of a busy one after growing pauses', async () => {
   const { app, key } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 60 } } })
   const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: key, retries: 0, fetch: fetchFrom(app) })
   await rpc.pets.list.query()
@@ -52,7 +53,7 @@ test('a service that is away is asked again every two seconds, and one with too 
   expect([busy, away].every(mayPass)).toBe(true)
 })
 
-test('what is not of the service is not taken for its fault', () => {
+test('an error in the page itself is not transient', () => {
   expect(mayPass(problemOf(new TypeError('pets is undefined')))).toBe(false)
 })
 

@@ -2,11 +2,9 @@ import { expect } from 'vitest'
 import { createKey, revokeKey } from '../../server/ops/keys.ts'
 import { addPets } from '../support/helpers.ts'
 import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
-import { describes, enterPet, inspect, pageButton, showing, signIn, startConsole, test } from './console.ts'
+import { describes, enterPet, inspect, isFocused, pageButton, showing, signIn, startConsole, test } from './console.ts'
 
-test('a newcomer opens the address that the first start shows, signs in with its key and adds a pet', async ({
-  visit,
-}) => {
+test('the URL and the key that the first start prints open the console', async ({ visit }) => {
   const server = await startServer()
   const key = await waitForOutput(server, bannerKey)
   const page = await visit(await waitForOutput(server, /"console":"([^"]+)"/))
@@ -16,7 +14,7 @@ test('a newcomer opens the address that the first start shows, signs in with its
   await page.getByRole('row', { name: '1 Rex 7 available' }).waitFor()
 })
 
-test('an empty store, and the first pet in it', async ({ visit }) => {
+test('the console of an empty store leads to the first pet', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   const page = await visit(url)
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -42,12 +40,12 @@ test('an empty store, and the first pet in it', async ({ visit }) => {
   expect(await store.pets.get(1n)).toMatchObject({ name: 'Rex', categoryId: 9007199254740993n, status: 'pending' })
 })
 
-test('a key that is none is refused at its field, and one that is right after it is not', async ({ visit }) => {
+test('the form rejects invalid keys at the field and then accepts a valid one', async ({ visit }) => {
   const { url, key } = await startConsole()
   const page = await visit(url)
   const field = page.getByRole('textbox', { name: 'API key' })
   expect(await field.getAttribute('type')).toBe('password')
-  // Each message differs from the one before it, which is still there while the next key is checked.
+  // Consecutive messages differ, because the previous one stays until the check has finished.
   for (const wrong of ['pet_…', '', 'pet_wrong']) {
     await field.fill(wrong)
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -56,9 +54,9 @@ test('a key that is none is refused at its field, and one that is right after it
       .getByText(wrong === '' ? 'Enter an API key.' : 'This key is not valid.')
       .waitFor()
     expect(await describes(page, 'API key')).toContain(await page.getByRole('alert').textContent())
-    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true)
+    expect(await isFocused(field)).toBe(true)
   }
-  // The same again is announced again: by another element.
+  // A repeated message is a new element, so a screen reader announces it again.
   await page.getByRole('alert').evaluate((alert) => alert.setAttribute('data-former', ''))
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.locator('[role=alert]:not([data-former])').waitFor()
@@ -68,7 +66,7 @@ test('a key that is none is refused at its field, and one that is right after it
   await signIn(page, ` ${key} `)
 })
 
-test('the key is kept for the tab, and nowhere else', async ({ visit }) => {
+test('the key is stored for the tab only', async ({ visit }) => {
   const { url, key } = await startConsole()
   const page = await visit(url)
   await signIn(page, key)
@@ -88,7 +86,7 @@ test('the key is kept for the tab, and nowhere else', async ({ visit }) => {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
-test('where the browser keeps nothing for the page, it works all the same', async ({ visit }) => {
+test('the console works without session storage', async ({ visit }) => {
   const { url, key } = await startConsole()
   const page = await visit(url)
   await page.addInitScript(() => {
@@ -103,7 +101,7 @@ test('where the browser keeps nothing for the page, it works all the same', asyn
   await page.getByRole('heading', { name: 'There are no pets yet' }).waitFor()
 })
 
-test('a service that is away is not taken for a wrong key', async ({ visit }) => {
+test('an unreachable service is not reported as an invalid key', async ({ visit }) => {
   const { url, key, app } = await startConsole()
   const page = await visit(url)
   await page.getByLabel('API key').fill(key)
@@ -113,11 +111,10 @@ test('a service that is away is not taken for a wrong key', async ({ visit }) =>
   await inspect(page, 'not-checked')
 })
 
-test('a key that is revoked meanwhile signs out, and another one comes back to the same place', async ({ visit }) => {
+test('a revoked key signs out, and signing in with another key returns to the same page', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 50)
-  const page = await visit(url)
-  await signIn(page, key)
+  const page = await visit(url, { key })
   await pageButton(page, 'Next').click()
   await showing(page, 'Pets 21 to 40')
 
@@ -133,10 +130,9 @@ test('a key that is revoked meanwhile signs out, and another one comes back to t
   await showing(page, 'Pets 41 to 50')
 })
 
-test('a key that is revoked while a pet is being added signs out, too', async ({ visit }) => {
+test('a create with a revoked key signs out', async ({ visit }) => {
   const { url, key, store } = await startConsole()
-  const page = await visit(url)
-  await signIn(page, key)
+  const page = await visit(url, { key })
   await page.getByRole('button', { name: 'Add the first one' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill('Rex')
   await page.getByRole('textbox', { name: 'Category' }).fill('7')
@@ -145,14 +141,13 @@ test('a key that is revoked while a pet is being added signs out, too', async ({
   await page.getByRole('alert').getByText('You were signed out').waitFor()
 })
 
-test('what was loaded with one key is not shown to the next', async ({ visit }) => {
+test('pets that were loaded with one key are not shown after signing in with another', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 3)
-  const page = await visit(url)
-  await signIn(page, key)
+  const page = await visit(url, { key })
   await showing(page, 'Pets 1 to 3')
   await page.getByRole('button', { name: 'Sign out' }).click()
-  // All but the check of the key stays without an answer.
+  // Only the check of the key gets a response.
   await page.route(
     (request) => /"limit":(21|100)\b/.test(request.searchParams.get('input') ?? ''),
     () => {},

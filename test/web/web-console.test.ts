@@ -20,7 +20,7 @@ describe('the console', () => {
     return [...body.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, url]) => String(url))
   }
 
-  test('is one page, which lets in its own files and nothing that is written into it', async () => {
+  test('is one page whose policy allows its own files and no inline code', async () => {
     const { statusCode, headers, body } = await get('/')
     expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(String(headers['content-security-policy']).split('; ').toSorted()).toEqual([
@@ -40,7 +40,7 @@ describe('the console', () => {
     }
   })
 
-  test('is asked for again at each visit, and its files, which never change, are not', async () => {
+  test('is revalidated on each visit, and its hashed files are cached for a year', async () => {
     const { headers } = await get('/')
     expect(headers['cache-control']).toBe('no-cache')
     expect((await get('/', { 'if-none-match': String(headers.etag) })).statusCode).toBe(304)
@@ -50,7 +50,7 @@ describe('the console', () => {
     }
   })
 
-  test('comes compressed to whoever understands that', async () => {
+  test('is compressed for clients that accept it', async () => {
     for (const url of ['/', ...(await assets())]) {
       const plain = await get(url)
       expect(plain.headers['content-encoding']).toBeUndefined()
@@ -63,7 +63,7 @@ describe('the console', () => {
     }
   })
 
-  test('takes no other methods', async () => {
+  test('rejects other methods', async () => {
     for (const url of ['/', '/favicon.svg', ...(await assets())]) {
       const { statusCode, headers } = await api().app.inject({ method: 'POST', url })
       expect([statusCode, headers.allow], url).toEqual([405, 'GET, HEAD, OPTIONS'])
@@ -71,7 +71,7 @@ describe('the console', () => {
     }
   })
 
-  test('shows none of the files beside its own', async () => {
+  test('does not serve files outside of the build', async () => {
     const [asset] = await assets()
     for (const url of [
       ...['/index.html', '/.digest', '/assets', '/assets/', '/assets/other.js'],
@@ -83,7 +83,7 @@ describe('the console', () => {
   })
 })
 
-test('whatever becomes of its folder, and wherever that is, a running service shows one and the same', async () => {
+test('a running service keeps serving the console after its folder is deleted', async () => {
   const folder = join(temporaryFolder(), 'assets/dist')
   cpSync(consoleFolder, folder, { recursive: true })
   const { app } = await startTestApi({ consoleFolder: folder })
@@ -93,7 +93,7 @@ test('whatever becomes of its folder, and wherever that is, a running service sh
   for (const [, url] of body.matchAll(/"(\/[^"]+)"/g)) expect((await app.inject(String(url))).statusCode).toBe(200)
 })
 
-test('where it has not been built, the API reference stands in for it', async () => {
+test('a service without a built console redirects to the API reference', async () => {
   const { app } = await startTestApi({ consoleFolder: join(consoleFolder, 'missing') })
   const { statusCode, headers } = await app.inject('/')
   expect([statusCode, headers.location]).toEqual([302, '/docs/'])
