@@ -6,11 +6,11 @@ import { prepareWrites } from '../db/sqlite/writes.ts'
 import { petStatuses } from '../db/store.ts'
 import { apiKeyRecord, mintApiKey } from '../server/auth/api-key.ts'
 
-/** How many pets are added in one transaction. */
+/** The number of pets per transaction. */
 const step = 100_000
 
 /**
- * Makes a database of the service with so many pets, a third of each status, and returns an API key for it.
+ * Creates a database of the service with this number of pets, a third of each status, and returns an API key for it.
  *
  * @param onProgress called with the number of pets so far
  */

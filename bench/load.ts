@@ -2,14 +2,14 @@ import { connect } from 'node:net'
 import { type NextRequest, type Target, type Workload, workloads } from './workloads.ts'
 
 /**
- * The load, in a process of its own: so many connections, each of which sends its next request when it has the answer to
- * the last one. It parses no more of an answer than its length and status. Libraries for it take as long for a request as
- * the servers they are to measure, or count latency in whole milliseconds.
+ * The load generator, a process of its own. Each connection sends its next request after the response to the previous one.
+ * It parses only the length and the status of a response. Existing libraries use as much CPU per request as the servers
+ * that they measure, or measure latency in whole milliseconds.
  */
 
 export interface Job {
   workload: Workload
-  /** Which the connections are spread over. */
+  /** The connections are distributed over these servers. */
   targets: Target[]
   connections: number
   milliseconds: number
@@ -18,7 +18,7 @@ export interface Job {
 export interface Measurement {
   requests: number
   seconds: number
-  /** Answers other than 200 and 201. */
+  /** Responses other than 200 and 201. */
   failures: number
   /** Milliseconds. */
   p50: number
@@ -56,6 +56,7 @@ async function run({ workload, targets, connections, milliseconds }: Job): Promi
         socket.write(request)
       }
       const receive = (bytes: number, buffer: Uint8Array) => {
+        // Safe: this is the Buffer that `onread` allocates.
         received += (buffer as Buffer).toString('latin1', 0, bytes)
         if (!isComplete(received)) return true
         const now = performance.now()
@@ -76,6 +77,7 @@ async function run({ workload, targets, connections, milliseconds }: Job): Promi
     })
   }
 
+  // Safe: the index is less than the number of sources.
   await Promise.all(Array.from({ length: connections }, (_, i) => connection(sources[i % sources.length] as Source)))
   const seconds = (performance.now() - start) / 1_000
   const sorted = Float64Array.from(latencies).sort()

@@ -1,12 +1,12 @@
 import type { ServerName } from './servers.ts'
 import type { Workload } from './workloads.ts'
 
-/** A load as the table shows it. */
+/** A load and its title in the table. */
 export interface LoadCase {
   title: string
   workload: Workload
   connections: number
-  /** Another load that is put on the server meanwhile. */
+  /** Another load that runs at the same time. */
   beside?: { workload: Workload; connections: number }
 }
 
@@ -16,7 +16,7 @@ export const rpcServers: ServerName[] = ['petstore', 'trpc']
 
 const writers = { workload: 'create', connections: 16 } as const
 
-/** The loads that the ceiling for creations is measured with too. */
+/** The loads that also measure the ceiling for creates. */
 export const createLoads = {
   create1: { title: 'create, 1 connection', workload: 'create', connections: 1 },
   create32: { title: 'create, 32 connections', workload: 'create', connections: 32 },

@@ -4,22 +4,22 @@ import type { Job, Measurement } from './load.ts'
 import type { Target, Workload } from './workloads.ts'
 
 export interface Sample {
-  /** Requests a second. */
+  /** Requests per second. */
   rate: number
-  /** Microseconds of the server's CPU time for each request, and of that of its database server. */
+  /** Microseconds of CPU time per request, of the server and of its database server. */
   cpu: number
   databaseCpu: number
   /** Milliseconds. */
   p50: number
   p99: number
-  /** Bytes of memory the server has at the end. */
+  /** Resident memory of the server at the end, in bytes. */
   memory: number
 }
 
-/** A server, or several together. */
+/** The resource use of a server, or the sum of several. */
 export interface Metered {
   cpuTime(): number
-  /** Of the database server, if there is one. */
+  /** CPU time of the database server, if there is one. */
   databaseCpuTime?(): number
   residentMemory(): number
 }
@@ -30,34 +30,37 @@ interface LoadOptions {
 }
 
 interface Durations {
-  /** Milliseconds before what is measured. */
+  /** Milliseconds of load before the measurement. */
   warmUp: number
   measured: number
 }
 
-/** Milliseconds in which the requests under way are to be answered when the time of a load is over. */
-const patience = 30_000
+/** Milliseconds that the requests in flight may take after the end of a load. */
+const gracePeriod = 30_000
 
-/** A process that puts load on servers. */
+/** A load generator process. */
 export class Load {
   readonly #child: ChildProcess = fork(new URL('load.ts', import.meta.url))
-  readonly #death = once(this.#child, 'exit').then(() => Promise.reject(new Error('The load ended before its time.')))
+  readonly #death = once(this.#child, 'exit').then(() =>
+    Promise.reject(new Error('The load generator ended unexpectedly.')),
+  )
 
   constructor() {
-    // It is also its end when nobody waits for a measurement.
+    // A rejection must be handled even while no measurement waits for it, for example after stop().
     this.#death.catch(() => {})
   }
 
   async run(job: Job): Promise<Measurement> {
     this.#child.send(job)
-    const signal = AbortSignal.timeout(job.milliseconds + patience)
-    const answer = once(this.#child, 'message', { signal })
-    const [measurement] = (await Promise.race([answer, this.#death])) as [Measurement]
+    const signal = AbortSignal.timeout(job.milliseconds + gracePeriod)
+    const result = once(this.#child, 'message', { signal })
+    // Safe: load.ts sends one Measurement for each job.
+    const [measurement] = (await Promise.race([result, this.#death])) as [Measurement]
     if (measurement.failures > 0) throw new Error(`${measurement.failures} requests of ${job.workload} failed.`)
     return measurement
   }
 
-  /** Ends the run that is under way before its time. */
+  /** Ends the current run early. */
   endRun(): void {
     this.#child.send('end')
   }

@@ -5,18 +5,18 @@ import { startPostgres } from '../test/support/postgres/server.ts'
 import { cpuTimeWithChildren, parentOf } from './proc.ts'
 
 export interface BenchPostgres {
-  /** For all of its databases. */
+  /** The API key in all databases. */
   key: string
   version: string
-  /** Makes a database of its own for a server, and returns its URL. */
+  /** Creates a database for one server and returns its URL. */
   copyDatabase(name: string, options: { isOwn: boolean }): Promise<string>
   dropDatabase(name: string): Promise<void>
-  /** Microseconds of CPU time that all of its processes have used. */
+  /** Microseconds of CPU time of all PostgreSQL processes. */
   cpuTime(): number
   stop(): Promise<void>
 }
 
-/** Starts a PostgreSQL with its settings as they come, and with so many pets, a third of each status. */
+/** Starts a PostgreSQL with default settings and a template database of this number of pets, a third of each status. */
 export async function startBenchPostgres(pets: number): Promise<BenchPostgres> {
   const server = await startPostgres()
   try {
@@ -34,7 +34,7 @@ export async function startBenchPostgres(pets: number): Promise<BenchPostgres> {
       async copyDatabase(name, { isOwn }) {
         await client.query(`CREATE DATABASE ${name} TEMPLATE template_petstore`)
         if (!isOwn) await run(urlOf(name), 'DROP TRIGGER pets_take_turns ON pets')
-        // What is not on the disk yet would be written amid the measurement.
+        // Without a checkpoint, PostgreSQL would write the copy to disk during the measurement.
         await client.query('CHECKPOINT')
         return urlOf(name)
       },
@@ -57,7 +57,7 @@ export async function startBenchPostgres(pets: number): Promise<BenchPostgres> {
   }
 }
 
-/** Makes the service's tables and returns an API key. */
+/** Creates the service's tables and the pets, and returns an API key. */
 async function fill(url: string, pets: number): Promise<string> {
   const key = mintApiKey()
   const store = await openPostgresStore({ url })
@@ -84,7 +84,7 @@ async function run(url: string, ...statements: string[]): Promise<void> {
 
 async function connect(connectionString: string): Promise<Client> {
   const client = new Client({ connectionString })
-  // Whoever asks next is told; without a listener nothing would be cleared away.
+  // The next query rejects if the connection breaks. Without a listener, the error would end the process before the cleanup.
   client.on('error', () => {})
   await client.connect()
   return client

@@ -4,11 +4,11 @@ import type { LoadCase } from './loads.ts'
 import { Load, medianOf, type Sample } from './measure.ts'
 import { type BenchPostgres, startBenchPostgres } from './postgres-server.ts'
 import { circumstances, claimTable, table, versions, writeSection } from './report.ts'
-import { type RunningServer, type ServerName, servers, startOver } from './servers.ts'
+import { type RunningServer, type ServerName, servers, startOnDatabase } from './servers.ts'
 
 /**
- * Compares the service on PostgreSQL with a peer, each as one instance and as several, over databases of the same server.
- * With `--quick` in one short round, of which nothing is kept.
+ * Compares the service on PostgreSQL with a peer, with one and with several instances, on databases of the same server.
+ * `--quick` runs one short round and only prints the results.
  */
 
 const { values: options } = parseArgs({
@@ -51,8 +51,9 @@ try {
 }
 conclude()
 
-/** With fewer connections than instances some of them would have nothing to do. */
+/** The loads with at least one connection for each instance. */
 function loadsOf({ instances }: Setup): [LoadName, LoadCase][] {
+  // Safe: Object.entries loses the type of the keys.
   return (Object.entries(loads) as [LoadName, LoadCase][]).filter(([, { connections }]) => connections >= instances)
 }
 
@@ -61,7 +62,7 @@ async function measure(setup: Setup, { key, cpuTime, ...postgres }: BenchPostgre
   const instances: RunningServer[] = []
   const sum = (of: (server: RunningServer) => number) => instances.reduce((total, server) => total + of(server), 0)
   try {
-    for (let i = 0; i < setup.instances; i++) instances.push(await startOver(database, setup.name))
+    for (let i = 0; i < setup.instances; i++) instances.push(await startOnDatabase(database, setup.name))
     const targets = instances.map(({ port }) => ({ port, key, database, pets }))
     const metered = {
       cpuTime: () => sum((server) => server.cpuTime()),
@@ -120,6 +121,7 @@ function timesThePeer(loadName: LoadName, { instances }: Pick<Setup, 'instances'
 }
 
 function comparison(): string {
+  // Safe: Object.keys loses the type of the keys.
   const rows = (Object.keys(loads) as LoadName[]).flatMap((loadName) =>
     setups
       .filter((setup) => samples.has(keyOf(loadName, setup)))
@@ -138,6 +140,6 @@ function comparison(): string {
         ]
       }),
   )
-  const speed = ['requests/s', 'p50 ms', 'p99 ms', 'times as fast is Petstore']
-  return table(['Load', 'Server', ...speed, 'CPU µs each', "PostgreSQL's CPU µs each"], rows)
+  const speed = ['requests/s', 'p50 ms', 'p99 ms', 'Petstore is × as fast']
+  return table(['Load', 'Server', ...speed, 'CPU µs/request', 'PostgreSQL CPU µs/request'], rows)
 }

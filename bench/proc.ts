@@ -1,28 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What Linux tells of processes: proc_pid_stat(5), proc_pid_status(5). */
+/** CPU time and memory of processes on Linux: proc_pid_stat(5), proc_pid_status(5). */
 
 interface Process {
   parent: number
   /** Microseconds of CPU time in all threads. */
   cpu: number
-  /** The same, of the children that have ended. */
+  /** Microseconds of CPU time of the children that have ended. */
   endedChildrenCpu: number
 }
 
-/** Microseconds of CPU time a process has used, in all its threads. */
+/** Microseconds of CPU time of a process, in all its threads. */
 export function cpuTime(pid: number | undefined): number {
   return stat(pid).cpu
 }
 
-/** The same with that of its children, also of those that have ended. */
+/** Microseconds of CPU time of a process and its children, including children that have ended. */
 export function cpuTimeWithChildren(pid: number): number {
   const { cpu, endedChildrenCpu } = stat(pid)
   const children = processes().filter(({ parent }) => parent === pid)
   return children.reduce((sum, child) => sum + child.cpu, cpu + endedChildrenCpu)
 }
 
-/** Bytes of memory. */
+/** Resident memory of a process in bytes. */
 export function residentMemory(pid: number | undefined): number {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kilobytes) * 1_024
@@ -38,13 +38,13 @@ function processes(): Process[] {
     try {
       return [stat(Number(name))]
     } catch {
-      // It has ended meanwhile.
+      // The process ended after the folder was listed.
       return []
     }
   })
 }
 
-/** Times are in hundredths of a second. */
+/** Reads /proc/PID/stat, which has times in hundredths of a second. */
 function stat(pid: number | undefined): Process {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')

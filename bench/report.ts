@@ -5,7 +5,7 @@ import type { Claim } from './claims.ts'
 
 const file = new URL('RESULTS.md', import.meta.url)
 
-/** A table in Markdown, its columns padded so that it can be read as it is. */
+/** A Markdown table with padded columns, so that it is also readable as text. */
 export function table(head: string[], rows: string[][]): string {
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0), 3))
   const line = (cells: string[]) =>
@@ -15,11 +15,11 @@ export function table(head: string[], rows: string[][]): string {
 }
 
 export function claimTable(claims: Claim[]): string {
-  const rows = claims.map(({ text, seen, holds }) => [text, seen, holds ? 'holds' : 'falls short'])
-  return table(['What must hold', 'seen', ''], rows)
+  const rows = claims.map(({ text, seen, holds }) => [text, seen, holds ? 'met' : 'not met'])
+  return table(['Goal', 'measured', ''], rows)
 }
 
-/** Puts figures into their section of RESULTS.md; the words around them are written by hand. */
+/** Replaces a generated section of RESULTS.md. The text between the sections is written by hand. */
 export function writeSection(name: string, content: string): void {
   const text = readFileSync(file, 'utf8')
   const section = new RegExp(`(<!-- ${name} -->\\n)[^]*?(<!-- /${name} -->)`)
@@ -29,7 +29,7 @@ export function writeSection(name: string, content: string): void {
   )
 }
 
-/** Where and when it was measured. */
+/** The command, date, commit and machine of a measurement. */
 export function circumstances(command: string): string {
   const [{ model } = { model: 'unknown' }] = cpus()
   const memory = Math.round(totalmem() / 2 ** 30)
@@ -38,7 +38,7 @@ export function circumstances(command: string): string {
     cwd: import.meta.dirname,
   }).trim()
   return [
-    `Made by \`${command}\` on ${new Date().toISOString().slice(0, 10)} at ${commit}:`,
+    `Measured with \`${command}\` on ${new Date().toISOString().slice(0, 10)} at ${commit}:`,
     `${cpus().length} × ${model.trim()}, ${memory} GiB, Linux ${release()}, Node ${process.version}.`,
   ].join(' ')
 }

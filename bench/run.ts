@@ -1,2 +1,2 @@
-/** Compares the service with its peers: on SQLite, or with `--postgres` on PostgreSQL. */
+/** Compares the service with other servers on SQLite, or with `--postgres` on PostgreSQL. */
 await (process.argv.includes('--postgres') ? import('./postgres.ts') : import('./sqlite.ts'))

@@ -9,7 +9,7 @@ import { circumstances, claimTable, table, writeSection } from './report.ts'
 import { startServer } from './servers.ts'
 import type { Workload } from './workloads.ts'
 
-/** Measures the service over databases of several sizes. `--sizes 10000,1000000` measures a part, of which nothing is kept. */
+/** Measures the service on databases of several sizes. `--sizes 10000,1000000` measures these sizes and only prints the results. */
 
 const { values: options } = parseArgs({ options: { sizes: { type: 'string' } } })
 const sizes = options.sizes?.split(',').map(Number) ?? [10_000, 1_000_000, 10_000_000]
@@ -27,7 +27,7 @@ const loads: Partial<Record<Workload, string>> = {
 
 interface SizeResult {
   fileSize: number
-  /** Milliseconds from the start of the process to its first answer. */
+  /** Milliseconds from the start of the process to its first response. */
   readyAfter: number[]
   samples: Map<Workload, Sample[]>
 }
@@ -53,7 +53,7 @@ function pathOf(size: number): string {
 }
 
 function make(size: number): string {
-  const key = makeDatabase(pathOf(size), size, (done) => showProgress(`making a database: ${done} of ${size} pets`))
+  const key = makeDatabase(pathOf(size), size, (done) => showProgress(`creating a database: ${done} of ${size} pets`))
   results.set(size, { fileSize: statSync(pathOf(size)).size, readyAfter: [], samples: new Map() })
   return key
 }
@@ -86,24 +86,24 @@ function conclude(): void {
   writeSection('scale', [circumstances('npm run bench:scale'), words, figures].join('\n\n'))
 }
 
-/** Of the largest size. */
+/** The goals for the largest database. */
 function claims(): Claim[] {
   const size = Math.max(...sizes)
   const ratios = (Object.keys(loads) as Workload[]).map((workload) => p50Ratio(size, workload))
   return [
     atMost(
-      `${size.toLocaleString('en')} pets: the worst p50 1.3 times that of the smallest size`,
+      `${size.toLocaleString('en')} pets: the worst p50 at most 1.3 times that of the smallest database`,
       Math.max(...ratios),
       1.3,
     ),
-    atMost('ready within 1,000 ms', median(resultOf(size).readyAfter), 1_000),
-    atMost('at most 200 MB of memory', mostMemory(size) / 1e6, 200),
+    atMost('first response within 1,000 ms', median(resultOf(size).readyAfter), 1_000),
+    atMost('at most 200 MB of memory', maxMemory(size) / 1e6, 200),
   ]
 }
 
 function resultOf(size: number): SizeResult {
   const result = results.get(size)
-  if (!result) throw new Error(`There is no database of ${size} pets.`)
+  if (!result) throw new Error(`No database with ${size} pets was measured.`)
   return result
 }
 
@@ -115,7 +115,7 @@ function p50Ratio(size: number, workload: Workload): number {
   return sampleOf(size, workload).p50 / sampleOf(Math.min(...sizes), workload).p50
 }
 
-function mostMemory(size: number): number {
+function maxMemory(size: number): number {
   return Math.max(...[...resultOf(size).samples.values()].flat().map(({ memory }) => memory))
 }
 
@@ -124,9 +124,9 @@ function fileTable(): string {
     size.toLocaleString('en'),
     megabytes(resultOf(size).fileSize),
     Math.round(median(resultOf(size).readyAfter)).toString(),
-    megabytes(mostMemory(size)),
+    megabytes(maxMemory(size)),
   ])
-  return table(['Pets', 'file MB', 'ready after ms', 'most memory MB'], rows)
+  return table(['Pets', 'file MB', 'ready after ms', 'max memory MB'], rows)
 }
 
 function loadTable(): string {
@@ -144,7 +144,7 @@ function loadTable(): string {
       ]
     }),
   )
-  return table(['Load', 'pets', 'requests/s', 'p50 ms', 'p99 ms', 'p50 to that of the smallest'], rows)
+  return table(['Load', 'pets', 'requests/s', 'p50 ms', 'p99 ms', '× p50 of the smallest'], rows)
 }
 
 function megabytes(bytes: number): string {

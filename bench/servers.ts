@@ -7,12 +7,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../test/support/free-port.ts'
 import { cpuTime, residentMemory } from './proc.ts'
 
-/** The service itself, and what it is compared with. */
+/** The service and the servers that it is compared with, by their titles in the table. */
 export const servers = {
   petstore: 'Petstore',
   'node-http': 'bare node:http',
-  fastify: 'Fastify, by hand',
-  'fastify-postgres': 'Fastify + Drizzle, by hand',
+  fastify: 'hand-written Fastify',
+  'fastify-postgres': 'hand-written Fastify + Drizzle',
   'fastify-zod': 'Fastify + zod',
   orpc: 'oRPC',
   hono: 'Hono',
@@ -26,11 +26,11 @@ export type ServerName = keyof typeof servers
 
 export interface RunningServer {
   port: number
-  /** Milliseconds from its start to its first answer. */
+  /** Milliseconds from its start to its first response. */
   readyAfter: number
-  /** The path of its database, or the URL. */
+  /** The path or the URL of its database. */
   database: string
-  /** Microseconds of CPU time it has used, in all its threads. */
+  /** Microseconds of CPU time in all its threads. */
   cpuTime(): number
   /** Bytes of memory. */
   residentMemory(): number
@@ -38,13 +38,13 @@ export interface RunningServer {
 }
 
 interface StartOptions {
-  /** Words to run the server under, such as those of strace. */
+  /** A command that runs the server, such as strace with its arguments. */
   under?: string[]
 }
 
 const root = join(import.meta.dirname, '..')
 
-/** Starts a server on a free port, over a copy of an SQLite database. */
+/** Starts a server on a free port with a copy of a SQLite database. */
 export async function startServer(
   name: ServerName,
   template: string,
@@ -53,8 +53,8 @@ export async function startServer(
   const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-'))
   const database = join(folder, 'petstore.db')
   copyFileSync(template, database)
-  settle(database)
-  const server = await startOver(database, name, options)
+  syncFile(database)
+  const server = await startOnDatabase(database, name, options)
   return {
     ...server,
     async stop() {
@@ -64,8 +64,8 @@ export async function startServer(
   }
 }
 
-/** Starts a server on a free port, over a database that is there: the path of one of SQLite, or the URL. */
-export async function startOver(
+/** Starts a server on a free port with an existing database: the path of a SQLite file or the URL of a PostgreSQL database. */
+export async function startOnDatabase(
   database: string,
   name: ServerName,
   { under = [] }: StartOptions = {},
@@ -97,8 +97,8 @@ export async function startOver(
   }
 }
 
-/** What is not on the disk yet would be written amid the measurement. */
-function settle(path: string): void {
+/** Without this, the kernel would write the copy to disk during the measurement. */
+function syncFile(path: string): void {
   const file = openSync(path, 'r+')
   fsyncSync(file)
   closeSync(file)
@@ -106,13 +106,13 @@ function settle(path: string): void {
 
 function wordsOf(name: ServerName, database: string, port: number): string[] {
   if (name !== 'petstore') return [join(import.meta.dirname, `peers/${name}.ts`), database, String(port)]
-  // As `npm start` does: its options of V8, and the file.
+  // The V8 options and the file of `npm start`.
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const [, , ...words]: string[] = scripts.start.split(' ')
   return [...words.slice(0, -1), join(root, words.at(-1) ?? '')]
 }
 
-/** The service logs requests, which no peer does. */
+/** The environment of a server. LOG_LEVEL keeps the service from logging requests, which the peers do not do either. */
 function environment(database: string, port: number) {
   return {
     PATH: process.env.PATH,
@@ -125,13 +125,13 @@ function environment(database: string, port: number) {
 
 async function ready(child: ChildProcess, port: number): Promise<void> {
   const failed = once(child, 'exit').then(() => {
-    throw new Error(`${child.spawnargs.join(' ')} ended before it listened.`)
+    throw new Error(`${child.spawnargs.join(' ')} ended before it was ready.`)
   })
-  await Promise.race([failed, answers(port)])
+  await Promise.race([failed, respondsAt(port)])
   failed.catch(() => {})
 }
 
-async function answers(port: number): Promise<void> {
+async function respondsAt(port: number): Promise<void> {
   for (let attempt = 0; attempt < 1_000; attempt++) {
     const isUp = await fetch(`http://127.0.0.1:${port}/v1/pets`).then(
       (response) => response.status === 401,
@@ -140,5 +140,5 @@ async function answers(port: number): Promise<void> {
     if (isUp) return
     await wait(10)
   }
-  throw new Error(`Nothing answers at port ${port} as a server with a check of API keys does.`)
+  throw new Error(`No server at port ${port} responded with 401 to a request without an API key within 10 s.`)
 }

@@ -11,8 +11,8 @@ import { circumstances, claimTable, table, versions, writeSection } from './repo
 import { type RunningServer, type ServerName, servers, startServer } from './servers.ts'
 
 /**
- * Compares the service with its peers. With `--quick` in one short round, of which nothing is kept; nor is anything of a
- * part, such as `--loads get,listCold --servers petstore,fastify`.
+ * Compares the service with other servers. `--quick` runs one short round and only prints the results, and so does a
+ * selection such as `--loads get,listCold --servers petstore,fastify`.
  */
 
 const { values: options } = parseArgs({
@@ -59,7 +59,8 @@ const groups = allGroups.map(({ loads, names, ...group }) => ({
   ...group,
 }))
 
-if (spawnSync('strace', ['-V']).error) throw new Error('A slow disk needs strace: install it first.')
+if (spawnSync('strace', ['-V']).error)
+  throw new Error('The benchmark simulates a slow disk with strace: install strace first.')
 const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-'))
 const template = join(folder, 'template.db')
 const key = makeDatabase(template, pets)
@@ -123,7 +124,7 @@ function conclude(): void {
       name,
       Object.fromEntries([...ofLoad].map(([server, all]) => [server, medianOf(all)])),
     ]),
-    // Each load was put on each server that its group names.
+    // Safe: each load of a group was measured with each server of the group.
   ) as Results
   const figures = comparison(results)
   if (!isWhole) return void process.stdout.write(`\n${figures}\n`)
@@ -158,14 +159,15 @@ function comparison(results: Results): string {
       const effort = [cpu.toFixed(0), own ? (cpu / own.cpu).toFixed(2) : '']
       return [
         title,
+        // Safe: Object.entries loses the type of the keys.
         servers[server as ServerName],
-        // This load itself takes its time, since it changes the database before each request.
+        // No rates: this load generator itself is slow, because it changes the database before each request.
         ...(workload === 'list-cold' ? speed.map(() => '') : speed),
-        // What the other load takes cannot be told from it.
+        // No CPU time: it includes that of the other load.
         ...(beside ? effort.map(() => '') : effort),
       ]
     })
   })
-  const speed = ['requests/s', 'p50 ms', 'p99 ms', 'times as fast is Petstore']
-  return table(['Load', 'Server', ...speed, 'CPU µs each', 'times the CPU of Petstore'], rows)
+  const speed = ['requests/s', 'p50 ms', 'p99 ms', 'Petstore is × as fast']
+  return table(['Load', 'Server', ...speed, 'CPU µs/request', '× CPU of Petstore'], rows)
 }

@@ -2,21 +2,22 @@ import Database from 'better-sqlite3'
 import superjson from 'superjson'
 import { petStatuses } from '../db/store.ts'
 
-/** What a load consists of: makes each next request, as the bytes to be sent. */
+/** Returns the bytes of the next request. */
 export type NextRequest = () => Buffer
 
 export interface Target {
   port: number
   key: string
-  /** The path of the database, or its URL, and the number of pets that were in it at first. */
+  /** The path or the URL of the database. */
   database: string
+  /** The number of pets at the start. */
   pets: number
 }
 
 export const workloads = {
-  /** The same page again and again. */
+  /** Repeats the same request. */
   'list-hot': (target: Target) => always(get(target, '/v1/pets?limit=20')),
-  /** Each list finds a database that has just been changed, by another process. */
+  /** Another process changes the database before each request. */
   'list-cold': listCold,
   'list-any': (target: Target) => () =>
     get(target, `/v1/pets?limit=${1 + below(100)}&cursor=${below(target.pets - 100)}`),
@@ -39,7 +40,7 @@ export type Workload = keyof typeof workloads
 
 function listCold(target: Target): NextRequest {
   const database = new Database(target.database, { timeout: 1_000 })
-  // The load has to change the file, not to keep it.
+  // These changes need not be durable.
   database.pragma('synchronous = OFF')
   const insert = database.prepare("INSERT INTO pets (name, category_id, status) VALUES ('cold', 1, ?)")
   return () => {
@@ -49,7 +50,7 @@ function listCold(target: Target): NextRequest {
   }
 }
 
-/** 90 lists, 5 gets and 5 creations in a hundred. */
+/** 90 % lists, 5 % gets and 5 % creates. */
 function mixed(target: Target): NextRequest {
   const [list, one] = [workloads['list-hot'](target), workloads.get(target)]
   return () => {
@@ -82,12 +83,12 @@ function post({ port, key }: Target, path: string, body: string): Buffer {
   return Buffer.from(`${head}\r\n${type}\r\n\r\n${body}`)
 }
 
-/** A parameter that nobody knows: the answer is not in the service's memory yet. */
+/** An unknown parameter, which makes the URL unique, so that the response cache has no response for it. */
 function nonce(): string {
   return `nonce=${below(1e9)}`
 }
 
-/** The cursor of a page that is full, also of one status, and among the last. */
+/** The cursor of one of the last full pages, of all pets or of one status. */
 function nearEnd({ pets }: Target): number {
   return pets - 100 - below(2_000)
 }
@@ -101,5 +102,6 @@ function below(limit: number): number {
 }
 
 function oneOf<T>(values: readonly T[]): T {
+  // Safe: the index is less than the length.
   return values[below(values.length)] as T
 }

@@ -12,15 +12,15 @@ call() {
     --dump-header "$headers" --write-out '\n' "$@" "$service$path"
 }
 
-# However often this runs within 24 hours, or is repeated by --retry, it adds one pet.
+# The idempotency key makes repeated runs within 24 hours, and retries by --retry, add one pet only.
 call /v1/pets --header 'Idempotency-Key: first-rex' --data '{"name":"Rex","categoryId":7}'
 
-# Page after page: a full one names the next in its Link header.
+# Reads all pages. A full page names the next one in its Link header.
 page='/v1/pets?status=available&limit=2'
 while [ -n "$page" ]; do
   call "$page"
   page=$(sed -nE 's/^link: <([^>]*)>; rel="next".*/\1/Ip' "$headers")
 done
 
-# What is refused says why.
+# An error response explains the problem.
 call /v1/pets --data '{"name":" ","categoryId":"7"}'

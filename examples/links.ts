@@ -2,7 +2,7 @@ import { createTRPCClient, httpBatchLink } from '@trpc/client'
 import type { AppRouter } from 'petstore/client'
 import superjson from 'superjson'
 
-// tRPC's own client and links, for instance for @trpc/tanstack-react-query. Unlike createPetstoreClient, they retry nothing.
+// tRPC's own client and links, for example for @trpc/tanstack-react-query. Unlike createPetstoreClient, they do not retry.
 const { PETSTORE_URL = 'http://127.0.0.1:3000', KEY = '' } = process.env
 const trpc = createTRPCClient<AppRouter>({
   links: [
@@ -10,7 +10,7 @@ const trpc = createTRPCClient<AppRouter>({
       url: `${PETSTORE_URL}/trpc`,
       headers: { authorization: `Bearer ${KEY}` },
       transformer: superjson,
-      // The service refuses larger batches, and URLs of more than 8 KiB.
+      // The service rejects larger batches, and URLs of more than 8 KiB.
       maxItems: 20,
       maxURLLength: 4_000,
     }),

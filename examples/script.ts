@@ -3,7 +3,7 @@ import { createPetstoreClient, isPetstoreError, type Pet, type PetStatus } from 
 const { PETSTORE_URL = 'http://127.0.0.1:3000', KEY = '' } = process.env
 const petstore = createPetstoreClient({ url: PETSTORE_URL, apiKey: KEY })
 
-// However often this runs within 24 hours, it adds one pet: the key names what is to happen only once.
+// The idempotency key makes repeated runs within 24 hours add one pet only.
 const context = { idempotencyKey: 'first-rex' }
 const rex = await petstore.pets.create.mutate({ name: 'Rex', categoryId: 7n }, { context })
 console.log(`${rex.name} has the id ${rex.id}.`)
@@ -11,14 +11,14 @@ console.log(`${rex.name} has the id ${rex.id}.`)
 for await (const { id, name } of allPets('available')) console.log(`${id} ${name}`)
 
 try {
-  // An identifier is a bigint: numbers stop being exact at 2 ** 53.
+  // Identifiers are bigints, because numbers are exact only up to 2 ** 53.
   await petstore.pets.create.mutate({ name: ' ', categoryId: 9007199254740993n })
 } catch (error) {
   if (!isPetstoreError(error)) throw error
   console.log(`${error.data?.code}: ${error.message}`)
 }
 
-/** Page after page: the next one begins after the last id. */
+/** Reads all pages. Each page starts after the last id of the previous one. */
 async function* allPets(status: PetStatus): AsyncGenerator<Pet> {
   const limit = 100
   let page: Pet[] = []

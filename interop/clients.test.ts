@@ -15,7 +15,7 @@ test.for([
   ['openapi-fetch', Number],
   ['hey-api', BigInt],
   ['swagger-typescript-api', Number],
-] as const)('a client by %s compiles, is typed, and works', async ([client, id]) => {
+] as const)('the client that %s generates compiles, has exact types and works', async ([client, id]) => {
   const folder = temporaryFolder()
   const apiKey = await createFirstKey(folder)
   const { url } = await startServer({ folder })
@@ -38,7 +38,7 @@ test.for([
   })
 })
 
-/** A copy of the fixture, with the dependencies of this folder. */
+/** Copies the fixture and links the dependencies of this folder. */
 function projectOf(client: string): string {
   const project = temporaryFolder()
   for (const name of [client, 'package.json', 'tsconfig.json'])
@@ -47,14 +47,14 @@ function projectOf(client: string): string {
   return project
 }
 
-/** The command that the fixture names. */
+/** The command that generates the client, from the first comment of the fixture. */
 function generation(project: string): string {
   const command = /^\/\/ Made by: (.+)$/m.exec(readFileSync(join(project, 'usage.ts'), 'utf8'))?.[1]
-  if (command === undefined) throw new Error('The fixture does not say what makes its client.')
+  if (command === undefined) throw new Error('The fixture has no comment that begins with "Made by: ".')
   return command
 }
 
-/** Runs a command that comes with the dependencies of this folder, and throws with what it says if it fails. */
+/** Runs a command of this folder's dependencies. If it fails, throws an error with its output. */
 async function runIn(folder: string, command: string): Promise<void> {
   const [name = '', ...words] = command.split(' ')
   const env = { ...process.env, PATH: `${join(modules, '.bin')}${delimiter}${process.env.PATH}` }

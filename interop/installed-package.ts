@@ -10,13 +10,13 @@ const root = join(import.meta.dirname, '..')
 
 export interface InstalledPackage {
   tarball: string
-  /** The paths in it. */
+  /** The paths in the tarball. */
   files: string[]
-  /** Somebody else's project, with nothing in it but the package, a compiler and uses of the package. */
+  /** A project that contains only the installed package, a compiler and code that uses the package. */
   project: string
 }
 
-/** Packs the client and installs the tarball, as its users do. */
+/** Packs the client and installs the tarball in a new project. */
 export async function installPackage(atEnd: AtEnd): Promise<InstalledPackage> {
   const folder = temporaryFolder(atEnd)
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root })

@@ -24,7 +24,7 @@ afterAll(async () => {
   for (const clean of cleanings) await clean()
 })
 
-test('the package holds the client as JavaScript and declarations, and nothing of the service', () => {
+test('the package contains one module and its declarations', () => {
   expect(installed.files.toSorted()).toEqual([
     'LICENSE',
     'README.md',
@@ -34,7 +34,7 @@ test('the package holds the client as JavaScript and declarations, and nothing o
   ])
 })
 
-test('with it come tRPC and superjson, which need no more than a compiler', () => {
+test('the package installs tRPC and superjson and nothing else', () => {
   const { packages } = JSON.parse(readFileSync(join(installed.project, 'package-lock.json'), 'utf8'))
   expect(Object.keys(packages).sort()).toEqual([
     '',
@@ -47,15 +47,15 @@ test('with it come tRPC and superjson, which need no more than a compiler', () =
   ])
 })
 
-test('publint has nothing to say', async () => {
+test('publint reports no problems', async () => {
   const bytes = readFileSync(installed.tarball)
   const { messages } = await publint({ pack: { tarball: new Uint8Array(bytes).buffer }, strict: true })
   expect(messages).toEqual([])
 })
 
-test('are the types wrong? Not for whoever imports it', async () => {
+test('arethetypeswrong reports no problems for ES modules', async () => {
   const words = ['--profile', 'esm-only', '--no-definitely-typed', '--format', 'ascii', '--no-emoji']
-  // With a problem it fails.
+  // The command fails if there is a problem.
   const { stdout } = await run(process.execPath, [attw, installed.tarball, ...words])
   expect(stdout).toContain('"petstore/client"')
 })
@@ -74,21 +74,24 @@ test.for([
   [5, 'bundler'],
   [7, 'nodenext'],
   [7, 'bundler'],
-] as const)('right uses compile and wrong ones do not: TypeScript %s, %s', async ([version, resolution]) => {
-  // Only tRPC's own declarations need more than ES2022.
-  const target = ['--target', 'es2022', '--lib', 'es2022,dom,esnext.disposable']
-  const strict = ['--noEmit', '--strict', '--skipLibCheck', 'false']
-  const files = ['front-end.ts', 'wrong-uses.ts', 'calls.ts']
-  const words = [compilers[version], ...target, ...strict, ...resolutions[resolution], ...files]
-  const {
-    code = 0,
-    stdout,
-    stderr,
-  } = await run(process.execPath, words, { cwd: installed.project }).catch((error) => error)
-  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' })
-})
+] as const)(
+  'TypeScript %s with %s resolution accepts correct uses and rejects wrong ones',
+  async ([version, resolution]) => {
+    // Only tRPC's own declarations need more than ES2022.
+    const target = ['--target', 'es2022', '--lib', 'es2022,dom,esnext.disposable']
+    const strict = ['--noEmit', '--strict', '--skipLibCheck', 'false']
+    const files = ['front-end.ts', 'wrong-uses.ts', 'calls.ts']
+    const words = [compilers[version], ...target, ...strict, ...resolutions[resolution], ...files]
+    const {
+      code = 0,
+      stdout,
+      stderr,
+    } = await run(process.execPath, words, { cwd: installed.project }).catch((error) => error)
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' })
+  },
+)
 
-test('editors strike through pets.get', () => {
+test('editors mark pets.get as deprecated', () => {
   const file = join(installed.project, 'front-end.ts')
   const service = ts.createLanguageService({
     fileExists: ts.sys.fileExists,
@@ -103,11 +106,11 @@ test('editors strike through pets.get', () => {
       return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text)
     },
   })
-  const struck = service.getSuggestionDiagnostics(file).filter(({ reportsDeprecated }) => reportsDeprecated)
-  expect(struck.map(({ messageText }) => messageText)).toEqual(["'get' is deprecated.", "'get' is deprecated."])
+  const deprecated = service.getSuggestionDiagnostics(file).filter(({ reportsDeprecated }) => reportsDeprecated)
+  expect(deprecated.map(({ messageText }) => messageText)).toEqual(["'get' is deprecated.", "'get' is deprecated."])
 })
 
-/** What a visit of a service without pets returns. */
+/** The result of `visit` on a service without pets. */
 const visited = [
   '1 Rex 9007199254740993 pending',
   '1 Rex 9007199254740993 pending',
@@ -115,7 +118,7 @@ const visited = [
   'not_found',
 ]
 
-test.for(nodes())('runs in Node $version', async ({ node }) => {
+test.for(nodes())('the package runs in Node $version', async ({ node }) => {
   const source = readFileSync(join(installed.project, 'front-end.ts'), 'utf8')
   const target = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 }
   writeFileSync(join(installed.project, 'front-end.js'), ts.transpile(source, target))
@@ -129,7 +132,7 @@ test.for(nodes())('runs in Node $version', async ({ node }) => {
   expect({ visited: JSON.parse(stdout), stderr }).toEqual({ visited, stderr: '' })
 })
 
-test('runs in a browser, on a page of another origin', async () => {
+test('the package runs in a browser on a page of another origin', async () => {
   const { project } = installed
   writeFileSync(join(project, 'index.html'), '<!doctype html><script type="module" src="./page.ts"></script>')
   writeFileSync(join(project, 'page.ts'), "import { visit } from './front-end.ts'\nObject.assign(window, { visit })")
@@ -142,7 +145,7 @@ test('runs in a browser, on a page of another origin', async () => {
   expect(await page.evaluate(`visit(...${words})`)).toEqual(visited)
 })
 
-/** One of each version there is: the one that runs this, and the system's. */
+/** Every installed version of Node: the one that runs this test, and those in the PATH. */
 function nodes(): { version: string; node: string }[] {
   const found = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'))
   const versions = [process.execPath, ...found.filter((path) => existsSync(path))].map((node) => ({

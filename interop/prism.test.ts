@@ -8,7 +8,7 @@ import { sendThroughPrism } from './prism/send.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 
-/** A service with a pet, behind a Prism that takes another document for true. Sends with the key unless headers are given. */
+/** Starts a service with one pet behind a Prism with a changed document. The function sends the API key by default. */
 async function startWith(change: (document: typeof openapi) => void): Promise<Send> {
   const api = await startTestApi()
   await api.rest.post('/v1/pets', rex)
@@ -23,7 +23,7 @@ const list = { method: 'GET', url: '/pets' } as const
 const create = { method: 'POST', url: '/pets', payload: rex } as const
 const refused = { method: 'GET', url: '/pets?limit=101' } as const
 
-test('with the true document nothing is found', async () => {
+test('Prism reports no violation of the real document', async () => {
   const send = await startWith(() => {})
   expect(await send(list)).toMatchObject({ statusCode: 200 })
   expect(await send(create)).toMatchObject({ statusCode: 201 })
@@ -34,59 +34,59 @@ test('with the true document nothing is found', async () => {
 
 test.for<[what: string, change: (document: typeof openapi) => void, request: Parameters<Send>[0], message: string]>([
   [
-    'a value that is not allowed',
+    'a value that the enum does not list',
     ({ components }) => (components.schemas.PetStatus.enum = ['sold']),
     list,
     'GET /pets: 200. Response body property 0.status must be equal to one of the allowed values: sold',
   ],
   [
-    'a field that is missing',
+    'a missing field',
     ({ components }) => components.schemas.Pet.required.push('owner'),
     list,
     "GET /pets: 200. Response body property 0 must have required property 'owner'",
   ],
   [
-    'a field of another type',
+    'a field of the wrong type',
     ({ components }) => (components.schemas.Error.properties.message.type = 'integer'),
     refused,
     'GET /pets?limit=101: 400. Response body property message must be integer',
   ],
   [
-    'a header of another form',
+    'a header that does not match its pattern',
     ({ paths }) => Object.assign(paths['/pets'].post.responses[201].headers.Location.schema, { pattern: '^https:' }),
     create,
     'POST /pets: 201. Response header parameter location must match pattern "^https:"',
   ],
   [
-    'another media type',
+    'a wrong media type',
     ({ paths }) => Object.assign(paths['/pets'].get.responses[200], { content: { 'text/csv': {} } }),
     list,
     'GET /pets: 200. The received media type "application/json; charset=utf-8" does not match',
   ],
   [
-    'a status that is not listed',
+    'an undocumented status',
     ({ paths }) => Object.assign(paths['/pets'].post, { responses: { 200: { description: '' } } }),
     create,
     'POST /pets: 201. Unable to match the returned status code with those defined in the document: 200',
   ],
   [
-    'a request that is served though it should not be',
+    'an invalid request that the service accepts',
     ({ components }) => (components.schemas.NewPet.properties.name.maxLength = 2),
     create,
     'POST /pets: 201. Request body property name must NOT have more than 2 characters',
   ],
   [
-    'an operation that is served and not described',
+    'an undocumented operation',
     ({ paths }) => Reflect.deleteProperty(paths['/pets'], 'get'),
     list,
     'GET /pets: 200. Selected route not found',
   ],
-])('%s is found', async ([, change, request, message]) => {
+])('Prism reports %s', async ([, change, request, message]) => {
   const send = await startWith(change)
   await expect(send(request)).rejects.toThrow(message)
 })
 
-test('an answer by Prism itself is found', async () => {
+test('a response by Prism itself is an error', async () => {
   const prism = await startPrism(openapi, 'http://127.0.0.1:1/v1', onTestFinished)
   await expect(sendThroughPrism(prism, list)).rejects.toThrow('GET /pets: 500, by Prism itself')
 })

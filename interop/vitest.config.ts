@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Other people's tools on this service: the clients they generate, and the suites of the REST interface with Prism between
- * caller and service, which compares every request and answer with the OpenAPI document. The suite of 64-bit integers is
- * not among these, since Prism takes all numbers for doubles.
+ * Tests with external tools: generated clients, the installed package, and the suites of the REST interface through Prism,
+ * a proxy that compares every request and response with the OpenAPI document. The suite of 64-bit integers does not run
+ * through Prism, because Prism parses numbers as doubles.
  */
 export default defineConfig({
   root: `${import.meta.dirname}/..`,

@@ -6,18 +6,18 @@ import type { NewPet, Pet, PetStatus } from '../client/index.ts'
 import { Dialog } from './dialog.tsx'
 import { petStatuses } from './pet-status.ts'
 import { usePetstore } from './petstore.ts'
-import { fieldErrorsOf, mayPass, type Problem, problemOf } from './problem.ts'
+import { fieldErrorsOf, isTransient, type Problem, problemOf } from './problem.ts'
 import { SteadyButton } from './steady-button.tsx'
 
 interface AddPetProps {
   isOpen: boolean
-  /** Which status to begin with. */
+  /** The initial status in the form. */
   status: PetStatus | undefined
   onAdded: (pet: Pet) => void
   onClose: () => void
 }
 
-/** The dialog stays open until it is known what became of the pet, or at least that it is not known. */
+/** The dialog stays open until the service has responded or the request has failed. */
 export function AddPet({ isOpen, status, onAdded, onClose }: AddPetProps) {
   const queryClient = useQueryClient()
   const { mutate, reset, isPending, error } = useAddPet((pet) => {
@@ -26,7 +26,7 @@ export function AddPet({ isOpen, status, onAdded, onClose }: AddPetProps) {
   })
 
   function close() {
-    // `isPending` comes a moment later.
+    // `isPending` changes only with the next render.
     if (queryClient.isMutating() > 0) return
     reset()
     onClose()
@@ -80,7 +80,7 @@ function NewPetForm({ status, isPending, error, onSubmit }: NewPetFormProps) {
           error={fieldErrors?.status}
         />
         <SteadyButton type="submit" isDisabled={isPending}>
-          {isPending ? 'Adding…' : problem && mayPass(problem) ? 'Try again' : 'Add'}
+          {isPending ? 'Adding…' : problem && isTransient(problem) ? 'Try again' : 'Add'}
         </SteadyButton>
       </Stack>
     </form>
@@ -88,18 +88,18 @@ function NewPetForm({ status, isPending, error, onSubmit }: NewPetFormProps) {
 }
 
 function Failure({ problem }: { problem: Problem }) {
-  const isUncertain = mayPass(problem)
+  const isUncertain = isTransient(problem)
   return (
     <Alert color="red" title={isUncertain ? 'The pet may not have been added' : 'The pet was not added'} role="alert">
       {problem.message}
-      {isUncertain && ' Try again: however often you do, it is added once.'}
+      {isUncertain && ' Try again: the pet is added only once.'}
     </Alert>
   )
 }
 
 /**
- * Until it is known whether a pet was added, the same pet is sent under the same idempotency key, also from a form that
- * was closed and opened again meanwhile, so that trying again never makes a second pet.
+ * Adds pets. While the outcome of a request is unknown, the same pet gets the same idempotency key, even if the form was
+ * closed in between. So a retry never adds a second pet.
  */
 function useAddPet(onSuccess: (pet: Pet) => void) {
   const petstore = usePetstore()
@@ -108,12 +108,12 @@ function useAddPet(onSuccess: (pet: Pet) => void) {
   return useMutation({
     mutationFn(form: FormData) {
       const pet = newPetOf(form)
-      const idempotencyKey = uncertain.current.get(nameOf(pet)) ?? createIdempotencyKey()
-      uncertain.current.set(nameOf(pet), idempotencyKey)
+      const idempotencyKey = uncertain.current.get(identityOf(pet)) ?? createIdempotencyKey()
+      uncertain.current.set(identityOf(pet), idempotencyKey)
       return petstore.pets.create.mutate(pet, { context: { idempotencyKey } })
     },
     onSettled(_pet, error, form) {
-      if (!error || !mayPass(problemOf(error))) uncertain.current.delete(nameOf(newPetOf(form)))
+      if (!error || !isTransient(problemOf(error))) uncertain.current.delete(identityOf(newPetOf(form)))
     },
     onSuccess(pet) {
       void queryClient.invalidateQueries({ queryKey: ['pets'] })
@@ -122,12 +122,12 @@ function useAddPet(onSuccess: (pet: Pet) => void) {
   })
 }
 
-/** Equal for equal pets. */
-function nameOf({ name, categoryId, status }: NewPet): string {
+/** A string that is equal for equal pets. */
+function identityOf({ name, categoryId, status }: NewPet): string {
   return JSON.stringify([name, String(categoryId), status])
 }
 
-/** What the fields hold, right or not: the service says what is wrong with it, as it does to every client. */
+/** The values of the fields, not validated. The service validates them, as it does for every client. */
 function newPetOf(form: FormData): NewPet {
   const categoryId = String(form.get('categoryId')).trim()
   const pet = {
@@ -135,5 +135,6 @@ function newPetOf(form: FormData): NewPet {
     categoryId: /^-?\d+$/.test(categoryId) ? BigInt(categoryId) : categoryId || undefined,
     status: form.get('status'),
   }
+  // Not a NewPet if a value is invalid. The service then responds with an error for each invalid field.
   return pet as NewPet
 }

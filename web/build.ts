@@ -8,8 +8,8 @@ const built = join(import.meta.dirname, 'dist')
 const digestFile = '.digest'
 
 /**
- * Builds the console into `web/dist`, unless what is there was made from the same sources. With `--if-possible`, a failure
- * is no more than a sentence: the service can do without.
+ * Builds the console into `web/dist`, unless the build there has the same sources. With `--if-possible`, a failed build
+ * only prints a message, because the service can start without the console.
  */
 try {
   const digest = digestOfSources()
@@ -24,9 +24,9 @@ try {
 async function build(digest: string): Promise<void> {
   const vite = await import('vite')
   if (process.stderr.isTTY) process.stderr.write('Building the console …\n')
-  // The shell's own would be heeded, and make a console for development.
+  // Vite would use the value of the shell, which may build for development.
   process.env.NODE_ENV = 'production'
-  // Beside its place and then put there, since others may build it, too, or begin to serve it.
+  // Builds beside the target and then renames, because another process may build or read it at the same time.
   const [fresh, former] = [`${built}.${process.pid}`, `${built}.former.${process.pid}`]
   try {
     await vite.build({
@@ -35,14 +35,14 @@ async function build(digest: string): Promise<void> {
       build: { outDir: fresh, emptyOutDir: true },
     })
     writeFileSync(join(fresh, digestFile), digest)
-    put(fresh, former, digest)
+    replaceBuild(fresh, former, digest)
   } finally {
     for (const folder of [fresh, former]) rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Others may put theirs in the same place meanwhile: then it is tried again, unless theirs is as good. */
-function put(fresh: string, former: string, digest: string): void {
+/** Replaces the build. If another process does so at the same time, tries again unless its build has the same sources. */
+function replaceBuild(fresh: string, former: string, digest: string): void {
   for (let trial = 1; digest !== digestOf(built); trial++) {
     try {
       rmSync(former, { recursive: true, force: true })
@@ -54,7 +54,7 @@ function put(fresh: string, former: string, digest: string): void {
   }
 }
 
-/** Of all that the console is made from. */
+/** The digest of all sources of the console. */
 function digestOfSources(): string {
   const files = globSync(['web/**', 'client/**', 'package-lock.json', 'tsconfig.json'], {
     cwd: root,
@@ -72,7 +72,7 @@ function digestOfSources(): string {
   return hash.digest('hex')
 }
 
-/** Of what a built console was made from. */
+/** The digest of the sources of a build. */
 function digestOf(folder: string): string | undefined {
   try {
     return readFileSync(join(folder, digestFile), 'utf8')

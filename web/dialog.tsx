@@ -5,15 +5,15 @@ interface DialogProps {
   isOpen: boolean
   title: string
   onClose: () => void
-  /** Whether it holds what would be lost with it, so that a click beside it is not to close it. */
+  /** Whether the dialog contains form entries. A click beside it then does not close it. */
   holdsEntries?: boolean
   children: ReactNode
 }
 
-/** Mantine's `Modal`, but for its header element, which would be a second banner of the page. */
+/** Mantine's `Modal` without its header element, which assistive technology would treat as a second banner. */
 export function Dialog({ isOpen, title, onClose, holdsEntries = false, children }: DialogProps) {
   return (
-    // Locking would write a style element, which the page's policy forbids.
+    // Locking the scroll adds a style element, which the content security policy forbids.
     <Modal.Root
       opened={isOpen}
       onClose={onClose}

@@ -26,7 +26,7 @@ export function Header({ onSignOut }: HeaderProps) {
 }
 
 function ColorScheme() {
-  // Otherwise Mantine would stop transitions by a style element, which the page's policy forbids.
+  // Without this option Mantine adds a style element, which the content security policy forbids.
   const { setColorScheme } = useMantineColorScheme({ keepTransitions: true })
   const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light'
   return (

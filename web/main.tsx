@@ -10,11 +10,11 @@ const theme = createTheme({
 })
 
 const root = document.querySelector('#root')
-if (!root) throw new Error('The page has no element for the console.')
+if (!root) throw new Error('The page has no element with the id root.')
 
 createRoot(root).render(
   <StrictMode>
-    {/* What the provider would write into style elements, which the page's policy forbids, is in the style sheets. */}
+    {/* The style sheets contain what the provider would add as style elements, which the content security policy forbids. */}
     <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
       <App />
     </MantineProvider>

@@ -4,11 +4,11 @@ interface MessageProps {
   title: string
   text?: string
   role?: 'alert'
-  /** What can be done about it. */
+  /** Actions, such as a button. */
   children?: ReactNode
 }
 
-/** Stands where there is nothing else to show. */
+/** A message in place of a list or of details. */
 export function Message({ title, text, role, children }: MessageProps) {
   return (
     <div className="message" role={role}>

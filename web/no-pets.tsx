@@ -5,11 +5,11 @@ import { show, type View } from './view.ts'
 interface NoPetsProps {
   view: View
   onAdd: () => void
-  /** Called when other pets are asked for, or when there will be some: leads the focus to where they are told of. */
+  /** Called before this message disappears. Moves the focus to the status line of the list. */
   onTurn: () => void
 }
 
-/** Why the list is empty, and what can be done about it. */
+/** Explains why the list is empty and offers the next step. */
 export function NoPets({ view, onAdd, onTurn }: NoPetsProps) {
   function turnTo(other: Partial<View>) {
     show({ ...view, ...other })
@@ -18,7 +18,7 @@ export function NoPets({ view, onAdd, onTurn }: NoPetsProps) {
 
   if (view.cursor > 0n) {
     return (
-      <Message title="There are no more pets" text="This page is behind the last one.">
+      <Message title="There are no more pets" text="This page is after the last one.">
         <Button variant="default" onClick={() => turnTo({ cursor: 0n, earlierCursors: [] })}>
           First page
         </Button>
@@ -35,13 +35,13 @@ export function NoPets({ view, onAdd, onTurn }: NoPetsProps) {
     )
   }
   function addFirst() {
-    // Where the focus comes back to when this button is gone.
+    // The dialog returns the focus to the status line when it closes, because this button is gone by then.
     onTurn()
     onAdd()
   }
 
   return (
-    <Message title="There are no pets yet" text="Those that you add are listed here.">
+    <Message title="There are no pets yet" text="Pets that you add appear here.">
       <Button onClick={addFirst}>Add the first one</Button>
     </Message>
   )

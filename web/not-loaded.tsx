@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { Message } from './message.tsx'
-import { mayPass, type Problem } from './problem.ts'
+import { isTransient, type Problem } from './problem.ts'
 
 interface NotLoadedProps {
   title: string
@@ -8,9 +8,9 @@ interface NotLoadedProps {
   onRetry: () => void
 }
 
-/** Says why there is nothing to show and, where it is asked for again by itself, lets people have that at once. */
+/** Explains why a query failed. Transient failures are retried automatically, and a button retries at once. */
 export function NotLoaded({ title, problem, onRetry }: NotLoadedProps) {
-  if (!mayPass(problem)) return <Message role="alert" title={title} text={problem.message} />
+  if (!isTransient(problem)) return <Message role="alert" title={title} text={problem.message} />
   return (
     <Message role="alert" title={title} text={`${problem.message} Trying again…`}>
       <Button variant="default" onClick={onRetry}>

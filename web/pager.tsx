@@ -8,7 +8,7 @@ interface PagerProps {
   view: View
   /** The pets of the page, and one more if there is a next page. */
   page: Pet[] | undefined
-  /** Called when another page is asked for. */
+  /** Called when the user turns the page. */
   onTurn?: () => void
 }
 

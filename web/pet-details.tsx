@@ -8,7 +8,7 @@ import { problemOf } from './problem.ts'
 import { type PetQuery, usePet } from './queries.ts'
 
 interface PetDetailsProps {
-  /** Undefined while no pet is shown by itself. */
+  /** Undefined while the dialog is closed. */
   petId: bigint | undefined
   onClose: () => void
 }

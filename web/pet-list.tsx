@@ -13,7 +13,7 @@ interface PetListProps {
   onAdd: () => void
 }
 
-/** One page of the list, and the ways to others. */
+/** One page of the list, with pagers. */
 export function PetList({ view, onOpen, onAdd }: PetListProps) {
   const page = usePage(view)
   const head = useRef<HTMLParagraphElement>(null)
@@ -56,7 +56,7 @@ function Page({ page, view, onOpen, onAdd, onTurn }: PageProps) {
     <>
       <PetTable pets={data?.length ? data.slice(0, pageSize) : undefined} isBusy={!hasData} onOpen={onOpen} />
       {hasData && isOneOfMany && (
-        // Another one for each page: the same one would count as moved by a page of another length.
+        // A new element for each page. A reused one would count as a layout shift if the table changes its height.
         <div className="list-foot" key={`${view.status} ${view.cursor}`}>
           <Pager label="Pages, after the table" view={view} page={data} onTurn={onTurn} />
         </div>
@@ -65,7 +65,7 @@ function Page({ page, view, onOpen, onAdd, onTurn }: PageProps) {
   )
 }
 
-/** Which part of the list is shown, or why it may be out of date. */
+/** The text of the status line: the part of the list that is shown, or why it may be out of date. */
 function statusOf(page: PageQuery, view: View): string {
   const { data, failureReason, dataUpdatedAt, isPlaceholderData } = page
   if (!data || isPlaceholderData) return failureReason ? '' : 'Loading…'

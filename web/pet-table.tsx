@@ -5,9 +5,9 @@ import { PetStatusBadge } from './pet-status-badge.tsx'
 import { pageSize } from './queries.ts'
 
 interface PetTableProps {
-  /** Undefined until they are loaded. */
+  /** Undefined until the first page is loaded. */
   pets: Pet[] | undefined
-  /** Whether others are about to take their place. */
+  /** Whether another page is being loaded. */
   isBusy: boolean
   onOpen: (petId: bigint) => void
 }
@@ -53,7 +53,7 @@ function PetRow({ pet: { id, name, categoryId, status }, onOpen }: PetRowProps) 
   )
 }
 
-/** With a key held down, a link goes where it says: into another tab. */
+/** Opens the pet in a dialog. A click with a modifier key follows the link, for example into another tab. */
 function openHere(event: MouseEvent, open: () => void): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
   event.preventDefault()
@@ -62,7 +62,7 @@ function openHere(event: MouseEvent, open: () => void): void {
 
 const skeletonRows = Array.from({ length: pageSize }, (_, index) => `row ${index}`)
 
-/** As high as the rows that are to come. */
+/** Placeholders of the same height as the rows, so that the layout does not shift. */
 function SkeletonRows() {
   return skeletonRows.map((row) => (
     <Table.Tr key={row}>

@@ -1,19 +1,19 @@
 import { createContext, useContext } from 'react'
 import { createPetstoreClient, type PetstoreClient } from '../client/index.ts'
 
-/** Milliseconds; the service itself gives up a creation after ten seconds. */
-const longestWait = 12_000
+/** Milliseconds. The service itself gives up a create after 10 s. */
+const requestTimeout = 12_000
 /** Milliseconds. */
 const maxPause = 1_000
 
-/** A client of the service that the page comes from. A failure that lasts is shown soon, and the page retries it later. */
+/** A client of the service that serves this page. It retries once, so that the console can show a failure soon. */
 export function petstoreWith(apiKey: string): PetstoreClient {
-  return createPetstoreClient({ url: location.origin, apiKey, retries: 1, maxPause, fetch: fetchInTime })
+  return createPetstoreClient({ url: location.origin, apiKey, retries: 1, maxPause, fetch: fetchWithTimeout })
 }
 
-async function fetchInTime(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+async function fetchWithTimeout(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(), longestWait)
+  const timer = setTimeout(() => limit.abort(), requestTimeout)
   const signal = init.signal ? AbortSignal.any([init.signal, limit.signal]) : limit.signal
   try {
     return await fetch(input, { ...init, signal })
@@ -26,9 +26,9 @@ const Petstore = createContext<PetstoreClient | undefined>(undefined)
 
 export const PetstoreProvider = Petstore.Provider
 
-/** The client with the key that somebody signed in with. */
+/** The client with the API key of the session. */
 export function usePetstore(): PetstoreClient {
   const petstore = useContext(Petstore)
-  if (!petstore) throw new Error('Nobody has signed in.')
+  if (!petstore) throw new Error('usePetstore needs a PetstoreProvider.')
   return petstore
 }

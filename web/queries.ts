@@ -6,11 +6,12 @@ import type { View } from './view.ts'
 
 export const pageSize = 20
 
-/** Milliseconds after which is looked for what others have added. */
+/** Milliseconds between two loads of the list, which show the pets that other clients add. */
 const pageAge = 15_000
+/** Milliseconds between two counts. */
 const countAge = 60_000
 
-/** One page, and one pet more that tells whether there is a next one. */
+/** One page and one more pet, which tells whether there is a next page. */
 export function usePage({ status, cursor }: Pick<View, 'status' | 'cursor'>) {
   const petstore = usePetstore()
   const queryKey = ['pets', 'page', status ?? null, String(cursor)]
@@ -24,7 +25,7 @@ export function usePage({ status, cursor }: Pick<View, 'status' | 'cursor'>) {
   return { ...query, retryNow }
 }
 
-/** Undefined asks for none. */
+/** The pet with this id. Sends no request while the id is undefined. */
 export function usePet(petId: bigint | undefined) {
   const petstore = usePetstore()
   const queryKey = ['pets', 'one', String(petId)]
@@ -36,7 +37,7 @@ export function usePet(petId: bigint | undefined) {
   return { ...query, retryNow }
 }
 
-/** A query that waits for its next trial can only be ended and begun anew: to refetch it would wait, too. */
+/** Cancels the query and starts it again. A refetch without cancelling would wait for the pending retry. */
 function useRetryNow(queryKey: QueryKey): () => void {
   const queryClient = useQueryClient()
   return () => {
@@ -46,11 +47,11 @@ function useRetryNow(queryKey: QueryKey): () => void {
 
 export interface Count {
   pets: number
-  /** False where counting stopped before the end. */
-  isWhole: boolean
+  /** False if there are more pets than were counted. */
+  isExact: boolean
 }
 
-/** How many pets have each status. There is no operation that counts, so the lists are walked, up to a point. */
+/** The number of pets of each status. The API has no operation that counts, so this reads at most 10 pages of each list. */
 export function useCounts(): Partial<Record<PetStatus, Count>> {
   const petstore = usePetstore()
   const queries = useQueries({
@@ -66,15 +67,15 @@ export function useCounts(): Partial<Record<PetStatus, Count>> {
 
 async function countPets({ pets }: PetstoreClient, status: PetStatus, signal: AbortSignal): Promise<Count> {
   const limit = 100
-  const mostPages = 10
+  const maxPages = 10
   let cursor = 0n
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const found = await pets.list.query({ status, cursor, limit }, { signal })
     const last = found.at(-1)
-    if (!last || found.length < limit) return { pets: page * limit + found.length, isWhole: true }
+    if (!last || found.length < limit) return { pets: page * limit + found.length, isExact: true }
     cursor = last.id
   }
-  return { pets: mostPages * limit, isWhole: false }
+  return { pets: maxPages * limit, isExact: false }
 }
 
 export type PageQuery = ReturnType<typeof usePage>

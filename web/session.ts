@@ -4,18 +4,18 @@ export const storageKey = 'petstore-api-key'
 
 export interface Session {
   apiKey: string | undefined
-  /** Whether the service no longer took the key that was in use. */
+  /** Whether the service rejected the key of the previous session. */
   wasRefused: boolean
 }
 
 export interface SessionActions {
   signIn(apiKey: string): void
   signOut(): void
-  /** Signs out if it is this key that the service no longer takes, and not one that was in use before. */
+  /** Signs out because the service rejected this key. Does nothing if another key is in use by now. */
   refuse(apiKey: string): void
 }
 
-/** The API key is kept for this tab alone: a reload keeps it, and closing the tab forgets it. */
+/** The API key is stored in this tab's session storage: it survives a reload, but not closing the tab. */
 export function useSession(): [Session, SessionActions] {
   const [session, setSession] = useState<Session>(() => ({ apiKey: readKey(), wasRefused: false }))
   useEffect(() => storeKey(session.apiKey), [session.apiKey])
@@ -38,7 +38,7 @@ function readKey(): string | undefined {
   }
 }
 
-/** Where a browser keeps nothing for a page, only a reload is the worse for it. */
+/** Ignores a browser that blocks session storage: the user then has to sign in again after a reload. */
 function storeKey(apiKey: string | undefined): void {
   try {
     if (apiKey === undefined) sessionStorage.removeItem(storageKey)

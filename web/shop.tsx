@@ -8,7 +8,7 @@ import { Header } from './header.tsx'
 import { PetDetails } from './pet-details.tsx'
 import { PetList } from './pet-list.tsx'
 import { PetstoreProvider, petstoreWith } from './petstore.ts'
-import { mayPass, pauseAfter, problemOf } from './problem.ts'
+import { isTransient, problemOf, retryDelayAfter } from './problem.ts'
 import { StatusFilter } from './status-filter.tsx'
 import { Toast } from './toast.tsx'
 import { show, useView } from './view.ts'
@@ -16,11 +16,11 @@ import { show, useView } from './view.ts'
 interface ShopProps {
   apiKey: string
   onSignOut: () => void
-  /** Called when the service no longer takes the key. */
+  /** Called when the service rejects the key. */
   onRefused: () => void
 }
 
-/** Everything that needs a key. What was loaded with one is never shown to the next. */
+/** The console after sign-in. It has its own query cache, so nothing that was loaded with one key is shown for another. */
 export function Shop({ apiKey, onSignOut, onRefused }: ShopProps) {
   const [petstore] = useState(() => petstoreWith(apiKey))
   const [queryClient] = useState(() => createQueryClient(onRefused))
@@ -79,9 +79,9 @@ function createQueryClient(onRefused: () => void): QueryClient {
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
-        retry: (_failures, error) => mayPass(problemOf(error)),
-        retryDelay: (failures, error) => pauseAfter(failures, problemOf(error)),
-        // A service on this machine can be reached without any network.
+        retry: (_failures, error) => isTransient(problemOf(error)),
+        retryDelay: (failures, error) => retryDelayAfter(failures, problemOf(error)),
+        // Without a network connection, a service on this machine is still reachable.
         networkMode: 'always',
       },
       mutations: { networkMode: 'always' },

@@ -2,7 +2,7 @@ import { Alert, Paper, PasswordInput, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Header } from './header.tsx'
 import { petstoreWith } from './petstore.ts'
-import { mayPass, type Problem, problemOf } from './problem.ts'
+import { isTransient, type Problem, problemOf } from './problem.ts'
 import { SteadyButton } from './steady-button.tsx'
 
 interface SignInProps {
@@ -19,7 +19,7 @@ export function SignIn({ wasRefused, onSignIn }: SignInProps) {
     const form = event.currentTarget
     const apiKey = String(new FormData(form).get('api-key')).trim()
     setIsChecking(true)
-    // So that the same message is announced anew.
+    // An equal message is then a new element, which screen readers announce again.
     setProblem(undefined)
     const found = await problemWith(apiKey)
     setIsChecking(false)
@@ -37,12 +37,12 @@ export function SignIn({ wasRefused, onSignIn }: SignInProps) {
             <h2 id="sign-in">Sign in</h2>
             {wasRefused && !problem && (
               <Alert color="orange" title="You were signed out" role="alert">
-                The service no longer takes the key: it was revoked, or it has expired. Sign in with another one.
+                The service no longer accepts the key: it was revoked or has expired. Sign in with another one.
               </Alert>
             )}
             {problem && problem.kind !== 'refused' && (
               <Alert color="red" title="The key could not be checked" role="alert">
-                {problem.message} {mayPass(problem) && 'Try again in a moment.'}
+                {problem.message} {isTransient(problem) && 'Try again in a moment.'}
               </Alert>
             )}
             <PasswordInput
@@ -61,8 +61,8 @@ export function SignIn({ wasRefused, onSignIn }: SignInProps) {
               {isChecking ? 'Checking…' : 'Sign in'}
             </SteadyButton>
             <Text size="sm" c="dimmed">
-              Whoever runs the service has one: its first start shows a key, and{' '}
-              <code>npm run --silent petstore -- keys create shop</code> makes another one.
+              The operator of the service has one: its first start prints a key, and{' '}
+              <code>npm run --silent petstore -- keys create shop</code> creates another one.
             </Text>
           </Stack>
         </Paper>
@@ -73,7 +73,7 @@ export function SignIn({ wasRefused, onSignIn }: SignInProps) {
 
 async function problemWith(apiKey: string): Promise<Problem | undefined> {
   if (apiKey === '') return { kind: 'refused', message: 'Enter an API key.' }
-  // Such a text could not even be sent.
+  // An HTTP header cannot carry other characters.
   if (!/^[\x21-\x7e]+$/.test(apiKey)) return { kind: 'refused', message: 'This key is not valid.' }
   try {
     await petstoreWith(apiKey).pets.list.query({ limit: 1 })

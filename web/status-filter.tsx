@@ -8,7 +8,7 @@ interface StatusFilterProps {
   onChange: (status: PetStatus | undefined) => void
 }
 
-/** Chooses a status, and tells how many pets have it. */
+/** Filters by status and shows the number of pets of each status. */
 export function StatusFilter({ status, onChange }: StatusFilterProps) {
   const counts = useCounts()
   return (
@@ -25,11 +25,11 @@ export function StatusFilter({ status, onChange }: StatusFilterProps) {
 }
 
 function Choice({ name, count }: { name: string; count: Count | undefined }) {
-  const text = count ? `${count.pets.toLocaleString('en')}${count.isWhole ? '' : '+'}` : '–'
+  const text = count ? `${count.pets.toLocaleString('en')}${count.isExact ? '' : '+'}` : '–'
   return (
     <span className="choice">
       <span>{name}</span>
-      {/* A new element for each text: one that only changed its width would count as moved. */}
+      {/* A new element for each text. An element that changes its width would count as a layout shift. */}
       <strong key={text}>{text}</strong>
     </span>
   )
@@ -37,7 +37,7 @@ function Choice({ name, count }: { name: string; count: Count | undefined }) {
 
 function sum(counts: (Count | undefined)[]): Count | undefined {
   return counts.reduce(
-    (total, count) => total && count && { pets: total.pets + count.pets, isWhole: total.isWhole && count.isWhole },
-    { pets: 0, isWhole: true },
+    (total, count) => total && count && { pets: total.pets + count.pets, isExact: total.isExact && count.isExact },
+    { pets: 0, isExact: true },
   )
 }

@@ -7,7 +7,7 @@ interface SteadyButtonProps extends ButtonProps {
   onClick?: () => void
 }
 
-/** A button that keeps the focus while it is disabled: one that HTML disables would lose it, and whoever uses the keyboard the place. */
+/** A button that keeps the focus while it is disabled. HTML's `disabled` would move the focus to the start of the page. */
 export function SteadyButton({ isDisabled, onClick, ...props }: SteadyButtonProps) {
   function click(event: MouseEvent) {
     if (isDisabled) event.preventDefault()

@@ -9,8 +9,8 @@ interface ToastProps {
   onClose: () => void
 }
 
-/** Milliseconds; once more if somebody is about to use it. What it says can be found in the list, too. */
-const shownFor = 15_000
+/** Milliseconds. The notification stays longer while it is hovered or focused. */
+const displayTime = 15_000
 
 export function Toast({ pet, onOpen, onClose }: ToastProps) {
   const toast = useRef<HTMLDivElement>(null)
@@ -18,7 +18,7 @@ export function Toast({ pet, onOpen, onClose }: ToastProps) {
     if (!pet) return
     const timer = setInterval(() => {
       if (!toast.current?.matches(':hover, :focus-within')) onClose()
-    }, shownFor)
+    }, displayTime)
     return () => clearInterval(timer)
   }, [pet, onClose])
 

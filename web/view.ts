@@ -2,17 +2,17 @@ import { navigate, useHistoryState, useSearch } from 'wouter/use-browser-locatio
 import type { PetStatus } from '../client/index.ts'
 import { isPetStatus } from './pet-status.ts'
 
-/** What is looked at. It is in the page's address, so that reloading, going back and a link to a colleague all show it. */
+/** What the console shows. It is part of the URL, so reloading, going back and sharing a link keep it. */
 export interface View {
   /** Only pets of this status. */
   status: PetStatus | undefined
-  /** The page starts behind this id. */
+  /** The page starts after this id. */
   cursor: bigint
-  /** Where the pages before this one start, in their order. Unknown to somebody who came by a link. */
+  /** The cursors of the pages before this one, in order. Empty if the page was opened by a link. */
   earlierCursors: bigint[]
-  /** The pet that is shown by itself, by its id. */
+  /** The id of the pet in the dialog. */
   pet: bigint | undefined
-  /** Whether the way back from the pet leads to the list as it is, since the pet was opened there. */
+  /** Whether the pet was opened from the list. Going back in the history then closes the dialog. */
   isOverList: boolean
 }
 
@@ -30,7 +30,7 @@ export function useView(): View {
   }
 }
 
-/** With `replace`, the way back does not lead to what was shown until now. */
+/** Navigates to a view. With `replace`, it replaces the current entry of the history. */
 export function show({ status, cursor, earlierCursors, pet, isOverList }: View, { replace = false } = {}): void {
   navigate(`/${searchOf({ status, cursor: cursor || undefined, pet })}`, {
     state: { earlierCursors, isOverList },
@@ -44,7 +44,7 @@ export function parseId(text: string | null): bigint | undefined {
   return id !== undefined && id > 0n && id < 2n ** 63n ? id : undefined
 }
 
-/** Whatever another page, or another version of this one, has left there. */
+/** The state may come from another page or from another version of this one. */
 function readState(state: unknown): { earlierCursors?: unknown; isOverList?: unknown } {
   return typeof state === 'object' && state !== null ? state : {}
 }
@@ -53,7 +53,7 @@ function areCursors(earlierCursors: unknown): earlierCursors is bigint[] {
   return Array.isArray(earlierCursors) && earlierCursors.every((each) => typeof each === 'bigint')
 }
 
-/** Pages begin behind ever greater ids, and the first one behind none. */
+/** Whether the cursors ascend from 0 to the current one. */
 function leadsTo(cursor: bigint, earlierCursors: bigint[]): boolean {
   const starts = [...earlierCursors, cursor]
   return starts[0] === 0n && starts.every((start, index) => index === 0 || start > (starts[index - 1] ?? start))

@@ -7,15 +7,15 @@ const service = 'http://127.0.0.1:3000'
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  // What would change the console without changing its sources.
+  // `.env` files would change the console without changing its sources.
   envDir: false,
   plugins: [react()],
   build: {
     target: 'es2022',
-    // The policy of the page lets no script or style in that is part of the page itself.
+    // The content security policy forbids inline scripts and styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // A slow machine is not worth a warning.
+    // Do not warn that plugins are slow.
     rolldownOptions: { checks: { bundlerTimings: false } },
   },
   server: { proxy: { '/trpc': service, '/docs': service, '/openapi.json': service } },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
 
-/** What every peer serves from: the service's own schema, `synchronous = FULL`, each creation committed by itself. */
+/** The database of every peer: the service's schema, `synchronous = FULL`, and one commit for each create. */
 
 export type Status = 'available' | 'pending' | 'sold'
 
@@ -43,7 +43,7 @@ const insert = database.prepare<[string, number, string], Pet>(
 const selectKey = database.prepare<[string], StoredKey>(
   'SELECT expires_at AS expiresAt, revoked_at AS revokedAt FROM api_keys WHERE hash = ?',
 )
-// Without a transaction around it, better-sqlite3 would return the row before it is committed.
+// Without a transaction, better-sqlite3 would return the row before it is committed.
 const commit = database.transaction(({ name, categoryId, status }: NewPet) => insert.get(name, categoryId, status))
 
 export function listPets({ limit, status }: PetQuery): Pet[] {
@@ -56,11 +56,11 @@ export function getPet(id: number): Pet | undefined {
 
 export function createPet(pet: NewPet): Pet {
   const created = commit.immediate(pet)
-  if (!created) throw new Error('INSERT ... RETURNING returns a row.')
+  if (!created) throw new Error('INSERT ... RETURNING returned no row.')
   return created
 }
 
-/** The check that the service makes: the SHA-256 of the key is known, and neither revoked nor expired. */
+/** The same check as the service: the SHA-256 of the key is in the database, and the key is neither revoked nor expired. */
 export function isAuthorized(authorization: string | undefined): boolean {
   const key = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
   if (key === undefined) return false

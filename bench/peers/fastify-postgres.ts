@@ -2,7 +2,7 @@ import { fastify } from 'fastify'
 import { newPet, pet, petId, petQuery } from './json-schemas.ts'
 import { createPet, getPet, isAuthorized, listPets, type NewPet, type PetQuery, port } from './postgres.ts'
 
-/** Fastify 5, written by hand, over Drizzle and node-postgres. */
+/** Hand-written Fastify 5 with Drizzle and node-postgres. */
 
 const app = fastify()
 

@@ -12,7 +12,7 @@ import {
 } from './database.ts'
 import { newPet, pet, petId, petQuery } from './json-schemas.ts'
 
-/** Fastify 5, written by hand: JSON Schema validates the input and compiles the serializers. */
+/** Hand-written Fastify 5: JSON Schemas validate the input and serialize the output. */
 
 const app = fastify()
 

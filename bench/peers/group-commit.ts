@@ -4,8 +4,8 @@ import Database from 'better-sqlite3'
 import type { NewPet } from './database.ts'
 
 /**
- * Not a peer, but the ceiling for creations on this machine: bare `node:http` and a thread that commits what has gathered,
- * as the service has it, without any check of the key or the body.
+ * The ceiling for creates on this machine: bare `node:http` and a thread with group commit, like that of the service, but
+ * without any check of the API key or the body.
  */
 
 const [path = '', port] = process.argv.slice(2)

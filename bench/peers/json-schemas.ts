@@ -1,4 +1,4 @@
-/** The JSON Schemas of the peers that are written by hand on Fastify. */
+/** The JSON Schemas of the hand-written Fastify peers. */
 
 const status = { type: 'string', enum: ['available', 'pending', 'sold'] }
 const fields = {

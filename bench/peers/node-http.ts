@@ -13,7 +13,7 @@ import {
   unauthorized,
 } from './database.ts'
 
-/** Bare `node:http`, parsed and validated by hand: what a request costs without a framework. */
+/** Bare `node:http` with hand-written parsing and validation: the cost of a request without a framework. */
 
 const collection = '/v1/pets'
 const statuses: ReadonlySet<unknown> = new Set<Status>(['available', 'pending', 'sold'])
@@ -85,6 +85,7 @@ function toPetQuery(parameters: URLSearchParams): PetQuery | undefined {
 function toNewPet(json: string): NewPet | undefined {
   const body = parse(json)
   if (typeof body !== 'object' || body === null) return undefined
+  // Safe: each property is checked below before use.
   const { name, categoryId, status = 'available' } = body as Partial<Record<keyof NewPet, unknown>>
   if (typeof name !== 'string' || name.length < 1 || name.length > 255) return undefined
   if (typeof categoryId !== 'number' || !Number.isInteger(categoryId)) return undefined

@@ -5,8 +5,8 @@ import { bigint, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import { Pool } from 'pg'
 
 /**
- * What a peer on PostgreSQL serves from, as Drizzle's documentation has it, its page on performance included: a pool with
- * its defaults, prepared statements, and each creation committed by itself.
+ * The database of a peer on PostgreSQL, as Drizzle's documentation and its page on performance recommend: a pool with
+ * default settings, prepared statements, and one commit for each create.
  */
 
 const [connectionString = '', portText = ''] = process.argv.slice(2)
@@ -84,11 +84,11 @@ export async function getPet(id: number): Promise<Pet | undefined> {
 
 export async function createPet(pet: NewPet): Promise<Pet> {
   const [created] = await insert.execute({ ...pet })
-  if (!created) throw new Error('INSERT ... RETURNING returns a row.')
+  if (!created) throw new Error('INSERT ... RETURNING returned no row.')
   return created
 }
 
-/** The check that the service makes: the SHA-256 of the key is known, and neither revoked nor expired. */
+/** The same check as the service: the SHA-256 of the key is in the database, and the key is neither revoked nor expired. */
 export async function isAuthorized(authorization: string | undefined): Promise<boolean> {
   const key = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
   if (key === undefined) return false

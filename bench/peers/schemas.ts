@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The zod schemas of the peers that validate with zod; what comes in a query or a path is coerced from text. */
+/** The schemas of the peers that validate with zod. Values of a query or a path are coerced from strings. */
 
 const status = z.enum(['available', 'pending', 'sold'])
 

@@ -6,7 +6,7 @@ import { queryClient } from './query-client.ts'
 
 const petstore = createPetstoreClient({
   url: import.meta.env.VITE_PETSTORE_URL ?? 'http://127.0.0.1:3000',
-  // Asked for, since whatever is built into a page can be read by everyone who gets the page.
+  // The page asks for the key, because everyone who loads the page can read its code.
   apiKey: prompt('API key') ?? '',
 })
 

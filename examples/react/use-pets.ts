@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { NewPet, PetStatus, PetstoreClient } from 'petstore/client'
 
-/** The pets of a status, and how to add one. */
+/** The pets of a status, and a mutation that adds a pet. */
 export function usePets(petstore: PetstoreClient, status: PetStatus) {
   const cache = useQueryClient()
   const pets = useQuery({

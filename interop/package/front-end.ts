@@ -1,6 +1,6 @@
 import { createPetstoreClient, isPetstoreError, type NewPet, type Pet, type PetStatus } from 'petstore/client'
 
-/** What a front end does with the client, in a browser as in Node. */
+/** Uses every operation of the client. Runs in browsers and in Node. */
 export async function visit(url: string, apiKey: string): Promise<string[]> {
   const { pets } = createPetstoreClient({ url, apiKey })
   const status: PetStatus = 'pending'

@@ -1,8 +1,8 @@
-/** What Prism cannot pass on, and the tests of it. Their requests go straight to the service. */
+/** The tests of requests that Prism cannot forward. These requests go directly to the service. */
 const leftOut = [
   {
     reason:
-      'Prism parses a body and writes it anew: only JSON objects and arrays get through, and without their white space.',
+      'Prism parses and serializes bodies, so it forwards only JSON objects and arrays, without their white space.',
     tests: [
       'null is refused: 400',
       '"Rex" is refused: 400',
@@ -14,7 +14,7 @@ const leftOut = [
     ],
   },
   {
-    reason: 'Prism fails on a Content-Type that is not a type and a subtype.',
+    reason: 'Prism fails on a Content-Type without a subtype.',
     tests: ['Content-Type json is not: 415'],
   },
 ]

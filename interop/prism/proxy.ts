@@ -3,7 +3,7 @@ import { getHttpOperationsFromSpec } from '@stoplight/prism-http'
 import { createServer } from '@stoplight/prism-http-server'
 import type { AtEnd } from '../../test/support/temporary.ts'
 
-/** Does what `prism proxy --cors=false <document> <upstream>` does, on a free port. Returns its address. */
+/** Starts a Prism like `prism proxy --cors=false <document> <upstream>` on a free port, and returns its URL. */
 export async function startPrism(document: object, upstream: string, atEnd: AtEnd): Promise<string> {
   const prism = createServer(await getHttpOperationsFromSpec(document), {
     cors: false,
@@ -14,7 +14,7 @@ export async function startPrism(document: object, upstream: string, atEnd: AtEn
       checkSecurity: true,
       validateRequest: true,
       validateResponse: true,
-      // What breaks the document is passed on all the same, and named in a header of the answer.
+      // Prism forwards responses that violate the document, and lists the violations in a response header.
       errors: false,
       mock: { dynamic: false },
     },

@@ -8,15 +8,15 @@ import { send, sendThroughPrism } from './send.ts'
 
 useTransport(transportThroughPrism)
 
-let carried = 0
-let goesStraight = false
+let requestCount = 0
+let isDirect = false
 
 beforeEach(({ task }) => {
-  goesStraight = isLeftOut(task.name)
+  isDirect = isLeftOut(task.name)
 })
 
 afterAll(() => {
-  if (carried === 0) throw new Error('No request of this suite went through Prism.')
+  if (requestCount === 0) throw new Error('No request of this suite went through Prism.')
 })
 
 function transportThroughPrism(app: FastifyInstance, atEnd: AtEnd): Send {
@@ -24,8 +24,8 @@ function transportThroughPrism(app: FastifyInstance, atEnd: AtEnd): Send {
   return async (request) => {
     started ??= start(app, atEnd)
     const { origin, prism } = await started
-    if (goesStraight || !isDescribed(request)) return send(origin, request)
-    carried += 1
+    if (isDirect || !isDescribed(request)) return send(origin, request)
+    requestCount += 1
     return sendThroughPrism(prism, { ...request, url: urlOf(request).slice('/v1'.length) })
   }
 }
@@ -37,14 +37,14 @@ async function start(app: FastifyInstance, atEnd: AtEnd): Promise<{ origin: stri
 }
 
 /**
- * The document describes what is below /v1, and not HTTP's own methods: Prism would take the missing body of an answer to
- * HEAD for JSON, and a 204 to OPTIONS for an operation that the document lacks.
+ * Whether the document describes the request. It describes the paths below /v1, but not HEAD and OPTIONS: Prism would
+ * report the empty body of a HEAD response as invalid JSON, and OPTIONS as an undocumented operation.
  */
 function isDescribed(request: InjectOptions): boolean {
   return urlOf(request).startsWith('/v1/') && request.method !== 'HEAD' && request.method !== 'OPTIONS'
 }
 
 function urlOf({ url }: InjectOptions): string {
-  if (typeof url !== 'string') throw new Error('The suites name a URL as a string.')
+  if (typeof url !== 'string') throw new Error('Expected the URL as a string.')
   return url
 }

@@ -14,10 +14,10 @@ const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 const examples = join(root, 'examples')
 
-// The examples import the package as it is built.
+// The examples import the built package.
 beforeAll(() => run(process.execPath, [join(root, 'client/build.ts')]))
 
-test('the script adds one pet, however often it runs, walks through all pages and shows what is refused', async () => {
+test('repeated runs of the script add one pet, read all pages and show an error', async () => {
   const { env, store } = await startService()
   await addPets(store, 150)
   const words = [join(examples, 'script.ts')]
@@ -34,16 +34,16 @@ test('the script adds one pet, however often it runs, walks through all pages an
   expect(second.stdout).toBe(first.stdout)
 })
 
-test("the script with tRPC's own links makes more calls at once than a batch may hold", async () => {
+test("the script with tRPC's own links sends more calls at once than one batch allows", async () => {
   const { env, store } = await startService()
   await addPets(store, 50)
   const { stdout } = await run(process.execPath, [join(examples, 'links.ts')], { env })
   expect(stdout).toBe(Array.from({ length: 50 }, (_, index) => `pet ${index + 1}\n`).join(''))
 })
 
-// Not every machine has them.
+// Not every machine has bash and curl.
 if (isInstalled('bash') && isInstalled('curl')) {
-  test('the curl script does the same', async () => {
+  test('repeated runs of the curl script add one pet, read all pages and show an error', async () => {
     const { env, store } = await startService()
     await addPets(store, 3)
     const words = [join(examples, 'curl.sh')]
@@ -62,7 +62,7 @@ if (isInstalled('bash') && isInstalled('curl')) {
   })
 }
 
-test('the React component shows the pets, and one by its bigint id, adds one and says what is refused', async () => {
+test('the React page lists pets, shows a pet by its bigint id, adds a pet and shows an error', async () => {
   const site = temporaryFolder()
   const origin = await serveFolder(site)
   const { env, key, store } = await startService({ corsOrigins: [origin] })

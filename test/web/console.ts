@@ -28,7 +28,7 @@ export const test = plainTest.extend<{ browser: Browser; visit: Visit }>({
       await use(await openBrowser((clean) => cleanings.push(clean)))
       for (const clean of cleanings) await clean()
     },
-    { scope: 'file' },
+    { scope: 'worker' },
   ],
   visit: async ({ browser }, use) => {
     const problems: string[] = []

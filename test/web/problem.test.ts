@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
-import { fieldErrorsOf, mayPass, pauseAfter, problemOf } from '../../web/problem.ts'
+import { fieldErrorsOf, isTransient, problemOf, retryDelayAfter } from '../../web/problem.ts'
 import { parseId } from '../../web/view.ts'
 import { fetchFrom, startTestApi } from '../support/helpers.ts'
 
@@ -30,12 +30,12 @@ describe('field errors', () => {
     const errors = fieldErrorsOf(problem)
     expect(Object.keys(errors ?? {})).toEqual(fields)
     for (const message of Object.values(errors ?? {})) expect(message).toMatch(/^(?!.*, got )[A-Z].*\.$/)
-    expect(problem.kind).toBe('lasting')
+    expect(problem.kind).toBe('permanent')
   })
 
   test('a message about anything but a field has no field errors', () => {
-    expect(fieldErrorsOf({ kind: 'lasting', message: 'input: expected an object, got null' })).toBeUndefined()
-    expect(fieldErrorsOf({ kind: 'lasting', message: 'name: required; the disk is full' })).toBeUndefined()
+    expect(fieldErrorsOf({ kind: 'permanent', message: 'input: expected an object, got null' })).toBeUndefined()
+    expect(fieldErrorsOf({ kind: 'permanent', message: 'name: required; the disk is full' })).toBeUndefined()
   })
 })
 
@@ -45,16 +45,16 @@ test('queries of an unreachable service are retried every two seconds, of a busy
   await rpc.pets.list.query()
   const busy = problemOf(await failureOf(rpc.pets.list.query()))
   expect(busy.kind).toBe('busy')
-  expect([0, 1, 2, 10].map((failures) => pauseAfter(failures, busy))).toEqual([2_000, 4_000, 8_000, 60_000])
+  expect([0, 1, 2, 10].map((failures) => retryDelayAfter(failures, busy))).toEqual([2_000, 4_000, 8_000, 60_000])
   await app.close()
   const away = problemOf(await failureOf(rpc.pets.list.query(undefined, { signal: AbortSignal.timeout(100) })))
   expect(away.kind).toBe('unreachable')
-  expect([0, 10].map((failures) => pauseAfter(failures, away))).toEqual([2_000, 2_000])
-  expect([busy, away].every(mayPass)).toBe(true)
+  expect([0, 10].map((failures) => retryDelayAfter(failures, away))).toEqual([2_000, 2_000])
+  expect([busy, away].every(isTransient)).toBe(true)
 })
 
 test('an error in the page itself is not transient', () => {
-  expect(mayPass(problemOf(new TypeError('pets is undefined')))).toBe(false)
+  expect(isTransient(problemOf(new TypeError('pets is undefined')))).toBe(false)
 })
 
 test('an id is any positive 64-bit integer', () => {

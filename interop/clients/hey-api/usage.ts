@@ -2,7 +2,7 @@
 import { createClient } from './petstore/client/index.ts'
 import { createPet, getPet, listPets } from './petstore/index.ts'
 
-/** Ids are `bigint` here, but exact only to 2^53, since they come from `JSON.parse`. In the client of this project all are. */
+/** Ids are `bigint`, but exact only up to 2^53, because they come from `JSON.parse`. The client of this project is exact. */
 export async function usePetstore(service: string, apiKey: string) {
   const client = createClient({ baseUrl: `${service}/v1`, auth: apiKey, bodySerializer })
 
@@ -30,7 +30,7 @@ export async function usePetstore(service: string, apiKey: string) {
   }
 }
 
-/** The generated one writes a `bigint` as a string, which is no integer. */
+/** Replaces the generated serializer, which writes a `bigint` as a string. */
 function bodySerializer(body: unknown): string {
   return JSON.stringify(body, (_key, value) => (typeof value === 'bigint' ? Number(value) : value))
 }

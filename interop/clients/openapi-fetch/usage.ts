@@ -1,9 +1,9 @@
 // Made by: openapi-typescript http://127.0.0.1:3000/openapi.json --default-non-nullable=false --output petstore.ts
-// Without that option openapi-typescript takes what has a default for required, even in what a caller sends.
+// Without this option openapi-typescript makes properties with a default required, even in requests.
 import createClient from 'openapi-fetch'
 import type { paths } from './petstore.ts'
 
-/** Ids are numbers here, exact to 2^53. The client of this project has them as `bigint`. */
+/** Ids are numbers, exact up to 2^53. In the client of this project they are `bigint`. */
 export async function usePetstore(service: string, apiKey: string) {
   const petstore = createClient<paths>({
     baseUrl: `${service}/v1`,

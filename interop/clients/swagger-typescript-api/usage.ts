@@ -1,7 +1,7 @@
 // Made by: swagger-typescript-api generate --path http://127.0.0.1:3000/openapi.json --name petstore.ts --disable-throw-on-error
 import { Api, PetStatus } from './petstore.ts'
 
-/** Ids are numbers here, exact to 2^53. The client of this project has them as `bigint`. */
+/** Ids are numbers, exact up to 2^53. In the client of this project they are `bigint`. */
 export async function usePetstore(service: string, apiKey: string) {
   const { pets } = new Api({
     baseUrl: `${service}/v1`,
