@@ -1,10 +1,14 @@
 import { defineConfig } from 'vitest/config'
 
-const isLongForm = process.env.LONG_FORM !== undefined
-
-/** The suites of the folders that `npm test` runs on SQLite, and of those that it runs on PostgreSQL. */
+/** The test files that run on SQLite, and those that run on PostgreSQL. Some run on both. */
 const onSqlite = 'test/{api,auth,client,http,ops,project,rest,rpc,sqlite,web}/*.test.ts'
 const onPostgres = 'test/{auth,postgres,rest,rpc}/*.test.ts'
+const storeSequences = 'test/endurance/store-sequences.test.ts'
+
+const postgres = {
+  globalSetup: 'test/support/postgres/global-setup.ts',
+  setupFiles: 'test/support/postgres/setup.ts',
+}
 
 export default defineConfig({
   test: {
@@ -13,25 +17,28 @@ export default defineConfig({
         extends: true,
         test: { name: 'sqlite', include: [onSqlite], globalSetup: 'test/support/global-setup.ts' },
       },
+      { extends: true, test: { name: 'postgres', include: [onPostgres], ...postgres } },
+      {
+        extends: true,
+        test: { name: 'endurance', include: ['test/endurance/*.test.ts'], exclude: [storeSequences] },
+      },
       {
         extends: true,
         test: {
-          name: 'postgres',
-          // The long form sends the hostile requests to a service on PostgreSQL, too.
-          include: [onPostgres, ...(isLongForm ? ['test/endurance/hostile.test.ts'] : [])],
-          globalSetup: 'test/support/postgres/global-setup.ts',
-          setupFiles: 'test/support/postgres/setup.ts',
+          name: 'endurance-postgres',
+          // The long form also sends the hostile requests to a service on PostgreSQL.
+          include: [storeSequences, ...(process.env.LONG_FORM ? ['test/endurance/hostile.test.ts'] : [])],
+          ...postgres,
         },
       },
-      { extends: true, test: { name: 'endurance', include: ['test/endurance/*.test.ts'] } },
     ],
     execArgv: ['--import', './db/fast-start.mjs'],
     testTimeout: 30_000,
-    // The default, a second, is too short on a machine that is busy.
+    // The default of one second is too short on a busy machine.
     expect: { poll: { timeout: 10_000 } },
-    // To load the modules anew for each file took a fifth of the time. What they keep (nothing but caches) may be shared.
+    // Loading the modules again for each file took a fifth of the time. They keep no state but caches.
     isolate: false,
-    // One more than the cores of a small machine: many tests wait for processes, disks and time to pass.
+    // One more than the cores of a small machine, because many tests wait for processes, disks and timers.
     maxWorkers: 3,
     coverage: {
       include: ['server/**', 'db/**', 'client/**'],

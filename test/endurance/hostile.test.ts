@@ -13,7 +13,7 @@ const count = isLongForm ? 100_000 : 10_000
 const portion = isLongForm ? 2_000 : 1_000
 const connections = 64
 
-test(`${count} hostile requests (seed ${seed}) bring no 5xx, no crash, no leak and no failure without an Error body`, async () => {
+test(`${count} hostile requests (seed ${seed}) cause no 5xx response, no crash, no leak and no error response without an Error body`, async () => {
   const server = await startServer({ env: smallHeap })
   const key = await waitForOutput(server, bannerKey)
   const arbitrary = hostileConversation(`Authorization: Bearer ${key}`)
@@ -21,12 +21,12 @@ test(`${count} hostile requests (seed ${seed}) bring no 5xx, no crash, no leak a
   let memoryBefore = 0
 
   for (let sent = 0; sent < count; sent += portion) {
-    // The first part of them warms the server up.
+    // The first fifth warms the server up.
     if (sent === Math.floor(count / portion / 5) * portion) memoryBefore = residentMemory(server)
     const conversations = fc.sample(arbitrary, { seed: seed + sent, numRuns: portion })
     const sendSome = async () => {
       for (let each = conversations.pop(); each; each = conversations.pop()) {
-        const complaint = complain(each, await answersTo(server.url, each))
+        const complaint = complain(each, await exchange(server.url, each))
         if (complaint) complaints.push(`${complaint}\n${each.bytes.toString('latin1').slice(0, 2_000)}`)
       }
     }
@@ -46,8 +46,8 @@ test(`${count} hostile requests (seed ${seed}) bring no 5xx, no crash, no leak a
   expect((await fetch(`${server.url}/v1/pets`, { ...rex, headers })).status).toBe(201)
 }, 900_000)
 
-/** What comes back; if the server waits for more, there is no more. */
-async function answersTo(url: string, conversation: Conversation): Promise<string> {
+/** Sends the bytes and returns what the server sends back. Closes the connection if the server waits for more. */
+async function exchange(url: string, conversation: Conversation): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   const chunks: Buffer[] = []
@@ -75,18 +75,18 @@ async function send(socket: Socket, { bytes, manner }: Conversation): Promise<vo
   else socket.resetAndDestroy()
 }
 
-/** What is wrong with the answers, if anything is. */
+/** Returns what is wrong with the responses, or undefined. */
 function complain({ manner, hasHead }: Conversation, received: string): string | undefined {
-  if (received === '') return manner === 'reset' ? undefined : 'no answer'
+  if (received === '') return manner === 'reset' ? undefined : 'no response'
   const [first = ''] = received.split('\r\n')
   if (hasHead) return / 5\d\d /.test(first) ? first : undefined
   const isFine = parseAnswers(received).every(
-    (answer) => answer.status < 400 || (answer.status < 500 && hasErrorBody(answer)),
+    (response) => response.status < 400 || (response.status < 500 && hasErrorBody(response)),
   )
   return isFine ? undefined : received.slice(0, 1_000)
 }
 
-/** REST's Error body, or tRPC's envelope around it, or several of these in the answer to a batch. */
+/** Whether the body is REST's Error, tRPC's envelope around it, or an array of envelopes for a batch. */
 function hasErrorBody({ status, body }: RawAnswer): boolean {
   const Shape = z.object({ code: z.string(), message: z.string(), status: z.literal(status) })
   const Envelope = z.object({ error: z.object({ json: z.object({ data: Shape }) }) })

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporary.ts'
 const kills = isLongForm ? 50 : 20
 const writers = 16
 
-test(`killed ${kills} times amid creations that are repeated until they succeed, each pet is there exactly once`, async () => {
+test(`after ${kills} kills during creates that clients retry until they succeed, each pet is stored exactly once`, async () => {
   const folder = temporaryFolder()
   const [key, port] = [await createFirstKey(folder), await freePort()]
   const url = `http://127.0.0.1:${port}`
@@ -43,31 +43,32 @@ test(`killed ${kills} times amid creations that are repeated until they succeed,
   report('SIGKILL under 16 writers', { kills, pets: stored.length, replayed: load.replayed, median, longest })
 }, 600_000)
 
-/** Milliseconds from the start of the process to the moment it says that it is ready. */
+/** Measures the milliseconds from the start of the process until /readyz responds 200. */
 async function startUntilReady(folder: string, port: number) {
   const start = performance.now()
   const server = runPetstore({ folder, env: { PORT: String(port), LOG_LEVEL: 'error' } })
   for (;;) {
-    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
-    if (answer?.status === 200) return { server, milliseconds: Math.round(performance.now() - start) }
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
+    if (response?.status === 200) return { server, milliseconds: Math.round(performance.now() - start) }
     if (server.child.exitCode !== null) throw new Error(server.stderr)
     await wait(10)
   }
 }
 
-/** Sixteen callers; each creates a pet, under the pet's name as its key, until that is acknowledged, and then the next. */
+/** Sixteen callers. Each retries a create, with the pet's name as its idempotency key, until it is acknowledged. */
 function startWriters(url: string, key: string) {
-  const load = { acknowledged: [] as string[], replayed: 0, stop }
+  const acknowledged: string[] = []
+  const load = { acknowledged, replayed: 0, stop }
   let isStopping = false
 
   async function create(caller: Caller, name: string): Promise<void> {
     for (;;) {
-      const answer = await caller
+      const response = await caller
         .post('/v1/pets', { name, categoryId: 1 }, { 'idempotency-key': name })
         .catch(() => undefined)
-      if (answer?.headers['idempotency-replayed']) load.replayed++
-      if (answer?.status === 201) return void load.acknowledged.push(name)
-      if (answer && answer.status !== 503) throw new Error(`${answer.status} ${answer.body}`)
+      if (response?.headers['idempotency-replayed']) load.replayed++
+      if (response?.status === 201) return void load.acknowledged.push(name)
+      if (response && response.status !== 503) throw new Error(`${response.status} ${response.body}`)
       await wait(20)
     }
   }

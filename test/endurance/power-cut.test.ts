@@ -12,25 +12,25 @@ import { readRecording, recordingOptions, type Step } from '../support/recording
 import { canTrace, startTraced } from '../support/traced.ts'
 
 const cuts = isLongForm ? 20_000 : 500
-/** Enough to see a loss. */
-const carelessCuts = isLongForm ? 1_000 : 100
+/** Enough to see that pets are lost. */
+const normalCuts = isLongForm ? 1_000 : 100
 const seed = 20_261_121
 const pets = 2_400
 const callers = 12
 
-// Only a recording of the real calls can be cut short. Where none can be made, kill.test.ts must do.
+// The simulation needs a recording of system calls. Where strace is missing, only kill.test.ts covers durability.
 if (canTrace()) {
-  describe(`${cuts} power cuts (seed ${seed}) in a recording of ${pets} creations`, () => {
-    test('lose no pet that was acknowledged, and leave no database corrupt', async () => {
+  describe(`${cuts} simulated power cuts (seed ${seed}) in a recording of ${pets} creates`, () => {
+    test('lose no acknowledged pet and corrupt no database', async () => {
       const result = replay(await record(), cuts)
       report('Power cuts', result)
       expect(result).toMatchObject({ lost: 0, corrupt: 0 })
       expect(result.checked).toBeGreaterThan(cuts * 100)
     }, 600_000)
 
-    test('would lose some, if the connections asked for synchronous=NORMAL', async () => {
+    test('lose acknowledged pets if the connections use synchronous=NORMAL', async () => {
       const preload = pathToFileURL(join(import.meta.dirname, '../support/synchronous-normal.mjs')).href
-      const result = replay(await record({ NODE_OPTIONS: `--import=${preload}` }), carelessCuts)
+      const result = replay(await record({ NODE_OPTIONS: `--import=${preload}` }), normalCuts)
       report('Power cuts with synchronous=NORMAL', result)
       expect(result.lost).toBeGreaterThan(0)
       expect(result.corrupt).toBe(0)
@@ -43,7 +43,7 @@ interface Recording {
   steps: Step[]
 }
 
-/** Lets the real service create pets for several callers at once, and checks that its log was moved into the file twice. */
+/** Records the service while several callers create pets, and checks that it has checkpointed its log at least twice. */
 async function record(env: Record<string, string> = {}): Promise<Recording> {
   let base: Disk = new Map()
   const { server, key, databasePath, stop } = await startTraced((path) => {
@@ -61,12 +61,12 @@ async function record(env: Record<string, string> = {}): Promise<Recording> {
   )
   const steps = readRecording(await stop(), databasePath)
   expect(steps.filter(({ kind }) => kind === 'acknowledge')).toHaveLength(pets)
-  const moved = steps.filter((step) => step.kind === 'sync' && step.file === '').length
-  expect(moved).toBeGreaterThanOrEqual(2)
+  const checkpoints = steps.filter((step) => step.kind === 'sync' && step.file === '').length
+  expect(checkpoints).toBeGreaterThanOrEqual(2)
   return { base, steps }
 }
 
-/** Cuts the recording short at many moments, and looks each time at what SQLite makes of the rest. */
+/** Cuts the recording off at many moments, and opens with SQLite what would then be on the disk. */
 function replay({ base, steps }: Recording, count: number) {
   const result = { cuts: count, checked: 0, lost: 0, corrupt: 0 }
   const moments = fc
@@ -98,14 +98,14 @@ function replay({ base, steps }: Recording, count: number) {
   return result
 }
 
-/** The names of the pets in a database, unless it is corrupt. */
+/** Returns the names of the pets in a database, or undefined if it is corrupt. */
 function namesIn(folder: string, disk: Disk): string[] | undefined {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(join(folder, `petstore.db${suffix}`), { force: true })
   for (const [suffix, bytes] of disk) writeFileSync(join(folder, `petstore.db${suffix}`), bytes)
   const database = new Database(join(folder, 'petstore.db'))
   try {
     if (database.pragma('integrity_check', { simple: true }) !== 'ok') return undefined
-    return database.prepare('SELECT name FROM pets').pluck().all() as string[]
+    return database.prepare<[], string>('SELECT name FROM pets').pluck().all()
   } catch {
     return undefined
   } finally {
@@ -113,7 +113,7 @@ function namesIn(folder: string, disk: Disk): string[] | undefined {
   }
 }
 
-/** Where files need no disk, if there is such a place: thousands of databases are written here. */
+/** A folder in memory, if there is one, because the simulation writes thousands of databases. */
 function memoryFolder(): string {
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'petstore-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

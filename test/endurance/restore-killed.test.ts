@@ -20,7 +20,7 @@ import { temporaryFolder } from '../support/temporary.ts'
 
 const kills = isLongForm ? 36 : 12
 
-test('killed at any moment leaves the old or the new database, whole', async () => {
+test('a restore that is killed at any moment leaves the complete old or the complete new database', async () => {
   const folder = temporaryFolder()
   const database = makeDatabase(join(folder, 'data/petstore.db'), 20_000, 'first')
   for (const word of ['one', 'two']) makeDatabase(join(folder, `${word}.db`), 20_000, word)
@@ -28,7 +28,7 @@ test('killed at any moment leaves the old or the new database, whole', async () 
   const found: string[] = []
   for (let round = 1; round <= kills; round++) {
     const run = await startRestore(folder, join(folder, round % 2 === 0 ? 'one.db' : 'two.db'))
-    // The last ones come when the restore is over.
+    // The last kills come after the end of the restore.
     await wait((length * 1.5 * (round - Math.random())) / kills)
     run.child.kill('SIGKILL')
     await run.ended
@@ -44,7 +44,7 @@ test('killed at any moment leaves the old or the new database, whole', async () 
 }, 120_000)
 
 if (spawnSync('strace', ['-f', '-e', 'trace=link', 'true']).status === 0) {
-  test('that cannot be finished changes nothing', async () => {
+  test('a restore that fails changes nothing', async () => {
     const { folder, database, backup } = await makeBackup()
     change(database, addingPets(1, 'later'))
     const inject = ['-e', 'trace=rename', '-e', 'inject=rename:error=EIO:when=1+']
@@ -55,9 +55,9 @@ if (spawnSync('strace', ['-f', '-e', 'trace=link', 'true']).status === 0) {
     expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3', 'later 1'])
   })
 
-  // On some machines these calls have other names, and one that is never made is never reached.
+  // Some machines use other system calls. The loop ends at a restore that was not killed.
   test.for(['link', 'rename', 'unlink', 'fsync', 'ftruncate'])(
-    `killed before ${isLongForm ? 'any' : 'many a'} %s leaves the old or the new database, whole`,
+    `a restore that is killed before ${isLongForm ? 'any' : 'every second'} call of %s leaves the complete old or the complete new database`,
     { timeout: 120_000 },
     async (call) => {
       const { folder, backup } = await makeBackup()
@@ -84,13 +84,13 @@ if (spawnSync('strace', ['-f', '-e', 'trace=link', 'true']).status === 0) {
   )
 }
 
-/** The short form leaves out every second call: the even or the odd ones, but not the first. */
+/** Every second call, at random the even or the odd ones. The long form takes every call. */
 function stepAfter(count: number): number {
   if (isLongForm) return 1
   return count === 1 && Math.random() < 0.5 ? 1 : 2
 }
 
-/** Resolves once the copy is being made. */
+/** Resolves once the restore has begun to copy. */
 async function startRestore(folder: string, file: string): Promise<Run> {
   const known = filesIn(folder)
   const run = runPetstore({ folder, arguments: ['restore', file] })

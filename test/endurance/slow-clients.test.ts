@@ -10,23 +10,23 @@ import { closing, collect, openSocket, parseAnswers } from '../support/raw-http.
 import { canTrace, hangingDisk, startTraced } from '../support/traced.ts'
 
 const idleSockets = isLongForm ? 5_000 : 1_000
-/** Node looks at its connections once a second. */
+/** Milliseconds. Node checks its connections once a second. */
 const tolerance = 2_000
 
-test(`${idleSockets} idle sockets, slow headers and slow bodies are answered 408 or closed in time, and a good client is served meanwhile`, async () => {
+test(`${idleSockets} idle sockets, slow headers and slow bodies get 408 or are closed in time, while a fast client is served`, async () => {
   const server = await startServer()
   const key = await waitForOutput(server, bannerKey)
   const memory = residentMemory(server)
-  const client = startGoodClient(server.url, key, true)
+  const client = startFastClient(server.url, key, true)
   const slow = {
     headers: await Promise.all(
-      Array.from({ length: 50 }, () => lifeOf(server.url, 'GET /v1/pets HTTP/1.1\r\nX: ', 'x')),
+      Array.from({ length: 50 }, () => openSlowly(server.url, 'GET /v1/pets HTTP/1.1\r\nX: ', 'x')),
     ),
-    bodies: await Promise.all(Array.from({ length: 50 }, () => lifeOf(server.url, postHead(key), ' '))),
+    bodies: await Promise.all(Array.from({ length: 50 }, () => openSlowly(server.url, postHead(key), ' '))),
     idle: await openMany(server.url, idleSockets),
   }
   const largest = residentMemory(server)
-  const longest = async (lives: Promise<number>[]) => Math.round(Math.max(...(await Promise.all(lives))))
+  const longest = async (times: Promise<number>[]) => Math.round(Math.max(...(await Promise.all(times))))
   const [headers, bodies, idle] = await Promise.all([
     longest(slow.headers.map(({ ended }) => ended)),
     longest(slow.bodies.map(({ ended }) => ended)),
@@ -39,32 +39,32 @@ test(`${idleSockets} idle sockets, slow headers and slow bodies are answered 408
   expect(headers).toBeLessThan(limits.headersTime + tolerance)
   expect(bodies).toBeLessThan(limits.requestTime + tolerance)
   expect(idle).toBeLessThan(limits.headersTime + tolerance)
-  const answers = [...slow.headers, ...slow.bodies].map(({ received }) => parseAnswers(received.text)[0])
-  for (const answer of answers) {
-    expect(answer).toMatchObject({ status: 408, body: expect.stringContaining('"code":"request_timeout"') })
+  const responses = [...slow.headers, ...slow.bodies].map(({ received }) => parseAnswers(received.text)[0])
+  for (const response of responses) {
+    expect(response).toMatchObject({ status: 408, body: expect.stringContaining('"code":"request_timeout"') })
   }
   expect(client.failures).toEqual([])
   expect(p99).toBeLessThan(100)
 }, 60_000)
 
-// Only from outside can a disk be made to hang.
+// strace makes the disk hang from outside the process.
 if (canTrace()) {
-  test('a creation that hangs with the disk is answered 503 in time, and a good client reads on', async () => {
+  test('a create on a disk that hangs gets 503 in time, while a fast client continues to read', async () => {
     const { server, key } = await startTraced(hangingDisk)
-    const client = startGoodClient(server.url, key, false)
+    const client = startFastClient(server.url, key, false)
     const caller = new Caller(server.url, key)
     let start = 0
-    let answer: Answer
+    let response: Answer
     do {
       start = performance.now()
-      answer = await caller.post('/v1/pets', { name: 'Rex', categoryId: 1 })
-    } while (answer.status === 201)
+      response = await caller.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+    } while (response.status === 201)
     const milliseconds = Math.round(performance.now() - start)
     const health = [await fetch(`${server.url}/livez`), await fetch(`${server.url}/readyz`)]
     const p99 = await client.stop()
 
     report('A disk that hangs', { milliseconds, p99 })
-    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
+    expect([response.status, response.headers['retry-after']]).toEqual([503, '1'])
     expect(milliseconds).toBeLessThan(maxCommitTime + tolerance)
     expect(health.map(({ status }) => status)).toEqual([200, 503])
     expect(client.failures).toEqual([])
@@ -72,8 +72,8 @@ if (canTrace()) {
   }, 60_000)
 }
 
-/** Lists, and creates if it `writes`, one request after the other. */
-function startGoodClient(url: string, key: string, writes: boolean) {
+/** Sends one request after the other: lists, and creates too if it `writes`. */
+function startFastClient(url: string, key: string, writes: boolean) {
   const caller = new Caller(url, key)
   const times: number[] = []
   const failures: string[] = []
@@ -83,13 +83,13 @@ function startGoodClient(url: string, key: string, writes: boolean) {
   async function run(): Promise<void> {
     for (let i = 0; !isStopping; i++) {
       const start = performance.now()
-      const isCreation = writes && i % 2 === 0
-      const { status } = await (isCreation
+      const isCreate = writes && i % 2 === 0
+      const { status } = await (isCreate
         ? caller.post('/v1/pets', { name: `pet ${i}`, categoryId: 1 })
         : caller.get('/v1/pets?limit=20'))
       times.push(performance.now() - start)
-      if (status !== (isCreation ? 201 : 200)) failures.push(`${status}`)
-      // As fast as it can, it would take a processor from the other suites.
+      if (status !== (isCreate ? 201 : 200)) failures.push(`${status}`)
+      // Without a pause it would take a CPU from the other test files.
       if (!isLongForm) await wait(2)
     }
   }
@@ -101,37 +101,37 @@ function startGoodClient(url: string, key: string, writes: boolean) {
   return { failures, stop }
 }
 
-interface Life {
+interface SlowConnection {
   socket: Socket
   received: { text: string }
-  /** Resolves with the milliseconds for which the server bore with it. */
+  /** Resolves with the milliseconds until the server ended the connection. */
   ended: Promise<number>
 }
 
-/** A client that sends a beginning, and then little by little nothing of use. */
-async function lifeOf(url: string, beginning: string, trickle: string): Promise<Life> {
+/** A client that sends the beginning of a request, and then a few useless bytes at a time. */
+async function openSlowly(url: string, beginning: string, trickle: string): Promise<SlowConnection> {
   const socket = await openSocket(url)
-  const born = performance.now()
+  const start = performance.now()
   const received = collect(socket)
   socket.write(beginning)
   const timer = setInterval(() => socket.write(trickle), 300)
   const ended = closing(socket).then(() => {
     clearInterval(timer)
-    return performance.now() - born
+    return performance.now() - start
   })
-  // What is half open would go on for ever.
+  // A half-closed connection would stay open.
   socket.once('end', () => socket.destroy())
   return { socket, received, ended }
 }
 
-/** So many that they are opened in portions, as the backlog of a listener is short. */
-async function openMany(url: string, count: number): Promise<Life[]> {
-  const lives: Life[] = []
-  while (lives.length < count) {
-    lives.push(...(await Promise.all(Array.from({ length: 100 }, () => lifeOf(url, '', '')))))
+/** Opens the sockets in groups of 100, because the backlog of a listener is short. */
+async function openMany(url: string, count: number): Promise<SlowConnection[]> {
+  const connections: SlowConnection[] = []
+  while (connections.length < count) {
+    connections.push(...(await Promise.all(Array.from({ length: 100 }, () => openSlowly(url, '', '')))))
     await wait(1)
   }
-  return lives
+  return connections
 }
 
 function postHead(key: string): string {

@@ -12,10 +12,10 @@ import { temporaryFolder } from '../support/temporary.ts'
 const seconds = Number(process.env.SOAK_SECONDS ?? (isLongForm ? 600 : 10))
 const callers = 8
 
-// Linux tells what a process has in hand.
+// Memory and file descriptors are read from Linux's /proc.
 if (process.platform === 'linux') {
   test(
-    `${seconds} seconds of mixed load bring no error, and nothing grows`,
+    `${seconds} seconds of mixed load cause no error, and neither memory nor open files nor the log grow`,
     async () => {
       const folder = temporaryFolder()
       const server = await startServer({ folder, env: smallHeap })
@@ -28,7 +28,7 @@ if (process.platform === 'linux') {
       }
       await load.stop()
 
-      // The heap takes its size in the first third.
+      // The heap reaches its size in the first third.
       const steady = samples.slice(Math.floor(samples.length / 3))
       const figures = {
         seconds,
@@ -42,9 +42,9 @@ if (process.platform === 'linux') {
       report('Soak', figures)
       expect(load.failures).toEqual([])
       expect(server.stdout).not.toContain('"level":50')
-      // In ten minutes as little as 100 bytes a request would be more than this.
+      // In ten minutes a leak of 100 bytes per request would exceed this.
       expect(figures.growth).toBeLessThan(20)
-      // The callers' own connections come and go; what is lost would add up.
+      // The callers open and close connections. A leak of descriptors would add up.
       expect(Number(figures.files[1])).toBeLessThan(Number(steady[0]?.files) + 3 * callers)
       expect(figures.largestLog).toBeLessThan(64)
       expect(server.child.exitCode).toBeNull()
@@ -71,7 +71,7 @@ function sample(server: Server, folder: string, requests: number): Sample {
   }
 }
 
-/** By how many MiB memory grew from the first sample to the last, along the line that fits them best (least squares). */
+/** Growth of memory in MiB from the first sample to the last, by linear regression (least squares). */
 function growth(samples: Sample[]): number {
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const [meanX, meanY] = [mean(samples.map(({ requests }) => requests)), mean(samples.map(({ memory }) => memory))]
@@ -80,25 +80,26 @@ function growth(samples: Sample[]): number {
   return slope * ((samples.at(-1)?.requests ?? 0) - (samples[0]?.requests ?? 0))
 }
 
-/** What clients do in a day, the careless ones included, and what each of it should be answered with. */
+/** Callers that send valid and invalid requests, and check the status of each response. */
 function startLoad({ url }: Server, key: string) {
-  const load = { requests: 0, failures: [] as string[], stop }
+  const failures: string[] = []
+  const load = { requests: 0, failures, stop }
   let isStopping = false
   const client = createPetstoreClient({ url, apiKey: key, retries: 0 })
 
-  async function day(caller: Caller, name: string): Promise<void> {
+  async function session(caller: Caller, name: string): Promise<void> {
     const pet = { name, categoryId: 7, status: 'sold' }
     const idempotent = { 'idempotency-key': name }
     const created = await caller.post('/v1/pets', pet, idempotent)
-    check('a creation', created.status, 201)
-    check('a repetition', (await caller.post('/v1/pets', pet, idempotent)).status, 201)
+    check('a create', created.status, 201)
+    check('a repeated create', (await caller.post('/v1/pets', pet, idempotent)).status, 201)
     check('another payload', (await caller.post('/v1/pets', { ...pet, name: 'other' }, idempotent)).status, 422)
     check('an invalid body', (await caller.post('/v1/pets', '{"name":')).status, 400)
     check('an invalid pet', (await caller.post('/v1/pets', { name: '', categoryId: 'x' })).status, 400)
     check('a get', (await caller.get(String(created.headers.location))).status, 200)
     check('an unknown pet', (await caller.get('/v1/pets/999999999')).status, 404)
     check('a list', (await caller.get('/v1/pets?limit=20')).status, 200)
-    check('a page', (await caller.get('/v1/pets?status=sold&limit=5&cursor=100')).status, 200)
+    check('a filtered page', (await caller.get('/v1/pets?status=sold&limit=5&cursor=100')).status, 200)
     check('a wrong key', (await caller.get('/v1/pets', { authorization: 'Bearer pet_wrong' })).status, 401)
     check('readiness', (await caller.get('/readyz')).status, 200)
     const [list, rex] = await Promise.all([
@@ -107,7 +108,7 @@ function startLoad({ url }: Server, key: string) {
       client.pets.create.mutate({ name, categoryId: 1n }),
     ])
     check('an RPC batch', list.length > 0 && rex.id === 1n ? 200 : 0, 200)
-    await hangUpAmid(url, key)
+    await resetMidway(url, key)
   }
   function check(what: string, status: number, expected: number): void {
     load.requests++
@@ -116,7 +117,7 @@ function startLoad({ url }: Server, key: string) {
   async function run(index: number): Promise<void> {
     const caller = new Caller(url, key)
     for (let i = 0; !isStopping; i++) {
-      await day(caller, `${index}-${i}`).catch((error: Error) => void load.failures.push(`${error}`))
+      await session(caller, `${index}-${i}`).catch((error: Error) => void load.failures.push(`${error}`))
     }
   }
   const all = Promise.all(Array.from({ length: callers }, (_, index) => run(index)))
@@ -128,8 +129,8 @@ function startLoad({ url }: Server, key: string) {
   return load
 }
 
-/** A caller that is gone before it has said everything. */
-async function hangUpAmid(url: string, key: string): Promise<void> {
+/** Sends half a request and resets the connection. */
+async function resetMidway(url: string, key: string): Promise<void> {
   const socket = await openSocket(url)
   socket.write(`POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Length: 50\r\n\r\n{"na`)
   socket.resetAndDestroy()

@@ -1,9 +1,9 @@
-// Tests the tests: changes the code in one place after the other, and looks whether a test fails.
-// `npm run test:mutation` does it for all of it, `npm run test:mutation -- store` for a part.
+// Mutation testing: changes the code in one place after the other and checks that a test fails.
+// `npm run test:mutation` tests all parts, `npm run test:mutation -- store` one part.
 import { availableParallelism } from 'node:os'
 import { Stryker } from '@stryker-mutator/core'
 
-/** The tests of each part run within one process: those that start others would not see what was changed. */
+/** The tests of a part run in one process. Tests that start other processes would not see the changed code. */
 const parts = {
   domain: {
     mutate: [
@@ -32,14 +32,14 @@ const parts = {
     tests: 'config keys rate-limit security',
   },
   files: {
-    mutate: ['db/*.ts', 'db/sqlite/{connection,failure,header,own-migrations,patience,prepare,schema}.ts'],
+    mutate: ['db/*.ts', 'db/sqlite/{check-file,connection,failure,own-migrations,patience,prepare,schema}.ts'],
     tests: 'database failure health migrations unusable-database',
   },
-  // Without what only runs in threads and processes of its own: copies, restores, and where the writer's thread begins.
+  // Without code that only runs in other threads and processes: backups, restores and the entry of the writer thread.
   store: {
     mutate: ['db/sqlite/{idempotency,open-file,reader,reads,store,thread,writer,writes}.ts'],
     tests: 'contract database health idempotency migrations storage-faults',
-    // What a test covers in the writer's thread is not told.
+    // Stryker does not learn which lines a test covers in the writer thread.
     coverageAnalysis: 'off',
   },
 }
@@ -54,17 +54,17 @@ for (const [name, { mutate, tests, coverageAnalysis = 'perTest' }] of Object.ent
     testRunner: 'vitest',
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
     plugins: ['@stryker-mutator/vitest-runner'],
-    // Most texts that the code compares are types too, so that TypeScript finds the change; others are for people.
+    // Most strings that the code compares are also types, so TypeScript finds a change. The others are messages.
     mutator: { excludedMutations: ['StringLiteral'] },
     coverageAnalysis,
     ignoreStatic: coverageAnalysis === 'perTest',
     ignorePatterns: ['data', 'test/mutation/node_modules'],
-    // The tests wait as long as they compute.
+    // The tests wait about half of the time.
     concurrency: 2 * availableParallelism(),
     timeoutMS: 20_000,
-    // TypeScript 7 cannot rewrite it, and nothing in it needs to be.
+    // Stryker cannot rewrite it with TypeScript 7, and does not need to.
     tsconfigFile: 'none',
-    // Not below node_modules, where Node reads no TypeScript.
+    // Not in node_modules, where Node does not strip types.
     tempDirName: '.stryker',
     incremental: true,
     incrementalFile: `node_modules/.cache/mutation-${name}.json`,

@@ -4,9 +4,9 @@ export default defineConfig({
   test: {
     setupFiles: ['test/mutation/setup.ts'],
     execArgv: ['--import', './db/fast-start.mjs'],
-    // The modules are loaded once for all tests that are asked about a mutant.
+    // Loads the modules once for all tests of a mutant.
     isolate: false,
-    // A mutant that hangs is caught by the first test that waits for it.
+    // The first test that waits for a hanging mutant fails.
     testTimeout: 10_000,
   },
 })

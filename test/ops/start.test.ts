@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { mintApiKey } from '../../server/auth/api-key.ts'
@@ -141,7 +141,8 @@ test('a port in use is refused, and no file is created', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void other.close())
   await once(other, 'listening')
-  const { port } = other.address() as { port: number }
+  // A TCP server that listens has such an address.
+  const { port } = other.address() as AddressInfo
   const run = runPetstore({ folder, env: { PORT: String(port) } })
   await expectRefusal(
     run,
@@ -151,11 +152,7 @@ test('a port in use is refused, and no file is created', async () => {
 })
 
 test('of two services that start on one port at the same time, one is refused', async () => {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  await once(probe, 'close')
+  const port = await freePort()
   const runs = [runPetstore({ env: { PORT: String(port) } }), runPetstore({ env: { PORT: String(port) } })] as const
   const loser = await Promise.race(runs.map((run) => run.ended.then(() => run)))
   const winner = loser === runs[0] ? runs[1] : runs[0]

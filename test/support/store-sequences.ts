@@ -1,0 +1,127 @@
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { type NewApiKey, type NewPet, petStatuses, type Store } from '../../db/store.ts'
+import { maxInt64, minInt64 } from '../../server/api/int64.ts'
+import { sqliteDatabase, type TestDatabase, testDatabase } from './database.ts'
+import { openStoreModel } from './store-model.ts'
+import { temporaryFolder } from './temporary.ts'
+
+/** Runs random sequences of calls on SQLite, on PostgreSQL and on a model of arrays, and compares every result. */
+export async function compareStores(sequences: number): Promise<void> {
+  const databases = [sqliteDatabase(join(temporaryFolder(), 'petstore.db')), await testDatabase()]
+  const stores = await Promise.all(databases.map((database) => database.open()))
+  await fc.assert(
+    fc
+      .asyncProperty(fc.commands(calls, { maxCommands: 50, size: 'max' }), (sequence) =>
+        fc.asyncModelRun(() => ({ model: openStoreModel(), real: stores }), sequence),
+      )
+      .beforeEach(async () => {
+        await Promise.all(databases.map(empty))
+      }),
+    { numRuns: sequences },
+  )
+}
+
+async function empty({ location, execute }: TestDatabase): Promise<void> {
+  const restart = location.kind === 'sqlite' ? 'DELETE FROM sqlite_sequence' : 'ALTER SEQUENCE pets_id_seq RESTART'
+  await execute(`DELETE FROM idempotency_keys; DELETE FROM pets; DELETE FROM api_keys; ${restart}`)
+}
+
+type Subject = Pick<Store, 'pets' | 'apiKeys'>
+
+/** One call of the Store port. Its result must be the same for every store and the model. */
+class Call implements fc.AsyncCommand<Subject, Subject[]> {
+  readonly #text: string
+  readonly #ask: (subject: Subject) => Promise<unknown>
+
+  constructor(text: string, ask: (subject: Subject) => Promise<unknown>) {
+    this.#text = text
+    this.#ask = ask
+  }
+
+  check(): boolean {
+    return true
+  }
+
+  async run(model: Subject, real: Subject[]): Promise<void> {
+    const [expected, ...seen] = await Promise.all([model, ...real].map((subject) => this.#outcome(subject)))
+    for (const outcome of seen) expect(outcome).toEqual(expected)
+  }
+
+  /** Only the name of an error is part of the port. */
+  async #outcome(subject: Subject): Promise<unknown> {
+    const answer = await this.#ask(subject).catch((error: Error) => error.name)
+    return { answer, keys: (await subject.apiKeys.list()).map(withoutId) }
+  }
+
+  toString(): string {
+    return this.#text
+  }
+}
+
+/** PostgreSQL leaves gaps between the ids of API keys, so they are compared only by their order. */
+function withoutId<T extends { id: bigint }>({ id: _, ...rest }: T): Omit<T, 'id'> {
+  return rest
+}
+
+function call<T>(name: string, input: fc.Arbitrary<T>, ask: (subject: Subject, input: T) => Promise<unknown>) {
+  return input.map((value) => new Call(`${name}(${fc.stringify(value)})`, (subject) => ask(subject, value)))
+}
+
+/** Returns the id of the API key at this position, or undefined if there are no keys. */
+async function idAt({ apiKeys }: Subject, place: number): Promise<bigint | undefined> {
+  const keys = await apiKeys.list()
+  return keys[place % keys.length]?.id
+}
+
+const place = fc.nat(5)
+const int64 = fc.oneof(fc.bigInt({ min: minInt64, max: maxInt64 }), fc.constantFrom(minInt64, maxInt64, 0n))
+const status = fc.constantFrom(...petStatuses)
+const pet: fc.Arbitrary<NewPet> = fc.record({ name: fc.constantFrom('Rex', '𝒳'), categoryId: int64, status })
+const fewPets: fc.Arbitrary<NewPet> = fc.record({
+  name: fc.constantFrom('Rex', 'Minka'),
+  categoryId: fc.constant(7n),
+  status: fc.constant('sold'),
+})
+const cursor = fc.oneof(fc.bigInt({ min: 0n, max: 20n }), int64)
+const query = fc.record({
+  limit: fc.integer({ min: 1, max: 100 }),
+  cursor,
+  status: fc.option(status, { nil: undefined }),
+})
+const time = fc.date({ noInvalidDate: true, min: new Date('2000-01-01'), max: new Date('2100-01-01') })
+const hash = fc.constantFrom(...'0123456789abcdef').map((digit) => digit.repeat(64))
+const newKey: fc.Arbitrary<NewApiKey> = fc.record({
+  name: fc.constantFrom('shop', 'till', 'vet'),
+  start: fc.constant('pet_ABCDEF'),
+  hash: fc.stringMatching(/^[0-9a-f]{64}$/),
+  createdAt: time,
+  expiresAt: fc.option(time),
+})
+
+const calls = [
+  call('create', pet, ({ pets }, input) => pets.create(input)),
+  call('createOnce', fc.tuple(fewPets, fc.constantFrom('a', 'b'), place), async (subject, [input, key, place]) => {
+    const apiKeyId = await idAt(subject, place)
+    return apiKeyId && subject.pets.createOnce(input, { apiKeyId, key })
+  }),
+  call('get', cursor, ({ pets }, id) => pets.get(id)),
+  call('list', query, ({ pets }, input) => pets.list(input)),
+  call('find', hash, async ({ apiKeys }, input) => (await apiKeys.find(input))?.name),
+  call('createKey', newKey, async ({ apiKeys }, key) => withoutId(await apiKeys.create(key))),
+  call('createFirst', newKey, ({ apiKeys }, key) => apiKeys.createFirst(key)),
+  call('register', fc.tuple(newKey, hash), ({ apiKeys }, [key, hash]) => apiKeys.register({ ...key, hash })),
+  call('revoke', fc.tuple(place, time), async (subject, [place, at]) => {
+    const id = await idAt(subject, place)
+    return id && subject.apiKeys.revoke(id, at)
+  }),
+  call('rotate', fc.tuple(place, newKey), async (subject, [place, successor]) => {
+    const id = await idAt(subject, place)
+    return id && withoutId(await subject.apiKeys.rotate(id, successor))
+  }),
+  call('touch', fc.tuple(place, time), async (subject, [place, at]) => {
+    const id = await idAt(subject, place)
+    return id && subject.apiKeys.touch(id, at)
+  }),
+]
