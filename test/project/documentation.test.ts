@@ -125,9 +125,17 @@ async function readCommands(words: string[] = []): Promise<KnownCommand[]> {
   // The help of the whole program covers the option --help of each command.
   const listed = [...head.matchAll(/^ {2}(?:-\w, )?(--[a-z]+)/gm)].map(([, option = '']) => option)
   const options = listed.filter((option) => words.length === 0 || option !== '--help')
-  const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help')
-  const below = await Promise.all(names.map((name) => readCommands([...words, name])))
-  return names.length === 0 || words.length === 0 ? [{ words, options }, ...below.flat()] : below.flat()
+  const entries = [...list.matchAll(/^ {2}([a-z]+)(?: (\S.*?))?(?: {2}|$)/gm)]
+    .map(([, name = '', usage = '']) => ({ name, usage }))
+    .filter(({ name }) => name !== 'help')
+  const below = await Promise.all(
+    entries.map(async ({ name, usage }): Promise<KnownCommand[]> => {
+      // A command with arguments and without options has no help of its own to read.
+      const isLeaf = usage !== '' && !usage.includes('[options]')
+      return isLeaf ? [{ words: [...words, name], options: [] }] : readCommands([...words, name])
+    }),
+  )
+  return entries.length === 0 || words.length === 0 ? [{ words, options }, ...below.flat()] : below.flat()
 }
 
 describe('the configuration', () => {
