@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable } from '../../db/store.ts'
 import { describeIssues } from './validation.ts'
 
-/** Every code of an Error body, with its HTTP status and the tRPC code that comes closest. */
+/** Every code of an Error body, with its HTTP status and the closest tRPC code. */
 const errorCodes = {
   invalid_request: { status: 400, trpc: 'BAD_REQUEST' },
   unauthorized: { status: 401, trpc: 'UNAUTHORIZED' },
@@ -24,7 +24,7 @@ const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** The body of every error the service answers with. */
+/** The body of every error response. */
 export const ErrorBody = z
   .object({
     code: z.string().meta({ description: 'Machine-readable error code.', examples: ['invalid_request'] }),
@@ -38,7 +38,7 @@ export const ErrorBody = z
   .meta({ id: 'Error', description: 'What went wrong.' })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
-/** An error that is meant for the caller: its message and headers leave the process, its cause only reaches the log. */
+/** An error for the client. The response shows its message and headers, and only the log shows its cause. */
 export class ApiError extends TRPCError {
   readonly body: ErrorBody
   readonly headers: Record<string, string>
@@ -55,7 +55,7 @@ export class ApiError extends TRPCError {
   }
 }
 
-/** The single mapping from anything thrown to what the caller may see of it. */
+/** Maps any thrown value to an error for the client. No other function does. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof StoreUnavailable) {
@@ -80,12 +80,13 @@ export function toApiError(thrown: unknown): ApiError {
 }
 
 function fromTrpc(error: TRPCError): ApiError {
-  // tRPC wraps a Zod error of the input as a bad request, and as an internal error one of the output or whatever is thrown.
+  // tRPC wraps a Zod error of the input in BAD_REQUEST, and one of the output or any other error in INTERNAL_SERVER_ERROR.
   if (error.code === 'BAD_REQUEST' && error.cause instanceof z.core.$ZodError)
     return new ApiError('invalid_request', describeIssues(error.cause), { cause: error })
   if (error.code === 'INTERNAL_SERVER_ERROR' && error.cause) return toApiError(error.cause)
   if (error.code === 'PARSE_ERROR')
     return new ApiError('invalid_request', 'The request cannot be parsed.', { cause: error })
+  // Object.keys returns exactly the keys of this constant.
   const code = (Object.keys(errorCodes) as ErrorCode[]).find((candidate) => errorCodes[candidate].trpc === error.code)
   return code && code !== 'internal_error' ? new ApiError(code, error.message, { cause: error }) : internalError(error)
 }

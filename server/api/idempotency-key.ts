@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { ApiError } from './errors.ts'
 
-// A string as in RFC 9651, section 3.3.3, or any other text that does not begin with a quote. Both patterns are in the
-// OpenAPI document, and some languages refuse a bare quote or an unescaped [ in a class.
+// Either a string as in RFC 9651, section 3.3.3, or text that does not begin with a quote. Both patterns are in the OpenAPI
+// document. Some languages reject an unescaped quote, or an unescaped [ in a class.
 const quoted = /^\x22((?:[ !#-\[\]-~]|\\[\x22\\]){1,255})\x22$/v
 const bare = /^[!#-~][!-~]{0,254}$/
 
 /**
- * Idempotency keys (draft-ietf-httpapi-idempotency-key-header): a creation that carries one may be repeated at will, and
- * is answered as the first time.
+ * Idempotency keys (draft-ietf-httpapi-idempotency-key-header): a client may retry a create with the same key, and gets the
+ * first response again.
  */
 export const requestHeaders = z.object({
   'Idempotency-Key': z

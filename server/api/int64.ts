@@ -14,12 +14,12 @@ export function isInt64(value: bigint): boolean {
   return value >= minInt64 && value <= maxInt64
 }
 
-/** JSON texts whose numbers a double might not hold: sixteen digits in a row, whatever point is among them, or an exponent. */
+/** Matches JSON text with a number that a double might round: 16 digits in a row, also around a point, or an exponent. */
 const mayHoldInexactNumber = /\d[\d.]{15}|\d[eE]/
 
 /**
- * Parses JSON (RFC 8259) without losing a digit of an integer: one that a double cannot hold becomes a `bigint`,
- * and a fraction that a double would round to an integer becomes `NaN`.
+ * Parses JSON (RFC 8259) without losing a digit of an integer. An integer that a double cannot represent becomes a
+ * `bigint`. A fraction that a double would round to an integer becomes `NaN`.
  *
  * @throws {SyntaxError} if the text is not JSON.
  */
@@ -44,18 +44,18 @@ function parseInteger(source: string): bigint | undefined {
   const significant = withoutTrailingZeros(digits)
   const zeros = digits.length - significant.length + Number(exponent) - fraction.length
   if (zeros < 0) return undefined
-  // More digits than this are far out of range anyway: as many stand for all, so that no number can exhaust the service.
+  // 400 digits are out of range anyway. The limit keeps a large exponent from exhausting the memory.
   return BigInt(sign + (significant + '0'.repeat(Math.min(zeros, 400))).slice(0, 400))
 }
 
-/** A regular expression would look at a run of zeros once for each of them. */
+/** A regular expression would take quadratic time for runs of zeros. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length
   while (digits[end - 1] === '0') end--
   return digits.slice(0, end)
 }
 
-/** The integer that a text of decimal digits denotes, or undefined for any other text. */
+/** Parses decimal digits with an optional minus sign. Returns undefined for any other text. */
 export function parseDigits(text: string): bigint | undefined {
   return /^-?[0-9]+$/.test(text) ? BigInt(text) : undefined
 }

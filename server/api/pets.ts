@@ -11,10 +11,10 @@ export const PetStatus = z
   .meta({ id: 'PetStatus', description: 'Availability of the animal.' })
 export type PetStatus = z.infer<typeof PetStatus>
 
-// Go and Perl do not know \u.
+// Go and Perl do not support \u.
 const control = '\\x00-\\x1f\\x7f-\\x9f'
 
-/** Kept exactly as sent. Bounds count Unicode code points, as JSON Schema does. */
+/** Stored exactly as sent. The length counts Unicode code points, as JSON Schema does. */
 const PetName = z
   .string({ error: expected('a string') })
   .refine(hasValidLength, { error: 'expected 1 to 255 characters', abort: true })
@@ -28,7 +28,7 @@ const PetName = z
   })
 
 function hasValidLength(name: string): boolean {
-  // A string of n UTF-16 units has at least n / 2 code points, so longer ones need not be counted.
+  // More than 510 UTF-16 units are more than 255 code points. The check avoids counting those of a long string.
   return name.length > 0 && name.length <= 510 && [...name].length <= 255
 }
 
@@ -80,7 +80,7 @@ const ListPets = z
   )
   .prefault({})
 
-// Not Int64: an integer beyond the range of identifiers is a well-formed question about a pet that does not exist.
+// Not Int64: an integer out of range is a valid id of a pet that does not exist, which is 404 and not 400.
 const PetId = z.bigint({ error: expected('an integer') }).meta({ description: 'Identifier of the animal to retrieve.' })
 
 const GetPet = z.object({ petId: PetId }, { error: expected('an object') })

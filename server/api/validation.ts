@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 
-/** A Zod error message in our words: `required`, or `expected an integer, got a string`. */
+/** A Zod error message such as `required` or `expected an integer, got a string`. */
 export function expected(what: string): (issue: { readonly input?: unknown }) => string {
   return ({ input }) => (input === undefined ? 'required' : `expected ${what}, got ${describe(input)}`)
 }
 
-/** One line that names each offending field: `name: required; categoryId: expected an integer, got a string`. */
+/** One line that names each invalid field: `name: required; categoryId: expected an integer, got a string`. */
 export function describeIssues({ issues }: z.core.$ZodError): string {
   return issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`).join('; ')
 }

@@ -6,9 +6,9 @@ import { handleOtherMethods } from '../http/routing.ts'
 import { contentHash, immutable, serveFile } from '../http/static-files.ts'
 
 interface ReferenceOptions {
-  /** Makes the OpenAPI document; called once, with the first request for it. */
+  /** Creates the OpenAPI document. Called once, for the first request. */
   document: () => unknown
-  /** Those that the document names, and the page may therefore call. */
+  /** The servers in the document, which the page may call. */
   servers: () => oas31.ServerObject[]
 }
 
@@ -38,8 +38,8 @@ export async function reference(app: FastifyInstance, { document, servers }: Ref
 }
 
 /**
- * Scalar's script for browsers (MIT license). Its package has it only as a string literal in its module, and importing
- * the module takes half a second and 40 MB.
+ * Scalar's script for browsers (MIT license). The package contains it only as a string literal in its module. Importing
+ * that module would take half a second and 40 MB.
  */
 function readScript(): { name: string; content: Buffer } {
   const module = readFileSync(fileURLToPath(import.meta.resolve('@scalar/fastify-api-reference')))
@@ -47,7 +47,7 @@ function readScript(): { name: string; content: Buffer } {
   const start = module.indexOf(prefix)
   if (start === -1)
     throw new Error('@scalar/fastify-api-reference no longer contains its script as expected: update readScript().')
-  // As Latin-1, a character is a byte, and decoding takes a tenth of the time.
+  // In Latin-1 each byte is one character, so decoding takes a tenth of the time.
   const literal = module.toString('latin1', start + prefix.length, module.indexOf('";\n', start))
   const content = Buffer.from(literal.replaceAll(/\\./g, characterOf), 'latin1')
   return { name: `scalar-${contentHash(content)}.js`, content }
@@ -65,7 +65,7 @@ function characterOf(sequence: string): string {
 function pageWith(scriptName: string): string {
   const configuration = JSON.stringify({
     url: '/openapi.json',
-    // The page requests nothing from anywhere but the servers that the document names.
+    // The page sends requests only to the servers in the document.
     withDefaultFonts: false,
     telemetry: false,
     proxyUrl: '',
@@ -90,7 +90,7 @@ function pageWith(scriptName: string): string {
 `
 }
 
-/** No inline scripts, and requests only to the servers that the page can try. Scalar writes style elements into the page. */
+/** Allows no inline scripts, and requests only to the servers in the document. Scalar adds style elements to the page. */
 function pagePolicy(servers: oas31.ServerObject[]): string {
   const origins = servers.map(({ url }) => new URL(url).origin)
   return [
