@@ -14,6 +14,9 @@ const own = {
   default_transaction_isolation: 'read committed',
   standard_conforming_strings: 'on',
   synchronous_commit: 'on',
+  lock_timeout: '2s',
+  statement_timeout: '4s',
+  idle_in_transaction_session_timeout: '5s',
 }
 
 const strange = {

@@ -25,3 +25,24 @@ export async function query(url: string, sql: string): Promise<Record<string, un
     await client.end()
   }
 }
+
+/** Changes the default of new sessions, as a failover does. Running sessions keep the default they started with. */
+export async function setReadOnly(url: string, isReadOnly: boolean): Promise<void> {
+  const name = new URL(url).pathname.slice(1)
+  const server = Object.assign(new URL(url), { pathname: '/postgres' }).href
+  await query(server, `ALTER DATABASE ${name} SET default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`)
+  if (isReadOnly) await endSessions(url)
+}
+
+/** Terminates all connections of the service, as a restart of the server does, and returns their number. */
+export async function endSessions(url: string): Promise<number> {
+  const sessions = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'petstore'"
+  return (await query(url, `SELECT pg_terminate_backend(pid) ${sessions}`)).length
+}
+
+/** The number of connections that listen for changes of API keys. */
+export async function countListening(url: string): Promise<number> {
+  const listening =
+    "FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN api_keys' AND state = 'idle'"
+  return (await query(url, `SELECT pid ${listening}`)).length
+}

@@ -1,0 +1,61 @@
+import { Client } from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
+import { revokeKey } from '../../server/ops/keys.ts'
+import { postgresDatabase } from '../support/database.ts'
+import { startTestApi } from '../support/helpers.ts'
+import { countListening, createDatabase, endSessions, query } from '../support/postgres/databases.ts'
+
+const revoke = 'UPDATE api_keys SET revoked_at = now()'
+const disableNotifications = 'ALTER TABLE api_keys DISABLE TRIGGER api_keys_tell_changes'
+
+test('a key that another instance revokes is refused within a second', async () => {
+  const { status, url } = await startWithCachedKey()
+  await revokeKey(await postgresDatabase(url).open(), 'test')
+  await expect.poll(status, { interval: 10, timeout: 1_000 }).toBe(401)
+})
+
+test('a key that is revoked without a notification is refused after two seconds', async () => {
+  const { status, url } = await startWithCachedKey()
+  await query(url, disableNotifications)
+  await query(url, revoke)
+  expect(await status()).toBe(200)
+  await expect.poll(status, { timeout: 5_000 }).toBe(401)
+})
+
+test('a key that is revoked while the connection for notifications is lost is refused at once', async () => {
+  const { status, url, store } = await startWithCachedKey()
+  await query(url, disableNotifications)
+  await endSessions(url)
+  await expect.poll(() => store.apiKeys.revision(), { interval: 1 }).toBe(undefined)
+  await query(url, revoke)
+  expect(await status()).toBe(401)
+})
+
+test('a change of a key notifies all instances, and the use of a key does not', async () => {
+  const url = await createDatabase()
+  const { apiKeys } = await postgresDatabase(url).open()
+  const { id } = await apiKeys.create(apiKeyRecord(mintApiKey(), 'test'))
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  let notifications = 0
+  client.on('notification', () => notifications++)
+  await client.query('LISTEN api_keys')
+  await apiKeys.touch(id, new Date())
+  await apiKeys.revoke(id, new Date())
+  // PostgreSQL delivers notifications in the order of the commits.
+  await expect.poll(() => notifications).toBe(1)
+})
+
+/** The first request starts to listen, and keys are only cached while the store listens. */
+async function startWithCachedKey() {
+  const url = await createDatabase()
+  const { rest, store } = await startTestApi({ store: await postgresDatabase(url).open() })
+  const status = async () => (await rest.get('/v1/pets')).status
+  expect(await status()).toBe(200)
+  await expect.poll(() => countListening(url)).toBe(1)
+  await expect.poll(() => store.apiKeys.revision(), { interval: 1 }).toBeDefined()
+  expect(await status()).toBe(200)
+  return { url, store, status }
+}

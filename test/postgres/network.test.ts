@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { postgresDatabase } from '../support/database.ts'
+import { startTestApi } from '../support/helpers.ts'
+import { createDatabase } from '../support/postgres/databases.ts'
+import { startProxy } from '../support/postgres/proxy.ts'
+
+const rex = { name: 'Rex', categoryId: 7 }
+
+test.for(['refuse', 'silence'] as const)(
+  'a database server that cannot be reached (%s) gives a 503 until it is back',
+  async (fault) => {
+    const direct = await createDatabase()
+    const proxy = await startProxy(new URL(direct))
+    const { rest, log } = await startTestApi({ store: await postgresDatabase(proxy.url).open() })
+    expect((await rest.post('/v1/pets', rex)).status).toBe(201)
+    await proxy[fault]()
+    const responses = await Promise.all([
+      rest.get('/v1/pets'),
+      rest.post('/v1/pets', rex, { 'idempotency-key': 'a' }),
+      rest.get('/readyz'),
+    ])
+    for (const response of responses) expect(response).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+    expect((await rest.get('/livez')).status).toBe(200)
+    await proxy.resume()
+    const begin = performance.now()
+    await expect.poll(async () => (await rest.get('/v1/pets')).status, { timeout: 5_000 }).toBe(200)
+    expect(performance.now() - begin).toBeLessThan(5_000)
+    const again = await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+    expect(again.status).toBe(201)
+    expect((await rest.get('/v1/pets')).body).toHaveLength(2)
+    // Neither the password nor the values of a statement.
+    expect(log.join('')).not.toMatch(/petstore:petstore|[0-9a-f]{64}/)
+  },
+)
