@@ -8,22 +8,22 @@ import { openDatabase, openFileStore } from '../support/helpers.ts'
 import { isName, namesOfAllCharacters } from '../support/pet-names.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-/** A database of the service, opened as a person with `sqlite3` would. */
+/** Opens a database of the service as the `sqlite3` shell does. */
 function openPetstore(): Database.Database {
   const path = join(temporaryFolder(), 'petstore.db')
   prepareDatabase(path)
   return openDatabase(path)
 }
 
-describe('a name added by hand is judged as the service judges it:', () => {
-  test('every character of the Basic Multilingual Plane and some beyond, alone and among others', () => {
+describe('the schema accepts the same names as the service:', () => {
+  test('every character of the Basic Multilingual Plane and some others, alone and inside a name', () => {
     const isStored = storesName(openPetstore())
     const names = namesOfAllCharacters()
     const disagreements = names.filter((name) => isStored(name) !== isName(name))
     expect(disagreements).toEqual([])
   })
 
-  test.for([0, 1, 254, 255, 256, 510, 511])('%i characters, each of one or of two UTF-16 units', (length) => {
+  test.for([0, 1, 254, 255, 256, 510, 511])('names of %i characters of one or two UTF-16 code units', (length) => {
     const isStored = storesName(openPetstore())
     for (const character of ['x', '𝒳']) {
       const name = character.repeat(length)
@@ -32,14 +32,14 @@ describe('a name added by hand is judged as the service judges it:', () => {
   })
 })
 
-describe('a pet added by hand', () => {
+describe('a pet inserted by hand', () => {
   const insert = 'INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)'
 
   test.for([
     ['Rex', 7, 'sold'],
     [' Rex ', -1, 'available'],
     ['𝒳'.repeat(255), 0, 'pending'],
-  ] as const)('%j is taken', (values) => {
+  ] as const)('%j is accepted', (values) => {
     expect(
       openPetstore()
         .prepare(insert)
@@ -63,7 +63,7 @@ describe('a pet added by hand', () => {
   })
 
   test.for([-(2n ** 63n), -1n, 0n, 2n ** 63n - 1n])(
-    'may have the category %d, which comes back digit for digit',
+    'may have the category %d, which is read back exactly',
     (category) => {
       const database = openPetstore().defaultSafeIntegers()
       database.prepare("INSERT INTO pets (name, category_id, status) VALUES ('Rex', ?, 'sold')").run(category)
@@ -81,7 +81,7 @@ describe('a pet added by hand', () => {
     expect(() => insert.run(status)).toThrow('pets_status_known')
   })
 
-  test('is seen by the service at once', async () => {
+  test('is read by the service at once', async () => {
     const path = join(temporaryFolder(), 'petstore.db')
     const store = openFileStore(path)
     openDatabase(path).prepare(insert).run('Rex', 7, 'sold')
@@ -91,21 +91,21 @@ describe('a pet added by hand', () => {
   })
 })
 
-describe('an API key added by hand', () => {
+describe('an API key inserted by hand', () => {
   const insert =
     "INSERT INTO api_keys (name, start, hash, created_at, revoked_at) VALUES (?, 'pet_', ?, '2026-01-01T00:00:00.000Z', ?)"
 
-  test('needs a hash as long as SHA-256 is', () => {
+  test('must have a hash with the length of SHA-256', () => {
     expect(() => openPetstore().prepare(insert).run('shop', 'short', null)).toThrow('api_keys_hash_sha256')
   })
 
-  test('may not have the hash of another', () => {
+  test('may not have the hash of another key', () => {
     const add = openPetstore().prepare(insert)
     add.run('shop', 'a'.repeat(64), null)
     expect(() => add.run('till', 'a'.repeat(64), null)).toThrow('UNIQUE constraint failed: api_keys.hash')
   })
 
-  test('may have the name of another only if that one is revoked', () => {
+  test('may have the name of another key only if that key is revoked', () => {
     const add = openPetstore().prepare(insert)
     add.run('shop', 'a'.repeat(64), '2026-01-01T00:00:00.000Z')
     add.run('shop', 'b'.repeat(64), null)
@@ -113,10 +113,10 @@ describe('an API key added by hand', () => {
   })
 })
 
-describe('a time added by hand', () => {
+describe('a time inserted by hand', () => {
   const columns = ['created_at', 'expires_at', 'revoked_at', 'last_used_at']
 
-  test('is stored as the service writes it, to the millisecond and in every year of four digits', () => {
+  test('is accepted in the format of the service, to the millisecond and in every year of four digits', () => {
     const database = openPetstore()
     addKey(database)
     const set = database.prepare(`UPDATE api_keys SET ${columns.map((column) => `${column} = :time`).join(', ')}`)
@@ -167,7 +167,7 @@ describe('a time added by hand', () => {
   }
 })
 
-test('the service opens it with settings of its own, and makes none', () => {
+test('connect sets its own settings and does not create a file', () => {
   const path = join(temporaryFolder(), 'petstore.db')
   expect(() => connect(path, { busyTimeout: 0 })).toThrow('unable to open database file')
   prepareDatabase(path)
@@ -190,7 +190,7 @@ test('the service opens it with settings of its own, and makes none', () => {
   expect(() => reader.exec('CREATE TABLE x (y)')).toThrow('readonly')
 })
 
-test('an id is not given again after its pet was deleted by hand', async () => {
+test('the id of a pet that was deleted by hand is not reused', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
   const store = openFileStore(path)
   const pet = { name: 'Rex', categoryId: 7n, status: 'sold' } as const
@@ -199,14 +199,14 @@ test('an id is not given again after its pet was deleted by hand', async () => {
   expect((await store.pets.create(pet)).id).toBe(2n)
 })
 
-test('an index serves the list with a status, in order, without sorting', () => {
+test('the list with a status uses an index and needs no sort', () => {
   const plan = openPetstore()
     .prepare("EXPLAIN QUERY PLAN SELECT * FROM pets WHERE status = 'sold' AND id > 5 ORDER BY id LIMIT 20")
     .all()
   expect(plan).toMatchObject([{ detail: 'SEARCH pets USING INDEX pets_by_status (status=? AND rowid>?)' }])
 })
 
-test('a page of a rare status is found without reading the pets of other statuses', async () => {
+test('a page of a rare status does not read the pets of other statuses', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
   const store = openFileStore(path)
   const database = openDatabase(path)

@@ -14,61 +14,61 @@ import { canTrace, startTraced } from '../support/traced.ts'
 
 const rex = { name: 'Rex', categoryId: 7n, status: 'available' } as const
 
-describe('what was acknowledged is there', () => {
-  test('for any other process, from the moment of the acknowledgement', async () => {
+describe('an acknowledged pet', () => {
+  test('is visible to other processes at once', async () => {
     const path = join(temporaryFolder(), 'petstore.db')
     const store = openFileStore(path)
     const find = openDatabase(path).prepare('SELECT name FROM pets WHERE id = ?').pluck()
-    for (let i = 0; i < 300; i++) {
+    for (let i = 0; i < 100; i++) {
       const { id } = await store.pets.create(rex)
       expect(find.get(id)).toBe('Rex')
     }
   })
 
-  test('the connection that writes waits for the disk at each commit', () => {
+  test('was committed with synchronous = FULL in WAL mode', () => {
     const { connection } = openWriter()
     expect(connection.pragma('synchronous', { simple: true })).toBe(2n)
     expect(connection.pragma('journal_mode', { simple: true })).toBe('wal')
   })
 })
 
-// Only the kernel can tell whether SQLite does as its settings say. Where it cannot be asked, the tests above must do.
+// Only strace shows whether SQLite follows its settings.
 if (canTrace()) {
-  describe('seen by strace', () => {
-    test('between a request and its acknowledgement there is an fsync', async () => {
+  describe('in the system calls', () => {
+    test('an fsync ends between a create and its response', async () => {
       const { server, key, stop } = await startTraced(() => ['-e', 'trace=fsync,fdatasync,read,write,writev'])
       for (let i = 0; i < 21; i++) expect((await create(server, key, `pet ${i}`)).status).toBe(201)
-      // The first request does not count: it also notes the use of the key, which has an fsync of its own.
+      // Without the first request, which also stores the use of the key with its own fsync.
       expect(acknowledgementsIn(linesOf(await stop())).slice(1)).toEqual(Array(20).fill('after an fsync'))
     })
 
-    test('creations that arrive while the disk is busy share an fsync', async () => {
+    test('creates that arrive while the disk is busy share an fsync', async () => {
       const slowDisk = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:delay_exit=20000']
       const { server, key, stop } = await startTraced(() => slowDisk)
-      const answers = await Promise.all(Array.from({ length: 64 }, (_, i) => create(server, key, `pet ${i}`)))
-      expect(answers.map(({ status }) => status)).toEqual(Array(64).fill(201))
+      const responses = await Promise.all(Array.from({ length: 64 }, (_, i) => create(server, key, `pet ${i}`)))
+      expect(responses.map(({ status }) => status)).toEqual(Array(64).fill(201))
       const syncs = linesOf(await stop()).filter((line) => line.includes('sync('))
       expect(syncs.length).toBeGreaterThan(0)
       expect(syncs.length).toBeLessThan(32)
     })
 
-    test('while the writer thread cannot be started, a create gets a 503 at once, and the next one is stored', async () => {
+    test('a create gets 503 at once while the writer thread cannot be started, and the next create succeeds', async () => {
       const folder = temporaryFolder()
       const key = await createFirstKey(folder)
       const server = await startServer({ folder })
       const noThreads = ['-e', 'trace=clone,clone3', '-e', 'inject=clone,clone3:error=EAGAIN']
       const strace = runCommand(['strace', '-f', ...noThreads, '-p', String(server.child.pid)], { folder })
       await expect.poll(() => strace.stderr).toContain('attached')
-      const asked = performance.now()
+      const start = performance.now()
       const refused = await create(server, key, 'refused')
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-      expect(performance.now() - asked).toBeLessThan(5_000)
+      expect(performance.now() - start).toBeLessThan(5_000)
       strace.child.kill('SIGINT')
       await strace.ended
       expect((await create(server, key, 'stored')).status).toBe(201)
     })
 
-    test('a commit that the disk refuses is answered 503 and stores nothing, and the next one is stored', async () => {
+    test('a create whose fsync fails gets 503 and stores nothing, and the next create succeeds', async () => {
       const { server, key } = await startTraced((database) => [
         ...['-P', `${database}-wal`, '-e', 'trace=fsync,fdatasync'],
         ...['-e', 'inject=fsync,fdatasync:error=EIO:when=5'],
@@ -81,7 +81,7 @@ if (canTrace()) {
       expect(names).toEqual(Object.keys(statuses).filter((name) => statuses[name] === 201))
     })
 
-    test('after a commit that the disk refused the service is not ready until a write succeeds', async () => {
+    test('after a failed fsync the service is not ready until a write succeeds', async () => {
       const { server, key } = await startTraced((database) => [
         ...['-P', `${database}-wal`, '-e', 'trace=fsync,fdatasync'],
         ...['-e', 'inject=fsync,fdatasync:error=EIO:when=5'],
@@ -95,22 +95,22 @@ if (canTrace()) {
   })
 }
 
-describe('writes that share a transaction', () => {
-  test('are answered in order', () => {
+describe('the writes of one transaction', () => {
+  test('have their outcomes in order', () => {
     const { connection, writes } = openWriter()
     const batch = ['a', 'b', 'c'].map((name) => createPet(name))
     expect(commitTogether(connection, writes, batch)).toEqual([{ value: 1n }, { value: 2n }, { value: 3n }])
     expect(namesIn(connection)).toEqual(['a', 'b', 'c'])
   })
 
-  test('one that breaks a rule fails alone', () => {
+  test('fail alone when they violate a constraint', () => {
     const { connection, writes } = openWriter()
     const outcomes = commitTogether(connection, writes, [createPet('a'), createPet(''), createPet('c')])
     expect(outcomes).toMatchObject([{ value: 1n }, { failure: { code: 'SQLITE_CONSTRAINT_CHECK' } }, { value: 2n }])
     expect(namesIn(connection)).toEqual(['a', 'c'])
   })
 
-  test('one of several statements that breaks a rule is undone as a whole', async () => {
+  test('are rolled back completely if one of their statements violates a constraint', async () => {
     const { connection, writes } = openWriter()
     const key = (name: string, hash: string) => ({
       name,
@@ -128,7 +128,7 @@ describe('writes that share a transaction', () => {
     expect(connection.prepare('SELECT count(*) FROM api_keys WHERE revoked_at IS NULL').pluck().get()).toBe(2n)
   })
 
-  test('fail together when the disk is full, and nothing of them is stored', () => {
+  test('fail together and store nothing when the disk is full', () => {
     const { connection, writes } = openWriter()
     const pages = connection.pragma('page_count', { simple: true })
     connection.pragma(`max_page_count = ${pages}`)
@@ -143,7 +143,7 @@ describe('writes that share a transaction', () => {
     expect(namesIn(connection)).toEqual([])
   })
 
-  test('fail together when the commit itself fails, and leave the connection fit for the next', () => {
+  test('fail together when the commit fails, and the next transaction succeeds', () => {
     const { connection, writes } = openWriter()
     connection.exec(`
       CREATE TABLE owners (id INTEGER PRIMARY KEY) STRICT;
@@ -157,7 +157,7 @@ describe('writes that share a transaction', () => {
     expect(commitTogether(connection, writes, [createPet('d')])).toEqual([{ value: 1n }])
   })
 
-  test('fail together while another process holds the lock, and succeed when it lets go', async () => {
+  test('fail together while another process holds the lock, and succeed when it releases the lock', async () => {
     const path = join(temporaryFolder(), 'petstore.db')
     const store = openFileStore(path)
     const other = connect(path, { busyTimeout: 0 })
@@ -174,17 +174,17 @@ describe('writes that share a transaction', () => {
   })
 })
 
-test('writes under way when the store closes are completed, and later ones are refused', async () => {
+test('a store that is closed completes the pending writes and refuses later ones', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
   const store = openFileStore(path)
-  const creations = Array.from({ length: 100 }, () => store.pets.create(rex))
+  const creates = Array.from({ length: 100 }, () => store.pets.create(rex))
   await store.close()
-  expect((await Promise.allSettled(creations)).every(({ status }) => status === 'fulfilled')).toBe(true)
+  expect((await Promise.allSettled(creates)).every(({ status }) => status === 'fulfilled')).toBe(true)
   await expect(store.pets.create(rex)).rejects.toThrow(StoreUnavailable)
   expect(openDatabase(path).prepare('SELECT count(*) FROM pets').pluck().get()).toBe(100)
 })
 
-test('a writer thread that ends fails the writes it held, and the next write starts another', async () => {
+test('the writes of a writer thread that ends fail, and the next write starts another thread', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
   const writer = new Writer({ path, busyTimeout: 0 })
   onTestFinished(() => writer.close())
@@ -218,7 +218,7 @@ function linesOf(trace: string): string[] {
   return readFileSync(trace, 'utf8').split('\n')
 }
 
-/** For each acknowledgement, whether an fsync began after its request and ended before it. */
+/** For each response to a create, whether an fsync began after its request and ended before it. */
 function acknowledgementsIn(calls: string[]): string[] {
   const acknowledgements: string[] = []
   let [isSyncing, isSynced] = [false, false]

@@ -5,7 +5,7 @@ import { commitTogether, prepareWrites, type Write } from '../../db/sqlite/write
 import { openFileStore } from '../support/helpers.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-describe('the table of keys', () => {
+describe('the table of idempotency keys', () => {
   const day = 24 * 3_600_000
   const start = new Date('2026-01-01T00:00:00Z')
 
@@ -17,7 +17,7 @@ describe('the table of keys', () => {
     expect(run('a', new Date(start.getTime() + day))).toMatchObject({ value: { id: 2n, isReplay: true } })
   })
 
-  test('is swept as new keys come in', () => {
+  test('loses expired keys as new keys are inserted', () => {
     const { run, count } = openWrites()
     for (let i = 0; i < 100; i++) run(`old ${i}`, start)
     const later = new Date(start.getTime() + day)
@@ -27,7 +27,7 @@ describe('the table of keys', () => {
     expect(count()).toBe(100n)
   })
 
-  test('is swept past rows whose time lies in the future, which are swept when their time comes', () => {
+  test('keeps rows from the future until they expire, and loses expired rows behind them', () => {
     const { run, count } = openWrites()
     const time = (days: number) => new Date(start.getTime() + days * day)
     for (let i = 0; i < 30; i++) run(`future ${i}`, time(10))
@@ -39,7 +39,7 @@ describe('the table of keys', () => {
     expect(count()).toBe(100n)
   })
 
-  test('gets no row without its pet, and no pet comes without its row', () => {
+  test('gets a row only together with the pet, and the pet is stored only together with the row', () => {
     const { connection, writes, count } = openWrites()
     connection.exec('DELETE FROM api_keys')
     const outcomes = commitTogether(connection, writes, [createOnce('a', start), createOnce('b', start)])

@@ -10,6 +10,7 @@ import { readMigrations } from '../../db/migrations.ts'
 import { migrate } from '../../db/sqlite/migrate.ts'
 import { prepareDatabase } from '../../db/sqlite/prepare.ts'
 import { openDatabase } from '../support/helpers.ts'
+import { isLongForm } from '../support/long-form.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -18,13 +19,13 @@ const migrations = readMigrations(pathToFileURL(join(root, 'db/sqlite/migrations
 const family =
   'CREATE TABLE parents (id INTEGER PRIMARY KEY); CREATE TABLE children (parent INTEGER REFERENCES parents); INSERT INTO parents VALUES (1); INSERT INTO children VALUES (1)'
 
-describe('starting at the same moment', () => {
-  test('eight processes find an empty file usable, round after round, and migrate it once', async () => {
+describe('processes that start at the same moment', () => {
+  test('migrate a new database once, and all of them can use it', async () => {
     const folder = temporaryFolder()
     const prepareTogether = await startPreparers(8, folder)
-    for (let round = 0; round < 100; round++) {
+    for (let round = 0; round < (isLongForm ? 100 : 15); round++) {
       const path = join(folder, `${round}.db`)
-      // A file that is empty and one that is missing are the same to the service.
+      // The service treats an empty file like a missing one.
       if (round % 2 === 0) writeFileSync(path, '')
       expect(await prepareTogether(path)).toEqual(Array(8).fill('usable'))
       const database = openDatabase(path)
@@ -36,8 +37,8 @@ describe('starting at the same moment', () => {
   })
 })
 
-describe('the runner', () => {
-  test('run in the order of their names, each once', () => {
+describe('the migrations', () => {
+  test('run once each, in the order of their names', () => {
     const database = openDatabase()
     const [first, second] = [{ '0000_a.sql': 'CREATE TABLE a (x)' }, { '0001_b.sql': 'ALTER TABLE a ADD COLUMN y' }]
     migrate(database, migrationsOf(first))
@@ -46,14 +47,14 @@ describe('the runner', () => {
     expect(database.prepare('SELECT name FROM migrations').pluck().all()).toEqual(['0000_a', '0001_b'])
   })
 
-  test('a migration that fails undoes all of that start', () => {
+  test('are rolled back together if one of them fails', () => {
     const database = openDatabase()
     const migrations = migrationsOf({ '0000_a.sql': 'CREATE TABLE a (x)', '0001_b.sql': 'CREATE TABLE a (x)' })
     expect(() => migrate(database, migrations)).toThrow('already exists')
     expect(database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get()).toBe(0)
   })
 
-  test('a rebuild of a parent table keeps the children that would cascade', () => {
+  test('do not delete child rows when they rebuild a parent table with ON DELETE CASCADE', () => {
     const database = openDatabase()
     const parents = 'CREATE TABLE parents (id INTEGER PRIMARY KEY);'
     const children = 'CREATE TABLE children (parent INTEGER REFERENCES parents ON DELETE CASCADE);'
@@ -68,7 +69,7 @@ describe('the runner', () => {
     expect(database.pragma('foreign_keys', { simple: true })).toBe(1)
   })
 
-  test('a migration that leaves children without parents is undone', () => {
+  test('are rolled back if they leave child rows without a parent', () => {
     const database = openDatabase()
     const first = { '0000_a.sql': family }
     migrate(database, migrationsOf(first))
@@ -77,7 +78,7 @@ describe('the runner', () => {
     expect(database.prepare('SELECT count(*) FROM parents').pluck().get()).toBe(1)
   })
 
-  test('what another program broke before stops no start and no migration', () => {
+  test('run on a database in which another program has broken references', () => {
     const database = openDatabase()
     const first = { '0000_a.sql': family }
     migrate(database, migrationsOf(first))
@@ -87,7 +88,7 @@ describe('the runner', () => {
     expect(database.prepare('SELECT name FROM migrations').pluck().all()).toEqual(['0000_a', '0001_b'])
   })
 
-  test('refuses a database that a newer release migrated, by the name of the migration it does not know', () => {
+  test('are refused on a database of a newer release, and the message names the unknown migration', () => {
     const database = openDatabase()
     migrate(database, [...migrations, { name: '9999_future', sql: 'CREATE TABLE future (x)', hash: 'x' }])
     expect(() => migrate(database, migrations)).toThrow(
@@ -95,7 +96,7 @@ describe('the runner', () => {
     )
   })
 
-  test('refuses a migration that was changed after it was applied', () => {
+  test('are refused if one was changed after it was applied', () => {
     const database = openDatabase()
     const applied = { name: '0000_a', sql: 'CREATE TABLE a (x)', hash: 'as applied' }
     migrate(database, [applied])
@@ -104,7 +105,7 @@ describe('the runner', () => {
     )
   })
 
-  test('does not take a checkout with other line endings for a change', () => {
+  test('have the same hash in a checkout with other line endings', () => {
     const [unix, windows] = ['CREATE TABLE a (\n  x\n)\n', 'CREATE TABLE a (\r\n  x\r\n)\r\n'].map((sql) => {
       const folder = temporaryFolder()
       writeFileSync(join(folder, '0000_a.sql'), sql)
@@ -113,14 +114,14 @@ describe('the runner', () => {
     expect(windows).toEqual(unix)
   })
 
-  test('enforces foreign keys again after a migration that failed', () => {
+  test('leave foreign keys enforced if one of them fails', () => {
     const database = openDatabase()
     expect(() => migrate(database, [{ name: '0000_a', sql: 'nonsense', hash: 'x' }])).toThrow('syntax error')
     expect(database.pragma('foreign_keys', { simple: true })).toBe(1)
     expect(database.inTransaction).toBe(false)
   })
 
-  test('leaves a database that lacks nothing as it was', () => {
+  test('do not change a database that is up to date', () => {
     const path = join(temporaryFolder(), 'petstore.db')
     prepareDatabase(path)
     const [bytes, { mtimeMs }] = [readFileSync(path), statSync(path)]
@@ -130,8 +131,8 @@ describe('the runner', () => {
   })
 })
 
-describe('the tables that the migrations make', () => {
-  test('are those of the schema: columns, indexes and checks', async () => {
+describe('the migrated tables', () => {
+  test('have the columns, indexes and checks of the schema', async () => {
     const drizzleKit = join(root, 'node_modules/.bin/drizzle-kit')
     const words = ['export', '--dialect=sqlite', '--schema=./db/sqlite/schema.ts']
     const { stdout } = await promisify(execFile)(drizzleKit, words, { cwd: root })
@@ -143,21 +144,18 @@ describe('the tables that the migrations make', () => {
   test.for([
     ['sqlite', 'sqlite'],
     ['postgres', 'postgresql'],
-  ] as const)(
-    'the %s schema has not drifted from them (npm run db:generate drafts what is missing)',
-    async ([database, dialect]) => {
-      const folder = temporaryFolder()
-      cpSync(join(root, `db/${database}/migrations`), join(folder, 'migrations'), { recursive: true })
-      const before = readdirSync(join(folder, 'migrations'))
-      const out = relative(root, join(folder, 'migrations'))
-      const words = ['generate', `--dialect=${dialect}`, `--schema=./db/${database}/schema.ts`, `--out=${out}`]
-      const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/drizzle-kit'), words, { cwd: root })
-      expect(stdout).toContain('No schema changes')
-      expect(readdirSync(join(folder, 'migrations'))).toEqual(before)
-    },
-  )
+  ] as const)('match the %s schema (npm run db:generate drafts a missing migration)', async ([database, dialect]) => {
+    const folder = temporaryFolder()
+    cpSync(join(root, `db/${database}/migrations`), join(folder, 'migrations'), { recursive: true })
+    const before = readdirSync(join(folder, 'migrations'))
+    const out = relative(root, join(folder, 'migrations'))
+    const words = ['generate', `--dialect=${dialect}`, `--schema=./db/${database}/schema.ts`, `--out=${out}`]
+    const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/drizzle-kit'), words, { cwd: root })
+    expect(stdout).toContain('No schema changes')
+    expect(readdirSync(join(folder, 'migrations'))).toEqual(before)
+  })
 
-  test('are all strict', () => {
+  test('are STRICT', () => {
     const lax = migrated()
       .prepare("SELECT name FROM pragma_table_list WHERE type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%'")
       .pluck()
@@ -186,18 +184,18 @@ describe('the migration that constrains times', () => {
     expect(key).toMatchObject({ created_at: created, expires_at: after, revoked_at: null, last_used_at: null })
   })
 
-  test('lets no key with another unreadable time grant access', () => {
-    const [byCreation, byRevocation, byUse] = migrateKeys(
+  test('makes keys with other unreadable times invalid', () => {
+    const [unreadableCreated, unreadableRevoked, unreadableUsed] = migrateKeys(
       { created_at: 'now', expires_at: null },
       { created_at: created, revoked_at: 'today' },
       { created_at: created, last_used_at: 'today' },
     )
-    expect(byCreation).toMatchObject({ created_at: epoch, expires_at: epoch })
-    expect(byRevocation).toMatchObject({ created_at: created, revoked_at: epoch })
-    expect(byUse).toMatchObject({ created_at: created, expires_at: null, last_used_at: null })
+    expect(unreadableCreated).toMatchObject({ created_at: epoch, expires_at: epoch })
+    expect(unreadableRevoked).toMatchObject({ created_at: created, revoked_at: epoch })
+    expect(unreadableUsed).toMatchObject({ created_at: created, expires_at: null, last_used_at: null })
   })
 
-  test('keeps idempotency keys, lets unreadable ones expire, and gives no id of a deleted API key again', () => {
+  test('keeps idempotency keys, makes unreadable ones expire, and does not reuse the id of a deleted API key', () => {
     const database = beforeIt()
     insertKey(database, { created_at: created })
     insertKey(database, { created_at: created })
@@ -242,12 +240,15 @@ describe('the migration that constrains times', () => {
   }
 })
 
-test.for(['sqlite', 'postgres'])('migration files of %s and what drizzle-kit compares with are in step', (database) => {
-  const folder = join(root, `db/${database}/migrations`)
-  const { entries } = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8'))
-  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
-  expect(entries.map(({ tag }: { tag: string }) => `${tag}.sql`)).toEqual(files)
-})
+test.for(['sqlite', 'postgres'])(
+  'the migrations of %s and the snapshots of drizzle-kit match the schema',
+  (database) => {
+    const folder = join(root, `db/${database}/migrations`)
+    const { entries } = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8'))
+    const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
+    expect(entries.map(({ tag }: { tag: string }) => `${tag}.sql`)).toEqual(files)
+  },
+)
 
 function migrationsOf(files: Record<string, string>) {
   const folder = temporaryFolder()
@@ -261,7 +262,7 @@ function migrated(): Database.Database {
   return database
 }
 
-/** Starts processes that wait for a path, so that all of them prepare the database there at the same moment. */
+/** Starts processes that wait for a path and then prepare the database there at the same moment. */
 async function startPreparers(count: number, folder: string): Promise<(path: string) => Promise<string[]>> {
   const script = join(folder, 'prepare.mjs')
   const module = pathToFileURL(join(root, 'db/sqlite/prepare.ts')).href
@@ -297,7 +298,7 @@ async function startPreparers(count: number, folder: string): Promise<(path: str
   }
 }
 
-/** What there is of the tables of the schema; how the text is laid out and quoted is of no account. */
+/** Describes the tables of the schema without the layout and quotes of their SQL. */
 function describeTables(database: Database.Database): object[] {
   const tables = database
     .prepare(
@@ -306,7 +307,7 @@ function describeTables(database: Database.Database): object[] {
     .all() as { name: string; sql: string }[]
   return tables.map(({ name, sql }) => ({
     name,
-    // A primary key is never NULL, whether that is said or not.
+    // A primary key is NOT NULL, also without the keyword.
     columns: database
       .prepare('SELECT name, upper(type), "notnull" OR pk AS required, dflt_value, pk FROM pragma_table_info(?)')
       .all(name),

@@ -5,7 +5,7 @@ import { openDatabase, openFileStore, startTestApi } from '../support/helpers.ts
 import { runPetstore } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-test.for(['created_at', 'expires_at', 'revoked_at'])('a key whose %s cannot be read is refused', async (column) => {
+test.for(['created_at', 'expires_at', 'revoked_at'])('a key with an unreadable %s is refused', async (column) => {
   const { rest, rpc, spoil } = await startOnFile()
   expect((await rest.get('/v1/pets')).status).toBe(200)
   spoil(`UPDATE api_keys SET ${column} = 'yesterday'`)
@@ -15,7 +15,7 @@ test.for(['created_at', 'expires_at', 'revoked_at'])('a key whose %s cannot be r
   await expect(rpc.pets.list.query()).rejects.toMatchObject({ data: { status: 401 } })
 })
 
-test('a last use that cannot be read is replaced by the next one', async () => {
+test('the next use replaces an unreadable time of the last use', async () => {
   const { rest, store, spoil } = await startOnFile()
   spoil("UPDATE api_keys SET last_used_at = 'yesterday'")
   expect((await rest.get('/v1/pets')).status).toBe(200)
@@ -24,7 +24,7 @@ test('a last use that cannot be read is replaced by the next one', async () => {
     .toBeGreaterThan(Date.now() - 60_000)
 })
 
-test('keys list shows which times cannot be read', async () => {
+test('keys list shows which times are unreadable', async () => {
   const folder = temporaryFolder()
   await runPetstore({ folder, arguments: ['keys', 'create', 'shop'] }).ended
   spoilFile(join(folder, 'data/petstore.db'), "UPDATE api_keys SET expires_at = 'yesterday', last_used_at = 'never'")
@@ -35,7 +35,7 @@ test('keys list shows which times cannot be read', async () => {
 })
 
 test.for(['yesterday', '1970-01-01T00:00:00.000Z'])(
-  'a key that expires at %j is rotated only to a given lifetime',
+  'a key that expires at %j is rotated only with --expires',
   async (time) => {
     const { store, spoil } = await startOnFile()
     spoil(`UPDATE api_keys SET expires_at = '${time}'`)
@@ -52,7 +52,7 @@ async function startOnFile() {
   return { ...api, spoil: (sql: string) => spoilFile(path, sql) }
 }
 
-/** Writes past the rules of the schema. */
+/** Runs the statement without the constraints of the schema. */
 function spoilFile(path: string, sql: string): void {
   const file = openDatabase(path)
   file.pragma('ignore_check_constraints = ON')

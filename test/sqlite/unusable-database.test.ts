@@ -25,44 +25,48 @@ import { makeDatabase } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { canTrace } from '../support/traced.ts'
 
-describe('a database that cannot be used is refused and left as it was:', () => {
+describe('an unusable database is refused and not changed:', () => {
   const files: [name: string, make: (path: string) => void | Promise<void>, message: string][] = [
-    ['a text', (path) => writeFileSync(path, 'Dear diary,\n'.repeat(100)), 'it is not an SQLite database'],
+    ['a text file', (path) => writeFileSync(path, 'Dear diary,\n'.repeat(100)), 'it is not an SQLite database'],
     ['random bytes', (path) => writeFileSync(path, randomBytes(8_192)), 'it is not an SQLite database'],
-    ['a short text', (path) => writeFileSync(path, 'x'), 'it is not an SQLite database'],
+    ['a short text file', (path) => writeFileSync(path, 'x'), 'it is not an SQLite database'],
     [
-      'another program’s',
+      'a database of another program',
       (path) => makeForeign(path, 'DELETE'),
       'it belongs to another program; choose another database',
     ],
     [
-      'another program’s in WAL mode',
+      'a database of another program in WAL mode',
       (path) => makeForeign(path, 'WAL'),
       'it belongs to another program; choose another database',
     ],
     [
-      'another program’s that was killed while it wrote',
+      'a database of another program that was killed during a write',
       (path) => makeKilled(path, 'CREATE TABLE diary (x)'),
       'it belongs to another program; choose another database',
     ],
     [
-      'a short text with a file beside it that is named like a journal',
+      'a short text file beside a file that is named like a journal',
       (path) => {
         writeFileSync(path, 'x')
         writeFileSync(`${path}-journal`, 'Dear diary')
       },
       'it is not an SQLite database',
     ],
-    ['one with broken pages', makeCorrupt, 'it is corrupt; restore an intact backup'],
-    ['one cut short', makeTruncated, 'it is corrupt; restore an intact backup'],
+    ['a database with corrupt pages', makeCorrupt, 'it is corrupt; restore an intact backup'],
+    ['a truncated database', makeTruncated, 'it is corrupt; restore an intact backup'],
     [
-      'one of a newer release',
+      'a database of a newer release',
       (path) => changeJournal(path, "INSERT INTO migrations VALUES ('9999_future', 'x', 'now')"),
       'it was migrated by a newer release (9999_future)',
     ],
-    ['one of a newer release that was killed', makeNewerKilled, 'it was migrated by a newer release (9999_future)'],
     [
-      'one with a changed migration',
+      'a database of a newer release that was killed',
+      makeNewerKilled,
+      'it was migrated by a newer release (9999_future)',
+    ],
+    [
+      'a database with a changed migration',
       (path) => changeJournal(path, "UPDATE migrations SET hash = 'x'"),
       'the migration 0000_init was changed after it was applied',
     ],
@@ -77,7 +81,7 @@ describe('a database that cannot be used is refused and left as it was:', () => 
   })
 
   test.for(spellings)(
-    'one that was moved away from its write-ahead log, named by %s, and nothing is lost once it is back',
+    'a database, opened through %s, that was moved away from its write-ahead log; no pet is lost when it is back',
     async ([, spell]) => {
       const original = join(temporaryFolder(), 'petstore.db')
       const { path, given } = databasePaths(spell)
@@ -99,7 +103,7 @@ describe('a database that cannot be used is refused and left as it was:', () => 
     expectRefusal(path, 'it is not a file')
   })
 
-  test('a named pipe, which to open would wait for ever', () => {
+  test('a named pipe, without waiting for its other end', () => {
     const path = join(temporaryFolder(), 'petstore.db')
     execFileSync('mkfifo', [path])
     expectRefusal(path, 'it is not a file')
@@ -118,7 +122,7 @@ describe('a database that cannot be used is refused and left as it was:', () => 
   })
 })
 
-test.for([['list'], ['revoke', 'shop'], ['rotate', 'shop']])('keys %j makes no file', async (words) => {
+test.for([['list'], ['revoke', 'shop'], ['rotate', 'shop']])('keys %j creates no file', async (words) => {
   const folder = temporaryFolder()
   const run = runPetstore({ folder, arguments: ['keys', ...words] })
   expect(await run.ended).toBe(1)
@@ -126,7 +130,7 @@ test.for([['list'], ['revoke', 'shop'], ['rotate', 'shop']])('keys %j makes no f
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a file that is missing is made, in a folder of its own, unless it should be there', () => {
+test('a missing file and its folders are created, unless create is false', () => {
   const folder = temporaryFolder()
   const path = join(folder, 'new/data/petstore.db')
   expect(() => prepareDatabase(path, { create: false })).toThrow('no such file or directory; check the path')
@@ -136,7 +140,7 @@ test('a file that is missing is made, in a folder of its own, unless it should b
   prepareDatabase(path, { create: false })
 })
 
-test.for(spellings)('a file that is missing is made where %s leads, and the link stays a link', ([, spell]) => {
+test.for(spellings)('a missing file is created where %s leads, and a link stays a link', ([, spell]) => {
   const { path, given } = databasePaths(spell)
   rmdirSync(dirname(path))
   const kind = lstatSync(given, { throwIfNoEntry: false })?.isSymbolicLink()
@@ -145,9 +149,9 @@ test.for(spellings)('a file that is missing is made where %s leads, and the link
   expect(lstatSync(given).isSymbolicLink()).toBe(kind ?? false)
 })
 
-// Only the kernel can tell; strace asks it.
+// Only strace shows the fsyncs, and makes the disk fail.
 if (canTrace()) {
-  test('folders that are made survive a loss of power: each one above them is synced', async () => {
+  test('new folders survive a loss of power, because their parents are synced', async () => {
     const folder = realpathSync(temporaryFolder())
     const trace = join(folder, 'trace')
     const strace = ['strace', '-f', '-y', '-o', trace, '-e', 'trace=fsync', ...petstore]
@@ -161,7 +165,7 @@ if (canTrace()) {
     )
   })
 
-  test('a folder is made below one that this user may not read, which can then not be synced', async () => {
+  test('a folder is created in a parent that this user may not read, and which therefore cannot be synced', async () => {
     const folder = realpathSync(temporaryFolder())
     const inject = ['-P', folder, '-e', 'trace=openat', '-e', 'inject=openat:error=EACCES']
     const strace = ['strace', '-f', '-qq', '-o', '/dev/null', ...inject, ...petstore]
@@ -170,7 +174,7 @@ if (canTrace()) {
     expect([await run.ended, run.stderr]).toEqual([0, expect.stringMatching(/^Created the database .*\.\n$/)])
   })
 
-  test('one that the disk cannot read is not called corrupt', () => {
+  test('a database that the disk cannot read is not reported as corrupt', () => {
     const path = join(temporaryFolder(), 'petstore.db')
     makeDatabase(path, 3_000)
     for (const first of [1, 4, 12]) {
@@ -191,7 +195,7 @@ function syncedIn(trace: string): string[] {
   return [...readFileSync(trace, 'utf8').matchAll(/fsync\(\d+<([^>]+)>/g)].map(([, path = '']) => path)
 }
 
-test('a first start that was killed while it wrote is undone by the next', () => {
+test('the next start rolls back a first start that was killed during a write', () => {
   const path = join(temporaryFolder(), 'petstore.db')
   makeKilled(path)
   prepareDatabase(path)
@@ -200,7 +204,7 @@ test('a first start that was killed while it wrote is undone by the next', () =>
   ])
 })
 
-/** One sentence for the operator, which names the file. */
+/** Expects one sentence that names the file. */
 function expectRefusal(path: string, message: string): void {
   let thrown: unknown
   try {
@@ -213,7 +217,7 @@ function expectRefusal(path: string, message: string): void {
   expect(String(thrown)).toContain(`${path} cannot be used: ${message}`)
 }
 
-/** The state of the file and of what SQLite needs beside it, but for the index of the log, which every reader renews. */
+/** The content and time of the file, the log and the journal. The index of the log is rewritten by every reader. */
 function fingerprints(path: string): Record<string, object> {
   const files = [path, `${path}-wal`, `${path}-journal`].filter((file) => existsSync(file))
   return Object.fromEntries(
@@ -231,7 +235,7 @@ function makeForeign(path: string, journalMode: string): void {
   database.close()
 }
 
-/** Leaves what a process leaves that is killed in a transaction, when part of it is in the file already. */
+/** Makes the files that are left after a process was killed while it wrote a transaction into the database. */
 function makeKilled(path: string, ...before: string[]): void {
   const original = join(temporaryFolder(), 'original.db')
   const database = new Database(original)
@@ -249,7 +253,7 @@ function makeKilled(path: string, ...before: string[]): void {
   database.close()
 }
 
-/** The newer release's last migration is in the write-ahead log only. */
+/** The last migration of the newer release is only in the write-ahead log. */
 async function makeNewerKilled(path: string): Promise<void> {
   const original = join(temporaryFolder(), 'original.db')
   await makeOurs(original)
