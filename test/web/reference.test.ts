@@ -22,7 +22,7 @@ describe('the API reference in a browser', () => {
       if (message.type() === 'error') problems.push(message.text())
     })
     await page.goto(`${url}/docs/`)
-  })
+  }, 30_000)
   afterAll(async () => {
     for (const clean of cleanings) await clean()
   })
