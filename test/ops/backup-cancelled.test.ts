@@ -56,6 +56,13 @@ test('a backup does not remove the partial file of one that runs at the same tim
   expect(readdirSync(folder).toSorted()).toEqual(backups.map((path) => basename(path)).toSorted())
 })
 
+test('a backup does not remove an empty partial file, which another process may not have locked yet', async () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, '.petstore-0123456789abcdef.partial'), '')
+  await backUpDatabase(large, join(folder, 'copy.db'))
+  expect(partialIn(folder).length).toBe(1)
+})
+
 /** Starts a backup of a large database. Resolves when a part of the copy is written. */
 async function startSlowBackup(): Promise<{ folder: string; backups: string; run: Run }> {
   const folder = temporaryFolder()

@@ -51,14 +51,17 @@ test('a backup holds what a killed service had only in its log', async () => {
 test('a backup of a large database does not delay readers', async () => {
   const server = await startServer({ folder: copyLarge(), env: { BACKUP_EVERY: '1d' } })
   const headers = { authorization: `Bearer ${await waitForOutput(server, bannerKey)}` }
-  const times: number[] = []
-  while (!server.stdout.includes('"backup made"')) {
+  let longest = 0
+  let count = 0
+  for (; !server.stdout.includes('"backup made"'); count++) {
     const begin = performance.now()
     expect((await fetch(`${server.url}/v1/pets`, { headers })).status).toBe(200)
-    times.push(performance.now() - begin)
+    longest = Math.max(longest, performance.now() - begin)
   }
-  expect(times.length).toBeGreaterThan(20)
-  expect(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)]).toBeLessThan(250)
+  const [, duration] = /"milliseconds":(\d+),"msg":"backup made"/.exec(server.stdout) ?? []
+  expect(count).toBeGreaterThan(20)
+  // The check of the copy alone takes more than half of the time.
+  expect(longest).toBeLessThan(Number(duration) / 2)
 })
 
 test('a shutdown cancels a scheduled backup and leaves nothing of it', async () => {

@@ -152,16 +152,6 @@ describe('a restore', () => {
     expect(attempts).toBeGreaterThan(1)
     expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
   })
-
-  test('keeps a database that was created while it ran', async () => {
-    const { folder, database, backup } = await makeBackup()
-    rmSync(database)
-    await restoreDatabase(database, backup, ({ done, total }) => {
-      if (done === total) makeDatabase(database, 1, 'new')
-    })
-    expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
-    expect(namesIn(keptIn(folder)[0] ?? '')).toEqual(['new 1'])
-  })
 })
 
 describe('a restore is refused and changes nothing', () => {
@@ -211,6 +201,20 @@ describe('a restore is refused and changes nothing', () => {
     await end()
     rmSync(`${database}-shm`)
     await restore(folder, backup)
+  })
+
+  test('if a process creates the missing database while the backup is copied', async () => {
+    const { database, backup } = await makeBackup()
+    rmSync(database)
+    const restored = restoreDatabase(database, backup, ({ done, total }) => {
+      if (done < total) return
+      makeDatabase(database, 1, 'new')
+      const service = new Database(database)
+      onTestFinished(() => void service.close())
+      service.prepare('SELECT * FROM pets').get()
+    })
+    await expect(restored).rejects.toThrow('a process has it open; stop the service and try again')
+    expect(namesIn(database)).toEqual(['new 1'])
   })
 
   test('while a process may have a deleted database open', async () => {
