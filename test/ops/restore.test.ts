@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
-import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/process.ts'
+import { bannerKey, petstore, runPetstore, startServer, waitForOutput } from '../support/process.ts'
 import {
   addingPets,
   change,
@@ -60,6 +60,20 @@ describe('the restore command', () => {
     expect(fingerprints(join(folder, 'data'))).toEqual(before)
   })
 })
+
+if (spawnSync('strace', ['-f', '-e', 'trace=rename', 'true']).status === 0) {
+  test('a restore that is killed before its last step leaves the old database whole, and the next one cleans up', async () => {
+    const { folder, database, backup } = await makeBackup()
+    leaveLog(database, addingPets(1, 'logged'))
+    const kill = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=rename', '-e', 'inject=rename:signal=KILL']
+    expect(spawnSync('strace', [...kill, ...petstore, 'restore', backup], { cwd: folder }).status).toBeNull()
+    expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3', 'logged 1'])
+    expect(filesIn(folder)).toContainEqual(expect.stringMatching(/\.partial$/))
+    await restore(folder, backup)
+    expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
+    expect(filesIn(folder)).toEqual(['backups', 'petstore.db', expect.stringMatching(/before-restore-[\dTZ.-]+$/)])
+  })
+}
 
 describe('a restore', () => {
   test('can be undone by restoring the old database', async () => {
