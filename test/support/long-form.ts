@@ -1,6 +1,6 @@
 /**
  * With `LONG_FORM` set, which `npm run test:long` does, some tests repeat the long trials whose figures are in
- * test/RELIABILITY.md. Without it, they take seconds.
+ * docs/reliability.md. Without it, they take seconds.
  */
 export const isLongForm = process.env.LONG_FORM !== undefined
 
