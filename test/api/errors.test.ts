@@ -6,17 +6,17 @@ import { ApiError, type ErrorCode, toApiError } from '../../server/api/errors.ts
 
 const cause = new Error('the cause')
 
-describe('what is thrown becomes', () => {
+describe('a thrown value becomes an ApiError:', () => {
   test.for<[string, unknown, ErrorCode, number]>([
     ['a store that may heal', new StoreUnavailable('full'), 'unavailable', 503],
     ['a key used for something else', new IdempotencyKeyReused('other'), 'unprocessable', 422],
     ['a failure that tRPC wraps', internal(new StoreUnavailable('full')), 'unavailable', 503],
     ['an unknown failure that tRPC wraps', internal(cause), 'internal_error', 500],
     ['a failure of tRPC without a cause', new TRPCError({ code: 'INTERNAL_SERVER_ERROR' }), 'internal_error', 500],
-    ['a code of tRPC that has none here', new TRPCError({ code: 'PAYMENT_REQUIRED' }), 'internal_error', 500],
-    ['a procedure that is not there', new TRPCError({ code: 'NOT_FOUND' }), 'not_found', 404],
-    ['what tRPC cannot parse', new TRPCError({ code: 'PARSE_ERROR' }), 'invalid_request', 400],
-    ['a code that nobody knows', withCode('EWHATEVER'), 'internal_error', 500],
+    ['a code of tRPC without an own code here', new TRPCError({ code: 'PAYMENT_REQUIRED' }), 'internal_error', 500],
+    ['a procedure that does not exist', new TRPCError({ code: 'NOT_FOUND' }), 'not_found', 404],
+    ['a request that tRPC cannot parse', new TRPCError({ code: 'PARSE_ERROR' }), 'invalid_request', 400],
+    ['an unknown code', withCode('EWHATEVER'), 'internal_error', 500],
     ['any error', cause, 'internal_error', 500],
     ['a text', 'thrown', 'internal_error', 500],
     ['null', null, 'internal_error', 500],
@@ -27,13 +27,13 @@ describe('what is thrown becomes', () => {
     expect(error.body.message).toBe(error.message)
   })
 
-  test('itself if it is meant for the caller', () => {
+  test('an ApiError stays the same', () => {
     const error = new ApiError('not_found', 'There is nothing.', { headers: { link: 'x' }, cause })
     expect(toApiError(error)).toBe(error)
     expect(error).toMatchObject({ headers: { link: 'x' }, cause })
   })
 
-  test('keeps its cause for the log', () => {
+  test('the cause is kept for the log', () => {
     for (const thrown of [new StoreUnavailable('x'), cause]) {
       expect(toApiError(thrown).cause).toBe(thrown)
     }
@@ -45,7 +45,7 @@ describe('what is thrown becomes', () => {
     expect(toApiError(internal(cause)).cause).toBe(cause)
   })
 
-  test('tells each field of a Zod error of the input, and none of one of the output', () => {
+  test('the message names each field of a Zod error of the input, and none of one of the output', () => {
     const { error } = z.object({ name: z.string('wrong') }).safeParse({})
     const thrown = new TRPCError({ code: 'BAD_REQUEST', cause: error })
     expect(toApiError(thrown)).toMatchObject({ body: { message: 'name: wrong', status: 400 }, cause: thrown })
@@ -54,7 +54,7 @@ describe('what is thrown becomes', () => {
     expect(toApiError(other).body.message).toBe('The input is odd.')
   })
 
-  test('says when to try again if that may help', () => {
+  test('Retry-After is set for a transient failure only', () => {
     const headers = (thrown: unknown) => toApiError(thrown).headers
     expect(headers(new StoreUnavailable('full'))).toEqual({ 'retry-after': '1' })
     expect(headers(new StoreUnavailable('corrupt', { isRetryable: false }))).toEqual({})

@@ -9,7 +9,7 @@ const paths = [
   'a.__proto__.polluted',
 ]
 
-test('no name of a field, parameter, header or annotation reaches the prototype of objects', async () => {
+test('no name of a field, parameter, header or annotation changes the prototype of objects', async () => {
   const { rest } = await startTestApi()
   const pet = '"name":"Rex","categoryId":7'
   for (const name of ['__proto__', 'constructor', 'prototype']) {
@@ -21,11 +21,11 @@ test('no name of a field, parameter, header or annotation reaches the prototype 
   for (const path of paths) {
     for (const meta of [{ values: { [path]: ['bigint'] } }, { referentialEqualities: { name: [path] } }]) {
       const input = { json: { name: 'Rex', categoryId: '7', a: {} }, meta }
-      const answers = [
+      const responses = [
         await rest.post('/trpc/pets.create', input),
         await rest.get(`/trpc/pets.list?input=${encodeURIComponent(JSON.stringify(input))}`),
       ]
-      for (const { status } of answers) expect(status).toBeLessThan(500)
+      for (const { status } of responses) expect(status).toBeLessThan(500)
     }
   }
   expect('polluted' in {}).toBe(false)

@@ -9,7 +9,7 @@ import { addPets, shareTestApi, startTestApi, type TestApi } from '../support/he
 const rex = { name: 'Rex', categoryId: 7, status: 'available' }
 
 describe('GET /v1/pets', () => {
-  test('an empty store is an empty array', async () => {
+  test('the list of an empty store is an empty array', async () => {
     const { rest } = await startTestApi()
     expect(await rest.get('/v1/pets')).toMatchObject({ status: 200, body: [] })
   })
@@ -20,7 +20,7 @@ describe('GET /v1/pets', () => {
     expect((await rest.get('/v1/pets')).body).toEqual([{ id: 1, ...rex }])
   })
 
-  test('twenty pets are returned when no limit is given', async () => {
+  test('the default limit is 20', async () => {
     const { rest, store } = await startTestApi()
     await addPets(store, 21)
     expect((await rest.get('/v1/pets')).body).toHaveLength(20)
@@ -30,7 +30,7 @@ describe('GET /v1/pets', () => {
     const api = shareTestApi()
     beforeAll(() => addPets(api().store, 101))
 
-    test.for([1, 2, 99, 100])('limit=%i returns so many', async (limit) => {
+    test.for([1, 2, 99, 100])('limit=%i returns that many pets', async (limit) => {
       expect((await api().rest.get(`/v1/pets?limit=${limit}`)).body).toHaveLength(limit)
     })
   })
@@ -47,25 +47,25 @@ describe('GET /v1/pets', () => {
       for (const status of statuses) await api().rest.post('/v1/pets', { ...rex, name: status, status })
     })
 
-    test.for(statuses)('status=%s returns only those', async (status) => {
+    test.for(statuses)('status=%s returns only pets with this status', async (status) => {
       expect((await api().rest.get(`/v1/pets?status=${status}`)).body).toMatchObject([{ name: status, status }])
     })
   })
 })
 
 describe('POST /v1/pets', () => {
-  test('the created pet is answered with its id: 201', async () => {
+  test('the response is the created pet with its id: 201', async () => {
     const { rest } = await startTestApi()
     expect(await rest.post('/v1/pets', rex)).toMatchObject({ status: 201, body: { id: 1, ...rex } })
   })
 
-  test('each pet gets an id of its own', async () => {
+  test('each pet gets its own id', async () => {
     const { rest } = await startTestApi()
-    const answers = await Promise.all(Array.from({ length: 50 }, () => rest.post('/v1/pets', rex)))
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(50)
+    const responses = await Promise.all(Array.from({ length: 50 }, () => rest.post('/v1/pets', rex)))
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(50)
   })
 
-  test.for(['available', 'pending', 'sold'])('status %s is kept', async (status) => {
+  test.for(['available', 'pending', 'sold'])('status %s is stored', async (status) => {
     const { rest } = await startTestApi()
     await rest.post('/v1/pets', { ...rex, status })
     expect((await rest.get('/v1/pets/1')).body).toMatchObject({ status })
@@ -87,7 +87,7 @@ describe('POST /v1/pets', () => {
     [{ ...rex, status: '' }, 'status: expected one of available, pending, sold, got an empty string'],
     [{ ...rex, status: null }, 'status: expected one of available, pending, sold, got null'],
     [{ ...rex, status: 'Available' }, 'status: expected one of available, pending, sold, got a string'],
-  ] as const)('%j is refused: 400 %s', async ([body, message]) => {
+  ] as const)('the body %j is rejected: 400 %s', async ([body, message]) => {
     const { rest } = await startTestApi()
     expect(await rest.post('/v1/pets', body)).toMatchObject({
       status: 400,
@@ -101,9 +101,9 @@ describe('GET /v1/pets/{petId}', () => {
   test('a pet is returned by its id', async () => {
     const { rest } = await startTestApi()
     await rest.post('/v1/pets', rex)
-    const answer = await rest.get('/v1/pets/1')
-    expect(answer).toMatchObject({ status: 200, body: { id: 1, ...rex } })
-    expect(answer.headers).not.toHaveProperty('location')
+    const response = await rest.get('/v1/pets/1')
+    expect(response).toMatchObject({ status: 200, body: { id: 1, ...rex } })
+    expect(response.headers).not.toHaveProperty('location')
   })
 
   test('an id without a pet is 404', async () => {
@@ -122,19 +122,19 @@ describe('every operation', () => {
     ...(bodySchema ? { payload: rex } : {}),
   }))
 
-  test.for(operations)('$method $url answers in JSON', async (operation) => {
+  test.for(operations)('the response to $method $url is JSON', async (operation) => {
     const { rest } = await startTestApi()
     expect((await rest.send(operation)).headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
   test.for(operations)('$method $url without a key is 401 with an Error body', async (operation) => {
     const { app } = await startTestApi()
-    const answer = await app.inject(operation)
-    expect(answer.statusCode).toBe(401)
-    expect(answer.json()).toEqual({ code: 'unauthorized', message: expect.any(String), status: 401 })
+    const response = await app.inject(operation)
+    expect(response.statusCode).toBe(401)
+    expect(response.json()).toEqual({ code: 'unauthorized', message: expect.any(String), status: 401 })
   })
 
-  test('below /v1 exactly the operations of the document are served', async () => {
+  test('under /v1 exactly the operations of the document are served', async () => {
     const { rest, urls } = await startWatchedApi()
     const served = []
     for (const url of new Set(urls.map((each) => each.replaceAll(/:\w+/g, '1')))) {
@@ -146,7 +146,7 @@ describe('every operation', () => {
   })
 })
 
-/** A service, and the URLs of all routes that it registers. */
+/** Starts a service, and records the URLs of all routes that it registers. */
 async function startWatchedApi(): Promise<TestApi & { urls: string[] }> {
   const urls: string[] = []
   const watch = (message: unknown) => {

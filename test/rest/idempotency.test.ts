@@ -8,8 +8,8 @@ import { fetchFrom, startTestApi } from '../support/helpers.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 
-describe('a creation that is repeated with its Idempotency-Key', () => {
-  test('is answered as the first time, byte for byte, and makes no second pet', async () => {
+describe('a create that is retried with its Idempotency-Key', () => {
+  test('gets the first response again, byte for byte, and adds no second pet', async () => {
     const { rest } = await startTestApi()
     const first = await rest.post('/v1/pets', rex, { 'idempotency-key': 'order-17' })
     const again = await rest.post('/v1/pets', rex, { 'idempotency-key': 'order-17' })
@@ -20,7 +20,7 @@ describe('a creation that is repeated with its Idempotency-Key', () => {
     expect((await rest.get('/v1/pets')).body).toHaveLength(1)
   })
 
-  test('may put the same payload in other words', async () => {
+  test('may spell the same payload differently', async () => {
     const { rest } = await startTestApi()
     await rest.post('/v1/pets', '{"name":"Rex","categoryId":7}', { 'idempotency-key': 'a' })
     const again = await rest.post('/v1/pets', '{ "status": "available", "categoryId": 7.0, "name": "R\\u0065x" }', {
@@ -30,26 +30,26 @@ describe('a creation that is repeated with its Idempotency-Key', () => {
   })
 
   test.for([{ name: 'Rexy' }, { categoryId: 8 }, { status: 'sold' }])(
-    'is refused with another payload: %o',
+    'is rejected with another payload: %o',
     async (other) => {
       const { rest } = await startTestApi()
       await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
-      const answer = await rest.post('/v1/pets', { ...rex, ...other }, { 'idempotency-key': 'a' })
-      expect(answer).toMatchObject({ status: 422, body: { code: 'unprocessable', status: 422 } })
+      const response = await rest.post('/v1/pets', { ...rex, ...other }, { 'idempotency-key': 'a' })
+      expect(response).toMatchObject({ status: 422, body: { code: 'unprocessable', status: 422 } })
       expect((await rest.get('/v1/pets')).body).toHaveLength(1)
     },
   )
 
-  test('makes one pet, however many arrive at once', async () => {
+  test('adds one pet when 20 of them arrive at once', async () => {
     const { rest } = await startTestApi()
     const send = () => rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
-    const answers = await Promise.all(Array.from({ length: 20 }, send))
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
-    expect(answers.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(1)
+    const responses = await Promise.all(Array.from({ length: 20 }, send))
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(responses.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(1)
     expect((await rest.get('/v1/pets')).body).toHaveLength(1)
   })
 
-  test('is another one if another API key sends it', async () => {
+  test('is a different create if another API key sends it', async () => {
     const { store, rest } = await startTestApi()
     const authorization = `Bearer ${await createKey(store, 'other')}`
     await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
@@ -57,21 +57,21 @@ describe('a creation that is repeated with its Idempotency-Key', () => {
     expect(other).toMatchObject({ status: 201, body: { id: 2, name: 'Minka' } })
   })
 
-  test('may come through the other door', async () => {
+  test('may use the other adapter', async () => {
     const { rest, rpc } = await startTestApi()
     await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
     const pet = await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n }, { context: { idempotencyKey: 'a' } })
     expect(pet).toMatchObject({ id: 1n, name: 'Rex' })
   })
 
-  test('gets a pet after a first attempt that failed', async () => {
+  test('adds a pet if the first attempt failed', async () => {
     const { rest } = await startTestApi()
     await rest.post('/v1/pets', { name: '' }, { 'idempotency-key': 'a' })
     expect(await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })).toMatchObject({ status: 201, body: { id: 1 } })
   })
 
   test.for(["UPDATE pets SET status = 'sold'", 'DELETE FROM pets'])(
-    'is replayed as it was, whatever was done in the database since: %s',
+    'gets the first response again after a change in the database: %s',
     async (change) => {
       const database = await testDatabase()
       const { rest } = await startTestApi({ store: await database.open() })
@@ -84,7 +84,7 @@ describe('a creation that is repeated with its Idempotency-Key', () => {
   )
 })
 
-describe('the header', () => {
+describe('the header Idempotency-Key', () => {
   test.for([
     ['8e03978e-40d5-43dd-bc93-6894a57f9324', '"8e03978e-40d5-43dd-bc93-6894a57f9324"'],
     ['a\\b', String.raw`"a\\b"`],
@@ -98,28 +98,28 @@ describe('the header', () => {
   })
 
   test.for(['', '""', '"a', 'a"b c', 'a b', 'a, b', '"a", "b"', 'é', 'a'.repeat(256), `"${'a'.repeat(256)}"`])(
-    'is refused as %j',
+    'is rejected as %j',
     async (key) => {
       const { rest } = await startTestApi()
-      const answer = await rest.post('/v1/pets', rex, { 'idempotency-key': key })
-      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
-      expect(answer.text).toContain('Idempotency-Key: expected a string of 1 to 255 visible ASCII characters')
+      const response = await rest.post('/v1/pets', rex, { 'idempotency-key': key })
+      expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+      expect(response.text).toContain('Idempotency-Key: expected a string of 1 to 255 visible ASCII characters')
       expect((await rest.get('/v1/pets')).body).toEqual([])
     },
   )
 
-  test('means nothing to a request that changes nothing', async () => {
+  test('is ignored on a request that changes nothing', async () => {
     const { rest } = await startTestApi()
     expect((await rest.get('/v1/pets', { 'idempotency-key': 'a b' })).status).toBe(200)
   })
 
-  test('is refused with a batch, whose calls it could not tell apart', async () => {
+  test('is rejected with a batch, whose calls would share it', async () => {
     const { rest } = await startTestApi()
     const call = { json: rex, meta: { values: { categoryId: ['bigint'] } } }
     for (const comma of [',', '%2C']) {
       const url = `/trpc/pets.create${comma}pets.create?batch=1`
-      const answer = await rest.post(url, { 0: call, 1: call }, { 'idempotency-key': 'a' })
-      expect(answer.text).toContain('expected only with a single call')
+      const response = await rest.post(url, { 0: call, 1: call }, { 'idempotency-key': 'a' })
+      expect(response.text).toContain('expected only with a single call')
     }
     expect((await rest.get('/v1/pets')).body).toEqual([])
   })
@@ -128,7 +128,7 @@ describe('the header', () => {
 describe('the typed client', () => {
   const rexInput = { name: 'Rex', categoryId: 7n }
 
-  test('repeats a creation whose answer was lost, and there is one pet', async () => {
+  test('retries a create whose response was lost, and there is one pet', async () => {
     const { app, key, rpc } = await startTestApi()
     const through = fetchFrom(app)
     let lost = 0
@@ -136,9 +136,9 @@ describe('the typed client', () => {
       url: 'http://petstore.test',
       apiKey: key,
       async fetch(input, init) {
-        const answer = await through(input, init)
+        const response = await through(input, init)
         if (lost++ < 2) throw new TypeError('fetch failed')
-        return answer
+        return response
       },
     })
     expect(await client.pets.create.mutate(rexInput)).toMatchObject({ id: 1n })
@@ -146,31 +146,31 @@ describe('the typed client', () => {
     expect(await rpc.pets.list.query()).toHaveLength(1)
   })
 
-  test('makes two pets of two calls', async () => {
+  test('adds two pets with two calls', async () => {
     const { rpc } = await startTestApi()
     await Promise.all([rpc.pets.create.mutate(rexInput), rpc.pets.create.mutate(rexInput)])
     expect(await rpc.pets.list.query()).toHaveLength(2)
   })
 
-  test('waits as long as a 408, 429, 502, 503 or 504 says before it repeats the call', async () => {
-    const repetitions = [408, 429, 502, 503, 504].map(async (status) => {
+  test('waits for the Retry-After of a 408, 429, 502, 503 or 504 before it retries', async () => {
+    const retries = [408, 429, 502, 503, 504].map(async (status) => {
       const { client, calls } = await startFlakyClient([new Response('', { status, headers: { 'retry-after': '1' } })])
       expect(await client.pets.list.query(), `${status}`).toEqual([])
       expect(calls, `${status}`).toHaveLength(2)
       expect(Number(calls[1]) - Number(calls[0]), `${status}`).toBeGreaterThanOrEqual(995)
     })
-    await Promise.all(repetitions)
+    await Promise.all(retries)
   })
 
-  test('does not retry what would fail again', async () => {
-    for (const answer of [new Response('', { status: 500 }), new Response('', { status: 404 })]) {
-      const { client, calls } = await startFlakyClient([answer])
+  test('does not retry a permanent failure', async () => {
+    for (const response of [new Response('', { status: 500 }), new Response('', { status: 404 })]) {
+      const { client, calls } = await startFlakyClient([response])
       await expect(client.pets.list.query()).rejects.toThrow()
       expect(calls).toHaveLength(1)
     }
   })
 
-  test('gives up after as many repetitions as it was told', async () => {
+  test('stops after the configured number of retries', async () => {
     const { client, calls } = await startFlakyClient(
       Array.from({ length: 9 }, () => new Response('', { status: 503 })),
       1,
@@ -179,7 +179,7 @@ describe('the typed client', () => {
     expect(calls).toHaveLength(2)
   })
 
-  test('stops repeating a call that is called off', async () => {
+  test('does not retry a call that is aborted', async () => {
     const { client, calls } = await startFlakyClient(Array.from({ length: 9 }, () => new Response('', { status: 503 })))
     const abort = new AbortController()
     const list = client.pets.list.query(undefined, { signal: abort.signal })
@@ -190,20 +190,20 @@ describe('the typed client', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('does not wait to repeat a call that was called off while it was answered', async () => {
+  test('rejects at once if a call is aborted while its response arrives', async () => {
     const abort = new AbortController()
     const fetchOnce = withRetries(
       async () => {
-        abort.abort(new Error('called off'))
+        abort.abort(new Error('aborted'))
         return new Response('', { status: 503, headers: { 'retry-after': '9' } })
       },
       { retries: 3 },
     )
-    await expect(fetchOnce('http://petstore.test', { signal: abort.signal })).rejects.toThrow('called off')
+    await expect(fetchOnce('http://petstore.test', { signal: abort.signal })).rejects.toThrow('aborted')
   })
 
-  /** A client that gets the given answers before it reaches the service, and the times of its calls. */
-  async function startFlakyClient(answers: Response[], retries?: number) {
+  /** Starts a client that gets the given responses before it reaches the service, and records the times of its calls. */
+  async function startFlakyClient(responses: Response[], retries?: number) {
     const { app, key } = await startTestApi()
     const calls: number[] = []
     const client = createPetstoreClient({
@@ -212,7 +212,7 @@ describe('the typed client', () => {
       ...(retries === undefined ? {} : { retries }),
       async fetch(input, init) {
         calls.push(performance.now())
-        return answers.shift() ?? fetchFrom(app)(input, init)
+        return responses.shift() ?? fetchFrom(app)(input, init)
       },
     })
     return { client, calls }

@@ -10,7 +10,7 @@ const int64 = fc.oneof(
   fc.constantFrom(minInt64, maxInt64, 0n, -1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 9007199254740993n),
 )
 
-test('a pet may have the greatest id there is, and none has a greater one', async () => {
+test('a pet may have the greatest 64-bit id, and a greater id is 404', async () => {
   const database = await testDatabase()
   const { rest, rpc } = await startTestApi({ store: await database.open() })
   await database.insertPet(maxInt64)
@@ -22,7 +22,7 @@ test('a pet may have the greatest id there is, and none has a greater one', asyn
   }
 })
 
-describe('when every id has been given out', () => {
+describe('when every id is used', () => {
   async function startWithIdsLeft(count: bigint) {
     const database = await testDatabase()
     const store = await database.open()
@@ -34,7 +34,7 @@ describe('when every id has been given out', () => {
   const rex = { name: 'Rex', categoryId: 7 }
   const noIdLeft = { code: 'internal_error', message: expect.stringMatching(/no ids left/), status: 500 }
 
-  test('a create fails alone with 500 and without Retry-After, and what shares its transaction succeeds', async () => {
+  test('a create fails alone with 500 and without Retry-After, and a replay in the same transaction succeeds', async () => {
     const { rest, log } = await startWithIdsLeft(1n)
     const keyed = () => rest.post('/v1/pets', rex, { 'idempotency-key': 'last' })
     expect((await keyed()).text).toContain(`{"id":${maxInt64},`)
@@ -63,7 +63,7 @@ describe('when every id has been given out', () => {
 
   // PostgreSQL does not give back ids that a failed statement took.
   if (!isOnPostgres) {
-    test('the ids that are left go to the first creates of the transaction', async () => {
+    test('the first creates of the transaction get the remaining ids', async () => {
       const { rest } = await startWithIdsLeft(3n)
       const responses = await Promise.all(Array.from({ length: 8 }, () => rest.post('/v1/pets', rex)))
       expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 500, 500, 500, 500, 500])
@@ -72,7 +72,7 @@ describe('when every id has been given out', () => {
 })
 
 describe('any 64-bit integer', () => {
-  test('comes back digit for digit from REST', async () => {
+  test('is returned digit for digit by REST', async () => {
     const { rest } = await startTestApi()
     await fc.assert(
       fc.asyncProperty(int64, async (categoryId) => {
@@ -83,7 +83,7 @@ describe('any 64-bit integer', () => {
     )
   })
 
-  test('comes back as the same bigint from RPC', async () => {
+  test('is returned as the same bigint by RPC', async () => {
     const { rpc } = await startTestApi()
     await fc.assert(
       fc.asyncProperty(int64, async (categoryId) => {
@@ -93,7 +93,7 @@ describe('any 64-bit integer', () => {
     )
   })
 
-  test('goes in through one door and out through the other', async () => {
+  test('can be written through one adapter and read through the other', async () => {
     const { rest, rpc } = await startTestApi()
     await fc.assert(
       fc.asyncProperty(int64, async (categoryId) => {
@@ -104,7 +104,7 @@ describe('any 64-bit integer', () => {
   })
 })
 
-/** Each looks only at the pet that it has created, if any. */
+/** These tests share a service, because each reads only the pet that it created. */
 describe('a number in a body', () => {
   const api = shareTestApi()
 
@@ -147,7 +147,7 @@ describe('a number in a body', () => {
     '9007199254740993.5',
     '1e-400',
     '1e-999999999',
-  ])('categoryId %s is no 64-bit integer: 400', async (number) => {
+  ])('categoryId %s is not a 64-bit integer: 400', async (number) => {
     expect(await api().rest.post('/v1/pets', `{"name":"Rex","categoryId":${number}}`)).toMatchObject({
       status: 400,
       body: { code: 'invalid_request', message: expect.stringMatching(/^categoryId: expected an? .*integer, got /) },

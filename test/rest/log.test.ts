@@ -30,7 +30,7 @@ test('each request is one line with method, route, status, duration, request id 
   expect(milliseconds).toBeLessThan(elapsed)
 })
 
-test('the request id is the service’s own', async () => {
+test('the service generates the request id', async () => {
   const { rest } = await startTestApi()
   const { headers } = await rest.get('/v1/pets', { 'x-request-id': 'chosen' })
   expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
@@ -43,7 +43,7 @@ test('a request without a valid key is logged without a key name', async () => {
   expect(JSON.parse(String(log[0]))).not.toHaveProperty('key')
 })
 
-test('the address is that of the client behind a trusted proxy, and of the peer otherwise', async () => {
+test('the logged address is the client’s behind a trusted proxy, and the peer’s otherwise', async () => {
   const headers = { 'x-forwarded-for': '203.0.113.7' }
   for (const [trustProxy, ip] of [
     [['127.0.0.1'], '203.0.113.7'],
@@ -61,19 +61,19 @@ test('a URL that cannot be decoded is logged too', async () => {
   expect(JSON.parse(String(log[0]))).toMatchObject({ status: 400, requestId: headers['x-request-id'] })
 })
 
-test('a fault of the service reaches the log with its cause, and the caller without it', async () => {
+test('an internal error is logged with its cause, which the response does not show', async () => {
   const { app, rest, rpc, store, log } = await startTestApi()
   store.pets.list = () => Promise.reject(new Error('the secret cause'))
-  const answer = await rest.get('/v1/pets')
-  expect(answer.body).toEqual({ code: 'internal_error', message: expect.any(String), status: 500 })
+  const response = await rest.get('/v1/pets')
+  expect(response.body).toEqual({ code: 'internal_error', message: expect.any(String), status: 500 })
   await expect(rpc.pets.list.query()).rejects.toMatchObject({ data: { code: 'internal_error', status: 500 } })
-  const rpcAnswer = await app.inject({ url: '/trpc/pets.list', headers: { authorization: 'none' } })
-  expect(answer.text + rpcAnswer.payload).not.toContain('secret cause')
+  const rpcResponse = await app.inject({ url: '/trpc/pets.list', headers: { authorization: 'none' } })
+  expect(response.text + rpcResponse.payload).not.toContain('secret cause')
   const faults = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 50)
   expect(faults).toMatchObject([{ err: { message: 'the secret cause' } }, { err: { message: 'the secret cause' } }])
 })
 
-test('no line of a running service holds a key but the one that shows the first key', async () => {
+test('no log line contains a key, except the one that shows the first key', async () => {
   const server = await startServer({ env: { LOG_LEVEL: 'trace' } })
   const key = await waitForOutput(server, bannerKey)
   const rpc = createPetstoreClient({ url: server.url, apiKey: key })
@@ -91,12 +91,12 @@ test('no line of a running service holds a key but the one that shows the first 
   expect(server.stderr).not.toContain(key.slice(4))
 })
 
-test('a silent log says nothing', () => {
+test('the log level silent writes nothing', () => {
   expect(createLog('silent', false).isLevelEnabled('fatal')).toBe(false)
   expect(createLog('info', true).isLevelEnabled('info')).toBe(true)
 })
 
-test('the service goes on when nobody reads its log any more', async () => {
+test('the service continues when the reader of its log has closed the pipe', async () => {
   const server = await startServer()
   const key = await waitForOutput(server, bannerKey)
   server.child.stdout?.destroy()
@@ -106,13 +106,13 @@ test('the service goes on when nobody reads its log any more', async () => {
 })
 
 if (existsSync('/dev/full')) {
-  test('the service goes on, and stops, when the disk of its log is full', async () => {
+  test('the service continues, and stops on SIGTERM, when the disk of its log is full', async () => {
     const [port, key] = [await freePort(), mintApiKey()]
     const run = runCommand(['sh', '-c', 'exec "$@" > /dev/full', 'sh', ...petstore], {
       env: { PORT: String(port), PETSTORE_API_KEY: key },
     })
     const caller = new Caller(`http://127.0.0.1:${port}`, key)
-    await expect.poll(() => caller.get('/livez').then(({ status }) => status, String), { timeout: 10_000 }).toBe(200)
+    await expect.poll(() => caller.get('/livez').then(({ status }) => status, String), { timeout: 25_000 }).toBe(200)
     for (let i = 0; i < 20; i++) expect((await caller.get('/v1/pets')).status).toBe(200)
     run.child.kill('SIGTERM')
     expect(await run.ended).toBe(0)

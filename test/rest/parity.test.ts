@@ -2,7 +2,7 @@ import { TRPCClientError } from '@trpc/client'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { addPets, shareTestApi, startTestApi, type TestApi } from '../support/helpers.ts'
 
-/** The same question through both doors has the same answer: the same pets, or the same error. */
+/** The same call through both adapters has the same result: the same pets, or the same error. */
 
 const lists: { query: string; input: { limit?: number; status?: 'available' | 'sold'; cursor?: bigint } }[] = [
   { query: '', input: {} },
@@ -35,7 +35,7 @@ describe('pets.get', () => {
   })
 })
 
-const creations: [json: string, input: unknown][] = [
+const creates: [json: string, input: unknown][] = [
   ['{"name":"Rex","categoryId":7}', { name: 'Rex', categoryId: 7n }],
   ['{"name":"Rex","categoryId":7,"status":"sold","id":9}', { name: 'Rex', categoryId: 7n, status: 'sold', id: 9n }],
   ['{"name":"","categoryId":7}', { name: '', categoryId: 7n }],
@@ -48,7 +48,7 @@ const creations: [json: string, input: unknown][] = [
 ]
 
 describe('pets.create', () => {
-  test.for(creations)('%s', async ([json, input]) => {
+  test.for(creates)('%s', async ([json, input]) => {
     const [rest, rpc] = [await startTestApi(), await startTestApi()]
     const created = throughRpc(rpc.rpc.pets.create.mutate(input as { name: string; categoryId: bigint }))
     expect(await throughRest(rest, '/v1/pets', json)).toEqual(await created)

@@ -5,7 +5,7 @@ import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { createDocument } from '../../server/rest/document.ts'
 import { shareTestApi, startTestApi, type TestApi } from '../support/helpers.ts'
 
-/** Runs over every operation of the document, so that a new one is covered the day it appears. */
+/** These tests run over every operation of the document, so they cover a new operation without a change. */
 
 const document = createDocument(appRouter, [])
 const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
@@ -40,24 +40,24 @@ const wrongKeys: [name: string, key: (api: TestApi) => string | Promise<string>]
 describe.for(operations)('$method $url', ({ method, url, operation }) => {
   const shared = shareTestApi()
 
-  test('says in the document that it needs a key', () => {
+  test('is documented to need a key', () => {
     expect(operation.security).toEqual([{ apiKey: [] }])
     expect(operation.responses).toHaveProperty('401')
   })
 
-  test.for(noCredentials)('with %s is 401 with a challenge', async ([, authorization]) => {
+  test.for(noCredentials)('with %s gets 401 with a challenge', async ([, authorization]) => {
     const { app } = shared()
-    const answer = await app.inject({ method, url, headers: authorization === undefined ? {} : { authorization } })
-    expect(answer.headers['www-authenticate']).toBe('Bearer realm="petstore"')
-    expect(answer.json()).toEqual({ code: 'unauthorized', message: expect.any(String), status: 401 })
+    const response = await app.inject({ method, url, headers: authorization === undefined ? {} : { authorization } })
+    expect(response.headers['www-authenticate']).toBe('Bearer realm="petstore"')
+    expect(response.json()).toEqual({ code: 'unauthorized', message: expect.any(String), status: 401 })
   })
 
-  test.for(wrongKeys)('with %s is 401, told apart from no other', async ([, makeKey]) => {
+  test.for(wrongKeys)('with %s gets the same 401 as with any other wrong key', async ([, makeKey]) => {
     const api = shared()
     const authorization = `Bearer ${await makeKey(api)}`
-    const answer = await api.app.inject({ method, url, headers: { authorization } })
-    expect(answer.headers['www-authenticate']).toBe('Bearer realm="petstore", error="invalid_token"')
-    expect(answer.json()).toEqual({
+    const response = await api.app.inject({ method, url, headers: { authorization } })
+    expect(response.headers['www-authenticate']).toBe('Bearer realm="petstore", error="invalid_token"')
+    expect(response.json()).toEqual({
       code: 'unauthorized',
       message: 'The API key is not valid: it is unknown, revoked or expired.',
       status: 401,
@@ -66,8 +66,8 @@ describe.for(operations)('$method $url', ({ method, url, operation }) => {
 
   test.for(['bearer', 'BEARER', 'BeArEr', 'Bearer  '])('accepts the scheme as %s', async (scheme) => {
     const { app, key } = shared()
-    const answer = await app.inject({ method, url, headers: { authorization: `${scheme} ${key}` } })
-    expect(answer.statusCode).not.toBe(401)
+    const response = await app.inject({ method, url, headers: { authorization: `${scheme} ${key}` } })
+    expect(response.statusCode).not.toBe(401)
   })
 
   test('does not read a key from the query', async () => {
@@ -77,27 +77,27 @@ describe.for(operations)('$method $url', ({ method, url, operation }) => {
     }
   })
 
-  test('checks the key before it looks at the body', async () => {
+  test('checks the key before it reads the body', async () => {
     const { app } = shared()
     for (const payload of ['{', 'x'.repeat(70_000)]) {
-      const answer = await app.inject({ method, url, headers: { 'content-type': 'application/json' }, payload })
-      expect(answer.statusCode).toBe(401)
+      const response = await app.inject({ method, url, headers: { 'content-type': 'application/json' }, payload })
+      expect(response.statusCode).toBe(401)
     }
   })
 })
 
-test('the RPC door checks the key in the same way, before it looks at the body', async () => {
+test('the RPC adapter checks the key in the same way, before it reads the body', async () => {
   const { app } = await startTestApi()
   for (const authorization of ['', `Bearer ${mintApiKey()}`]) {
-    const answer = await app.inject({
+    const response = await app.inject({
       method: 'POST',
       url: '/trpc/pets.create',
       headers: { authorization, 'content-type': 'application/json' },
       payload: '{',
     })
-    expect(answer.statusCode).toBe(401)
-    expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm="petstore"/)
-    expect(answer.json()).toMatchObject({ error: { json: { data: { code: 'unauthorized', status: 401 } } } })
+    expect(response.statusCode).toBe(401)
+    expect(response.headers['www-authenticate']).toMatch(/^Bearer realm="petstore"/)
+    expect(response.json()).toMatchObject({ error: { json: { data: { code: 'unauthorized', status: 401 } } } })
   }
 })
 

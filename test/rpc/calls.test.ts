@@ -6,7 +6,7 @@ import { appRouter } from '../../server/api/router.ts'
 import { maxBatchSize } from '../../server/rpc/calls.ts'
 import { addPets, shareTestApi, startTestApi, type TestApi } from '../support/helpers.ts'
 
-/** What the RPC door answers by itself it answers as tRPC's own handler would. */
+/** The RPC adapter sends the same responses as tRPC's own handler. */
 
 const input = (value: unknown) => encodeURIComponent(JSON.stringify(superjson.serialize(value)))
 const inputs = (...values: unknown[]) =>
@@ -14,7 +14,7 @@ const inputs = (...values: unknown[]) =>
 const json = { 'content-type': 'application/json' }
 const body = (value: unknown) => JSON.stringify(superjson.serialize(value))
 
-const withoutTrace: [what: string, request: InjectOptions][] = [
+const readOnly: [what: string, request: InjectOptions][] = [
   ['a list', { url: '/trpc/pets.list' }],
   ['a list with an input', { url: `/trpc/pets.list?input=${input({ limit: 2, cursor: 1n })}` }],
   ['an empty list', { url: `/trpc/pets.list?input=${input({ cursor: 99n })}` }],
@@ -23,7 +23,7 @@ const withoutTrace: [what: string, request: InjectOptions][] = [
     'an input that is given twice',
     { url: `/trpc/pets.list?input=${input({ limit: 2 })}&input=${input({ limit: 1 })}` },
   ],
-  ['an input that is refused', { url: `/trpc/pets.list?input=${input({ limit: 0 })}` }],
+  ['an input that is rejected', { url: `/trpc/pets.list?input=${input({ limit: 0 })}` }],
   ['an input that is not JSON', { url: '/trpc/pets.list?input={' }],
   ['an input that is not superjson', { url: '/trpc/pets.list?input=7' }],
   ['one pet', { url: `/trpc/pets.get?input=${input({ petId: 1n })}` }],
@@ -41,49 +41,51 @@ const withoutTrace: [what: string, request: InjectOptions][] = [
   ['a batch with an unknown name', { url: '/trpc/pets.list,pets.none?batch=1' }],
   ['a batch of queries and mutations', { url: '/trpc/pets.list,pets.create?batch=1' }],
   ['a batch that is too large', { url: `/trpc/${Array(maxBatchSize + 1).fill('pets.list')}?batch=1` }],
-  ['a batch as large as may be', { url: `/trpc/${Array(maxBatchSize).fill('pets.list')}?batch=1` }],
-  ['a batch that is said to be one twice', { url: '/trpc/pets.list?batch=1&batch=1' }],
-  ['a batch by another name', { url: '/trpc/pets.list?batch=true' }],
+  ['a batch of the maximum size', { url: `/trpc/${Array(maxBatchSize).fill('pets.list')}?batch=1` }],
+  ['a batch with the parameter given twice', { url: '/trpc/pets.list?batch=1&batch=1' }],
+  ['a batch with another value of the parameter', { url: '/trpc/pets.list?batch=true' }],
   ['two names without a batch', { url: '/trpc/pets.list,pets.list' }],
   ['an unknown name', { url: '/trpc/toString' }],
-  ['an answer in pieces', { url: '/trpc/pets.list?batch=1', headers: { 'trpc-accept': 'application/jsonl' } }],
+  ['a streamed response', { url: '/trpc/pets.list?batch=1', headers: { 'trpc-accept': 'application/jsonl' } }],
   ['connection parameters', { url: '/trpc/pets.list?connectionParams={}' }],
   ['a mutation by GET', { url: '/trpc/pets.create' }],
   ['a query by POST', { method: 'POST', url: '/trpc/pets.list', headers: json, payload: body({}) }],
-  ['a creation that is refused', { method: 'POST', url: '/trpc/pets.create', headers: json, payload: body({}) }],
-  ['a creation without a body', { method: 'POST', url: '/trpc/pets.create', headers: json }],
-  ['a creation without a body or a type', { method: 'POST', url: '/trpc/pets.create' }],
+  ['a create that is rejected', { method: 'POST', url: '/trpc/pets.create', headers: json, payload: body({}) }],
+  ['a create without a body', { method: 'POST', url: '/trpc/pets.create', headers: json }],
+  ['a create without a body or a content type', { method: 'POST', url: '/trpc/pets.create' }],
   [
-    'a batch of creations',
+    'a batch of creates',
     { method: 'POST', url: '/trpc/pets.create?batch=1', headers: json, payload: '{"0":{"json":{}}}' },
   ],
 ]
 
-describe('what leaves no trace', () => {
+describe('a request that changes nothing', () => {
   const [direct, stock] = [shareTestApi(), shareTestApi()]
   beforeAll(async () => {
     for (const { store } of [direct(), stock()]) await addPets(store, 3)
   })
 
-  test.for(withoutTrace)('%s', ([, request]) => expectSameAnswers(direct(), stock(), request))
+  test.for(readOnly)('%s: the response is that of tRPC', ([, request]) =>
+    expectSameResponses(direct(), stock(), request),
+  )
 })
 
-test('a creation', async () => {
+test('the response to a create is that of tRPC', async () => {
   const [direct, stock] = [await startTestApi(), await startTestApi()]
   for (const { store } of [direct, stock]) await addPets(store, 3)
   const payload = body({ name: 'Rex "é', categoryId: -7n })
-  await expectSameAnswers(direct, stock, { method: 'POST', url: '/trpc/pets.create', headers: json, payload })
+  await expectSameResponses(direct, stock, { method: 'POST', url: '/trpc/pets.create', headers: json, payload })
 })
 
-async function expectSameAnswers(direct: TestApi, stock: TestApi, request: InjectOptions): Promise<void> {
+async function expectSameResponses(direct: TestApi, stock: TestApi, request: InjectOptions): Promise<void> {
   const stockApp = await startStock(stock)
   const headers = { authorization: `Bearer ${direct.key}`, ...request.headers }
-  const answers = [await direct.app.inject({ ...request, headers }), await stockApp.inject(request)]
-  const [ours, theirs] = answers.map(({ statusCode, payload }) => ({ statusCode, body: parsed(payload) }))
+  const responses = [await direct.app.inject({ ...request, headers }), await stockApp.inject(request)]
+  const [ours, theirs] = responses.map(({ statusCode, payload }) => ({ statusCode, body: parsed(payload) }))
   expect(ours).toEqual(theirs)
 }
 
-/** Lines of JSON, each with what superjson made of its values. */
+/** Parses lines of JSON, and the superjson values in them. */
 function parsed(text: string): unknown {
   const lines = text.split('\n').filter((line) => line !== '')
   return lines.map((line) => JSON.parse(line, unwrap))

@@ -44,7 +44,7 @@ describe('the typed client', () => {
     expect(fetched.map((url) => new URL(url).pathname.split(',').length)).toEqual([20, 5])
   })
 
-  test('creates of the same tick become as many pets', async () => {
+  test('creates of the same tick add one pet each', async () => {
     const { rpc } = await startTestApi()
     const pets = await Promise.all(
       [1n, 2n, 3n].map((categoryId) => rpc.pets.create.mutate({ name: 'Rex', categoryId })),
@@ -53,7 +53,7 @@ describe('the typed client', () => {
     expect(new Set(pets.map(({ id }) => id)).size).toBe(3)
   })
 
-  test('a failure rejects with code, message and status', async () => {
+  test('a failed call rejects with code, message and status', async () => {
     const { rpc } = await startTestApi()
     const error = await rpc.pets.get.query({ petId: 1n }).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(TRPCClientError)
@@ -63,7 +63,7 @@ describe('the typed client', () => {
     })
   })
 
-  test('in a batch each call fails for itself', async () => {
+  test('in a batch each call fails alone', async () => {
     const { rpc, store } = await startTestApi()
     await addPets(store, 1)
     const [found, missing] = await Promise.allSettled([1n, 2n].map((petId) => rpc.pets.get.query({ petId })))
@@ -85,19 +85,19 @@ describe('the typed client', () => {
   })
 })
 
-describe('the RPC door', () => {
-  test('more than twenty calls in a request are refused', async () => {
+describe('the RPC adapter', () => {
+  test('more than twenty calls in a request are rejected', async () => {
     const { rest } = await startTestApi()
     const paths = Array.from({ length: 21 }, () => 'pets.list').join(',')
-    const answer = await rest.get(`/trpc/${paths}?batch=1`)
-    expect(answer).toMatchObject({ status: 400, body: { error: { json: { data: { code: 'invalid_request' } } } } })
+    const response = await rest.get(`/trpc/${paths}?batch=1`)
+    expect(response).toMatchObject({ status: 400, body: { error: { json: { data: { code: 'invalid_request' } } } } })
   })
 
-  test('a path that is encoded twice, which would hide calls from those who count them, is refused', async () => {
+  test('a path that is encoded twice, which would hide calls from the rate limit, is rejected', async () => {
     const { rest } = await startTestApi({ config: { rateLimit: { requests: 5, seconds: 60 } } })
     const call = { json: { name: 'Rex', categoryId: '7' }, meta: { values: { categoryId: ['bigint'] } } }
-    const creation = await rest.post('/trpc/pets.create%252Cpets.create?batch=1', { 0: call, 1: call })
-    expect(creation).toMatchObject({ status: 404, body: { error: { json: { data: { code: 'not_found' } } } } })
+    const created = await rest.post('/trpc/pets.create%252Cpets.create?batch=1', { 0: call, 1: call })
+    expect(created).toMatchObject({ status: 404, body: { error: { json: { data: { code: 'not_found' } } } } })
     expect((await rest.get('/trpc/pets.list%252Cpets.list?batch=1')).status).toBe(404)
     expect((await rest.get('/v1/pets')).body).toEqual([])
   })
@@ -122,7 +122,7 @@ describe('the RPC door', () => {
     ],
     ['nothing', '', 'input: required'],
     ['null', '{"json":null}', 'input: expected an object, got null'],
-  ])('an input with %s is refused: 400', async ([, body, message]) => {
+  ])('an input with %s is rejected: 400', async ([, body, message]) => {
     const { rest } = await startTestApi()
     expect(await rest.post('/trpc/pets.create', body)).toMatchObject({
       status: 400,
@@ -140,7 +140,7 @@ describe('the RPC door', () => {
     ['"bigint"'],
     ['{"name":1}'],
     ['{"name":null}'],
-  ])('an input annotated with %s is refused before anything is made of it', async ([types]) => {
+  ])('an input annotated with %s is rejected before superjson builds it', async ([types]) => {
     const { rest } = await startTestApi()
     const body = `{"json":{"name":"Rex","categoryId":"7"},"meta":{"values":${types}}}`
     const message = 'The input is not valid superjson.'
@@ -150,14 +150,14 @@ describe('the RPC door', () => {
     })
   })
 
-  test('an input may be annotated with the types that it may have', async () => {
+  test('an input may be annotated with the types that the schema accepts', async () => {
     const { rest } = await startTestApi()
     const types = '{"categoryId":["bigint"],"status":["undefined"]}'
     const body = `{"json":{"name":"Rex","categoryId":"7","status":null},"meta":{"values":${types}}}`
     expect(await rest.post('/trpc/pets.create', body)).toMatchObject({ status: 200 })
   })
 
-  test('a refused key is challenged as through the other door', async () => {
+  test('a wrong key gets the same challenge as through the REST adapter', async () => {
     const { rest } = await startTestApi()
     const { headers } = await rest.get('/trpc/pets.list', { authorization: 'Bearer wrong' })
     expect(headers['www-authenticate']).toBe('Bearer realm="petstore", error="invalid_token"')
@@ -172,10 +172,15 @@ describe('the RPC door', () => {
       415,
     ],
     ['no path', { method: 'GET', url: '/trpc' }, 404],
-  ] as const)('%s is refused in the envelope', async ([, { method, url, ...rest }, status]) => {
+  ] as const)('%s is rejected in the envelope of tRPC', async ([, { method, url, ...rest }, status]) => {
     const { rest: client } = await startTestApi()
     const headers = { 'content-type': 'application/json', ...('headers' in rest ? rest.headers : {}) }
-    const answer = await client.send({ method, url, headers, ...('payload' in rest ? { payload: rest.payload } : {}) })
-    expect(answer).toMatchObject({ status, body: { error: { json: { data: { status } } } } })
+    const response = await client.send({
+      method,
+      url,
+      headers,
+      ...('payload' in rest ? { payload: rest.payload } : {}),
+    })
+    expect(response).toMatchObject({ status, body: { error: { json: { data: { status } } } } })
   })
 })
