@@ -24,24 +24,9 @@ export interface Procedure {
 }
 
 /** The private fields of tRPC that this module reads. They are `unknown`, because another version may change them. */
-interface Definition {
-  inputs?: unknown
-  output?: unknown
-  middlewares?: unknown
-  resolver?: unknown
-  caller?: unknown
-}
+type Definition = Partial<Record<'inputs' | 'output' | 'middlewares' | 'resolver' | 'caller', unknown>>
 
-interface ResolverOptions {
-  input: unknown
-  ctx: Context
-  type: ProcedureType
-  path: string
-  signal: undefined
-  batchIndex: number
-}
-
-type Resolver = (options: ResolverOptions) => unknown
+type Resolver = (options: object) => unknown
 
 /**
  * The procedures of a router. This module alone reads tRPC's private fields.
