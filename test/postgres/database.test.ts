@@ -21,23 +21,23 @@ import { temporaryFolder } from '../support/temporary.ts'
 const insert = 'INSERT INTO pets (name, category_id, status) VALUES'
 const insertKey = "INSERT INTO api_keys (name, start, hash, created_at, expires_at) VALUES ('a', 'pet_',"
 
-describe('a name added by hand is judged as the service judges it:', () => {
+describe('the constraints of the table accept the same names as the service:', () => {
   test('every character of the Basic Multilingual Plane and some beyond, alone and among others', async () => {
     const url = await petstore()
     const names = namesOfAllCharacters().filter((name) => name.isWellFormed() && !name.includes('\0'))
-    const judged = await judge(url, names)
-    expect(names.filter((name, index) => isName(name) !== judged[index])).toEqual([])
+    const accepted = await check(url, names)
+    expect(names.filter((name, index) => isName(name) !== accepted[index])).toEqual([])
   })
 
-  test('whatever its length', async () => {
+  test('names of all lengths', async () => {
     const url = await petstore()
     const names = ['x', '𝒳'].flatMap((character) => [0, 1, 254, 255, 256, 510, 511].map((n) => character.repeat(n)))
-    expect(await judge(url, names)).toEqual(names.map(isName))
+    expect(await check(url, names)).toEqual(names.map(isName))
   })
 })
 
-/** What the table's rules say of each name. */
-async function judge(url: string, names: string[]): Promise<boolean[]> {
+/** Whether the table's constraints accept each name. */
+async function check(url: string, names: string[]): Promise<boolean[]> {
   const client = new Client({ connectionString: url })
   await client.connect()
   const rules = await client.query<{ rule: string }>(
@@ -45,15 +45,15 @@ async function judge(url: string, names: string[]): Promise<boolean[]> {
   )
   expect(rules.rows).toHaveLength(3)
   const all = rules.rows.map(({ rule }) => `(${rule})`).join(' AND ')
-  const judged = await client.query<{ holds: boolean }>(
+  const checked = await client.query<{ holds: boolean }>(
     `SELECT ${all} AS holds FROM unnest($1::text[]) WITH ORDINALITY AS given (name, place) ORDER BY place`,
     [names],
   )
   await client.end()
-  return judged.rows.map(({ holds }) => holds)
+  return checked.rows.map(({ holds }) => holds)
 }
 
-describe('added by hand', () => {
+describe('a row that is inserted by hand:', () => {
   test.for([
     [`${insert} ('', 7, 'sold')`, 'pets_name_length'],
     [`${insert} (E'\\u3000', 7, 'sold')`, 'pets_name_not_blank'],
@@ -70,11 +70,11 @@ describe('added by hand', () => {
     ...['infinity', '-infinity', '0044-03-15 BC', '10000-01-01'].map(
       (time) => [`${insertKey} '${'a'.repeat(64)}', now(), '${time}')`, 'api_keys_expires_at_in_range'] as const,
     ),
-  ] as const)('%s is refused: %s', async ([statement, rule]) => {
+  ] as const)('%s fails because of %s', async ([statement, rule]) => {
     await expect(query(await petstore(), statement)).rejects.toThrow(rule)
   })
 
-  test('a pet is seen by the service at once, and its id is not given again', async () => {
+  test('a pet is visible to the service at once, and its id is not used again', async () => {
     const database = await testDatabase()
     const { pets } = await database.open()
     await database.execute(`${insert} ('Rex', 7, 'sold')`)
@@ -86,7 +86,7 @@ describe('added by hand', () => {
   })
 })
 
-test('a page of a status is found without reading the pets of other statuses', async () => {
+test('a page of one status is read without reading the pets of other statuses', async () => {
   const url = await petstore()
   const { pets } = await postgresDatabase(url).open()
   await query(
@@ -100,7 +100,7 @@ test('a page of a status is found without reading the pets of other statuses', a
   expect(await fastest(page)).toBeLessThan((await fastest(firstPage)) * 4)
 })
 
-test('one creation of a batch that breaks a rule fails alone', async () => {
+test('a create that violates a constraint fails alone in its batch', async () => {
   const { pets } = await postgresDatabase(await petstore()).open()
   const [good, bad] = [{ name: 'Rex' }, { name: '' }].map(
     (pet) => ({ ...pet, categoryId: 7n, status: 'sold' }) as const,
@@ -110,7 +110,7 @@ test('one creation of a batch that breaks a rule fails alone', async () => {
   expect(await pets.list({ limit: 10, cursor: 0n })).toHaveLength(3)
 })
 
-test('what is created together gets ascending ids, in the order of the calls', async () => {
+test('pets of one batch get ascending ids in the order of the calls', async () => {
   const { pets } = await postgresDatabase(await petstore()).open()
   const names = Array.from({ length: 500 }, (_, index) => `pet ${index}`)
   const created = await Promise.all(names.map((name) => pets.create({ name, categoryId: 7n, status: 'sold' })))
@@ -135,7 +135,7 @@ describe('the table of idempotency keys', () => {
     ])
   })
 
-  test('is swept as new keys come in', async () => {
+  test('is swept when new keys are added', async () => {
     const { run, count } = await openCreates()
     for (let i = 0; i < 20; i++) await run(`old ${i}`, start)
     const later = new Date(start.getTime() + day)
@@ -145,7 +145,7 @@ describe('the table of idempotency keys', () => {
     expect(await count('idempotency_keys')).toBe('20')
   })
 
-  test('is swept past rows whose time lies in the future, which are swept when their time comes', async () => {
+  test('is swept past rows with a time in the future, which are swept when they expire', async () => {
     const { run, count } = await openCreates()
     const time = (days: number) => new Date(start.getTime() + days * day)
     for (let i = 0; i < 10; i++) await run(`future ${i}`, time(10))
@@ -157,7 +157,7 @@ describe('the table of idempotency keys', () => {
     expect(await count('idempotency_keys')).toBe('40')
   })
 
-  test('gets no row without its pet, and no pet comes without its row', async () => {
+  test('never has a key without its pet, or a pet without its key', async () => {
     const { run, count } = await openCreates()
     expect(await run('a', start, 99n)).toMatchObject([{ error: { message: expect.stringContaining('foreign key') } }])
     expect([await count('pets'), await count('idempotency_keys')]).toEqual(['0', '0'])
@@ -178,7 +178,7 @@ describe('the table of idempotency keys', () => {
   }
 })
 
-test('the tables that the migrations make are those of the schema: columns, rules and indexes', async () => {
+test('the migrations create the columns, constraints and indexes of the schema', async () => {
   const root = join(import.meta.dirname, '../..')
   const words = ['export', '--dialect=postgresql', '--schema=./db/postgres/schema.ts']
   const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/drizzle-kit'), words, { cwd: root })
@@ -198,7 +198,7 @@ test('the tables that the migrations make are those of the schema: columns, rule
   }
 })
 
-describe('a database that cannot be used is refused with a reason and without its password:', () => {
+describe('a database that cannot be used is refused with the reason and without its password:', () => {
   test('nothing listens', async () => {
     await expect(prepareDatabase('postgres://petstore:secret@127.0.0.1:1/petstore')).rejects.toThrow(
       /^The database postgres:\/\/petstore@127.0.0.1:1\/petstore cannot be used: nothing listens there; .+\.$/,
@@ -206,10 +206,10 @@ describe('a database that cannot be used is refused with a reason and without it
   })
 
   test.for([
-    ['is not there', { pathname: '/nowhere' }, /database "nowhere" does not exist; make it with CREATE DATABASE/],
-    ['asks for a password that is missing', { password: '' }, /it asks for a password; set PGPASSWORD/],
-    ['does not let this user in', { password: 'wrong' }, /password authentication failed .+; correct the address/],
-    ['has no tables yet', {}, /it has no tables yet: start the service/],
+    ['it does not exist', { pathname: '/nowhere' }, /database "nowhere" does not exist; make it with CREATE DATABASE/],
+    ['it asks for a password that is missing', { password: '' }, /it asks for a password; set PGPASSWORD/],
+    ['it refuses this user', { password: 'wrong' }, /password authentication failed .+; correct the address/],
+    ['it has no tables yet', {}, /it has no tables yet: start the service/],
   ] as const)('%s', async ([, change, reason]) => {
     const url = Object.assign(new URL(await createDatabase()), change).href
     await expect(prepareDatabase(url, { create: false })).rejects.toThrow(reason)
@@ -235,15 +235,15 @@ describe('a database that cannot be used is refused with a reason and without it
   })
 })
 
-test('migrations run in order, each once, and one that fails undoes all of that start', async () => {
-  const { url } = await personAt(await createDatabase())
+test('migrations run in order and once, and a failed one rolls back all migrations of that start', async () => {
+  const { url } = await connectTo(await createDatabase())
   const folder = temporaryFolder()
   const own = new URL('../../db/postgres/migrations/0000_init.sql', import.meta.url)
   writeFileSync(join(folder, '0000_init.sql'), readFileSync(own))
   writeFileSync(join(folder, '0001_more.sql'), 'CREATE TABLE more (x int)')
   const run = async () => {
-    const { person } = await personAt(url)
-    return migrate(person, readMigrations(pathToFileURL(folder)), { name: 'test' })
+    const { client } = await connectTo(url)
+    return migrate(client, readMigrations(pathToFileURL(folder)), { name: 'test' })
   }
   expect([await run(), await run()]).toEqual([true, false])
   writeFileSync(join(folder, '0002_broken.sql'), 'CREATE TABLE even_more (x int); CREATE TABLE more (x int)')
@@ -252,16 +252,16 @@ test('migrations run in order, each once, and one that fails undoes all of that 
   expect(await query(url, "SELECT to_regclass('even_more') AS found")).toEqual([{ found: null }])
 })
 
-test('the migration that constrains times turns unreadable ones into times that grant no access', async () => {
-  const { url, person } = await personAt(await createDatabase())
-  await migrate(person, readOwnMigrations().slice(0, 1), { name: 'test' })
+test('the migration that constrains times replaces unreadable times by times that grant no access', async () => {
+  const { url, client } = await connectTo(await createDatabase())
+  await migrate(client, readOwnMigrations().slice(0, 1), { name: 'test' })
   const times = [
     ["'2026-01-01'", "'infinity'", 'NULL', 'NULL'],
     ["'2026-01-01'", "'2027-01-01'", "'-infinity'", "'infinity'"],
     ["'infinity'", 'NULL', 'NULL', "'2026-01-02'"],
     ["'2026-01-01'", 'NULL', 'NULL', 'NULL'],
   ].map((row, index) => `('key ${index}', 'pet_', '${String(index).repeat(64)}', ${row.join(', ')})`)
-  await person.query(`
+  await client.query(`
     INSERT INTO api_keys (name, start, hash, created_at, expires_at, revoked_at, last_used_at) VALUES ${times};
     INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at)
     VALUES (1, 'a', '${'f'.repeat(64)}', 1, 'infinity'), (1, 'b', '${'f'.repeat(64)}', 1, '2026-01-01')`)
@@ -292,17 +292,17 @@ test.for(['created_at', 'expires_at', 'revoked_at'])(
   },
 )
 
-/** A database that the service has prepared. */
+/** A database with the tables of the service. */
 async function petstore(): Promise<string> {
   const url = await createDatabase()
   await prepareDatabase(url)
   return url
 }
 
-/** Somebody with `psql`. */
-async function personAt(url: string): Promise<{ url: string; person: Client }> {
-  const person = new Client({ connectionString: url })
-  await person.connect()
-  onTestFinished(() => person.end())
-  return { url, person }
+/** A connection that does not belong to the service. */
+async function connectTo(url: string): Promise<{ url: string; client: Client }> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return { url, client }
 }

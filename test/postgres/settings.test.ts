@@ -19,7 +19,7 @@ const own = {
   idle_in_transaction_session_timeout: '5s',
 }
 
-const strange = {
+const unusual = {
   DateStyle: 'German',
   IntervalStyle: 'sql_standard',
   TimeZone: 'Asia/Kathmandu',
@@ -29,8 +29,8 @@ const strange = {
   synchronous_commit: 'off',
 }
 
-test('an expired key is refused whatever the DateStyle of the database', async () => {
-  const { rest, store } = await startOnStrangeDatabase()
+test('an expired key is refused with any DateStyle of the database', async () => {
+  const { rest, store } = await startOnUnusualDatabase()
   const key = await createKey(store, 'short', 1)
   await expect
     .poll(async () => (await rest.get('/v1/pets', { authorization: `Bearer ${key}` })).status, { timeout: 3_000 })
@@ -38,8 +38,8 @@ test('an expired key is refused whatever the DateStyle of the database', async (
   expect(await describeKeys(store)).toMatch(/^short +pet_\w{6}… +(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d) +(\1|\S+) +- +/m)
 })
 
-test('a create that is repeated is replayed whatever the DateStyle of the database', async () => {
-  const { rest } = await startOnStrangeDatabase()
+test('a repeated create is replayed with any DateStyle of the database', async () => {
+  const { rest } = await startOnUnusualDatabase()
   for (let attempt = 0; attempt < 2; attempt++) {
     const response = await rest.post('/v1/pets', { name: 'Zoë', categoryId: 7 }, { 'idempotency-key': 'a' })
     expect(response).toMatchObject({ status: 201, body: { id: 1, name: 'Zoë' } })
@@ -47,7 +47,7 @@ test('a create that is repeated is replayed whatever the DateStyle of the databa
 })
 
 test('every connection has the settings that the code relies on', async () => {
-  const { url } = await strangeDatabase()
+  const { url } = await unusualDatabase()
   const pool = openPool(url)
   onTestFinished(() => pool.end())
   expect(await settingsOf(await pool.connect().then(released))).toEqual(own)
@@ -62,20 +62,20 @@ test('every connection has the settings that the code relies on', async () => {
   }
 })
 
-test('a stricter synchronous_commit stays', async () => {
-  const { url } = await strangeDatabase({ synchronous_commit: 'remote_apply' })
+test('a stricter synchronous_commit of the database is kept', async () => {
+  const { url } = await unusualDatabase({ synchronous_commit: 'remote_apply' })
   const client = await connectClient(url)
   onTestFinished(() => client.end())
   expect(await settingsOf(client)).toMatchObject({ synchronous_commit: 'remote_apply' })
 })
 
-async function startOnStrangeDatabase() {
-  const { url } = await strangeDatabase()
+async function startOnUnusualDatabase() {
+  const { url } = await unusualDatabase()
   return startTestApi({ store: await postgresDatabase(url).open() })
 }
 
-/** A database of the service, with defaults for its sessions that are as strange as PostgreSQL allows. */
-async function strangeDatabase(settings: Record<string, string> = strange): Promise<{ url: string }> {
+/** A database of the service whose default settings differ from all that the code relies on. */
+async function unusualDatabase(settings: Record<string, string> = unusual): Promise<{ url: string }> {
   const url = await createDatabase()
   await prepareDatabase(url)
   const name = new URL(url).pathname.slice(1)
