@@ -9,7 +9,7 @@ import { exchange, listen } from '../support/raw-http.ts'
 import { serveFolder } from '../support/serve-folder.ts'
 import { type AtEnd, temporaryFolder } from '../support/temporary.ts'
 
-/** Over real sockets: what the Fetch Standard's CORS protocol asks of responses (https://fetch.spec.whatwg.org/#cors-protocol). */
+/** The CORS protocol of the Fetch Standard (https://fetch.spec.whatwg.org/#cors-protocol), over real sockets. */
 
 const origin = 'https://shop.example'
 const consoleFolder = join(import.meta.dirname, '../../web/dist')
@@ -41,7 +41,7 @@ const responses: [what: string, status: number, request: string][] = [
 ]
 
 describe('with CORS_ORIGINS', () => {
-  test.for(responses)('%s (%i) is readable for a page of a named origin alone', async ([, status, request]) => {
+  test.for(responses)('%s (%i) is readable only for pages of the configured origins', async ([, status, request]) => {
     const own = await send(request, origin)
     expect(own).toMatchObject({ status, allowed: origin })
     expect(own.vary).toContain('origin')
@@ -53,7 +53,7 @@ describe('with CORS_ORIGINS', () => {
     }
   })
 
-  test('a response keeps what else it varies by', async () => {
+  test('a response keeps the other values of its Vary header', async () => {
     expect((await send('HEAD / KEY\r\nAccept-Encoding: gzip\r\n\r\n', origin)).vary).toContain('accept-encoding')
     const streamed = 'GET /trpc/pets.list?batch=1 KEY\r\ntrpc-accept: application/jsonl\r\n\r\n'
     expect((await send(streamed, origin)).vary).toContain('trpc-accept')
@@ -84,7 +84,7 @@ describe('with CORS_ORIGINS', () => {
     ['an RPC call', '/trpc/pets.list'],
     ['a malformed URL', '/v1/pets/%zz'],
     ['a long URL', `/v1/pets?${'x'.repeat(9_000)}`],
-  ] as const)('the preflight for %s succeeds, so that the page can read the response', async ([, path]) => {
+  ] as const)('the preflight for %s succeeds, so the page can read the response', async ([, path]) => {
     const response = await send(`OPTIONS ${path}\r\n${preflight}\r\n`, origin)
     expect(response).toMatchObject({ status: 204, allowed: origin, body: '' })
     expect(response.headers).toMatchObject({
@@ -101,7 +101,7 @@ describe('with CORS_ORIGINS', () => {
     ['no Origin', preflight, undefined],
     ['no Access-Control-Request-Method', '', origin],
     ['another origin', preflight, 'https://evil.example'],
-  ] as const)('OPTIONS with %s is answered as without CORS_ORIGINS', async ([, headers, from]) => {
+  ] as const)('OPTIONS with %s has the same response as without CORS_ORIGINS', async ([, headers, from]) => {
     const known = await send(`OPTIONS /v1/pets KEY\r\n${headers}\r\n`, from)
     expect(known).toMatchObject({ status: 204, headers: { allow: 'GET, HEAD, POST, OPTIONS' } })
     expect(known.headers).not.toHaveProperty('access-control-allow-methods')
@@ -147,7 +147,7 @@ describe('in a browser, on a page of another origin', () => {
     expect(results).toEqual(['9007199254740993', name, 'not_found', 'unauthorized'])
   })
 
-  test('the page reads the Error body of every refusal, also where the URL is at fault', async () => {
+  test('the page can read the Error body of every error, also of a malformed URL', async () => {
     const { page, url, key } = await openShop(site)
     const requests = {
       '/v1/pets?limit=0': 400,

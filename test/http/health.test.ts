@@ -9,14 +9,14 @@ import { temporaryFolder } from '../support/temporary.ts'
 const noKey = { authorization: '' }
 
 describe('/livez', () => {
-  test('says that the process answers, to anybody', async () => {
+  test('responds 200 without an API key', async () => {
     const { rest, log } = await startTestApi()
     const answer = await rest.get('/livez', noKey)
     expect(answer).toMatchObject({ status: 200, text: '{"status":"ok"}', headers: { 'cache-control': 'no-store' } })
     expect(log).toEqual([])
   })
 
-  test('does so at once while the store is locked', async () => {
+  test('responds at once while the store is locked', async () => {
     const { rest, path } = await startOnFile()
     lock(path)
     const start = performance.now()
@@ -27,12 +27,12 @@ describe('/livez', () => {
 })
 
 describe('/readyz', () => {
-  test('says that the service can do its work, to anybody', async () => {
+  test('responds 200 without an API key while the store works', async () => {
     const { rest } = await startTestApi()
     expect(await rest.get('/readyz', noKey)).toMatchObject({ status: 200, text: '{"status":"ready"}' })
   })
 
-  test('writes to find out, but only once a second', async () => {
+  test('writes to the database at most once a second', async () => {
     const { rest, path } = await startOnFile()
     const watcher = open(path)
     const changes = () => watcher.pragma('data_version', { simple: true }) as number
@@ -44,7 +44,7 @@ describe('/readyz', () => {
     expect(changes()).toBe(after)
   })
 
-  test('tells that the database cannot be written to, and that it can again', async () => {
+  test('responds 503 while the database cannot be written, and 200 afterwards', async () => {
     const { rest, path } = await startOnFile()
     const release = lock(path)
     const answer = await rest.get('/readyz', noKey)
@@ -53,7 +53,7 @@ describe('/readyz', () => {
     await expect.poll(async () => (await rest.get('/readyz', noKey)).status, { timeout: 5_000 }).toBe(200)
   })
 
-  test('does not wait longer than a second for a store that hangs', async () => {
+  test('responds 503 within a second if the store does not respond', async () => {
     const { rest, store } = await startTestApi()
     store.check = () => new Promise(() => {})
     const start = performance.now()
@@ -61,7 +61,7 @@ describe('/readyz', () => {
     expect(performance.now() - start).toBeLessThan(1_500)
   })
 
-  test('tells that the service is about to stop', async () => {
+  test('responds 503 while the service drains', async () => {
     const { app, rest } = await startTestApi()
     app.isDraining = true
     expect(await rest.get('/readyz', noKey)).toMatchObject({
@@ -71,13 +71,13 @@ describe('/readyz', () => {
     })
   })
 
-  test('tells that the database is gone', async () => {
+  test('responds 503 if the database is gone', async () => {
     const { rest, path } = await startOnFile()
     rmSync(path)
     expect(await rest.get('/readyz', noKey)).toMatchObject({ status: 503, body: { code: 'unavailable' } })
   })
 
-  test('tells that another release has migrated the database', async () => {
+  test('responds 503 if another release has migrated the database', async () => {
     const { rest, path } = await startOnFile()
     open(path).exec("INSERT INTO migrations VALUES ('9999_future', 'x', 'now')")
     const answer = await rest.get('/readyz', noKey)
@@ -85,7 +85,7 @@ describe('/readyz', () => {
     expect(answer.headers).not.toHaveProperty('retry-after')
   })
 
-  test('reports the same if a create violates a rule that only the other release knows, and the create may be retried', async () => {
+  test('responds the same if a create violates a constraint of the other release, and the create may be retried', async () => {
     const { rest, path } = await startOnFile()
     const other = open(path)
     other.exec("INSERT INTO migrations VALUES ('9999_future', 'x', 'now')")
@@ -99,7 +99,7 @@ describe('/readyz', () => {
     }
   })
 
-  test('tells that the service is stopping, which is no fault and not logged as one', async () => {
+  test('responds 503 while the service stops, and logs no error', async () => {
     const { app, rest, log } = await startTestApi()
     app.isDraining = true
     expect(await rest.get('/readyz', noKey)).toMatchObject({ status: 503, headers: { connection: 'close' } })
@@ -108,7 +108,7 @@ describe('/readyz', () => {
   })
 })
 
-test.for(['/livez', '/readyz'])('%s tells other methods which ones it has', async (url) => {
+test.for(['/livez', '/readyz'])('%s responds to other methods with Allow', async (url) => {
   const { rest } = await startTestApi()
   expect(await rest.post(url, {})).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
   expect(await rest.send({ method: 'HEAD', url })).toMatchObject({ status: 200, text: '' })

@@ -19,22 +19,22 @@ import {
 } from '../support/raw-http.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-/** How connections end: nobody who still listens loses an answer, and nobody keeps a connection for nothing. */
+/** The end of connections: clients receive all their responses, and cannot keep a connection open without a request. */
 
 const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n'
 
-describe('a client that closes its side with its last byte', () => {
+describe('a client that half-closes the connection after its last byte', () => {
   test.for([
-    ['a creation', (authorization: string) => creation(authorization), [201]],
-    ['two creations', (authorization: string) => creation(authorization).repeat(2), [201, 201]],
-    ['a question', (authorization: string) => `GET /v1/pets HTTP/1.1\r\n${host}${authorization}\r\n`, [200]],
-    ['a creation without a key', () => creation(''), [401]],
-    ['half a creation', (authorization: string) => creation(authorization, '{', 100), [400]],
+    ['a create', (authorization: string) => creation(authorization), [201]],
+    ['two creates', (authorization: string) => creation(authorization).repeat(2), [201, 201]],
+    ['a list', (authorization: string) => `GET /v1/pets HTTP/1.1\r\n${host}${authorization}\r\n`, [200]],
+    ['a create without a key', () => creation(''), [401]],
+    ['half a create', (authorization: string) => creation(authorization, '{', 100), [400]],
     ['half a chunk', (authorization: string) => chunked(authorization, '5\r\n{'), [400]],
-    ['half a creation that would upgrade', (authorization: string) => creation(authorization + upgrade, '{', 9), [400]],
-    ['half a chunk that would upgrade', (authorization: string) => chunked(authorization + upgrade, '5\r\n{'), [400]],
+    ['half a create with Upgrade', (authorization: string) => creation(authorization + upgrade, '{', 9), [400]],
+    ['half a chunk with Upgrade', (authorization: string) => chunked(authorization + upgrade, '5\r\n{'), [400]],
     ['half a header', () => 'GET /v1/pets HTTP/1.1\r\nHost: pet', [400]],
-  ] as const)('gets its answer to %s, and the end', async ([, bytes, statuses]) => {
+  ] as const)('receives the responses to %s, and the connection ends', async ([, bytes, statuses]) => {
     const api = await listen()
     const socket = await openSocket(api.url)
     const received = collect(socket)
@@ -44,7 +44,7 @@ describe('a client that closes its side with its last byte', () => {
     await expectNoConnections(api)
   })
 
-  test('gets it after a wait too', async () => {
+  test('receives a response that takes a while', async () => {
     const path = join(temporaryFolder(), 'petstore.db')
     const store = openSqliteStore({ path, busyTimeout: 10_000 })
     onTestFinished(() => store.close())
@@ -62,7 +62,7 @@ describe('a client that closes its side with its last byte', () => {
     expect(statusesIn(received.text)).toEqual([201])
   })
 
-  test('without having asked anything gets the end', async () => {
+  test('without any request sees the connection end', async () => {
     const api = await listen()
     const socket = await openSocket(api.url)
     socket.end()
@@ -72,16 +72,16 @@ describe('a client that closes its side with its last byte', () => {
   })
 })
 
-describe('a client that still sends when it has its last answer', () => {
+describe('a client that still sends after the final response', () => {
   const plenty = Buffer.alloc(20_000_000, 'a')
 
   test.for([
     ['CONNECT', `CONNECT petstore.test:80 HTTP/1.1\r\n${host}\r\n`, 405],
     ['bytes that are not HTTP', 'GARBAGE\r\n\r\n', 400],
-    ['a refusal that ends the connection', creation('Connection: close\r\n', '', plenty.length), 401],
-    ['a refusal before an invitation', creation('Expect: 100-continue\r\n', '', plenty.length), 401],
-    ['an unclear framing', chunked('', '').replace('chunked', 'gzip, chunked'), 400],
-  ] as const)('is heard out after %s, since a reset could take the answer from it', async ([, bytes, status]) => {
+    ['an error that ends the connection', creation('Connection: close\r\n', '', plenty.length), 401],
+    ['an error before 100 Continue', creation('Expect: 100-continue\r\n', '', plenty.length), 401],
+    ['ambiguous framing', chunked('', '').replace('chunked', 'gzip, chunked'), 400],
+  ] as const)('is not reset after %s, because it could lose the response', async ([, bytes, status]) => {
     const api = await listen()
     const socket = await openSocket(api.url)
     const received = collect(socket)
@@ -93,7 +93,7 @@ describe('a client that still sends when it has its last answer', () => {
     await expectNoConnections(api)
   })
 
-  test('is heard out after a body that breaks behind its answer', async () => {
+  test('is not reset after a body that becomes invalid after its response', async () => {
     const { url } = await listen()
     const socket = await openSocket(url)
     const received = collect(socket)
@@ -105,7 +105,7 @@ describe('a client that still sends when it has its last answer', () => {
     expect(statusesIn(received.text)).toEqual([401])
   })
 
-  test('cannot go on for ever', async () => {
+  test('is disconnected in the end', async () => {
     const api = await listen()
     const socket = await openSocket(api.url)
     const sending = setInterval(() => socket.write('more'), 50)
@@ -119,7 +119,7 @@ describe('a client that still sends when it has its last answer', () => {
 test.for([
   ['in one packet', (first: string, second: string) => [first + second]],
   ['in another packet', (first: string, second: string) => [first, second]],
-] as const)('behind a request to upgrade nothing happens, and the connection ends: %s', async ([, packets]) => {
+] as const)('requests after a request to upgrade are ignored, and the connection ends: %s', async ([, packets]) => {
   const { url, authorization, rest } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
@@ -132,7 +132,7 @@ test.for([
   expect((await rest.get('/v1/pets')).body).toEqual([])
 })
 
-test('behind a body that is no JSON the next request is answered', async () => {
+test('a request after one with malformed JSON receives its response', async () => {
   const { url, authorization } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
@@ -140,7 +140,7 @@ test('behind a body that is no JSON the next request is answered', async () => {
   await expect.poll(() => statusesIn(received.text)).toEqual([400, 201])
 })
 
-describe.for(['1.0', '1.1'])('a client that keeps its HTTP/%s connection', (version) => {
+describe.for(['1.0', '1.1'])('an HTTP/%s client with keep-alive', (version) => {
   test.for([
     ['a list', 200, 'GET /v1/pets', '', ''],
     ['a request without a key', 401, 'GET /v1/pets', 'Authorization: none\r\n', ''],
@@ -150,7 +150,7 @@ describe.for(['1.0', '1.1'])('a client that keeps its HTTP/%s connection', (vers
     ['a malformed URL', 400, 'GET /%zz', '', ''],
     ['malformed JSON', 400, 'POST /v1/pets', json, '{'],
     ['a body of another type', 415, 'POST /v1/pets', 'Content-Type: text/plain\r\n', 'x'],
-  ] as const)('is told that it may, after %s too', async ([, status, line, headers, body]) => {
+  ] as const)('may keep the connection after %s', async ([, status, line, headers, body]) => {
     const { url, authorization } = await listen()
     const socket = await openSocket(url)
     const received = collect(socket)
@@ -166,7 +166,7 @@ describe.for(['1.0', '1.1'])('a client that keeps its HTTP/%s connection', (vers
   })
 })
 
-test('an HTTP/1.0 connection ends after a response of unknown length, and the response says so', async () => {
+test('an HTTP/1.0 connection ends after a response of unknown length, which has Connection: close', async () => {
   const { url, authorization } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
@@ -180,7 +180,7 @@ function chunked(headers: string, chunks: string): string {
   return `POST /v1/pets HTTP/1.1\r\n${host}${json}${headers}Transfer-Encoding: chunked\r\n\r\n${chunks}`
 }
 
-/** Resolves once every byte is on its way, with the error if the server does not take them. */
+/** Resolves when every byte is sent, with the error if the connection breaks. */
 function sendAll(socket: Socket, bytes: Buffer | string): Promise<Error | undefined> {
   return new Promise((resolve) => socket.write(bytes, (error) => resolve(error ?? undefined)))
 }

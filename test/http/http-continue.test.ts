@@ -12,25 +12,25 @@ import {
   statusesIn,
 } from '../support/raw-http.ts'
 
-/** RFC 9110, section 10.1.1: a client that asks before it sends a body is invited only if somebody will read it. */
+/** Expect: 100-continue (RFC 9110, section 10.1.1): the server sends 100 Continue only if it will read the body. */
 
 const expectation = 'Expect: 100-continue\r\n'
 const interim = 'HTTP/1.1 100 Continue\r\n\r\n'
 
-describe.for(['/v1/pets', '/trpc/pets.create'])('a client that asks before it posts to %s', (path) => {
+describe.for(['/v1/pets', '/trpc/pets.create'])('Expect: 100-continue on POST %s', (path) => {
   const head = (headers: string, length: number | string = rex.length) =>
     `POST ${path} HTTP/1.1\r\n${host}${expectation}${headers}Content-Length: ${length}\r\n\r\n`
 
   test.for([
-    ['without a key', 401, () => head(json)],
-    ['too much', 413, (authorization: string) => head(json + authorization, 70_000)],
-    ['what is no JSON', 415, (authorization: string) => head(`Content-Type: text/plain\r\n${authorization}`)],
-    ['to an unknown path', 404, (authorization: string) => head(json + authorization).replace(path, `${path}/x/y`)],
-    ['by a method that is not served', 405, (authorization: string) => head(authorization).replace('POST', 'PUT')],
-    ['with a Host that is none', 400, (authorization: string) => head(authorization).replace('petstore', '/')],
-    ['with a bad escape', 400, (authorization: string) => head(authorization).replace('pets', '%zz')],
-    ['in two codings', 400, (authorization: string) => twoCodings(head(authorization))],
-  ] as const)('%s is refused with %i instead, at the end of the connection', async ([, status, bytes]) => {
+    ['a request without a key', 401, () => head(json)],
+    ['a body that is too large', 413, (authorization: string) => head(json + authorization, 70_000)],
+    ['a body of another type', 415, (authorization: string) => head(`Content-Type: text/plain\r\n${authorization}`)],
+    ['an unknown path', 404, (authorization: string) => head(json + authorization).replace(path, `${path}/x/y`)],
+    ['a method that is not served', 405, (authorization: string) => head(authorization).replace('POST', 'PUT')],
+    ['an invalid Host', 400, (authorization: string) => head(authorization).replace('petstore', '/')],
+    ['a malformed URL', 400, (authorization: string) => head(authorization).replace('pets', '%zz')],
+    ['two transfer codings', 400, (authorization: string) => twoCodings(head(authorization))],
+  ] as const)('%s receives %i instead of 100 Continue, and the connection ends', async ([, status, bytes]) => {
     const { url, authorization } = await listen()
     const socket = await openSocket(url)
     const received = collect(socket)
@@ -40,7 +40,7 @@ describe.for(['/v1/pets', '/trpc/pets.create'])('a client that asks before it po
     expect(received.text).toMatch(/\r\nconnection: close\r\n/i)
   })
 
-  test('something good is invited, once, and may go on asking', async () => {
+  test('a valid request receives 100 Continue once, and the connection may be reused', async () => {
     const { url, authorization } = await listen()
     const body = path === '/v1/pets' ? rex : superjson
     const socket = await openSocket(url)
@@ -55,7 +55,7 @@ describe.for(['/v1/pets', '/trpc/pets.create'])('a client that asks before it po
   })
 })
 
-test('a client that does not wait for the invitation is answered too', async () => {
+test('a client that does not wait for 100 Continue receives its response', async () => {
   const { url, authorization } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
@@ -63,7 +63,7 @@ test('a client that does not wait for the invitation is answered too', async () 
   await expect.poll(() => statusesIn(received.text)).toEqual([100, 201])
 })
 
-test('a client that wants the connection to end sees it end', async () => {
+test('Connection: close is respected', async () => {
   const { url, authorization } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
@@ -73,7 +73,7 @@ test('a client that wants the connection to end sees it end', async () => {
   expect(received.text).toMatch(/\r\nconnection: close\r\n/i)
 })
 
-test('a creation behind one that does not wait for the invitation is answered, or does not happen', async () => {
+test('a create after one that does not wait for 100 Continue is either executed with a response or not executed', async () => {
   const { url, authorization, rest } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
@@ -83,7 +83,7 @@ test('a creation behind one that does not wait for the invitation is answered, o
   expect((await rest.get('/v1/pets')).body).toHaveLength(created.length)
 })
 
-test('a request after a body that did not wait for the invitation runs after that body was read', async () => {
+test('a request after a body that did not wait for 100 Continue runs after that body was read', async () => {
   const order: string[] = []
   const { url } = await startHttpServer((request, response) => {
     order.push('request')
@@ -100,7 +100,7 @@ test('a request after a body that did not wait for the invitation runs after tha
   expect(order).toEqual(['request', 'response', 'request', 'response'])
 })
 
-test('a request after a body that was refused without the invitation does not run', async () => {
+test('a request after a body that was refused without 100 Continue does not run', async () => {
   let calls = 0
   const { url } = await startHttpServer((_request, response) => {
     calls++
@@ -114,7 +114,7 @@ test('a request after a body that was refused without the invitation does not ru
   expect(calls).toBe(1)
 })
 
-test('behind a client that asks for what nobody has nothing happens, and the connection ends', async () => {
+test('requests after an unknown expectation are ignored, and the connection ends', async () => {
   const { url, authorization, rest } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
@@ -124,7 +124,7 @@ test('behind a client that asks for what nobody has nothing happens, and the con
   expect((await rest.get('/v1/pets')).body).toEqual([])
 })
 
-test('the invitation keeps its turn behind the answers before it', async () => {
+test('100 Continue is sent after the responses to earlier requests', async () => {
   const { url, authorization } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startTestApi } from '../support/helpers.ts'
 
-test('while the event loop lags, requests are turned away with 503 and when to come back; then they are let in again', async () => {
+test('requests receive 503 with Retry-After while the event loop lags, and are served afterwards', async () => {
   const { rest } = await startTestApi()
   const pause = new Int32Array(new SharedArrayBuffer(4))
   for (let i = 0; i < 6; i++) {

@@ -53,7 +53,7 @@ async function headersOf(head: string, status: number, publicUrl?: string): Prom
   return Object.fromEntries(response?.headers ?? [])
 }
 
-test('the page of the reference runs no inline script, and calls only the servers of the document', async () => {
+test('the page of the API reference runs no inline script and calls only the servers of the document', async () => {
   const servers = { publicUrl: 'https://pets.example/shop', stagingUrl: 'https://staging.example' }
   const { rest } = await startTestApi({ config: servers })
   const { text, headers } = await rest.get('/docs/')

@@ -4,7 +4,7 @@ import { exchange } from '../support/raw-http.ts'
 
 const api = shareTestApi()
 
-/** What two parsers of HTTP may read differently (RFC 9112, sections 5.1, 5.2, 6.1, 6.3 and 7.1): headers, and then a body. */
+/** Headers and bodies that two HTTP parsers may read differently (RFC 9112, sections 5.1, 5.2, 6.1, 6.3 and 7.1). */
 const ambiguous = {
   'a length beside a coding': ['Content-Length: 6\r\nTransfer-Encoding: chunked', '0\r\n\r\nG'],
   'a coding beside a length': ['Transfer-Encoding: chunked\r\nContent-Length: 5', '0\r\n\r\n'],
@@ -33,7 +33,7 @@ const ambiguous = {
 } satisfies Record<string, [string, string]>
 
 test.for(Object.entries(ambiguous))(
-  '%s ends the connection, and what follows it is not a request',
+  '%s ends the connection, and the bytes that follow are not read as a request',
   async ([, parts]) => {
     const { app, key } = api()
     const url = app.server.listening ? app.listeningOrigin : await app.listen({ host: '127.0.0.1', port: 0 })

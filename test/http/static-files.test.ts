@@ -22,7 +22,7 @@ describe('the script of the API reference', () => {
     return api().app.inject({ url: url ?? (await scriptUrl((path) => api().app.inject(path))), headers })
   }
 
-  test('is the one that its package serves, in 1.3 MB at most when compressed', async () => {
+  test('is the file of its package, and has at most 1.3 MB when compressed', async () => {
     const page = fastify()
     onTestFinished(() => page.close())
     await page.register(scalar, { routePrefix: '/docs', configuration: { url: '/openapi.json' } })
@@ -39,7 +39,7 @@ describe('the script of the API reference', () => {
     }
   })
 
-  test('may be cached for a year, since its name contains a hash of its content, and is not sent again to a client that has it', async () => {
+  test('may be cached for a year, because its name contains a hash of its content, and is not sent again to a client that has it', async () => {
     const { headers } = await get({ 'accept-encoding': 'br' })
     expect(headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
@@ -54,18 +54,18 @@ describe('the script of the API reference', () => {
     expect((await get({ 'if-none-match': '"other"' })).statusCode).toBe(200)
   })
 
-  test('is compressed once for requests that arrive together', async () => {
+  test('is compressed once for concurrent requests', async () => {
     const { app } = await startTestApi()
     const url = await scriptUrl((path) => app.inject(path))
     const before = process.cpuUsage()
     const requests = Array.from({ length: 20 }, () => app.inject({ url, headers: { 'accept-encoding': 'br' } }))
     for (const { statusCode } of await Promise.all(requests)) expect(statusCode).toBe(200)
     const { user, system } = process.cpuUsage(before)
-    // In microseconds. Once takes 0.3 s.
+    // In microseconds. Compressing once takes 0.3 s.
     expect(user + system).toBeLessThan(3_000_000)
   })
 
-  test('is not found under another name', async () => {
+  test('is 404 under another name', async () => {
     for (const url of ['/docs/js/scalar.js', '/docs/scalar-0.js', '/docs/other']) {
       expect((await get({}, url)).statusCode, url).toBe(404)
     }
@@ -84,7 +84,7 @@ describe('every static file', () => {
     }
   })
 
-  test('has the same headers for HEAD as for GET, except for a length that is not known yet', async () => {
+  test('has the same headers for HEAD as for GET, except for the length, which is not known before compression', async () => {
     const send = (url: string) => api().app.inject(url)
     for (const url of ['/', '/favicon.svg', await scriptUrl(send)]) {
       for (const headers of [{}, { 'accept-encoding': 'br' }]) {
@@ -127,7 +127,7 @@ test('while 40 clients load the script of the API reference, lists and /livez st
   expect(p95).toBeLessThan(150)
 }, 60_000)
 
-test(`${slowReaders} clients that do not read the script take no memory each`, async () => {
+test(`${slowReaders} clients that do not read the script share one copy in memory`, async () => {
   const server = await startServer()
   const url = await scriptUrl(fetchFrom(server))
   await exchange(server.url, requestFor(url, 'Connection: close\r\n'))
@@ -160,7 +160,7 @@ test('200 HEAD requests for the script take less than a second', async () => {
   expect(milliseconds).toBeLessThan(1_000)
 }, 60_000)
 
-/** Where the page of the reference says that its script is. */
+/** The path of the script in the page of the API reference. */
 async function scriptUrl(get: (url: string) => Promise<{ body: string }>): Promise<string> {
   const { body } = await get('/docs/')
   const [, path = ''] = /<script src="([^"]+)"/.exec(body) ?? []
