@@ -56,11 +56,11 @@ test('300 pipelined requests for the largest file by a client that never reads d
   expect(largest - before).toBeLessThan(100)
 }, 90_000)
 
-test('300 clients with 200 pipelined lists each that never read do not slow the service or fill its memory', async () => {
+test('100 clients with 200 pipelined lists each that never read do not slow the service or fill its memory', async () => {
   const server = await startServer({ env: startOptions })
   const authorization = `Authorization: Bearer ${await waitForOutput(server, bannerKey)}\r\n`
   await fill(server, authorization)
-  const sockets = await Promise.all(Array.from({ length: 300 }, () => openSocket(server.url)))
+  const sockets = await Promise.all(Array.from({ length: 100 }, () => openSocket(server.url)))
   const lists = Array.from(
     { length: 200 },
     (_, i) => `GET /v1/pets?limit=100&x=${i} HTTP/1.1\r\n${host}${authorization}\r\n`,
