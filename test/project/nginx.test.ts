@@ -26,7 +26,17 @@ const refused = [
   ['a file of an instance that is away', `GET /assets/index.js ${host}\r\n`, 503, 'unavailable'],
 ] as const
 
-// The configuration is for the image of compose.yaml; here it runs where nginx is installed.
+test('the configuration of nginx adds the security headers of the service, and no others', () => {
+  const added = [...configuration.matchAll(/add_header (\S+) (?:"([^"]*)"|(\S+)) always;/g)]
+  expect(
+    Object.fromEntries(added.map(([, name = '', quoted, plain]) => [name.toLowerCase(), quoted ?? plain])),
+  ).toEqual({
+    ...securityHeaders(undefined),
+    'retry-after': '$error_retry_after',
+  })
+})
+
+// The other tests run nginx itself, where it is installed. CI installs it.
 if (spawnSync('nginx', ['-v']).status === 0) {
   test.for(refused)(
     'for %s nginx itself responds with an Error body and the security headers',
