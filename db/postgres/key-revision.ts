@@ -8,7 +8,7 @@ const maxAge = 2_000
 const retryInterval = 1_000
 
 /**
- * The version counter of the API keys. A trigger notifies all instances of each change, whoever makes it. They listen on
+ * The version counter of the API keys. A trigger notifies all instances of each change of a key. They listen on
  * a connection of their own.
  */
 export class KeyRevision {
