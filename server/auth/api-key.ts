@@ -2,14 +2,14 @@ import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { NewApiKey } from '../../db/store.ts'
 
-/** What every API key begins with. */
+/** The first characters of every API key. */
 export const prefix = 'pet_'
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const format = /^pet_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
 /**
- * Makes a new API key: `pet_`, 32 random base62 characters (190 bits), and their CRC-32 in six more, by which a mistyped
- * or truncated key is told apart without asking the database.
+ * Creates an API key: `pet_`, 32 random base62 characters (190 bits) and their CRC-32 in six more. The checksum rejects a
+ * mistyped or truncated key without a database lookup.
  */
 export function mintApiKey(): string {
   const secret = Array.from({ length: 32 }, () => base62[randomInt(base62.length)]).join('')
@@ -21,19 +21,19 @@ export function isApiKey(text: string): boolean {
   return secret !== undefined && checksum(secret) === sum
 }
 
-/** SHA-256 in hexadecimal. A key has too many random bits to be guessed from it, so nothing slower is needed. */
+/** SHA-256 in hexadecimal. A key has too many random bits to be guessed from it, so a slow hash is not needed. */
 export function hashApiKey(key: string): string {
   return hash('sha256', key)
 }
 
-/** What the store keeps of a key; `lifetime` is in milliseconds, and without one the key does not expire. */
+/** The record that the store keeps. `lifetime` is in milliseconds; without one the key does not expire. */
 export function apiKeyRecord(key: string, name: string, lifetime?: number): NewApiKey {
   const createdAt = new Date()
   const expiresAt = lifetime === undefined ? null : new Date(createdAt.getTime() + lifetime)
   return { name, start: startOf(key), hash: hashApiKey(key), createdAt, expiresAt }
 }
 
-/** The part of a key that may be shown, to tell keys apart. */
+/** The part of a key that may be shown to identify it. */
 export function startOf(key: string): string {
   return key.slice(0, prefix.length + 6)
 }
