@@ -150,7 +150,7 @@ interface LogLine {
 /** Runs the schedule with the log of a service. */
 function startSchedule(databasePath: string, config: { backupEvery: number; backupKeep?: number }) {
   const lines: LogLine[] = []
-  const log = pino({ write: (line: string) => void lines.push(JSON.parse(line)) })
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const stop = scheduleBackups({ backupKeep: 7, ...config, databasePath }, log)
   onTestFinished(stop)
   async function logged(message: string, count: number): Promise<LogLine[]> {
