@@ -44,9 +44,14 @@ export class Reader {
   constructor(path: string, events: ReaderEvents) {
     this.#path = path
     this.#events = events
-    this.#file = new OpenFile(path, { readonly: true })
-    this.#header = new HeaderWatch(path)
-    this.#reads = prepareReads(this.#file.connection)
+    const file = new OpenFile(path, { readonly: true })
+    const { reads, header } = orClose(file, () => ({
+      reads: prepareReads(file.connection),
+      header: new HeaderWatch(path),
+    }))
+    this.#file = file
+    this.#reads = reads
+    this.#header = header
     this.#checks = setInterval(() => void this.#recover(), checkInterval).unref()
   }
 

@@ -6,6 +6,7 @@ import {
   lstatSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmdirSync,
   statSync,
@@ -17,6 +18,7 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { prepareDatabase } from '../../db/sqlite/prepare.ts'
+import { openSqliteStore } from '../../db/sqlite/store.ts'
 import { UnusableDatabase } from '../../db/unusable-database.ts'
 import { databasePaths, spellings } from '../support/database-paths.ts'
 import { addPets, openDatabase, openFileStore } from '../support/helpers.ts'
@@ -193,6 +195,20 @@ if (canTrace()) {
 
 function syncedIn(trace: string): string[] {
   return [...readFileSync(trace, 'utf8').matchAll(/fsync\(\d+<([^>]+)>/g)].map(([, path = '']) => path)
+}
+
+test('a store that cannot be opened leaves none of the files open', () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  prepareDatabase(path)
+  openDatabase(path).exec('DROP TABLE pets').close()
+  const openFiles = () => readdirSync('/proc/self/fd').map((fd) => linkOf(`/proc/self/fd/${fd}`))
+  expect(() => openSqliteStore({ path, busyTimeout: 0 })).toThrow('no such table: pets')
+  expect(openFiles().filter((file) => file?.startsWith(path))).toEqual([])
+})
+
+/** Undefined for a descriptor that was closed meanwhile. */
+function linkOf(path: string): string | undefined {
+  return existsSync(path) ? readlinkSync(path) : undefined
 }
 
 test('the next start rolls back a first start that was killed during a write', () => {
