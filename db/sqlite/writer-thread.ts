@@ -28,11 +28,13 @@ port.on('message', (message: Batch | 'close') => {
  * the file that is at the path by then.
  */
 function commit({ batch, lockTimeout }: Batch): Settled {
+  let isFinal = false
   try {
     const { file, writes, log } = prepare()
     const outcomes = commitInPlace(file, writes, batch, lockTimeout).map((outcome) =>
       'failure' in outcome ? { failure: explain(file, outcome.failure) } : outcome,
     )
+    isFinal = true
     file.checkPlace()
     const warning = log.check()
     const probe = log.checkpointFailure && { failure: log.checkpointFailure }
@@ -41,7 +43,7 @@ function commit({ batch, lockTimeout }: Batch): Settled {
     open = undefined
     const isStale = error instanceof StaleFiles
     if (isStale) closeFile()
-    return { outcomes: batch.map(() => ({ failure: toFailure(error) })), isStale }
+    return { outcomes: batch.map(() => ({ failure: toFailure(error) })), isStale, isFinal }
   }
 }
 

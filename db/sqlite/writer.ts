@@ -76,8 +76,8 @@ export class Writer {
   async #commit(batch: QueuedWrite[]): Promise<Outcome<unknown>[]> {
     // The thread cannot be stopped while it waits for the disk, and gets no more work until it responds.
     if (this.#isHanging) throw diskHangs()
-    const { outcomes } = await this.#send(batch)
-    return batch.map((write, index) => this.#outcomeOf(write, outcomes[index]))
+    const { outcomes, isFinal = false } = await this.#send(batch)
+    return batch.map((write, index) => this.#outcomeOf(write, outcomes[index], isFinal))
   }
 
   /** The thread waits for another process's lock only as long as the oldest write may. */
@@ -118,7 +118,7 @@ export class Writer {
     this.#reply.reject(threadEnded(cause))
   }
 
-  #outcomeOf({ name, since }: QueuedWrite, outcome: ThreadOutcome | undefined): Outcome<unknown> {
+  #outcomeOf({ name, since }: QueuedWrite, outcome: ThreadOutcome | undefined, isFinal: boolean): Outcome<unknown> {
     if (!outcome) return { error: threadEnded(undefined) }
     if ('value' in outcome) {
       if (name !== 'probe') this.#lastFailure = undefined
@@ -126,7 +126,7 @@ export class Writer {
     }
     const { failure } = outcome
     const isLocked = isBusy(failure)
-    if (isLocked && performance.now() - since < this.#options.busyTimeout) return 'retry'
+    if (isLocked && !isFinal && performance.now() - since < this.#options.busyTimeout) return 'retry'
     const error = storeError(failure)
     if (concernsDatabase(failure) && !isLocked && name !== 'probe') this.#lastFailure = { error, at: performance.now() }
     return { error }

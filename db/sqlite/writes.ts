@@ -100,6 +100,8 @@ export interface Settled {
   warning?: string | undefined
   /** Whether the thread found {@link StaleFiles} and closed them. */
   isStale?: boolean
+  /** Whether the batch may be on disk although its outcomes are failures. It must not be retried then. */
+  isFinal?: boolean
 }
 
 /**

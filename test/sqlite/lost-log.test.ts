@@ -1,6 +1,10 @@
 import { existsSync, rmSync, truncateSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { connect } from '../../db/sqlite/connection.ts'
+import { isBusy, toFailure } from '../../db/sqlite/failure.ts'
+import { openSqliteStore } from '../../db/sqlite/store.ts'
+import { StoreUnavailable } from '../../db/store.ts'
 import { createKey } from '../../server/ops/keys.ts'
 import { databasePaths, spellings } from '../support/database-paths.ts'
 import {
@@ -119,6 +123,26 @@ test('no acknowledged pet is lost when the log is truncated while a create waits
   }
 })
 
+test('a create is committed once although its log was lost meanwhile and cannot be saved at first', async () => {
+  const { path, given } = databasePaths((path) => path)
+  const store = openSqliteStore({ path: given, busyTimeout: 5_000 })
+  onTestFinished(() => store.close())
+  await store.pets.create(rex)
+  const other = openConnection(path)
+  other.exec(slowInserts)
+  other.exec('BEGIN')
+  other.prepare('SELECT * FROM pets').all()
+  const create = store.pets.create({ ...rex, name: 'once' }).catch((error: unknown) => error)
+  await expect.poll(() => isWriting(path), { interval: 5 }).toBe(true)
+  rmSync(`${path}-wal`)
+  await Promise.race([create, wait(3_000)])
+  other.exec('ROLLBACK')
+  expect(await create).toBeInstanceOf(StoreUnavailable)
+  other.exec('DROP TRIGGER slow')
+  await expect.poll(() => store.pets.create({ ...rex, name: 'after' }).catch(() => undefined)).toBeDefined()
+  expect(storedAfterKill(path)).toEqual(['Rex', 'once', 'after'])
+})
+
 test('the service and other processes see each other’s writes after the index of the log was deleted', async () => {
   const { api, path } = await startOnFile()
   for (let round = 0; round < 3; round++) {
@@ -151,6 +175,26 @@ test('a key that a command revokes after the index of the log was deleted is ref
   const revoked = openConnection(path).prepare('SELECT count(*) FROM api_keys WHERE revoked_at IS NOT NULL')
   expect(revoked.pluck().get()).toBe(1n)
 })
+
+const rex = { name: 'Rex', categoryId: 7n, status: 'available' } as const
+
+/** Makes an insert take about half a second. */
+const slowInserts = `
+  CREATE VIEW slow AS WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 2000000) SELECT count(*) AS n FROM numbers;
+  CREATE TRIGGER slow AFTER INSERT ON pets BEGIN SELECT n FROM slow; END`
+
+/** Whether another connection is in a write transaction. */
+function isWriting(path: string): boolean {
+  const connection = connect(path, { busyTimeout: 0 })
+  try {
+    connection.exec('BEGIN IMMEDIATE; ROLLBACK')
+    return false
+  } catch (error) {
+    return isBusy(toFailure(error))
+  } finally {
+    connection.close()
+  }
+}
 
 /** Starts eight clients that each create one pet after the other. */
 function startLoad(api: TestApi) {
