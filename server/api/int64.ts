@@ -41,18 +41,11 @@ function parseInteger(source: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = jsonNumber.exec(source) ?? []
   const digits = (whole + fraction).replace(/^0+/, '')
   if (digits === '') return 0n
-  const significant = withoutTrailingZeros(digits)
-  const zeros = digits.length - significant.length + Number(exponent) - fraction.length
-  if (zeros < 0) return undefined
+  const wholeDigits = digits.length - fraction.length + Number(exponent)
+  if (!/^0*$/.test(digits.slice(Math.max(wholeDigits, 0)))) return undefined
   // 400 digits are out of range anyway. The limit keeps a large exponent from exhausting the memory.
-  return BigInt(sign + (significant + '0'.repeat(Math.min(zeros, 400))).slice(0, 400))
-}
-
-/** A regular expression would take quadratic time for runs of zeros. */
-function withoutTrailingZeros(digits: string): string {
-  let end = digits.length
-  while (digits[end - 1] === '0') end--
-  return digits.slice(0, end)
+  const length = Math.min(wholeDigits, 400)
+  return BigInt(sign + digits.slice(0, length).padEnd(length, '0'))
 }
 
 /** Parses decimal digits with an optional minus sign. Returns undefined for any other text. */
