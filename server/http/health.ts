@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Store } from '../../db/store.ts'
 import { temporarilyUnavailable } from '../api/errors.ts'
@@ -42,17 +41,10 @@ function atMostOnceASecond(check: () => Promise<void>): () => Promise<void> {
 }
 
 async function withinTime(check: Promise<void>): Promise<void> {
-  const timer = new AbortController()
-  const timeout = wait(maxCheckTime, undefined, { signal: timer.signal }).then(() => {
+  const { promise: timeout, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
     const cause = new Error(`The store did not complete its check within ${maxCheckTime} ms.`)
-    throw temporarilyUnavailable('The service cannot reach its data at the moment. Try again shortly.', cause)
-  })
-  try {
-    await Promise.race([check, timeout])
-  } finally {
-    timer.abort()
-    // The slower one of both may still reject.
-    timeout.catch(() => {})
-    check.catch(() => {})
-  }
+    reject(temporarilyUnavailable('The service cannot reach its data at the moment. Try again shortly.', cause))
+  }, maxCheckTime)
+  await Promise.race([check, timeout]).finally(() => clearTimeout(timer))
 }
