@@ -42,14 +42,14 @@ function callsIn({ params }: FastifyRequest): number {
   return path?.split(',').length ?? 1
 }
 
-/** An IPv4 address, or the /64 of an IPv6 address: one host can use every address of its /64. */
+/** The /64 of an IPv6 address, because one host can use every address of its /64. IPv4 addresses are counted one by one. */
 function networkOf(address: string): string {
-  if (isIPv4(address)) return address
+  if (isIPv4(address)) return networkOf(`::ffff:${address}`)
   // A trusted proxy may forward something else, such as an address with a port.
   if (!isIPv6(address)) return 'unknown'
   const groups = groupsOf(address)
-  const isMapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
-  return isMapped ? ipv4Of(groups.slice(6)) : groups.slice(0, 4).join(':')
+  const isIPv4Mapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
+  return groups.slice(0, isIPv4Mapped ? 8 : 4).join(':')
 }
 
 /** The eight groups of an IPv6 address, in the spelling of RFC 5952. */
@@ -61,11 +61,6 @@ function groupsOf(address: string): string[] {
     .split('::')
     .map((half) => half.split(':').filter(Boolean))
   return [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right]
-}
-
-function ipv4Of(groups: string[]): string {
-  const numbers = groups.map((group) => Number.parseInt(group, 16))
-  return numbers.flatMap((number) => [number >> 8, number & 0xff]).join('.')
 }
 
 interface Window {
