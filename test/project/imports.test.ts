@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, globSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -101,6 +101,27 @@ test('two files that import each other are refused, also if one of them imports 
     'db/c.ts': "export { b } from './b.ts'",
   }
   expect(lint(files, 'noImportCycles')).toEqual(new Set(['db/a.ts', 'db/b.ts']))
+})
+
+test('server/ has no files of its own but those of the composition', () => {
+  const files = readdirSync(join(root, 'server'), { withFileTypes: true }).filter((entry) => entry.isFile())
+  expect(files.map(({ name }) => name).toSorted()).toEqual([
+    'app.ts',
+    'config.ts',
+    'launch.mjs',
+    'log.ts',
+    'main.ts',
+    'node-version.mjs',
+    'package.json',
+    'serve.ts',
+  ])
+})
+
+test('no folder of server/ or db/ has more than 16 source files', () => {
+  const sources = globSync('{server,db}/**/*.{ts,mjs}', { cwd: root })
+  const folders = Map.groupBy(sources, (path) => dirname(path))
+  expect(folders.size).toBeGreaterThan(10)
+  expect([...folders].filter(([, files]) => files.length > 16).map(([folder]) => folder)).toEqual([])
 })
 
 function valueFrom(module: string): string {
