@@ -29,13 +29,7 @@ export function openSqliteStore({ create = true, onWarning = () => {}, ...option
     pets: {
       list: (query) => reader.run((reads) => reads.listPets(query)),
       get: (id) => reader.run((reads) => reads.getPet(id)),
-      async create(pet) {
-        return { id: await writer.run('createPet', pet), ...pet }
-      },
-      async createOnce(pet, key) {
-        const { id, isReplay } = await writer.run('createPetOnce', pet, key, new Date())
-        return { pet: { id, ...pet }, isReplay }
-      },
+      ...writer.pets,
     },
     apiKeys: {
       async find(hash) {
@@ -45,12 +39,7 @@ export function openSqliteStore({ create = true, onWarning = () => {}, ...option
         return key
       },
       list: () => reader.run((reads) => reads.listApiKeys()),
-      create: (key) => writer.run('createApiKey', key),
-      createFirst: (key) => writer.run('createFirstApiKey', key),
-      register: (key) => writer.run('registerApiKey', key),
-      revoke: (id, at) => writer.run('revokeApiKey', id, at),
-      rotate: (id, successor) => writer.run('rotateApiKey', id, successor),
-      touch: (id, at) => writer.run('touchApiKey', id, at),
+      ...writer.apiKeys,
       revision: () => reader.revision(),
     },
     revision: () => reader.revision(),

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { GroupCommit, type Outcome } from '../group-commit.ts'
-import { StoreUnavailable } from '../store.ts'
+import { type ApiKeyStore, type PetStore, StoreUnavailable } from '../store.ts'
 import { onMessage, startThread } from '../thread.ts'
 import { concernsDatabase, isBusy, storeError } from './failure.ts'
 import type { Batch, Settled, Outcome as ThreadOutcome, Write, Writes } from './writes.ts'
@@ -32,6 +32,22 @@ type QueuedWrite = Write & { since: number }
  * because they may or may not have happened. The first write starts the thread, and so does the next one after it ended.
  */
 export class Writer {
+  /** The methods of the store that write. */
+  readonly pets: Pick<PetStore, 'create' | 'createOnce'> = {
+    create: async (pet) => ({ id: await this.run('createPet', pet), ...pet }),
+    createOnce: async (pet, key) => {
+      const { id, isReplay } = await this.run('createPetOnce', pet, key, new Date())
+      return { pet: { id, ...pet }, isReplay }
+    },
+  }
+  readonly apiKeys: Omit<ApiKeyStore, 'find' | 'list' | 'revision'> = {
+    create: (key) => this.run('createApiKey', key),
+    createFirst: (key) => this.run('createFirstApiKey', key),
+    register: (key) => this.run('registerApiKey', key),
+    revoke: (id, at) => this.run('revokeApiKey', id, at),
+    rotate: (id, successor) => this.run('rotateApiKey', id, successor),
+    touch: (id, at) => this.run('touchApiKey', id, at),
+  }
   readonly #options: WriterOptions
   readonly #events: Events
   readonly #queue = new GroupCommit<QueuedWrite, unknown>((batch) => this.#commit(batch))
