@@ -6,8 +6,10 @@ import { identify, identityOf, realPathOf } from './files.ts'
 import { prepareLogState } from './log-watch.ts'
 import { applicationId } from './schema.ts'
 
-interface OpenOptions {
+interface OpenOptions<T> {
   readonly: boolean
+  /** Prepares the statements for each connection that is opened. */
+  prepare: (connection: Database.Database) => T
 }
 
 /** Milliseconds to wait for readers that prevent the checkpoint of a lost log. */
@@ -22,10 +24,11 @@ type Change = 'database' | 'name' | 'index' | 'log' | 'log size'
  *
  * Files are identified by their inode numbers. The connection keeps its files open, so these numbers are not reused.
  */
-export class OpenFile {
+export class OpenFile<T> {
   readonly connection: Database.Database
+  readonly statements: T
   readonly #path: string
-  readonly #options: OpenOptions
+  readonly #options: OpenOptions<T>
   readonly #realPath: string
   readonly #database: string
   readonly #log: string | undefined
@@ -34,7 +37,7 @@ export class OpenFile {
   /** Bytes at the last check. If the log is shorter now, its size is compared with SQLite's index of it. */
   #logSize: bigint | undefined
 
-  constructor(path: string, options: OpenOptions) {
+  constructor(path: string, options: OpenOptions<T>) {
     this.#path = path
     this.#options = options
     // Identified before the connection is opened, so that a replacement in between is detected.
@@ -43,14 +46,16 @@ export class OpenFile {
     if (database === undefined) throw new MovedDatabase('The database, or its folder, is missing.')
     this.#database = database
     const log = identify(this.#logPath)
-    this.connection = connect(path, { ...options, busyTimeout: 0 })
-    const [openLog, index] = orClose(this.connection, () => {
+    this.connection = connect(path, { readonly: options.readonly, busyTimeout: 0 })
+    const open = orClose(this.connection, () => {
       this.#refuseForeignDatabase()
+      const statements = options.prepare(this.connection)
       // The first read of the connection has created the log and its index if they were missing.
-      return [log ?? identify(this.#logPath), identify(this.#indexPath)]
+      return { statements, log: log ?? identify(this.#logPath), index: identify(this.#indexPath) }
     })
-    this.#log = openLog
-    this.#index = index
+    this.statements = open.statements
+    this.#log = open.log
+    this.#index = open.index
   }
 
   get #logPath(): string {
@@ -141,7 +146,7 @@ export class OpenFile {
   }
 
   /** Opens the file that is at the path now. This one stays open until the caller closes it. */
-  reopen(): OpenFile {
+  reopen(): OpenFile<T> {
     const isReplaced = identify(this.#path) !== this.#database
     const log = identify(`${realPathOf(this.#path)}-wal`)
     if (isReplaced && log !== undefined && log === this.#log) {
@@ -161,7 +166,7 @@ export class OpenFile {
   explain(failure: Failure): Failure {
     if (!isCorrupt(failure)) return failure
     try {
-      new OpenFile(this.#path, this.#options).close()
+      new OpenFile(this.#path, { readonly: this.#options.readonly, prepare: () => {} }).close()
       return { ...failure, message: `${failure.message}, or the disk cannot read one of its pages` }
     } catch (error) {
       return toFailure(error)

@@ -30,8 +30,7 @@ interface ReaderEvents {
 export class Reader {
   readonly #path: string
   readonly #events: ReaderEvents
-  #file: OpenFile
-  #reads: Reads
+  #file: OpenFile<Reads>
   #header: HeaderWatch
   /** Stays set until the process ends, because SQLite's cache and log no longer belong to the file. */
   #overwritten: DatabaseOverwritten | undefined
@@ -44,14 +43,9 @@ export class Reader {
   constructor(path: string, events: ReaderEvents) {
     this.#path = path
     this.#events = events
-    const file = new OpenFile(path, { readonly: true })
-    const { reads, header } = orClose(file, () => ({
-      reads: prepareReads(file.connection),
-      header: new HeaderWatch(path),
-    }))
+    const file = new OpenFile(path, { readonly: true, prepare: prepareReads })
+    this.#header = orClose(file, () => new HeaderWatch(path))
     this.#file = file
-    this.#reads = reads
-    this.#header = header
     this.#checks = setInterval(() => void this.#recover(), checkInterval).unref()
   }
 
@@ -60,7 +54,7 @@ export class Reader {
     for (const deadline = performance.now() + busyTimeout; ; ) {
       try {
         if (this.#overwritten) throw this.#overwritten
-        return read(this.#reads)
+        return read(this.#file.statements)
       } catch (error) {
         const failure = this.#file.isOpen ? toFailure(error) : closedFile
         if (isBusy(failure) && performance.now() < deadline) {
@@ -76,7 +70,7 @@ export class Reader {
   revision(): number | undefined {
     if (this.#overwritten) return undefined
     try {
-      const version = this.#reads.dataVersion()
+      const version = this.#file.statements.dataVersion()
       return version === undefined ? undefined : this.#generation * 2 ** 32 + version
     } catch {
       return undefined
@@ -145,13 +139,9 @@ export class Reader {
   #reopen(): boolean {
     try {
       const next = this.#file.reopen()
-      const reads = orClose(next, () => {
-        this.#watchHeader()
-        return prepareReads(next.connection)
-      })
+      orClose(next, () => this.#watchHeader())
       this.#file.close()
       this.#file = next
-      this.#reads = reads
       this.#generation++
       return true
     } catch {

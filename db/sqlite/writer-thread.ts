@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import type Database from 'better-sqlite3'
 import { isUpToDate, otherRelease } from '../migrations.ts'
-import { orClose } from './connection.ts'
 import { type Failure, toFailure, violatesConstraint } from './failure.ts'
 import { LogWatch } from './log-watch.ts'
 import { readJournal, readOwnMigrations } from './migrate.ts'
 import { FilesChanged, OpenFile, StaleFiles } from './open-file.ts'
 import type { WriterOptions } from './writer.ts'
-import { type Batch, commitTogether, type Outcome, prepareWrites, type Settled, type Writes } from './writes.ts'
+import { type Batch, commitTogether, type Outcome, prepareWrites, type Settled, type Write } from './writes.ts'
 
 /** The thread that owns the only connection that writes. It replies to each batch once it is on disk. */
 
@@ -14,8 +14,10 @@ const port = parentPort
 if (!port) throw new Error('The writer must run in a worker thread.')
 
 const { path }: Pick<WriterOptions, 'path'> = workerData
-let file: OpenFile | undefined
-let open: { writes: Writes; log: LogWatch } | undefined
+type Statements = ReturnType<typeof prepare>
+
+let file: OpenFile<Statements> | undefined
+let mustReopen = false
 
 port.on('message', (message: Batch | 'close') => {
   if (message !== 'close') return port.postMessage(commit(message))
@@ -30,8 +32,9 @@ port.on('message', (message: Batch | 'close') => {
 function commit({ batch, lockTimeout }: Batch): Settled {
   let isFinal = false
   try {
-    const { file, writes, log } = prepare()
-    const outcomes = commitInPlace(file, writes, batch, lockTimeout).map((outcome) =>
+    const file = openFile()
+    const { log } = file.statements
+    const outcomes = commitInPlace(file, batch, lockTimeout).map((outcome) =>
       'failure' in outcome ? { failure: explain(file, outcome.failure) } : outcome,
     )
     isFinal = true
@@ -40,15 +43,16 @@ function commit({ batch, lockTimeout }: Batch): Settled {
     const probe = log.checkpointFailure && { failure: log.checkpointFailure }
     return { outcomes: outcomes.map((outcome, i) => (batch[i]?.name === 'probe' && probe) || outcome), warning }
   } catch (error) {
-    open = undefined
+    mustReopen = true
     const isStale = error instanceof StaleFiles
     if (isStale) closeFile()
     return { outcomes: batch.map(() => ({ failure: toFailure(error) })), isStale, isFinal }
   }
 }
 
-function commitInPlace(file: OpenFile, writes: Writes, batch: Batch['batch'], lockTimeout: number): Outcome[] {
-  const attempt = () => commitTogether(file.connection, writes, batch, lockTimeout, () => file.refuseChange())
+function commitInPlace(file: OpenFile<Statements>, batch: Write[], lockTimeout: number): Outcome[] {
+  const { connection, statements } = file
+  const attempt = () => commitTogether(connection, statements.writes, batch, lockTimeout, () => file.refuseChange())
   try {
     return attempt()
   } catch (error) {
@@ -60,7 +64,7 @@ function commitInPlace(file: OpenFile, writes: Writes, batch: Batch['batch'], lo
 }
 
 /** A violated constraint may be one that another release has added. */
-function explain(file: OpenFile, failure: Failure): Failure {
+function explain(file: OpenFile<Statements>, failure: Failure): Failure {
   try {
     if (violatesConstraint(failure) && !isUpToDate(readJournal(file.connection), readOwnMigrations())) {
       return { code: 'SQLITE_SCHEMA', message: `${otherRelease}: ${failure.message}` }
@@ -72,14 +76,18 @@ function explain(file: OpenFile, failure: Failure): Failure {
   }
 }
 
-function prepare(): { file: OpenFile; writes: Writes; log: LogWatch } {
-  if (!file || !open) {
-    const next = file?.reopen() ?? new OpenFile(path, { readonly: false })
-    open = orClose(next, () => ({ writes: prepareWrites(next.connection), log: new LogWatch(next.connection) }))
-    closeFile()
-    file = next
-  }
-  return { file, ...open }
+/** After a failure, opens the file that is at the path by then. */
+function openFile(): OpenFile<Statements> {
+  if (file && !mustReopen) return file
+  const next = file?.reopen() ?? new OpenFile(path, { readonly: false, prepare })
+  closeFile()
+  mustReopen = false
+  file = next
+  return next
+}
+
+function prepare(connection: Database.Database) {
+  return { writes: prepareWrites(connection), log: new LogWatch(connection) }
 }
 
 function closeFile(): void {
