@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { connect } from '../db/sqlite/connection.ts'
 import { prepareDatabase } from '../db/sqlite/prepare.ts'
-import { prepareWrites } from '../db/sqlite/writes.ts'
+import { prepareWrites } from '../db/sqlite/writer-thread.ts'
 import { petStatuses } from '../db/store.ts'
 import { apiKeyRecord, mintApiKey } from '../server/auth/api-key.ts'
 

@@ -1,38 +1,81 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { isUpToDate, otherRelease } from '../migrations.ts'
-import { type Failure, toFailure, violatesConstraint } from './failure.ts'
+import { type ApiKey, IdsExhausted, KeyRevoked, type NewApiKey, type NewPet } from '../store.ts'
+import { retryWhileBusy } from './connection.ts'
+import { concernsDatabase, type Failure, toFailure, violatesConstraint } from './failure.ts'
+import { prepareCreateOnce } from './idempotency.ts'
 import { LogWatch } from './log-watch.ts'
 import { readJournal, readOwnMigrations } from './migrate.ts'
 import { FilesChanged, OpenFile, StaleFiles } from './open-file.ts'
-import type { WriterOptions } from './writer.ts'
-import { type Batch, commitTogether, type Outcome, prepareWrites, type Settled, type Write } from './writes.ts'
+import { apiKeys, pets } from './schema.ts'
 
-/** The thread that owns the only connection that writes. It replies to each batch once it is on disk. */
+/**
+ * The thread that owns the only connection that writes: the statements, their transaction, and the reply to each batch
+ * once it is on disk.
+ */
 
-const port = parentPort
-if (!port) throw new Error('The writer must run in a worker thread.')
+export type Writes = ReturnType<typeof prepareWrites>
 
-const { path }: Pick<WriterOptions, 'path'> = workerData
+/** A call of one of the {@link Writes}, as it is sent to the writer thread. */
+export type Write = { [Name in keyof Writes]: { name: Name; args: Parameters<Writes[Name]> } }[keyof Writes]
+
+export type Outcome = { value: unknown } | { failure: Failure }
+
+/** A message to the writer thread. */
+export interface Batch {
+  batch: Write[]
+  /** Milliseconds to wait for another process's lock. */
+  lockTimeout: number
+}
+
+/** The reply of the writer thread once the batch is on disk. */
+export interface Settled {
+  outcomes: Outcome[]
+  /** A sentence for the operator. */
+  warning?: string | undefined
+  /** Whether the thread found {@link StaleFiles} and closed them. */
+  isStale?: boolean
+  /** Whether the batch may be on disk although its outcomes are failures. It must not be retried then. */
+  isFinal?: boolean
+}
+
+/** The `workerData` of the thread. */
+export interface WriterData {
+  writerPath: string
+}
+
 type Statements = ReturnType<typeof prepare>
+
+function prepare(connection: Database.Database) {
+  return { writes: prepareWrites(connection), log: new LogWatch(connection) }
+}
 
 let file: OpenFile<Statements> | undefined
 let mustReopen = false
 
-port.on('message', (message: Batch | 'close') => {
-  if (message !== 'close') return port.postMessage(commit(message))
-  file?.close()
-  port.close()
-})
+// Tests and benchmarks import the statements without the thread.
+const { writerPath }: Partial<WriterData> = workerData ?? {}
+if (parentPort && writerPath !== undefined) serve(parentPort, writerPath)
+
+function serve(port: MessagePort, path: string): void {
+  port.on('message', (message: Batch | 'close') => {
+    if (message !== 'close') return port.postMessage(commit(path, message))
+    closeFile()
+    port.close()
+  })
+}
 
 /**
  * Checks after the commit that the files are still in their places. If not, the whole batch fails, and the next one opens
  * the file that is at the path by then.
  */
-function commit({ batch, lockTimeout }: Batch): Settled {
+function commit(path: string, { batch, lockTimeout }: Batch): Settled {
   let isFinal = false
   try {
-    const file = openFile()
+    const file = openFile(path)
     const { log } = file.statements
     const outcomes = commitInPlace(file, batch, lockTimeout).map((outcome) =>
       'failure' in outcome ? { failure: explain(file, outcome.failure) } : outcome,
@@ -77,7 +120,7 @@ function explain(file: OpenFile<Statements>, failure: Failure): Failure {
 }
 
 /** After a failure, opens the file that is at the path by then. */
-function openFile(): OpenFile<Statements> {
+function openFile(path: string): OpenFile<Statements> {
   if (file && !mustReopen) return file
   const next = file?.reopen() ?? new OpenFile(path, { readonly: false, prepare })
   closeFile()
@@ -86,11 +129,116 @@ function openFile(): OpenFile<Statements> {
   return next
 }
 
-function prepare(connection: Database.Database) {
-  return { writes: prepareWrites(connection), log: new LogWatch(connection) }
-}
-
 function closeFile(): void {
   file?.close()
   file = undefined
 }
+
+/**
+ * Runs the writes in one transaction with one fsync, and returns their outcomes in order once the transaction is on disk.
+ * A write that violates a constraint fails alone. A failure of the database or of the commit rolls back and fails all.
+ *
+ * @param lockTimeout milliseconds to wait for another process's lock.
+ * @param onBegin is called when the transaction has its lock.
+ * @throws {FilesChanged} if `onBegin` does. Nothing is written then.
+ */
+export function commitTogether(
+  connection: Database.Database,
+  writes: Writes,
+  batch: Write[],
+  lockTimeout = 0,
+  onBegin = () => {},
+): Outcome[] {
+  const commit = connection.transaction(() => {
+    onBegin()
+    return batch.map((write) => perform(writes, write))
+  })
+  try {
+    return retryWhileBusy(lockTimeout, () => commit.immediate())
+  } catch (error) {
+    if (error instanceof FilesChanged) throw error
+    return batch.map(() => ({ failure: toFailure(error) }))
+  }
+}
+
+function perform(writes: Writes, { name, args }: Write): Outcome {
+  try {
+    // Safe, because name and arguments come from one Write, whose type pairs them.
+    return { value: (writes[name] as (...args: unknown[]) => unknown)(...args) }
+  } catch (error) {
+    const failure = toFailure(error)
+    if (concernsDatabase(failure)) throw error
+    return { failure }
+  }
+}
+
+/** Prepares every statement that writes. They always run inside the transaction of {@link commitTogether}. */
+export function prepareWrites(connection: Database.Database) {
+  const db = drizzle({ client: connection })
+  const insertPet = db
+    .insert(pets)
+    .values({
+      name: sql.placeholder('name'),
+      categoryId: sql.placeholder('categoryId'),
+      status: sql.placeholder('status'),
+    })
+    .prepare()
+  const hasNoIdLeft = connection.prepare(
+    "SELECT 1 FROM sqlite_sequence WHERE name = 'pets' AND seq >= 9223372036854775807",
+  )
+
+  function createPet(pet: NewPet): bigint {
+    // SQLite would report a full disk (SQLITE_FULL) and roll back the whole transaction.
+    if (hasNoIdLeft.get()) throw new IdsExhausted('The table pets has no id left.')
+    // Safe, because the connection reads integers as bigint.
+    return insertPet.run({ ...pet }).lastInsertRowid as bigint
+  }
+
+  const createAndUndo = connection.transaction(() => {
+    createPet({ name: 'probe', categoryId: 0n, status: 'available' })
+    throw new Undo()
+  })
+
+  function createApiKey(key: NewApiKey): ApiKey {
+    return db.insert(apiKeys).values(key).returning().get()
+  }
+
+  function revokeApiKey(id: bigint, revokedAt: Date): void {
+    const unrevoked = and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt))
+    const { changes } = db.update(apiKeys).set({ revokedAt }).where(unrevoked).run()
+    if (changes === 0) throw new KeyRevoked('The API key was revoked meanwhile.')
+  }
+
+  return {
+    createPet,
+    createPetOnce: prepareCreateOnce(db, createPet),
+    createApiKey,
+    createFirstApiKey(key: NewApiKey): boolean {
+      if (db.select().from(apiKeys).limit(1).get()) return false
+      createApiKey(key)
+      return true
+    },
+    registerApiKey: (key: NewApiKey): boolean =>
+      db.insert(apiKeys).values(key).onConflictDoNothing({ target: apiKeys.hash }).run().changes > 0,
+    revokeApiKey,
+    rotateApiKey: (id: bigint, successor: NewApiKey): ApiKey =>
+      db.transaction(() => {
+        revokeApiKey(id, successor.createdAt)
+        return createApiKey(successor)
+      }),
+    touchApiKey(id: bigint, lastUsedAt: Date): void {
+      db.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id)).run()
+    },
+    /** Writes the same pages as a create. SQLite commits them, although the savepoint rolls back their content. */
+    probe(): void {
+      connection.pragma(`user_version = ${connection.pragma('user_version', { simple: true })}`)
+      try {
+        createAndUndo()
+      } catch (error) {
+        if (!(error instanceof Undo || error instanceof IdsExhausted)) throw error
+      }
+    },
+  }
+}
+
+class Undo extends Error {}

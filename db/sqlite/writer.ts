@@ -4,7 +4,7 @@ import { GroupCommit, type Outcome } from '../group-commit.ts'
 import { type ApiKeyStore, type PetStore, StoreUnavailable } from '../store.ts'
 import { onMessage, startThread } from '../thread.ts'
 import { concernsDatabase, isBusy, storeError } from './failure.ts'
-import type { Batch, Settled, Outcome as ThreadOutcome, Write, Writes } from './writes.ts'
+import type { Batch, Settled, Outcome as ThreadOutcome, Write, WriterData, Writes } from './writer-thread.ts'
 
 export interface WriterOptions {
   path: string
@@ -115,7 +115,8 @@ export class Writer {
   }
 
   #startThread(): Worker {
-    const thread = startThread(new URL('writer-thread.ts', import.meta.url), { path: this.#options.path })
+    const data: WriterData = { writerPath: this.#options.path }
+    const thread = startThread(new URL('writer-thread.ts', import.meta.url), data)
     onMessage(thread, (reply: Settled) => {
       this.#isHanging = false
       if (reply.isStale) this.#events.onStale?.()

@@ -37,7 +37,7 @@ const parts = {
   },
   // Without code that only runs in other threads and processes: backups, restores and the entry of the writer thread.
   store: {
-    mutate: ['db/sqlite/{idempotency,open-file,reader,reads,store,thread,writer,writes}.ts'],
+    mutate: ['db/sqlite/{idempotency,open-file,reader,reads,store,writer,writer-thread}.ts'],
     tests: 'contract database health idempotency migrations lost-database lost-log disk-faults',
     // Stryker does not learn which lines a test covers in the writer thread.
     coverageAnalysis: 'off',

@@ -8,7 +8,7 @@ import { createPetstoreClient, type PetstoreClient } from '../../client/index.ts
 import { connect } from '../../db/sqlite/connection.ts'
 import { prepareDatabase } from '../../db/sqlite/prepare.ts'
 import { openSqliteStore } from '../../db/sqlite/store.ts'
-import { prepareWrites } from '../../db/sqlite/writes.ts'
+import { prepareWrites } from '../../db/sqlite/writer-thread.ts'
 import type { Store } from '../../db/store.ts'
 import { parseJson } from '../../server/api/int64.ts'
 import { type AppOptions, createApp } from '../../server/app.ts'
