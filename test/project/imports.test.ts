@@ -60,7 +60,7 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     ),
     refused: [
       ...['../api/errors.ts', '../http/server.ts', '../config.ts', 'fastify', 'better-sqlite3'].map(valueFrom),
-      ...['../../db/sqlite/store.ts', '../../db/postgres/store.ts'].map(valueFrom),
+      ...['../../db/sqlite/store.ts', '../../db/sqlite/files.ts', '../../db/postgres/store.ts'].map(valueFrom),
     ],
   },
   'db/store.ts': { allowed: [valueFrom('pg')], refused: [valueFrom('../server/log.ts')] },
