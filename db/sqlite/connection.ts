@@ -29,6 +29,20 @@ export function connect(path: string, { readonly = false, busyTimeout }: Connect
   })
 }
 
+/**
+ * Locks a database against all other connections until the returned connection is closed.
+ *
+ * @throws SQLITE_BUSY if another connection has the database open in WAL mode, or uses it in another journal mode
+ */
+export function lockDatabase(path: string): Database.Database {
+  const connection = new Database(path, { timeout: 0, fileMustExist: true })
+  return orClose(connection, () => {
+    connection.pragma('locking_mode = EXCLUSIVE')
+    connection.exec('BEGIN EXCLUSIVE; COMMIT')
+    return connection
+  })
+}
+
 /** Closes the connection if `prepare` throws, because the caller then has nothing to close. */
 export function orClose<T>(connection: { close(): unknown }, prepare: () => T): T {
   try {

@@ -49,6 +49,11 @@ export function makeFolder(path: string): void {
   }
 }
 
+/** Bytes; 0 if the file does not exist. */
+export function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
 /** Identifies a file independently of the path that leads to it. Undefined if the file does not exist. */
 export function identify(path: string): string | undefined {
   const file = statSync(path, { bigint: true, throwIfNoEntry: false })

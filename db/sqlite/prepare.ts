@@ -1,11 +1,11 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { pendingMigrations } from '../migrations.ts'
 import { reasons, UnusableDatabase } from '../unusable-database.ts'
 import { checkPages, connect, databaseSize, retryWhileBusy } from './connection.ts'
 import { unusable } from './failure.ts'
-import { makeFolder, realPathOf } from './files.ts'
+import { makeFolder, realPathOf, sizeOf } from './files.ts'
 import { giveIdentity, readHeader, refuseForeignFile, refuseNonFile } from './header.ts'
 import { migrate, readJournal, readOwnMigrations } from './migrate.ts'
 import { applicationId } from './schema.ts'
@@ -66,10 +66,6 @@ function warnOfLargeLog(realPath: string, onWarning: PrepareOptions['onWarning']
   onWarning?.(
     `The write-ahead log has ${mebibytes} MiB. Unless another process has the database open, the start first moves the log into the database, which takes about ten seconds per GiB.`,
   )
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
 function createFile(realPath: string): void {

@@ -1,11 +1,11 @@
-import { constants, copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { reasons, UnusableDatabase } from '../../unusable-database.ts'
+import { lockDatabase } from '../connection.ts'
 import { isBusy, isCorrupt, toFailure } from '../failure.ts'
-import { identify, link, makeFolder, realPathOf, syncFolder } from '../files.ts'
+import { identify, link, makeFolder, realPathOf, sizeOf, syncFolder } from '../files.ts'
 import { readHeader, refuseForeignFile } from '../header.ts'
-import { lockDatabase } from './lock.ts'
 import { fileTimestamp } from './name.ts'
 import { attempt, type OnProgress, withSnapshot } from './snapshot.ts'
 
@@ -72,10 +72,6 @@ function refuseForeign(path: string): string {
   const { isSqlite, isOurs } = readHeader(path)
   if (isSqlite && !isOurs) throw new UnusableDatabase(path, reasons.foreign)
   return path
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
 /** Returns whether there was anything to keep. */

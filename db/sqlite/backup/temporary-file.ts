@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { lockDatabase } from '../connection.ts'
 import { isBusy, toFailure } from '../failure.ts'
-import { lockDatabase } from './lock.ts'
 
 const namePattern = /^\.petstore-[0-9a-f-]+\.partial$/
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
