@@ -18,11 +18,12 @@ import type { CreateContext } from './http/adapter-options.ts'
 import { makeDrainable } from './http/drain.ts'
 import { sendError } from './http/error-responses.ts'
 import { health } from './http/health.ts'
+import { limits } from './http/limits.ts'
 import { shedLoad } from './http/load-shedding.ts'
-import { maxUrlLength, requestCheck } from './http/request-checks.ts'
+import { requestCheck } from './http/request-checks.ts'
 import { addCors, corsFor, securityHeaders } from './http/response-headers.ts'
 import { ignoreBodies, refuseUnknownPaths, routeAllMethods } from './http/routing.ts'
-import { createHttpServer, limits } from './http/server.ts'
+import { createHttpServer } from './http/server.ts'
 import { webConsole } from './http/static-files.ts'
 import { restAdapter } from './rest/adapter.ts'
 import { createDocument } from './rest/document.ts'
@@ -56,7 +57,7 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
       if (!applyCors(request, reply)) sendError(error, request, reply)
       logRequest(request, reply)
     },
-    routerOptions: { maxParamLength: maxUrlLength },
+    routerOptions: { maxParamLength: limits.url },
     bodyLimit: limits.body,
     trustProxy: config.trustProxy,
     return503OnClosing: false,

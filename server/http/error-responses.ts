@@ -1,36 +1,28 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode, toApiError } from '../api/errors.ts'
+import { limits } from './limits.ts'
 
 /** Errors of Fastify and of Node's HTTP parser. Their own messages describe the code rather than the request. */
-const httpErrors: Record<string, { code: ErrorCode; message: string }> = {
-  FST_ERR_BAD_URL: { code: 'invalid_request', message: 'The URL is malformed: check its percent-encoding.' },
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'payload_too_large', message: 'The body is larger than 64 KiB.' },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
-    code: 'invalid_request',
-    message: 'The body is not as long as its Content-Length says.',
-  },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
-    code: 'unsupported_media_type',
-    message: 'Send the body as Content-Type: application/json.',
-  },
-  FST_ERR_CTP_EMPTY_TYPE: {
-    code: 'unsupported_media_type',
-    message: 'Send the body as Content-Type: application/json.',
-  },
-  HPE_HEADER_OVERFLOW: { code: 'headers_too_large', message: 'The request line and headers are larger than 16 KiB.' },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
-    code: 'payload_too_large',
-    message: 'The chunk extensions of the body are too large.',
-  },
-  ECONNRESET: { code: 'invalid_request', message: 'The connection was closed before the body was complete.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', message: 'The request did not arrive in time.' },
+const httpErrors: Record<string, [code: ErrorCode, message: string]> = {
+  FST_ERR_BAD_URL: ['invalid_request', 'The URL is malformed: check its percent-encoding.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', `The body is larger than ${limits.body / 1024} KiB.`],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as its Content-Length says.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as Content-Type: application/json.'],
+  FST_ERR_CTP_EMPTY_TYPE: ['unsupported_media_type', 'Send the body as Content-Type: application/json.'],
+  HPE_HEADER_OVERFLOW: [
+    'headers_too_large',
+    `The request line and headers are larger than ${limits.headers / 1024} KiB.`,
+  ],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['payload_too_large', 'The chunk extensions of the body are too large.'],
+  ECONNRESET: ['invalid_request', 'The connection was closed before the body was complete.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
 }
 
 /** Maps anything thrown while a request is served to the error that the client receives. */
 export function toHttpError(thrown: unknown): ApiError {
   const code = codeOf(thrown)
   const known = httpErrors[code]
-  if (known) return new ApiError(known.code, known.message, { cause: thrown })
+  if (known) return new ApiError(...known, { cause: thrown })
   if (code.startsWith('HPE_'))
     return new ApiError('invalid_request', 'The request is not valid HTTP/1.1.', { cause: thrown })
   if (isClientError(thrown)) return new ApiError('invalid_request', 'The request cannot be read.', { cause: thrown })

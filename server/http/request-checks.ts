@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { ApiError } from '../api/errors.ts'
-
-/** In characters. */
-export const maxUrlLength = 8 * 1024
+import { limits } from './limits.ts'
 
 /** Makes a hook that checks every request and sets the headers of every response. */
 export function requestCheck(headers: Record<string, string>) {
@@ -17,8 +15,7 @@ export function requestCheck(headers: Record<string, string>) {
 }
 
 function findError({ raw, url, method }: FastifyRequest): ApiError | undefined {
-  if (url.length > maxUrlLength)
-    return new ApiError('uri_too_long', `The URL is longer than ${maxUrlLength} characters.`)
+  if (url.length > limits.url) return new ApiError('uri_too_long', `The URL is longer than ${limits.url} characters.`)
   if (hasUnknownExpectation(raw)) return new ApiError('expectation_failed', 'The only expectation met is 100-continue.')
   if (!hasValidHost(raw))
     return new ApiError('invalid_request', 'Send exactly one Host header, with a host and an optional port.')

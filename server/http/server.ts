@@ -3,22 +3,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { ApiError } from '../api/errors.ts'
 import { endConnection, lingerOnClose, refuseHalfBodies } from './connection-closing.ts'
 import { Connections, maxConnections } from './connections.ts'
+import { limits } from './limits.ts'
 import { hasClearFraming } from './request-checks.ts'
-
-/** Sizes in bytes, times in milliseconds. */
-export const limits = {
-  body: 64 * 1024,
-  headers: 16 * 1024,
-  headersTime: 5_000,
-  requestTime: 10_000,
-  /** Time without progress on a connection whose response is not sent completely. */
-  stallTime: 20_000,
-  idleTime: 5_000,
-  /** Pipelined requests that wait for the previous response, over all connections. */
-  heldRequests: 10_000,
-  /** Bytes of complete responses that clients have not read, over all connections. */
-  unsentBytes: 128 * 1024 * 1024,
-}
 
 /**
  * Creates Node's HTTP server with limits. Where Node would respond with an empty body, this server sends the Error body:
