@@ -7,7 +7,7 @@ import type { AdapterOptions } from '../http/adapter-options.ts'
 import { logFault, prepareReply, toHttpError } from '../http/error-responses.ts'
 import { type CacheableResponse, responseCache } from '../http/response-cache.ts'
 import { acceptJsonOnly, handleOtherMethods, refuseUnknownPaths } from '../http/routing.ts'
-import { callReader, isBatch, isUnusual, maxBatchSize, type RpcCall, type RpcRequest, type RpcRoute } from './calls.ts'
+import { callReader, isBatch, maxBatchSize, type RpcCall, type RpcRequest, type RpcRoute } from './calls.ts'
 
 const contentType = { 'content-type': 'application/json' }
 
@@ -28,7 +28,7 @@ export async function rpcAdapter(
   // The adapter or tRPC's handler parses the text.
   acceptJsonOnly(app, (text) => text)
 
-  const stockOptions: FastifyHandlerOptions<AnyRouter, FastifyRequest, FastifyReply> = {
+  const handlerOptions: FastifyHandlerOptions<AnyRouter, FastifyRequest, FastifyReply> = {
     router,
     maxBatchSize,
     createContext: ({ req, res }) => refuseKeyOfBatch(createContext(req, res), req.url),
@@ -46,23 +46,19 @@ export async function rpcAdapter(
     return isBatch(request.query) ? joinResponses(responses) : responses[0]
   }
 
-  async function respondToUsual(request: RpcRequest, reply: FastifyReply): Promise<CacheableResponse | undefined> {
-    if (isUnusual(request)) return undefined
-    if (!reader.isCacheable(request)) return respond(request, reply)
-    return cache.load(
-      request.url,
-      () => respond(request, reply),
-      ({ status }) => status === 200,
-    )
-  }
-
   app.route<RpcRoute>({
     method: ['GET', 'POST'],
     url: '/:path',
     exposeHeadRoute: false,
     async handler(req, res) {
-      const response = await respondToUsual(req, res)
-      if (!response) return fastifyRequestHandler({ ...stockOptions, req, res, path: req.params.path })
+      const response = await (reader.isCacheable(req)
+        ? cache.load(
+            req.url,
+            () => respond(req, res),
+            ({ status }) => status === 200,
+          )
+        : respond(req, res))
+      if (!response) return fastifyRequestHandler({ ...handlerOptions, req, res, path: req.params.path })
       res.code(response.status).headers(response.headers)
       return response.body
     },

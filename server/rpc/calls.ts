@@ -44,9 +44,14 @@ export function callReader(router: AnyRouter): CallReader {
   }
 
   return {
-    isCacheable: ({ method, params: { path } }) =>
-      method === 'GET' && path.split(',').every((name) => procedures.get(name)?.isCacheable),
-    read({ method, params: { path }, query, body }) {
+    isCacheable: (request) =>
+      request.method === 'GET' &&
+      request.params.path.split(',').every((name) => procedures.get(name)?.isCacheable) &&
+      !needsTrpcHandler(request),
+    read(request) {
+      if (needsTrpcHandler(request)) return undefined
+      const { method, params, query, body } = request
+      const { path } = params
       const [type, text] = method === 'GET' ? ['query', query.input] : ['mutation', body]
       try {
         if (!isBatch(query)) return [readCall(path, type, parse(text))]
@@ -60,14 +65,15 @@ export function callReader(router: AnyRouter): CallReader {
   }
 }
 
-/** Whether the request uses a feature that tRPC's clients use only on demand: streaming, a batch of mutations, no body. */
-export function isUnusual({ method, params, query, headers, body }: RpcRequest): boolean {
-  const { connectionParams, batch } = query
-  const isStreamed = headers['trpc-accept'] !== undefined || headers.accept?.includes('jsonl')
-  const isUnusualBatch = isBatch(query) && (method !== 'GET' || params.path.split(',').length > maxBatchSize)
-  const isOddBatch = batch !== undefined && !isBatch(query)
-  const isEmpty = method === 'POST' && body === undefined
-  return isStreamed || isUnusualBatch || isOddBatch || isEmpty || connectionParams !== undefined
+/**
+ * Whether only tRPC's own handler can process the request: it is streamed, a batch of mutations or of too many calls, has
+ * no body, or has connection parameters.
+ */
+function needsTrpcHandler({ method, params, query, headers, body }: RpcRequest): boolean {
+  if (headers['trpc-accept'] !== undefined || headers.accept?.includes('jsonl')) return true
+  if (query.connectionParams !== undefined || (method === 'POST' && body === undefined)) return true
+  if (isBatch(query)) return method !== 'GET' || params.path.split(',').length > maxBatchSize
+  return query.batch !== undefined
 }
 
 export function isBatch({ batch }: RpcRoute['Querystring']): boolean {

@@ -70,6 +70,13 @@ describe('a request that changes nothing', () => {
   )
 })
 
+test('a streamed response is that of tRPC also if the response to the same URL is cached', async () => {
+  const [direct, stock] = [await startTestApi(), await startTestApi()]
+  const url = '/trpc/pets.list?batch=1'
+  await expectSameResponses(direct, stock, { url })
+  await expectSameResponses(direct, stock, { url, headers: { 'trpc-accept': 'application/jsonl' } })
+})
+
 test('the response to a create is that of tRPC', async () => {
   const [direct, stock] = [await startTestApi(), await startTestApi()]
   for (const { store } of [direct, stock]) await addPets(store, 3)
