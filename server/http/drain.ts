@@ -11,8 +11,9 @@ declare module 'fastify' {
 
 /** Milliseconds. Grace period for the first request on a new connection. */
 const firstRequestTime = 300
-/** Milliseconds. */
+/** Milliseconds for which the listener may stay open to accept waiting connections. */
 const maxClosingTime = 500
+/** Milliseconds. */
 const shortTurn = 0.5
 
 /** While the service drains, each response ends its connection, so that clients reconnect to another instance. */

@@ -47,7 +47,7 @@ function decodeJson(schema: z.core.$ZodType): Decode {
   return (value) => (typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value)
 }
 
-/** The text of a path or query parameter becomes an integer where the schema expects one, `NaN` if it is none. */
+/** The text of a path or query parameter becomes an integer where the schema expects one, or `NaN` if it is not one. */
 function decodeText(schema: z.core.$ZodType): Decode {
   const toInteger = schema instanceof z.ZodBigInt ? BigInt : schema instanceof z.ZodNumber ? Number : undefined
   if (!toInteger) return (text) => text
