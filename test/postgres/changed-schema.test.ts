@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { postgresDatabase } from '../support/database.ts'
 import { startTestApi, type TestApi } from '../support/helpers.ts'
-import { createDatabase, query } from '../support/postgres/databases.ts'
+import { emptyDatabase, query } from '../support/postgres/databases.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 const unavailable = { status: 503, headers: { 'retry-after': '1' }, body: { code: 'unavailable', status: 503 } }
@@ -56,6 +56,6 @@ describe('a create that fails because a newer release has changed the schema get
 })
 
 async function startOnPostgres(): Promise<TestApi & { url: string }> {
-  const url = await createDatabase()
+  const url = await emptyDatabase()
   return { ...(await startTestApi({ store: await postgresDatabase(url).open() })), url }
 }

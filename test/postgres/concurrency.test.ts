@@ -5,7 +5,7 @@ import { prepareDatabase } from '../../db/postgres/prepare.ts'
 import { type NewPet, type Store, StoreUnavailable } from '../../db/store.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { postgresDatabase } from '../support/database.ts'
-import { createDatabase, query } from '../support/postgres/databases.ts'
+import { emptyDatabase, query } from '../support/postgres/databases.ts'
 
 test.for(['create', 'createOnce'] as const)('%s waits until an uncommitted pet is committed', async (method) => {
   const { store, other } = await startBesideTransaction()
@@ -52,7 +52,7 @@ test('a create that arrives while a batch waits for a lock fails with the next b
 })
 
 test('a client that pages through the list sees each pet once and in order while three instances create pets', async () => {
-  const database = postgresDatabase(await createDatabase())
+  const database = postgresDatabase(await emptyDatabase())
   const stores = await Promise.all([database.open(), database.open(), database.open()])
   const created: bigint[] = []
   let isOver = false
@@ -77,7 +77,7 @@ test('a client that pages through the list sees each pet once and in order while
 })
 
 test('of eight instances that start at once on an empty database one creates the tables and one the first key', async () => {
-  const url = await createDatabase()
+  const url = await emptyDatabase()
   const areNew = await Promise.all(Array.from({ length: 8 }, () => prepareDatabase(url)))
   expect(areNew.filter(Boolean)).toHaveLength(1)
   const journal = await query(url, 'SELECT name, hash FROM migrations ORDER BY name')
@@ -97,7 +97,7 @@ async function createBy({ apiKeys, pets }: Store, method: 'create' | 'createOnce
 
 /** A store beside the transaction of another client, which has inserted a pet and not committed it. */
 async function startBesideTransaction({ lockTimeout }: { lockTimeout?: number } = {}) {
-  const url = await createDatabase()
+  const url = await emptyDatabase()
   const store = await postgresDatabase(lockTimeout ? `${url}?lock_timeout=${lockTimeout}` : url).open()
   await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'test'))
   const client = new Client({ connectionString: url })

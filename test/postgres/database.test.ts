@@ -15,7 +15,7 @@ import { postgresDatabase, testDatabase } from '../support/database.ts'
 import { fastest } from '../support/fastest.ts'
 import { startTestApi } from '../support/helpers.ts'
 import { isName, namesOfAllCharacters } from '../support/pet-names.ts'
-import { createDatabase, query } from '../support/postgres/databases.ts'
+import { createDatabase, emptyDatabase, query } from '../support/postgres/databases.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const insert = 'INSERT INTO pets (name, category_id, status) VALUES'
@@ -182,7 +182,7 @@ test('the migrations create the columns, constraints and indexes of the schema',
   const root = join(import.meta.dirname, '../..')
   const words = ['export', '--dialect=postgresql', '--schema=./db/postgres/schema.ts']
   const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/drizzle-kit'), words, { cwd: root })
-  const drafted = await createDatabase()
+  const drafted = await emptyDatabase()
   await query(drafted, stdout)
   const made = await petstore()
   await query(made, 'DROP TABLE migrations')
@@ -211,7 +211,7 @@ describe('a database that cannot be used is refused with the reason and without 
     ['it refuses this user', { password: 'wrong' }, /password authentication failed .+; correct the address/],
     ['it has no tables yet', {}, /it has no tables yet: start the service/],
   ] as const)('%s', async ([, change, reason]) => {
-    const url = Object.assign(new URL(await createDatabase()), change).href
+    const url = Object.assign(new URL(await emptyDatabase()), change).href
     await expect(prepareDatabase(url, { create: false })).rejects.toThrow(reason)
   })
 
@@ -223,7 +223,7 @@ describe('a database that cannot be used is refused with the reason and without 
     ],
     ["CREATE TABLE migrations AS SELECT '0000_init' AS name, 'x' AS hash", /the migration 0000_init was changed/],
   ] as const)('%s', async ([statement, reason]) => {
-    const url = await createDatabase()
+    const url = await emptyDatabase()
     await query(url, statement)
     await expect(prepareDatabase(url)).rejects.toThrow(reason)
     expect(await query(url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toHaveLength(1)
@@ -236,7 +236,7 @@ describe('a database that cannot be used is refused with the reason and without 
 })
 
 test('migrations run in order and once, and a failed one rolls back all migrations of that start', async () => {
-  const { url } = await connectTo(await createDatabase())
+  const { url } = await connectTo(await emptyDatabase())
   const folder = temporaryFolder()
   const own = new URL('../../db/postgres/migrations/0000_init.sql', import.meta.url)
   writeFileSync(join(folder, '0000_init.sql'), readFileSync(own))
@@ -253,7 +253,7 @@ test('migrations run in order and once, and a failed one rolls back all migratio
 })
 
 test('the migration that constrains times replaces unreadable times by times that grant no access', async () => {
-  const { url, client } = await connectTo(await createDatabase())
+  const { url, client } = await connectTo(await emptyDatabase())
   await migrate(client, readOwnMigrations().slice(0, 1), { name: 'test' })
   const times = [
     ["'2026-01-01'", "'infinity'", 'NULL', 'NULL'],
@@ -294,7 +294,7 @@ test.for(['created_at', 'expires_at', 'revoked_at'])(
 
 /** A database with the tables of the service. */
 async function petstore(): Promise<string> {
-  const url = await createDatabase()
+  const url = await emptyDatabase()
   await prepareDatabase(url)
   return url
 }

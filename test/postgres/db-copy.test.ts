@@ -25,7 +25,7 @@ import {
   startCopy,
   urlOf,
 } from '../support/postgres/copies.ts'
-import { createDatabase, query } from '../support/postgres/databases.ts'
+import { emptyDatabase, query } from '../support/postgres/databases.ts'
 import { petstore, runPetstore, startServer } from '../support/process.ts'
 import { addingPets, change, leaveLog, makeDatabase } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -157,7 +157,7 @@ describe('a copy', () => {
 
 test('a service continues on the copy with its API keys and idempotency keys, in both directions', async () => {
   const folder = temporaryFolder()
-  const [file, url, last] = ['file:a.db', await createDatabase(), 'file:b.db']
+  const [file, url, last] = ['file:a.db', await emptyDatabase(), 'file:b.db']
   const made = runPetstore({ folder, arguments: ['keys', 'create', 'shop'], env: { DATABASE_URL: file } })
   expect(await made.ended, made.stderr).toBe(0)
 
@@ -232,7 +232,7 @@ describe('the command', () => {
   })
 
   test('prints a failure as one line without a password', async () => {
-    const [folder, url] = [temporaryFolder(), await createDatabase()]
+    const [folder, url] = [temporaryFolder(), await emptyDatabase()]
     const wrong = Object.assign(new URL(url), { password: 'hush%40' }).href
     makeDatabase(join(folder, 'a.db'), 1)
     for (const [from, to, message] of [

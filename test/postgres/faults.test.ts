@@ -5,7 +5,7 @@ import { openPool } from '../../db/postgres/connection.ts'
 import { inTransaction } from '../../db/postgres/transaction.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { startTestApi, type TestApi } from '../support/helpers.ts'
-import { countListening, createDatabase, endSessions, query } from '../support/postgres/databases.ts'
+import { countListening, emptyDatabase, endSessions, query } from '../support/postgres/databases.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 const unavailable = { status: 503, headers: { 'retry-after': '1' }, body: { code: 'unavailable', status: 503 } }
@@ -77,7 +77,7 @@ async function startOnPostgres({
 }: {
   statementTimeout?: number
 } = {}): Promise<TestApi & { url: string }> {
-  const url = await createDatabase()
+  const url = await emptyDatabase()
   const address = statementTimeout ? `${url}?statement_timeout=${statementTimeout}` : url
   return { ...(await startTestApi({ store: await postgresDatabase(address).open() })), url }
 }

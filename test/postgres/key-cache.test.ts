@@ -4,7 +4,7 @@ import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { revokeKey } from '../../server/ops/keys.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { startTestApi } from '../support/helpers.ts'
-import { countListening, createDatabase, endSessions, query } from '../support/postgres/databases.ts'
+import { countListening, emptyDatabase, endSessions, query } from '../support/postgres/databases.ts'
 
 const revoke = 'UPDATE api_keys SET revoked_at = now()'
 const disableNotifications = 'ALTER TABLE api_keys DISABLE TRIGGER api_keys_tell_changes'
@@ -33,7 +33,7 @@ test('a key that is revoked while the connection for notifications is lost is re
 })
 
 test('a change of a key notifies all instances, and the use of a key does not', async () => {
-  const url = await createDatabase()
+  const url = await emptyDatabase()
   const { apiKeys } = await postgresDatabase(url).open()
   const { id } = await apiKeys.create(apiKeyRecord(mintApiKey(), 'test'))
   const client = new Client({ connectionString: url })
@@ -50,7 +50,7 @@ test('a change of a key notifies all instances, and the use of a key does not', 
 
 /** The first request starts to listen, and keys are only cached while the store listens. */
 async function startWithCachedKey() {
-  const url = await createDatabase()
+  const url = await emptyDatabase()
   const { rest, store } = await startTestApi({ store: await postgresDatabase(url).open() })
   const status = async () => (await rest.get('/v1/pets')).status
   expect(await status()).toBe(200)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { postgresDatabase } from '../support/database.ts'
 import { startTestApi } from '../support/helpers.ts'
-import { createDatabase } from '../support/postgres/databases.ts'
+import { emptyDatabase } from '../support/postgres/databases.ts'
 import { startProxy } from '../support/postgres/proxy.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
@@ -9,7 +9,7 @@ const rex = { name: 'Rex', categoryId: 7 }
 test.for(['refuse', 'silence'] as const)(
   'a database server that cannot be reached (%s) gives a 503 until it is back',
   async (fault) => {
-    const direct = await createDatabase()
+    const direct = await emptyDatabase()
     const proxy = await startProxy(new URL(direct))
     const { rest, log } = await startTestApi({ store: await postgresDatabase(proxy.url).open() })
     expect((await rest.post('/v1/pets', rex)).status).toBe(201)

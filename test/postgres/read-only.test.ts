@@ -3,12 +3,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { prepareDatabase } from '../../db/postgres/prepare.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { startTestApi } from '../support/helpers.ts'
-import { createDatabase, query, setReadOnly } from '../support/postgres/databases.ts'
+import { emptyDatabase, query, setReadOnly } from '../support/postgres/databases.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 
 test('while the database is read-only, creates and readiness get a 503 and reads continue, until it accepts writes again', async () => {
-  const url = await createDatabase()
+  const url = await emptyDatabase()
   const { rest } = await startTestApi({ store: await postgresDatabase(url).open() })
   expect((await rest.get('/readyz')).status).toBe(200)
   await setReadOnly(url, true)
@@ -21,7 +21,7 @@ test('while the database is read-only, creates and readiness get a 503 and reads
 })
 
 test('an instance without the right to insert pets is not ready', async () => {
-  const url = await createDatabase()
+  const url = await emptyDatabase()
   await prepareDatabase(url)
   const role = `reader_${new URL(url).pathname.slice(1)}`
   await query(
@@ -34,7 +34,7 @@ test('an instance without the right to insert pets is not ready', async () => {
 })
 
 test('a readiness check does not wait for an open transaction that holds the advisory lock of inserts', async () => {
-  const url = await createDatabase()
+  const url = await emptyDatabase()
   const store = await postgresDatabase(url).open()
   const other = new Client({ connectionString: url })
   await other.connect()
@@ -44,13 +44,13 @@ test('a readiness check does not wait for an open transaction that holds the adv
 })
 
 test('a readiness check does not use up an id', async () => {
-  const store = await postgresDatabase(await createDatabase()).open()
+  const store = await postgresDatabase(await emptyDatabase()).open()
   for (let i = 0; i < 3; i++) await store.check()
   expect(await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'sold' })).toMatchObject({ id: 1n })
 })
 
 test('the migration of a read-only database fails with the reason', async () => {
-  const url = await createDatabase()
+  const url = await emptyDatabase()
   await setReadOnly(url, true)
   await expect(prepareDatabase(url)).rejects.toThrow(
     /in a read-only transaction; wait until the server accepts writes, or correct the address\.$/,

@@ -4,7 +4,7 @@ import { prepareDatabase } from '../../db/postgres/prepare.ts'
 import { createKey, describeKeys } from '../../server/ops/keys.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { startTestApi } from '../support/helpers.ts'
-import { createDatabase, query } from '../support/postgres/databases.ts'
+import { emptyDatabase, query } from '../support/postgres/databases.ts'
 
 const own = {
   DateStyle: 'ISO, MDY',
@@ -76,7 +76,7 @@ async function startOnUnusualDatabase() {
 
 /** A database of the service whose default settings differ from all that the code relies on. */
 async function unusualDatabase(settings: Record<string, string> = unusual): Promise<{ url: string }> {
-  const url = await createDatabase()
+  const url = await emptyDatabase()
   await prepareDatabase(url)
   const name = new URL(url).pathname.slice(1)
   for (const [setting, value] of Object.entries(settings))

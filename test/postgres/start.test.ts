@@ -3,12 +3,12 @@ import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { mintApiKey } from '../../server/auth/api-key.ts'
 import { Caller } from '../support/caller.ts'
-import { createDatabase, endSessions, query, setReadOnly } from '../support/postgres/databases.ts'
+import { emptyDatabase, endSessions, query, setReadOnly } from '../support/postgres/databases.ts'
 import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 test('three processes that start at once on an empty database print one first key, which all of them accept', async () => {
-  const [folder, env] = [temporaryFolder(), { DATABASE_URL: await createDatabase() }]
+  const [folder, env] = [temporaryFolder(), { DATABASE_URL: await emptyDatabase() }]
   const servers = await Promise.all(Array.from({ length: 3 }, () => startServer({ folder, env })))
   const keys = () => servers.flatMap(({ stdout }) => bannerKey.exec(stdout)?.[1] ?? [])
   await expect.poll(keys).toHaveLength(1)
@@ -19,7 +19,7 @@ test('three processes that start at once on an empty database print one first ke
 })
 
 test('an instance survives the loss of its connections right after it has started to listen', async () => {
-  const [url, key] = [await createDatabase(), mintApiKey()]
+  const [url, key] = [await emptyDatabase(), mintApiKey()]
   const other = await connect(url)
   // The lock under which an instance creates the first key.
   await other.query('SELECT pg_advisory_lock(1346720851, 3)')
@@ -33,7 +33,7 @@ test('an instance survives the loss of its connections right after it has starte
 })
 
 test('on a read-only database an instance starts, serves reads with known keys and registers its own key later', async () => {
-  const [url, folder] = [await createDatabase(), temporaryFolder()]
+  const [url, folder] = [await emptyDatabase(), temporaryFolder()]
   const [oldKey, newKey] = [mintApiKey(), mintApiKey()]
   const start = (key: string) => startServer({ folder, env: { DATABASE_URL: url, PETSTORE_API_KEY: key } })
   const first = await start(oldKey)

@@ -43,7 +43,7 @@ export function runCommand(
 ): Run {
   const child = spawn(command, words, {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? '', ...databaseOf(folder), ...env },
+    env: { PATH: process.env.PATH ?? '', ...('DATABASE_URL' in env ? {} : databaseOf(folder)), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'close').then(([code, signal]) => code ?? signal)

@@ -11,7 +11,7 @@ import { postgresDatabase, sqliteDatabase, type TestDatabase } from '../database
 import { openDatabase } from '../helpers.ts'
 import { type Run, runPetstore } from '../process.ts'
 import { temporaryFolder } from '../temporary.ts'
-import { createDatabase, query } from './databases.ts'
+import { emptyDatabase, query } from './databases.ts'
 
 export type Kind = 'sqlite' | 'postgres'
 export const kinds: Kind[] = ['sqlite', 'postgres']
@@ -19,7 +19,7 @@ export const pairs = kinds.flatMap((from) => kinds.map((to) => ({ from, to })))
 
 /** A place for a database: a path where no file is, or a PostgreSQL database without tables. */
 export async function newDatabase(kind: Kind): Promise<TestDatabase> {
-  if (kind === 'postgres') return postgresDatabase(await createDatabase())
+  if (kind === 'postgres') return postgresDatabase(await emptyDatabase())
   return sqliteDatabase(join(temporaryFolder(), 'petstore.db'))
 }
 

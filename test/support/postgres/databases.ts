@@ -1,18 +1,48 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
-import { inject } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 
-/** Makes an empty database in the server that the tests share, and goes with it. */
+/** Empty databases of tests that have ended. Creating a database costs several times the CPU time of emptying one. */
+const emptied: string[] = []
+
+/** Returns the URL of an empty database in the server that the tests share. When the test ends, it is emptied for another test. */
+export async function emptyDatabase(): Promise<string> {
+  const url = emptied.pop() ?? (await createDatabase())
+  onTestFinished(async () => {
+    await dropTables(url)
+    emptied.push(url)
+  })
+  return url
+}
+
+/** Creates a database in the server that the tests share. It exists until that server stops. */
 export async function createDatabase(options = ''): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`
   const server = inject('postgresUrl')
-  await query(server, `CREATE DATABASE ${name} TEMPLATE template0 ${options}`)
+  await query(server, `CREATE DATABASE ${name} TEMPLATE template0 STRATEGY file_copy ${options}`)
   return Object.assign(new URL(server), { pathname: `/${name}` }).href
 }
 
-/** Leaves the tables as they are made. */
+/** Ends all other sessions, and removes everything that a test may have changed in the database. */
+async function dropTables(url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1)
+  const writable = Object.assign(new URL(url), { search: '?options=-c%20default_transaction_read_only=off' }).href
+  await query(
+    writable,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND pid <> pg_backend_pid();
+    ALTER DATABASE ${name} RESET ALL;
+    ALTER DATABASE ${name} OWNER TO petstore;
+    DROP SCHEMA public CASCADE;
+    CREATE SCHEMA public AUTHORIZATION pg_database_owner;
+    GRANT USAGE ON SCHEMA public TO PUBLIC`,
+  )
+}
+
+/** Deletes all rows, and restarts the ids. TRUNCATE would cost more, because it makes a new file for each table and index. */
 export async function truncate(url: string): Promise<void> {
-  await query(url, 'TRUNCATE pets, api_keys, idempotency_keys RESTART IDENTITY')
+  const tables = ['idempotency_keys', 'pets', 'api_keys']
+  const restarts = tables.map((table) => `setval('${table}_id_seq', 1, false)`)
+  await query(url, `${tables.map((table) => `DELETE FROM ${table};`).join(' ')} SELECT ${restarts.join(', ')}`)
 }
 
 /** Runs a statement as a person with `psql` would. */

@@ -11,6 +11,7 @@ declare module 'vitest' {
 /** One server for all tests on PostgreSQL, each of which has a database of its own in it. It need not survive anything. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres({
+    autovacuum: 'off',
     fsync: 'off',
     full_page_writes: 'off',
     max_connections: '300',
