@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { type Conversation, hostileConversation } from '../support/hostile-requests.ts'
 import { isLongForm, report, showProgress } from '../support/long-form.ts'
 import { bannerKey, residentMemory, smallHeap, startServer, waitForOutput } from '../support/process.ts'
-import { closing, parseAnswers, type RawAnswer } from '../support/raw-http.ts'
+import { closing, parseResponses, type RawResponse } from '../support/raw-http.ts'
 
 const seed = Number(process.env.HOSTILE_SEED ?? 20_261_120)
 const count = isLongForm ? 100_000 : 10_000
@@ -80,14 +80,14 @@ function complain({ manner, hasHead }: Conversation, received: string): string |
   if (received === '') return manner === 'reset' ? undefined : 'no response'
   const [first = ''] = received.split('\r\n')
   if (hasHead) return / 5\d\d /.test(first) ? first : undefined
-  const isFine = parseAnswers(received).every(
+  const isFine = parseResponses(received).every(
     (response) => response.status < 400 || (response.status < 500 && hasErrorBody(response)),
   )
   return isFine ? undefined : received.slice(0, 1_000)
 }
 
 /** Whether the body is REST's Error, tRPC's envelope around it, or an array of envelopes for a batch. */
-function hasErrorBody({ status, body }: RawAnswer): boolean {
+function hasErrorBody({ status, body }: RawResponse): boolean {
   const Shape = z.object({ code: z.string(), message: z.string(), status: z.literal(status) })
   const Envelope = z.object({ error: z.object({ json: z.object({ data: Shape }) }) })
   return z.union([Shape, Envelope, z.array(Envelope)]).safeParse(parseOrNothing(body)).success

@@ -6,7 +6,7 @@ import { limits } from '../../server/http/limits.ts'
 import { type Answer, Caller } from '../support/caller.ts'
 import { isLongForm, report } from '../support/long-form.ts'
 import { bannerKey, residentMemory, startServer, waitForOutput } from '../support/process.ts'
-import { closing, collect, openSocket, parseAnswers } from '../support/raw-http.ts'
+import { closing, collect, openSocket, parseResponses } from '../support/raw-http.ts'
 import { canTrace, hangingDisk, startTraced } from '../support/traced.ts'
 
 const idleSockets = isLongForm ? 5_000 : 1_000
@@ -39,7 +39,7 @@ test(`${idleSockets} idle sockets, slow headers and slow bodies get 408 or are c
   expect(headers).toBeLessThan(limits.headersTime + tolerance)
   expect(bodies).toBeLessThan(limits.requestTime + tolerance)
   expect(idle).toBeLessThan(limits.headersTime + tolerance)
-  const responses = [...slow.headers, ...slow.bodies].map(({ received }) => parseAnswers(received.text)[0])
+  const responses = [...slow.headers, ...slow.bodies].map(({ received }) => parseResponses(received.text)[0])
   for (const response of responses) {
     expect(response).toMatchObject({ status: 408, body: expect.stringContaining('"code":"request_timeout"') })
   }

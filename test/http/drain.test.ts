@@ -15,21 +15,21 @@ describe('SIGTERM', () => {
     const { server, key, folder } = await startWithKey()
     const agent = new Agent({ keepAlive: true, maxSockets: 50 })
     onTestFinished(() => agent.destroy())
-    const creations = Array.from({ length: 50 }, (_, i) => createInTwoParts(server.url, key, agent, `pet ${i}`))
-    await Promise.all(creations.map(({ begun }) => begun))
+    const creates = Array.from({ length: 50 }, (_, i) => createInTwoParts(server.url, key, agent, `pet ${i}`))
+    await Promise.all(creates.map(({ begun }) => begun))
     await wait(100)
 
     server.child.kill('SIGTERM')
     await wait(100)
-    for (const { finish } of creations) finish()
-    const answers = await Promise.all(creations.map(({ answer }) => answer))
+    for (const { finish } of creates) finish()
+    const responses = await Promise.all(creates.map(({ response }) => response))
 
-    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201))
-    expect(new Set(answers.map(({ connection }) => connection))).toEqual(new Set(['close']))
-    const answered = performance.now()
+    expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(201))
+    expect(new Set(responses.map(({ connection }) => connection))).toEqual(new Set(['close']))
+    const responded = performance.now()
     expect(await server.ended).toBe(0)
-    expect(performance.now() - answered).toBeLessThan(2_000)
-    expect(storedNames(folder)).toEqual(answers.map(({ name }) => name).toSorted())
+    expect(performance.now() - responded).toBeLessThan(2_000)
+    expect(storedNames(folder)).toEqual(responses.map(({ name }) => name).toSorted())
   })
 
   test('accepts requests while it drains, responds 503 on /readyz, and leaves an empty write-ahead log', async () => {
@@ -37,8 +37,8 @@ describe('SIGTERM', () => {
     const headers = { authorization: `Bearer ${key}` }
     server.child.kill('SIGTERM')
     await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { interval: 5 }).toBe(503)
-    const answer = await fetch(`${server.url}/v1/pets`, { headers })
-    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
+    const response = await fetch(`${server.url}/v1/pets`, { headers })
+    expect([response.status, response.headers.get('connection')]).toEqual([200, 'close'])
     expect((await fetch(`${server.url}/livez`)).status).toBe(200)
     expect(await server.ended).toBe(0)
     expect(storedNames(folder)).toEqual([])
@@ -108,14 +108,14 @@ test('SIGINT, from a person, stops the service without the half second of draini
 
 test('two SIGINT in quick succession count as one, because npm forwards the signal that the terminal also sends to the service', async () => {
   const { server, key } = await startWithKey()
-  const { begun, answer, finish } = createInTwoParts(server.url, key, new Agent(), 'Rex')
+  const { begun, response, finish } = createInTwoParts(server.url, key, new Agent(), 'Rex')
   await begun
   await wait(100)
   server.child.kill('SIGINT')
   await waitForOutput(server, /"(stopping)"/)
   server.child.kill('SIGINT')
   finish()
-  expect((await answer).status).toBe(201)
+  expect((await response).status).toBe(201)
   expect(await server.ended).toBe(0)
 })
 

@@ -11,8 +11,8 @@ const noKey = { authorization: '' }
 describe('/livez', () => {
   test('responds 200 without an API key', async () => {
     const { rest, log } = await startTestApi()
-    const answer = await rest.get('/livez', noKey)
-    expect(answer).toMatchObject({ status: 200, text: '{"status":"ok"}', headers: { 'cache-control': 'no-store' } })
+    const response = await rest.get('/livez', noKey)
+    expect(response).toMatchObject({ status: 200, text: '{"status":"ok"}', headers: { 'cache-control': 'no-store' } })
     expect(log).toEqual([])
   })
 
@@ -20,8 +20,8 @@ describe('/livez', () => {
     const { rest, path } = await startOnFile()
     lock(path)
     const start = performance.now()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => rest.get('/livez', noKey)))
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    const responses = await Promise.all(Array.from({ length: 20 }, () => rest.get('/livez', noKey)))
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200))
     expect(performance.now() - start).toBeLessThan(200)
   })
 })
@@ -47,8 +47,8 @@ describe('/readyz', () => {
   test('responds 503 while the database cannot be written, and 200 afterwards', async () => {
     const { rest, path } = await startOnFile()
     const release = lock(path)
-    const answer = await rest.get('/readyz', noKey)
-    expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } })
+    const response = await rest.get('/readyz', noKey)
+    expect(response).toMatchObject({ status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } })
     release()
     await expect.poll(async () => (await rest.get('/readyz', noKey)).status, { timeout: 5_000 }).toBe(200)
   })
@@ -80,9 +80,9 @@ describe('/readyz', () => {
   test('responds 503 if another release has migrated the database', async () => {
     const { rest, path } = await startOnFile()
     open(path).exec("INSERT INTO migrations VALUES ('9999_future', 'x', 'now')")
-    const answer = await rest.get('/readyz', noKey)
-    expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } })
-    expect(answer.headers).not.toHaveProperty('retry-after')
+    const response = await rest.get('/readyz', noKey)
+    expect(response).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+    expect(response.headers).not.toHaveProperty('retry-after')
   })
 
   test('responds the same if a create violates a constraint of the other release, and the create may be retried', async () => {
@@ -94,8 +94,8 @@ describe('/readyz', () => {
       'DROP TABLE pets; CREATE TABLE pets (id INTEGER PRIMARY KEY, name, category_id, status, owner TEXT NOT NULL)',
     )
     for (const headers of [{}, { 'idempotency-key': 'a' }]) {
-      const answer = await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 }, headers)
-      expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } })
+      const response = await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 }, headers)
+      expect(response).toMatchObject({ status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } })
     }
   })
 

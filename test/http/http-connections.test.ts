@@ -9,7 +9,7 @@ import { startTestApi } from '../support/helpers.ts'
 import {
   closing,
   collect,
-  creation,
+  createRequest,
   host,
   json,
   type ListeningApi,
@@ -25,13 +25,13 @@ const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n'
 
 describe('a client that half-closes the connection after its last byte', () => {
   test.for([
-    ['a create', (authorization: string) => creation(authorization), [201]],
-    ['two creates', (authorization: string) => creation(authorization).repeat(2), [201, 201]],
+    ['a create', (authorization: string) => createRequest(authorization), [201]],
+    ['two creates', (authorization: string) => createRequest(authorization).repeat(2), [201, 201]],
     ['a list', (authorization: string) => `GET /v1/pets HTTP/1.1\r\n${host}${authorization}\r\n`, [200]],
-    ['a create without a key', () => creation(''), [401]],
-    ['half a create', (authorization: string) => creation(authorization, '{', 100), [400]],
+    ['a create without a key', () => createRequest(''), [401]],
+    ['half a create', (authorization: string) => createRequest(authorization, '{', 100), [400]],
     ['half a chunk', (authorization: string) => chunked(authorization, '5\r\n{'), [400]],
-    ['half a create with Upgrade', (authorization: string) => creation(authorization + upgrade, '{', 9), [400]],
+    ['half a create with Upgrade', (authorization: string) => createRequest(authorization + upgrade, '{', 9), [400]],
     ['half a chunk with Upgrade', (authorization: string) => chunked(authorization + upgrade, '5\r\n{'), [400]],
     ['half a header', () => 'GET /v1/pets HTTP/1.1\r\nHost: pet', [400]],
   ] as const)('receives the responses to %s, and the connection ends', async ([, bytes, statuses]) => {
@@ -54,7 +54,7 @@ describe('a client that half-closes the connection after its last byte', () => {
     lock.exec('BEGIN IMMEDIATE')
     const socket = await openSocket(url)
     const received = collect(socket)
-    socket.end(creation(authorization))
+    socket.end(createRequest(authorization))
     await fetch(url, { redirect: 'manual' })
     expect(received.text).toBe('')
     lock.close()
@@ -78,8 +78,8 @@ describe('a client that still sends after the final response', () => {
   test.for([
     ['CONNECT', `CONNECT petstore.test:80 HTTP/1.1\r\n${host}\r\n`, 405],
     ['bytes that are not HTTP', 'GARBAGE\r\n\r\n', 400],
-    ['an error that ends the connection', creation('Connection: close\r\n', '', plenty.length), 401],
-    ['an error before 100 Continue', creation('Expect: 100-continue\r\n', '', plenty.length), 401],
+    ['an error that ends the connection', createRequest('Connection: close\r\n', '', plenty.length), 401],
+    ['an error before 100 Continue', createRequest('Expect: 100-continue\r\n', '', plenty.length), 401],
     ['ambiguous framing', chunked('', '').replace('chunked', 'gzip, chunked'), 400],
   ] as const)('is not reset after %s, because it could lose the response', async ([, bytes, status]) => {
     const api = await listen()
@@ -123,7 +123,7 @@ test.for([
   const { url, authorization, rest } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
-  for (const packet of packets(`GET / HTTP/1.1\r\n${host}${upgrade}\r\n`, creation(authorization))) {
+  for (const packet of packets(`GET / HTTP/1.1\r\n${host}${upgrade}\r\n`, createRequest(authorization))) {
     await sendAll(socket, packet)
   }
   await once(socket, 'end')
@@ -136,7 +136,7 @@ test('a request after one with malformed JSON receives its response', async () =
   const { url, authorization } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
-  socket.write(creation(authorization, '{') + creation(authorization))
+  socket.write(createRequest(authorization, '{') + createRequest(authorization))
   await expect.poll(() => statusesIn(received.text)).toEqual([400, 201])
 })
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import {
   collect,
-  creation,
+  createRequest,
   host,
   json,
   listen,
@@ -59,7 +59,7 @@ test('a client that does not wait for 100 Continue receives its response', async
   const { url, authorization } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
-  socket.write(creation(authorization + expectation))
+  socket.write(createRequest(authorization + expectation))
   await expect.poll(() => statusesIn(received.text)).toEqual([100, 201])
 })
 
@@ -67,7 +67,7 @@ test('Connection: close is respected', async () => {
   const { url, authorization } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
-  socket.write(creation(`${authorization}${expectation}Connection: close\r\n`))
+  socket.write(createRequest(`${authorization}${expectation}Connection: close\r\n`))
   await once(socket, 'end')
   expect(statusesIn(received.text)).toEqual([100, 201])
   expect(received.text).toMatch(/\r\nconnection: close\r\n/i)
@@ -77,7 +77,7 @@ test('a create after one that does not wait for 100 Continue is either executed 
   const { url, authorization, rest } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
-  socket.end(creation(authorization + expectation) + creation(authorization))
+  socket.end(createRequest(authorization + expectation) + createRequest(authorization))
   await once(socket, 'end')
   const created = statusesIn(received.text).filter((status) => status === 201)
   expect((await rest.get('/v1/pets')).body).toHaveLength(created.length)
@@ -95,7 +95,7 @@ test('a request after a body that did not wait for 100 Continue runs after that 
   })
   const socket = await openSocket(url)
   const received = collect(socket)
-  socket.write(creation(expectation) + creation(''))
+  socket.write(createRequest(expectation) + createRequest(''))
   await expect.poll(() => statusesIn(received.text)).toEqual([100, 200, 200])
   expect(order).toEqual(['request', 'response', 'request', 'response'])
 })
@@ -108,7 +108,7 @@ test('a request after a body that was refused without 100 Continue does not run'
   })
   const socket = await openSocket(url)
   const received = collect(socket)
-  socket.write(creation(expectation) + creation(''))
+  socket.write(createRequest(expectation) + createRequest(''))
   await once(socket, 'end')
   expect(statusesIn(received.text)).toEqual([200])
   expect(calls).toBe(1)
@@ -118,7 +118,7 @@ test('requests after an unknown expectation are ignored, and the connection ends
   const { url, authorization, rest } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
-  socket.write(creation(`${authorization}Expect: tea\r\n`) + creation(authorization))
+  socket.write(createRequest(`${authorization}Expect: tea\r\n`) + createRequest(authorization))
   await once(socket, 'end')
   expect(statusesIn(received.text)).toEqual([417])
   expect((await rest.get('/v1/pets')).body).toEqual([])
@@ -128,7 +128,7 @@ test('100 Continue is sent after the responses to earlier requests', async () =>
   const { url, authorization } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
-  socket.write(creation(authorization) + creation(authorization + expectation))
+  socket.write(createRequest(authorization) + createRequest(authorization + expectation))
   await expect.poll(() => statusesIn(received.text)).toEqual([201, 100, 201])
 })
 

@@ -5,22 +5,14 @@ import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../db/sqlite/store.ts'
-import { shareTestApi, startTestApi, type TestApi } from '../support/helpers.ts'
+import { shareTestApi, startTestApi } from '../support/helpers.ts'
 import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
-import { exchange, openSocket, type RawAnswer } from '../support/raw-http.ts'
+import { createRequest, exchange, host, json, listen, openSocket, type RawResponse, rex } from '../support/raw-http.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 /** Errors over real sockets: each in detail, after other requests on the connection, and with clients that misbehave. */
 
-const host = 'Host: petstore.test\r\n'
-const json = 'Content-Type: application/json\r\n'
-const rex = '{"name":"Rex","categoryId":7}'
-
 const connectRequest = `CONNECT petstore.test:80 HTTP/1.1\r\n${host}\r\n`
-
-function createPet(authorization: string): string {
-  return `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Content-Length: ${rex.length}\r\n\r\n${rex}`
-}
 
 /** Locks the database, so that creates wait, until the returned function is called. */
 function lockDatabase(path: string): () => void {
@@ -30,24 +22,14 @@ function lockDatabase(path: string): () => void {
   return () => void connection.close()
 }
 
-interface ListeningApi extends TestApi {
-  url: string
-  authorization: string
-}
-
+/** For tests that do not depend on an empty database. */
 const shared = shareTestApi()
 
-async function listen(api = shared()): Promise<ListeningApi> {
-  const { app } = api
-  const url = app.server.listening ? app.listeningOrigin : await app.listen({ host: '127.0.0.1', port: 0 })
-  return { ...api, url, authorization: `Authorization: Bearer ${api.key}\r\n` }
-}
-
-function expectError(answer: RawAnswer | undefined, status: number, code: string): void {
-  expect(answer?.status).toBe(status)
-  expect(answer?.headers.get('content-type')).toBe('application/json; charset=utf-8')
-  expect(answer?.headers.get('content-length')).toBe(String(Buffer.byteLength(answer?.body ?? '')))
-  const body = JSON.parse(answer?.body ?? '')
+function expectError(response: RawResponse | undefined, status: number, code: string): void {
+  expect(response?.status).toBe(status)
+  expect(response?.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(response?.headers.get('content-length')).toBe(String(Buffer.byteLength(response?.body ?? '')))
+  const body = JSON.parse(response?.body ?? '')
   expect(body).toEqual({ code, message: expect.any(String), status })
   expectNothingInternal(body.message)
 }
@@ -82,40 +64,40 @@ describe('bytes that are invalid in HTTP/1.1', () => {
     ],
     ['Transfer-Encoding: identity', `POST /v1/pets HTTP/1.1\r\n${host}Transfer-Encoding: identity\r\n\r\n`],
   ] as const)('%s: 400', async ([, bytes]) => {
-    const { url } = await listen()
-    const [answer, ...more] = await exchange(url, bytes, { quiet: 300 })
-    expectError(answer, 400, 'invalid_request')
+    const { url } = await listen(shared())
+    const [response, ...more] = await exchange(url, bytes, { quiet: 300 })
+    expectError(response, 400, 'invalid_request')
     expect(more).toEqual([])
   })
 
   test('a chunk size that ends without CR: 400', async () => {
-    const { url, authorization } = await listen()
+    const { url, authorization } = await listen(shared())
     const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\n`
-    const [answer] = await exchange(url, `${head}1d\n${rex}\r\n0\r\n\r\n`)
-    expectError(answer, 400, 'invalid_request')
+    const [response] = await exchange(url, `${head}1d\n${rex}\r\n0\r\n\r\n`)
+    expectError(response, 400, 'invalid_request')
   })
 
   test('20 kB of chunk extensions: 413', async () => {
-    const { url, authorization } = await listen()
+    const { url, authorization } = await listen(shared())
     const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\n`
-    const [answer] = await exchange(url, `${head}1d;${'x'.repeat(20_000)}\r\n${rex}\r\n0\r\n\r\n`)
-    expectError(answer, 413, 'payload_too_large')
+    const [response] = await exchange(url, `${head}1d;${'x'.repeat(20_000)}\r\n${rex}\r\n0\r\n\r\n`)
+    expectError(response, 413, 'payload_too_large')
   })
 })
 
 describe('a target in absolute form', () => {
   test('keeps its query', async () => {
-    const { url, authorization } = await listen()
+    const { url, authorization } = await listen(shared())
     const get = `GET http://petstore.test/v1/pets?limit=0 HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`
-    const [answer] = await exchange(url, get)
-    expectError(answer, 400, 'invalid_request')
-    expect(answer?.body).toContain('limit')
+    const [response] = await exchange(url, get)
+    expectError(response, 400, 'invalid_request')
+    expect(response?.body).toContain('limit')
   })
 
   test.for(['http://', 'http://[', 'http://a:99999/v1/pets'])('%s is 400', async (target) => {
-    const { url, authorization } = await listen()
-    const [answer] = await exchange(url, `GET ${target} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`)
-    expectError(answer, 400, 'invalid_request')
+    const { url, authorization } = await listen(shared())
+    const [response] = await exchange(url, `GET ${target} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`)
+    expectError(response, 400, 'invalid_request')
   })
 })
 
@@ -130,11 +112,11 @@ describe('an error response', () => {
     ['a body over 64 KiB', 413, 'payload_too_large', 'POST /v1/pets', `${json}Content-Length: 70000\r\n`],
     ['an unknown type', 415, 'unsupported_media_type', 'POST /v1/pets', 'Content-Length: 1\r\n'],
   ] as const)('has an X-Request-Id after %s', async ([, status, code, line, headers]) => {
-    const { url, authorization } = await listen()
+    const { url, authorization } = await listen(shared())
     const head = `${line} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n${headers}\r\n`
-    const [answer] = await exchange(url, status === 415 ? `${head}x` : head)
-    expectError(answer, status, code)
-    expect(answer?.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    const [response] = await exchange(url, status === 415 ? `${head}x` : head)
+    expectError(response, status, code)
+    expect(response?.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
   test.for([
@@ -142,7 +124,7 @@ describe('an error response', () => {
     ['a wrong parameter', 400, '/v1/pets?limit=0', ''],
     ['an unknown expectation', 417, '/v1/pets', 'Expect: tea\r\n'],
   ] as const)('to HEAD has no body: %s', async ([, status, target, headers]) => {
-    const { url, authorization } = await listen()
+    const { url, authorization } = await listen(shared())
     const socket = await openSocket(url)
     const received: Buffer[] = []
     socket.on('data', (chunk) => received.push(chunk))
@@ -154,9 +136,9 @@ describe('an error response', () => {
   })
 
   test('is not sent for an unknown expectation in HTTP/1.0', async () => {
-    const { url, authorization } = await listen()
-    const [answer] = await exchange(url, `GET /v1/pets HTTP/1.0\r\n${authorization}Expect: tea\r\n\r\n`)
-    expect(answer).toMatchObject({ status: 200, body: '[]' })
+    const { url, authorization } = await listen(shared())
+    const [response] = await exchange(url, `GET /v1/pets HTTP/1.0\r\n${authorization}Expect: tea\r\n\r\n`)
+    expect(response).toMatchObject({ status: 200, body: '[]' })
   })
 })
 
@@ -169,18 +151,21 @@ describe('the type of a body', () => {
     'text/json',
     ';',
   ])('%s is 415', async (type) => {
-    const { url, authorization } = await listen()
+    const { url, authorization } = await listen(shared())
     const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}Connection: close\r\n`
-    const [answer] = await exchange(url, `${head}Content-Type: ${type}\r\nContent-Length: ${rex.length}\r\n\r\n${rex}`)
-    expectError(answer, 415, 'unsupported_media_type')
+    const [response] = await exchange(
+      url,
+      `${head}Content-Type: ${type}\r\nContent-Length: ${rex.length}\r\n\r\n${rex}`,
+    )
+    expectError(response, 415, 'unsupported_media_type')
   })
 })
 
 describe('after other requests on the connection', () => {
   test('the error for an invalid body is sent after the responses to earlier requests', async () => {
-    const { url, authorization } = await listen(await startTestApi())
+    const { url, authorization } = await listen()
     const broken = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n`
-    const create = createPet(authorization)
+    const create = createRequest(authorization)
     const [first, second, refused, ...more] = await exchange(url, create + create + broken)
     expect([first?.status, second?.status]).toEqual([201, 201])
     expectError(refused, 400, 'invalid_request')
@@ -188,8 +173,8 @@ describe('after other requests on the connection', () => {
   })
 
   test('the error for bytes that are not HTTP is sent after the responses to earlier requests', async () => {
-    const { url, authorization } = await listen(await startTestApi())
-    const create = createPet(authorization)
+    const { url, authorization } = await listen()
+    const create = createRequest(authorization)
     const [first, second, refused, ...more] = await exchange(url, `${create}${create}GARBAGE\r\n\r\n`)
     expect([first?.status, second?.status]).toEqual([201, 201])
     expectError(refused, 400, 'invalid_request')
@@ -208,7 +193,7 @@ describe('after other requests on the connection', () => {
     socket.once('end', () => socket.end())
     const closed = once(socket, 'close')
     socket.write(
-      `${createPet(authorization)}POST /v1/pets HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked\r\n\r\n`,
+      `${createRequest(authorization)}POST /v1/pets HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked\r\n\r\n`,
     )
     await fetch(url, { redirect: 'manual' })
     socket.write('zz\r\n')
@@ -219,7 +204,7 @@ describe('after other requests on the connection', () => {
   })
 
   test('a request that becomes invalid after its response receives no second response', async () => {
-    const { url } = await listen()
+    const { url } = await listen(shared())
     const socket = await openSocket(url)
     let received = ''
     socket.on('data', (chunk) => (received += chunk))
@@ -250,28 +235,28 @@ describe('a client that misbehaves', () => {
     const authorization = `Bearer ${await waitForOutput(server, bannerKey)}`
     const release = lockDatabase(join(folder, 'data/petstore.db'))
     const socket = await openSocket(server.url)
-    socket.write(createPet(`Authorization: ${authorization}\r\n`) + connectRequest)
+    socket.write(createRequest(`Authorization: ${authorization}\r\n`) + connectRequest)
     await fetch(server.url, { redirect: 'manual' })
     socket.resetAndDestroy()
     release()
     const headers = { authorization, 'content-type': 'application/json' }
-    const answer = await fetch(`${server.url}/v1/pets`, { method: 'POST', headers, body: rex })
-    expect(answer.status).toBe(201)
+    const response = await fetch(`${server.url}/v1/pets`, { method: 'POST', headers, body: rex })
+    expect(response.status).toBe(201)
     expect(server.stderr).toBe('')
   })
 
   test('is not reset after 413, because it could lose the response', async () => {
-    const { url, authorization } = await listen()
+    const { url, authorization } = await listen(shared())
     const socket = await openSocket(url)
     socket.write(`POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Content-Length: 20000000\r\n\r\n`)
-    const [answer] = await once(socket, 'data')
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 413 /)
+    const [response] = await once(socket, 'data')
+    expect(String(response)).toMatch(/^HTTP\/1\.1 413 /)
     const sent = new Promise((resolve) => socket.write(Buffer.alloc(20_000_000), resolve))
     expect(await sent).toBeFalsy()
   })
 
   test('cannot keep the connection open after 408', async () => {
-    const { app, url } = await listen(await startTestApi())
+    const { app, url } = await listen()
     const socket = await openSocket(url)
     socket.resume().write('GET /v1/pets HTTP/1.1\r\n')
     await once(socket, 'end')
@@ -290,23 +275,23 @@ describe('every method that Node knows', () => {
     ['/openapi.json', 'GET, HEAD, OPTIONS'],
     ['/trpc/pets.list', 'GET, POST, OPTIONS'],
   ] as const)('is 405 on %s unless it is served', async ([path, allow]) => {
-    const { url, authorization } = await listen()
+    const { url, authorization } = await listen(shared())
     for (const method of others) {
       const request = `${method} ${path} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`
-      const [answer] = await exchange(url, request)
-      expect(answer?.status, method).toBe(405)
-      expect(answer?.headers.get('allow'), method).toBe(allow)
+      const [response] = await exchange(url, request)
+      expect(response?.status, method).toBe(405)
+      expect(response?.headers.get('allow'), method).toBe(allow)
     }
   })
 
   test('is 404 on an unknown path', async () => {
-    const { url, authorization } = await listen()
+    const { url, authorization } = await listen(shared())
     for (const method of [...others, 'GET', 'OPTIONS', 'POST']) {
-      const [answer] = await exchange(
+      const [response] = await exchange(
         url,
         `${method} /v1/dogs HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`,
       )
-      expectError(answer, 404, 'not_found')
+      expectError(response, 404, 'not_found')
     }
   })
 })
@@ -390,16 +375,16 @@ describe('the RPC adapter sends errors in the envelope of tRPC', () => {
   ]
 
   test.for(refused)('$why: $status', async ({ path, body, headers, status, code, ...rest }) => {
-    const { url, key } = await listen()
-    const answer = await fetch(`${url}/trpc/${path}`, {
+    const { url, key } = await listen(shared())
+    const response = await fetch(`${url}/trpc/${path}`, {
       method: rest.method ?? (body === undefined ? 'GET' : 'POST'),
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body }),
     })
-    expect(answer.status).toBe(status)
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/)
-    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
-    const [envelope] = [(await answer.json()) as Envelope | Envelope[]].flat()
+    expect(response.status).toBe(status)
+    expect(response.headers.get('content-type')).toMatch(/^application\/json\b/)
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    const [envelope] = [(await response.json()) as Envelope | Envelope[]].flat()
     const { message = '', data } = envelope?.error.json ?? {}
     expect(data).toMatchObject({ code, message, status, httpStatus: status })
     expectNothingInternal(message)
@@ -415,19 +400,19 @@ describe('the RPC adapter sends errors in the envelope of tRPC', () => {
     ['Error', { name: 'Error', message: 'x' }],
     ['URL', 'http://petstore.test'],
   ])('and rejects types that no procedure accepts before it builds them: %j', async ([type, name]) => {
-    const { url, key } = await listen()
-    const answer = await fetch(`${url}/trpc/pets.create`, {
+    const { url, key } = await listen(shared())
+    const response = await fetch(`${url}/trpc/pets.create`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ json: { name }, meta: { values: { name: [type] } } }),
     })
     const message = 'The input is not valid superjson.'
-    expect(await answer.json()).toMatchObject({ error: { json: { data: { status: 400, message } } } })
+    expect(await response.json()).toMatchObject({ error: { json: { data: { status: 400, message } } } })
   })
 
   test('except for a path that cannot be decoded, which has the plain Error body', async () => {
-    const { url, authorization } = await listen()
-    const [answer] = await exchange(url, `GET /trpc/%zz HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`)
-    expectError(answer, 400, 'invalid_request')
+    const { url, authorization } = await listen(shared())
+    const [response] = await exchange(url, `GET /trpc/%zz HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`)
+    expectError(response, 400, 'invalid_request')
   })
 })

@@ -5,7 +5,7 @@ import { bannerKey, residentMemory, type Server, startServer, waitForOutput } fr
 import {
   closing,
   collect,
-  creation,
+  createRequest,
   host,
   listen,
   openSocket,
@@ -23,7 +23,7 @@ test('responses to pipelined requests arrive in the order of the requests, which
   const socket = await openSocket(url)
   const received = collect(socket)
   const names = Array.from({ length: 300 }, (_, index) => `pet ${index}`)
-  const create = (name: string) => creation(authorization, JSON.stringify({ name, categoryId: 1 }))
+  const create = (name: string) => createRequest(authorization, JSON.stringify({ name, categoryId: 1 }))
   socket.end(names.map(create).join(''))
   await closing(socket)
   expect(statusesIn(received.text)).toEqual(names.map(() => 201))
@@ -38,7 +38,7 @@ test('a pipelined request sees the pet that the previous request created', async
   const { url, authorization } = await listen()
   const socket = await openSocket(url)
   const received = collect(socket)
-  socket.end(`${creation(authorization)}GET /v1/pets/1 HTTP/1.1\r\n${host}${authorization}\r\n`)
+  socket.end(`${createRequest(authorization)}GET /v1/pets/1 HTTP/1.1\r\n${host}${authorization}\r\n`)
   await closing(socket)
   expect(statusesIn(received.text)).toEqual([201, 200])
 })
@@ -104,7 +104,9 @@ async function fill(server: Server, authorization: string): Promise<void> {
   const socket = await openSocket(server.url)
   socket
     .resume()
-    .end(creation(authorization, JSON.stringify({ name: '\u{1F436}'.repeat(255), categoryId: 1 }), 1_046).repeat(100))
+    .end(
+      createRequest(authorization, JSON.stringify({ name: '\u{1F436}'.repeat(255), categoryId: 1 }), 1_046).repeat(100),
+    )
   await closing(socket)
 }
 

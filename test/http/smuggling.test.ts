@@ -39,8 +39,8 @@ test.for(Object.entries(ambiguous))(
     const url = app.server.listening ? app.listeningOrigin : await app.listen({ host: '127.0.0.1', port: 0 })
     const [headers, body] = parts
     const start = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`
-    const answers = await exchange(url, `${start}${headers}\r\n\r\n${body}GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`)
-    expect(answers.map(({ status }) => status)).toEqual([400])
-    expect(answers[0]?.headers.get('connection')).toBe('close')
+    const responses = await exchange(url, `${start}${headers}\r\n\r\n${body}GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n`)
+    expect(responses.map(({ status }) => status)).toEqual([400])
+    expect(responses[0]?.headers.get('connection')).toBe('close')
   },
 )

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { hashApiKey, mintApiKey } from '../../server/auth/api-key.ts'
 import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/process.ts'
-import { closing, exchange, openSocket, parseAnswers } from '../support/raw-http.ts'
+import { closing, exchange, openSocket, parseResponses } from '../support/raw-http.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 /** No code raises `conflict`, and no known request causes `internal_error`. */
@@ -34,7 +34,7 @@ test('no error response and no line of the log contains a key, a path or a detai
     socket.once('end', () => socket.end())
     socket.write(`GET /v1/pets?key=${key} HTTP/1.1\r\nAuthorization: Bearer ${key}\r\n`)
     await closing(socket)
-    for (const answer of parseAnswers(text)) answers.push(answer.body)
+    for (const answer of parseResponses(text)) answers.push(answer.body)
   })
 
   await send(`GET /v1/pets?access_token=${key} HTTP/1.1`)

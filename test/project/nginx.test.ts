@@ -6,7 +6,7 @@ import { securityHeaders } from '../../server/http/response-headers.ts'
 import { freePort } from '../support/free-port.ts'
 import { startTestApi } from '../support/helpers.ts'
 import { runCommand } from '../support/process.ts'
-import { exchange, type RawAnswer } from '../support/raw-http.ts'
+import { exchange, type RawResponse } from '../support/raw-http.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const configuration = readFileSync(join(import.meta.dirname, '../../deploy/nginx.conf'), 'utf8')
@@ -81,7 +81,7 @@ function portOf(url: string): number {
   return Number(new URL(url).port)
 }
 
-function headersOf(response: RawAnswer | undefined): Record<string, string> {
+function headersOf(response: RawResponse | undefined): Record<string, string> {
   return Object.fromEntries(response?.headers ?? [])
 }
 

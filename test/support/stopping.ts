@@ -24,12 +24,12 @@ export function createInTwoParts(url: string, key: string, agent: Agent, name: s
   sent.on('error', () => {})
   onTestFinished(() => void sent.destroy())
   const begun = new Promise<void>((resolve) => sent.write(body.slice(0, 5), () => resolve()))
-  const answer = once(sent, 'response').then(([response]) => {
-    response.resume()
-    return { name, status: response.statusCode, connection: response.headers.connection }
+  const response = once(sent, 'response').then(([incoming]) => {
+    incoming.resume()
+    return { name, status: incoming.statusCode, connection: incoming.headers.connection }
   })
-  answer.catch(() => {})
-  return { begun, answer, finish: () => void sent.end(body.slice(5)) }
+  response.catch(() => {})
+  return { begun, response, finish: () => void sent.end(body.slice(5)) }
 }
 
 /** The names of the stored pets. The service must be stopped. */
