@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import { linkNames } from '../support/cors-page.ts'
-import { startTestApi } from '../support/helpers.ts'
+import { shareTestApi, startTestApi, type TestApi } from '../support/helpers.ts'
 import { exchange, listen } from '../support/raw-http.ts'
 import { serveFolder } from '../support/serve-folder.ts'
 import { type AtEnd, temporaryFolder } from '../support/temporary.ts'
@@ -39,6 +40,9 @@ const responses: [what: string, status: number, request: string][] = [
   ['an unknown expectation', 417, 'GET /v1/pets KEY\r\nExpect: x\r\n\r\n'],
   ['options', 204, 'OPTIONS /openapi.json\r\n\r\n'],
 ]
+
+const withoutOrigins = shareTestApi({ consoleFolder })
+const withOrigins = shareTestApi({ config: { corsOrigins: [origin] }, consoleFolder })
 
 describe('with CORS_ORIGINS', () => {
   test.for(responses)('%s (%i) is readable only for pages of the configured origins', async ([, status, request]) => {
@@ -117,15 +121,22 @@ test('without CORS_ORIGINS no response is readable for any other origin', async 
     'GET /v1/pets KEY\r\n\r\n',
     'OPTIONS /v1/pets KEY\r\nAccess-Control-Request-Method: POST\r\n\r\n',
   ]) {
-    expect(await send(request, origin, [])).toMatchObject({ allowed: undefined, vary: [], exposed: undefined })
+    expect(await send(request, origin, withoutOrigins())).toMatchObject({
+      allowed: undefined,
+      vary: [],
+      exposed: undefined,
+    })
   }
 })
 
 describe('in a browser, on a page of another origin', () => {
-  let site: string
+  let page: Page
+  let url: string
+  let key: string
   const cleanings: Parameters<AtEnd>[0][] = []
+  const atEnd: AtEnd = (clean) => cleanings.push(clean)
   beforeAll(async () => {
-    site = temporaryFolder((clean) => cleanings.push(clean))
+    const site = temporaryFolder(atEnd)
     await build({
       configFile: false,
       logLevel: 'error',
@@ -135,20 +146,24 @@ describe('in a browser, on a page of another origin', () => {
       },
     })
     writeFileSync(join(site, 'index.html'), '<!doctype html><title>shop</title>')
-  })
+    const shop = await serveFolder(site, atEnd)
+    const api = await startTestApi({ config: { corsOrigins: [shop] }, atEnd })
+    key = api.key
+    url = await api.app.listen({ host: '127.0.0.1', port: 0 })
+    page = await (await openBrowser(atEnd)).newPage()
+    await page.goto(shop)
+  }, 30_000)
   afterAll(async () => {
-    for (const clean of cleanings) await clean()
+    for (const clean of cleanings.toReversed()) await clean()
   })
 
   test.for(linkNames)('tRPC calls work through %s', async (name) => {
-    const { page, url, key } = await openShop(site)
     const words = JSON.stringify([name, url, key])
     const results = await page.evaluate(`import('/page.js').then(({ callThrough }) => callThrough(...${words}))`)
     expect(results).toEqual(['9007199254740993', name, 'not_found', 'unauthorized'])
   })
 
   test('the page can read the Error body of every error, also of a malformed URL', async () => {
-    const { page, url, key } = await openShop(site)
     const requests = {
       '/v1/pets?limit=0': 400,
       '/v1/pets/%zz': 400,
@@ -164,18 +179,9 @@ describe('in a browser, on a page of another origin', () => {
   })
 })
 
-async function openShop(site: string) {
-  const shop = await serveFolder(site)
-  const { app, key } = await startTestApi({ config: { corsOrigins: [shop] } })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  const page = await (await openBrowser()).newPage()
-  await page.goto(shop)
-  return { page, url, key }
-}
-
 /** Sends the request, with `KEY` replaced by a valid key, from a page of the origin. */
-async function send(request: string, from: string | undefined, corsOrigins = [origin]) {
-  const { url, authorization } = await listen(await startTestApi({ config: { corsOrigins }, consoleFolder }))
+async function send(request: string, from: string | undefined, api: TestApi = withOrigins()) {
+  const { url, authorization } = await listen(api)
   const [, line = '', key = '', rest = ''] = /^(\S+ \S+)( KEY)?\r\n(.*)$/s.exec(request) ?? []
   const lines = `Host: a\r\nConnection: close\r\n${key && authorization}${from ? `Origin: ${from}\r\n` : ''}`
   const [response] = await exchange(url, `${line} HTTP/1.1\r\n${lines}${rest}`)

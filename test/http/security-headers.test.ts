@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { startTestApi } from '../support/helpers.ts'
-import { exchange } from '../support/raw-http.ts'
+import { shareTestApi, startTestApi, type TestApi } from '../support/helpers.ts'
+import { exchange, listen } from '../support/raw-http.ts'
 
 const requests = [
   ['a list', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: KEY', 200],
@@ -20,8 +20,13 @@ const requests = [
   ['headers that are too large', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}`, 431],
 ] as const
 
+const api = shareTestApi()
+const overHttp = shareTestApi({ config: { publicUrl: 'http://pets.example' } })
+const overTls = shareTestApi({ config: { publicUrl: 'https://pets.example' } })
+const overTlsInCapitals = shareTestApi({ config: { publicUrl: 'HTTPS://pets.example' } })
+
 test.for(requests)('%s carries the security headers', async ([, head, status]) => {
-  const headers = await headersOf(head, status)
+  const headers = await headersOf(api(), head, status)
   expect(headers).toMatchObject({
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
@@ -36,18 +41,17 @@ test.for(requests)('%s carries the security headers', async ([, head, status]) =
 })
 
 test.for(requests)('%s carries Strict-Transport-Security only if clients use TLS', async ([, head, status]) => {
-  for (const publicUrl of [undefined, 'http://pets.example']) {
-    expect(await headersOf(head, status, publicUrl)).not.toHaveProperty('strict-transport-security')
+  for (const service of [api(), overHttp()]) {
+    expect(await headersOf(service, head, status)).not.toHaveProperty('strict-transport-security')
   }
-  for (const publicUrl of ['https://pets.example', 'HTTPS://pets.example']) {
-    const headers = await headersOf(head, status, publicUrl)
+  for (const service of [overTls(), overTlsInCapitals()]) {
+    const headers = await headersOf(service, head, status)
     expect(headers['strict-transport-security']).toMatch(/^max-age=\d{8}$/)
   }
 })
 
-async function headersOf(head: string, status: number, publicUrl?: string): Promise<Record<string, string>> {
-  const { app, key } = await startTestApi({ config: { publicUrl } })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+async function headersOf(api: TestApi, head: string, status: number): Promise<Record<string, string>> {
+  const { url, key } = await listen(api)
   const [response] = await exchange(url, `${head.replace('KEY', `Bearer ${key}`)}\r\nConnection: close\r\n\r\n`)
   expect(response?.status).toBe(status)
   return Object.fromEntries(response?.headers ?? [])

@@ -11,7 +11,7 @@ import {
 import superjson from 'superjson'
 import type { AppRouter } from '../../server/api/router.ts'
 
-/** Runs in a page of another origin than the service: calls it through each of tRPC's own HTTP links. */
+/** Calls the service through each of tRPC's HTTP links. Runs in a page of another origin. */
 
 interface Options {
   url: string
@@ -36,9 +36,9 @@ const links: Record<string, (options: Options) => TRPCLink<AppRouter>[]> = {
 
 export const linkNames = Object.keys(links)
 
-/** Adds a pet, then reads it and one that does not exist at once, and then with a wrong key. */
+/** Adds a pet. Then reads it, reads a pet that does not exist, and lists pets with a wrong key, all at once. */
 export async function callThrough(name: string, url: string, apiKey: string): Promise<unknown[]> {
-  const { pets } = clientOf(name, url, apiKey, { 'idempotency-key': 'once' })
+  const { pets } = clientOf(name, url, apiKey, { 'idempotency-key': crypto.randomUUID() })
   const { id, ...rex } = await pets.create.mutate({ name, categoryId: 9007199254740993n })
   const read = clientOf(name, url, apiKey).pets
   const results = await Promise.allSettled([

@@ -1,11 +1,12 @@
 import fastifyStatic from '@fastify/static'
 import fastify from 'fastify'
 import { onTestFinished } from 'vitest'
+import type { AtEnd } from './temporary.ts'
 
-/** Serves what is in the folder, now or later, and returns its origin. */
-export async function serveFolder(root: string): Promise<string> {
+/** Serves the files of a folder and returns the origin. */
+export async function serveFolder(root: string, atEnd: AtEnd = onTestFinished): Promise<string> {
   const app = fastify()
   await app.register(fastifyStatic, { root })
-  onTestFinished(() => app.close())
+  atEnd(() => app.close())
   return app.listen({ host: '127.0.0.1', port: 0 })
 }
