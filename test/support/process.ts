@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { databaseOf } from './database.ts'
-import { temporaryFolder } from './temporary.ts'
+import { type AtEnd, temporaryFolder } from './temporary.ts'
 
-/** The words that run the real command. */
+/** The command line of the real command. */
 export const petstore = [process.execPath, join(import.meta.dirname, '../../server/launch.mjs')]
 
 export interface Run {
@@ -20,26 +20,27 @@ export interface Run {
 interface RunOptions {
   arguments?: string[]
   env?: Record<string, string>
-  /** The working folder, and so where the database is unless DATABASE_URL says otherwise. */
+  /** The working folder. The database is in it, unless DATABASE_URL is set. */
   folder?: string
+  atEnd?: AtEnd
 }
 
-/** Runs the real command in a process of its own, which does not outlive the test. */
+/** Runs the real command in a child process that is killed at the end of the test. */
 export function runPetstore({ arguments: words = [], ...options }: RunOptions = {}): Run {
   return runCommand([...petstore, ...words], options)
 }
 
-/** Makes the database in a working folder, and a key in it. */
+/** Creates a database in a working folder, with an API key. */
 export async function createFirstKey(folder: string): Promise<string> {
   const run = runPetstore({ folder, arguments: ['keys', 'create', 'test'] })
   if ((await run.ended) !== 0) throw new Error(run.stderr)
   return run.stdout.trim()
 }
 
-/** Runs any command in a process of its own, which does not outlive the test. */
+/** Runs any command in a child process that is killed at the end of the test. */
 export function runCommand(
   [command = '', ...words]: string[],
-  { env = {}, folder = temporaryFolder() }: Omit<RunOptions, 'arguments'> = {},
+  { env = {}, atEnd = onTestFinished, folder = temporaryFolder(atEnd) }: Omit<RunOptions, 'arguments'> = {},
 ): Run {
   const child = spawn(command, words, {
     cwd: folder,
@@ -50,7 +51,7 @@ export function runCommand(
   const run: Run = { child, stdout: '', stderr: '', ended }
   child.stdout.on('data', (chunk) => (run.stdout += chunk))
   child.stderr.on('data', (chunk) => (run.stderr += chunk))
-  onTestFinished(async () => {
+  atEnd(async () => {
     child.kill('SIGKILL')
     await ended
   })
@@ -66,11 +67,27 @@ export async function startServer({ env = {}, ...options }: RunOptions = {}): Pr
   return whenListening(runPetstore({ ...options, env: { PORT: '0', ...env } }))
 }
 
+/** One process for a group of tests. Call it where the group is described. */
+export function shareServer(options: RunOptions = {}): () => Server {
+  const cleanings: Parameters<AtEnd>[0][] = []
+  let server: Server | undefined
+  beforeAll(async () => {
+    server = await startServer({ ...options, atEnd: (clean) => cleanings.push(clean) })
+  })
+  afterAll(async () => {
+    for (const clean of cleanings.toReversed()) await clean()
+  })
+  return () => {
+    if (!server) throw new Error('The shared process runs only while tests run.')
+    return server
+  }
+}
+
 export async function whenListening(run: Run): Promise<Server> {
   return Object.assign(run, { url: await waitForOutput(run, /listening at (http:[^"\s]+)/) })
 }
 
-/** Waits until the process has printed what the expression captures. */
+/** Waits until the output of the process matches the pattern, and returns its first group. */
 export async function waitForOutput(run: Run, pattern: RegExp): Promise<string> {
   for (;;) {
     const found = pattern.exec(run.stdout)?.[1]
@@ -80,19 +97,19 @@ export async function waitForOutput(run: Run, pattern: RegExp): Promise<string> 
       run.ended.then(() => true),
     ])
     if (isOver && !pattern.test(run.stdout))
-      throw new Error(`The process ended too soon.\n${run.stdout}\n${run.stderr}`)
+      throw new Error(`The process ended before its output matched ${pattern}.\n${run.stdout}\n${run.stderr}`)
   }
 }
 
-/** Options of Node's under which a leak shows soon: with more room, it leaves garbage lying about. */
+/** A small heap shows a leak soon. With a large one, Node collects garbage late. */
 export const smallHeap = { NODE_OPTIONS: '--max-old-space-size=96 --max-semi-space-size=8' }
 
-/** The memory that the process occupies, in MiB; 0 where Linux's /proc does not tell. */
+/** The resident memory of the process in MiB, or 0 without Linux's /proc. */
 export function residentMemory({ child }: Run): number {
   const status = `/proc/${child.pid}/status`
   const [, kibibytes] = /VmRSS:\s+(\d+)/.exec(existsSync(status) ? readFileSync(status, 'utf8') : '') ?? []
   return Math.round(Number(kibibytes ?? 0) / 102.4) / 10
 }
 
-/** The first key, in the banner or in the log line with the same facts. */
+/** The first API key, in the banner or in the log line with the same values. */
 export const bannerKey = /\b(pet_[0-9A-Za-z]{38})\b/
