@@ -11,7 +11,7 @@ const pageAge = 15_000
 /** Milliseconds between two counts. */
 const countAge = 60_000
 
-/** One page and one more pet, which tells whether there is a next page. */
+/** One page and one more pet, which shows whether there is a next page. */
 export function usePage({ status, cursor }: Pick<View, 'status' | 'cursor'>) {
   const petstore = usePetstore()
   const queryKey = ['pets', 'page', status ?? null, String(cursor)]
