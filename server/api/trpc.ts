@@ -1,9 +1,9 @@
 import { initTRPC, TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import superjson from 'superjson'
+import type { OpenApiMeta } from 'trpc-to-openapi'
 import type { ApiKey, Store } from '../../db/store.ts'
 import { toApiError } from './errors.ts'
-import type { RestMeta } from './rest-meta.ts'
 
 /** The context of a call. Both adapters check the API key before they call a procedure. */
 export interface Context {
@@ -15,12 +15,23 @@ export interface Context {
   announceReplay: () => void
 }
 
-export interface ProcedureMeta extends RestMeta {
+/** The metadata of a procedure. With `openapi` the REST adapter serves it. */
+export interface ProcedureMeta extends OpenApiMeta {
+  deprecation?: Deprecation
   /**
    * Opts a query into the response cache of both adapters. `dependsOn: 'store'` means that the cached response is sent to
    * every API key until the store changes: the resolver must read nothing of its context but the store.
    */
   cache?: { dependsOn: 'store' }
+}
+
+export interface Deprecation {
+  /** The date of the deprecation (RFC 9745). */
+  since: Date
+  /** The date from which the operation may be removed (RFC 8594). */
+  sunset: Date
+  /** The path of the replacement, relative to the base address. */
+  successor: `/${string}`
 }
 
 const t = initTRPC

@@ -1,4 +1,4 @@
-import type { Deprecation } from '../api/rest-meta.ts'
+import type { Deprecation } from '../api/trpc.ts'
 import type { Operation } from './operations.ts'
 
 /** The headers of a deprecated operation: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link` (RFC 8288). */

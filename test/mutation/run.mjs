@@ -7,7 +7,7 @@ import { Stryker } from '@stryker-mutator/core'
 const parts = {
   domain: {
     mutate: [
-      'server/api/{idempotency-key,int64,output,pets,procedures,rest-meta,revision-cache,router,trpc,validation}.ts',
+      'server/api/{idempotency-key,int64,output,pets,procedures,revision-cache,router,trpc,validation}.ts',
       'server/http/routing.ts',
       'server/rest/{adapter,document,input,links,operations}.ts',
       'server/rpc/*.ts',
@@ -17,7 +17,7 @@ const parts = {
   },
   connections: {
     mutate: [
-      'server/http/{connection-closing,connections,error-responses,health,load-shedding,request-checks,response-headers,routing,server}.ts',
+      'server/http/{connection-closing,connections,error-responses,health,limits,load-shedding,request-checks,response-headers,routing,server}.ts',
       'server/rest/reference.ts',
     ],
     tests:
