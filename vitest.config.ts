@@ -1,9 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-/** The test files that run on SQLite, and those that run on PostgreSQL. Some run on both. */
-const onSqlite = 'test/{api,auth,client,http,ops,project,rest,rpc,sqlite,web}/*.test.ts'
-const onPostgres = 'test/{auth,postgres,rest,rpc}/*.test.ts'
-const storeSequences = 'test/endurance/store-sequences.test.ts'
+const conformance = 'test/rest/conformance.test.ts'
+const env = { CONFORMANCE_REQUESTS: process.env.LONG_FORM ? '5000' : '2000' }
 
 const postgres = {
   globalSetup: 'test/support/postgres/global-setup.ts',
@@ -15,19 +13,30 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'sqlite', include: [onSqlite], globalSetup: 'test/support/global-setup.ts' },
+        test: {
+          name: 'sqlite',
+          include: ['test/{api,auth,client,http,ops,project,rest,rpc,sqlite,store,web}/*.test.ts'],
+          globalSetup: 'test/support/global-setup.ts',
+        },
       },
-      { extends: true, test: { name: 'postgres', include: [onPostgres], ...postgres } },
+      // What may depend on the database runs on both databases: test/store.
+      { extends: true, test: { name: 'postgres', include: ['test/{postgres,store}/*.test.ts'], ...postgres } },
       {
         extends: true,
-        test: { name: 'endurance', include: ['test/endurance/*.test.ts'], exclude: [storeSequences] },
+        test: { name: 'endurance', include: ['test/endurance/*.test.ts', conformance], env },
       },
       {
         extends: true,
         test: {
           name: 'endurance-postgres',
-          // The long form also sends the hostile requests to a service on PostgreSQL.
-          include: [storeSequences, ...(process.env.LONG_FORM ? ['test/endurance/hostile.test.ts'] : [])],
+          include: [
+            'test/endurance/postgres/*.test.ts',
+            // The adapters hide which database they use. So their tests run on PostgreSQL only here.
+            'test/{auth,rest,rpc}/*.test.ts',
+            // The long form also sends the hostile requests to a service on PostgreSQL.
+            ...(process.env.LONG_FORM ? ['test/endurance/hostile.test.ts'] : []),
+          ],
+          env,
           ...postgres,
         },
       },

@@ -17,7 +17,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'prism',
-          include: ['contract', 'decisions', 'idempotency', 'parity'].map((name) => `test/rest/${name}.test.ts`),
+          include: ['rest/contract', 'rest/decisions', 'rest/parity', 'store/idempotency'].map(
+            (name) => `test/${name}.test.ts`,
+          ),
           setupFiles: 'interop/prism/setup.ts',
         },
       },

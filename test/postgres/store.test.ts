@@ -1,6 +1,6 @@
 import { test } from 'vitest'
 import { compareStores } from '../support/store-sequences.ts'
 
-test('SQLite, PostgreSQL and a model of arrays give the same results in 50 random sequences of calls', async () => {
-  await compareStores(50)
-}, 120_000)
+test('SQLite, PostgreSQL and a model of arrays give the same results in 15 random sequences of calls', async () => {
+  await compareStores(15)
+}, 30_000)

@@ -17,7 +17,7 @@ import {
 import { DocumentedSchemas } from '../support/documented-schemas.ts'
 import { ValueGenerator } from '../support/documented-values.ts'
 import { exactly, parseExactly } from '../support/exact-json.ts'
-import { isLongForm, report } from '../support/long-form.ts'
+import { report } from '../support/long-form.ts'
 import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
 
 /**
@@ -26,7 +26,8 @@ import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
  */
 
 const seed = Number(process.env.CONFORMANCE_SEED ?? 20_261_121)
-const count = isLongForm ? 5_000 : 600
+/** The endurance projects of vitest.config.ts set a greater number. */
+const count = Number(process.env.CONFORMANCE_REQUESTS ?? 600)
 
 const document = createDocument(appRouter, [])
 const schemas = new DocumentedSchemas(document)

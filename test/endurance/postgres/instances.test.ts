@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { mintApiKey } from '../../server/auth/api-key.ts'
-import { type Answer, Caller } from '../support/caller.ts'
-import { isLongForm, report, showProgress } from '../support/long-form.ts'
-import { type Balancer, startBalancer } from '../support/postgres/balancer.ts'
-import { query } from '../support/postgres/databases.ts'
-import { startPostgres } from '../support/postgres/server.ts'
-import { type Server, startServer } from '../support/process.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { mintApiKey } from '../../../server/auth/api-key.ts'
+import { type Answer, Caller } from '../../support/caller.ts'
+import { isLongForm, report, showProgress } from '../../support/long-form.ts'
+import { type Balancer, startBalancer } from '../../support/postgres/balancer.ts'
+import { query } from '../../support/postgres/databases.ts'
+import { startPostgres } from '../../support/postgres/server.ts'
+import { type Server, startServer } from '../../support/process.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
 
 const rounds = isLongForm ? 10 : 1
 const petsBetween = isLongForm ? 500 : 100
