@@ -92,7 +92,8 @@ test.for<[what: string, schema: z.ZodType, returned: unknown]>([
   expect(await callWith(schema, returned)).toBe(returned)
 })
 
-test.for([
+/** Schemas that omit fields: the value that the resolver returns, and what a client must get. */
+const filtering: [what: string, schema: z.ZodType, returned: unknown, sent: unknown][] = [
   ['a plain object', z.object({ a: z.string() }), { a: 'a', secret: 1 }, { a: 'a' }],
   ['a list', z.array(z.object({ a: z.string() })), [{ a: 'a', secret: 1 }], [{ a: 'a' }]],
   ['a name with a dot', z.object({ 'a.b': z.string() }), { 'a.b': 'a', secret: 1 }, { 'a.b': 'a' }],
@@ -105,20 +106,24 @@ test.for([
   ],
   ['a list that is cut', z.array(z.string()).overwrite((all) => all.slice(1)), ['secret', 'a'], ['a']],
   ['a recursive schema', Tree, { name: 'a', children: [], secret: 1 }, { name: 'a', children: [] }],
-] as [string, z.ZodType, unknown, unknown][])(
-  '%s: neither adapter sends a field that the output does not list',
-  async ([, schema, returned, sent]) => {
-    const query = procedure
-      .meta({ openapi: { method: 'GET', path: '/query' } })
+]
+
+test('neither adapter sends a field that the output does not list', async () => {
+  const procedures = filtering.map(([, schema, returned], index) =>
+    procedure
+      .meta({ openapi: { method: 'GET', path: `/query${index}` } })
       .input(z.object({}))
       .output(schema)
-      .query(() => returned)
-    const { send } = await startRouter(router({ query }))
-    expect(JSON.parse(await send('first', '/v1/query'))).toEqual(sent)
-    const input = encodeURIComponent('{"json":{}}')
-    expect(JSON.parse(await send('first', `/trpc/query?input=${input}`)).result.data.json).toEqual(sent)
-  },
-)
+      .query(() => returned),
+  )
+  const { send } = await startRouter(router(Object.fromEntries(procedures.entries())))
+  const input = encodeURIComponent('{"json":{}}')
+  for (const [index, [what, , , sent]] of filtering.entries()) {
+    expect(JSON.parse(await send('first', `/v1/query${index}`)), what).toEqual(sent)
+    const { result } = JSON.parse(await send('first', `/trpc/${index}?input=${input}`))
+    expect(result.data.json, what).toEqual(sent)
+  }
+})
 
 /** Calls a procedure with this output that returns this value. */
 async function callWith(schema: z.ZodType, returned: unknown): Promise<unknown> {

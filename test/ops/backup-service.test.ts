@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { openFileStore, startTestApi } from '../support/helpers.ts'
 import { bannerKey, runPetstore, type Server, startServer, waitForOutput } from '../support/process.ts'
 import { backUp, change, makeDatabase, namesIn, petsIn, restore } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -33,9 +34,9 @@ test('a backup made under eight writers and restored elsewhere holds every pet t
   expect(new Set(before).difference(new Set(restored.map(({ name }) => name)))).toEqual(new Set())
   expect(restored).toEqual(petsIn(original).filter(({ id }) => id <= lastId))
 
-  const second = await startServer({ folder: elsewhere })
-  const pet = (await (await create(second, key, 'Rex')).json()) as { id: number }
-  expect(pet.id).toBeGreaterThan(lastId)
+  const { rest } = await startTestApi({ store: openFileStore(join(elsewhere, 'data/petstore.db')), key })
+  expect(await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })).toMatchObject({ status: 201 })
+  expect(petsIn(join(elsewhere, 'data/petstore.db')).at(-1)?.id).toBeGreaterThan(lastId)
   expect(integrityOf(join(elsewhere, 'data/petstore.db'))).toBe('ok')
 })
 

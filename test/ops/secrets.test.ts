@@ -4,8 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { hashApiKey, mintApiKey } from '../../server/auth/api-key.ts'
-import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/process.ts'
+import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
 import { closing, exchange, openSocket, parseResponses } from '../support/raw-http.ts'
+import { backUp } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 /** No code raises `conflict`, and no known request causes `internal_error`. */
@@ -88,8 +89,7 @@ test('only its user can access the files that the service creates, and no file n
   const folder = temporaryFolder()
   const server = await startServer({ folder, env: { BACKUP_EVERY: '1s' } })
   const key = await waitForOutput(server, bannerKey)
-  const made = runPetstore({ folder, arguments: ['backup'] })
-  expect(await made.ended).toBe(0)
+  await backUp(folder)
   const files = readdirSync(join(folder, 'data'), { recursive: true, encoding: 'utf8' })
   expect(files).toEqual(expect.arrayContaining(['petstore.db', 'petstore.db-wal', 'petstore.db-shm', 'backups']))
   for (const file of files) {

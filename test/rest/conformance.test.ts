@@ -17,8 +17,8 @@ import {
 import { DocumentedSchemas } from '../support/documented-schemas.ts'
 import { ValueGenerator } from '../support/documented-values.ts'
 import { exactly, parseExactly } from '../support/exact-json.ts'
+import { startTestApi } from '../support/helpers.ts'
 import { report } from '../support/long-form.ts'
-import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
 
 /**
  * The service does what its OpenAPI document says, and both adapters do the same. Operations, parameters, fields and
@@ -91,8 +91,8 @@ async function startPair(): Promise<Check> {
 }
 
 async function startCaller(): Promise<Caller> {
-  const server = await startServer()
-  return new Caller(server.url, await waitForOutput(server, bannerKey))
+  const { app, key } = await startTestApi()
+  return new Caller(await app.listen({ host: '127.0.0.1', port: 0 }), key)
 }
 
 /** The parts of a response that contradict the document. */

@@ -4,24 +4,26 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { appRouter } from '../../server/api/router.ts'
 import { createDocument } from '../../server/rest/document.ts'
 import { operationsIn } from '../support/documented-requests.ts'
-import { addPets, shareTestApi, startTestApi, type TestApi } from '../support/helpers.ts'
+import { addPets, shareEmptiedTestApi, shareTestApi, startTestApi, type TestApi } from '../support/helpers.ts'
 
 const rex = { name: 'Rex', categoryId: 7, status: 'available' }
 
+const api = shareEmptiedTestApi()
+
 describe('GET /v1/pets', () => {
   test('the list of an empty store is an empty array', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     expect(await rest.get('/v1/pets')).toMatchObject({ status: 200, body: [] })
   })
 
   test('a pet is listed with exactly its four fields', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     await rest.post('/v1/pets', rex)
     expect((await rest.get('/v1/pets')).body).toEqual([{ id: 1, ...rex }])
   })
 
   test('the default limit is 20', async () => {
-    const { rest, store } = await startTestApi()
+    const { rest, store } = api()
     await addPets(store, 21)
     expect((await rest.get('/v1/pets')).body).toHaveLength(20)
   })
@@ -36,7 +38,7 @@ describe('GET /v1/pets', () => {
   })
 
   test.for(['0', '101', '-1', '9007199254740993'])('limit=%s is outside 1 to 100: 400', async (limit) => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     expect(await rest.get(`/v1/pets?limit=${limit}`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
   })
 
@@ -55,18 +57,18 @@ describe('GET /v1/pets', () => {
 
 describe('POST /v1/pets', () => {
   test('the response is the created pet with its id: 201', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     expect(await rest.post('/v1/pets', rex)).toMatchObject({ status: 201, body: { id: 1, ...rex } })
   })
 
   test('each pet gets its own id', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     const responses = await Promise.all(Array.from({ length: 50 }, () => rest.post('/v1/pets', rex)))
     expect(new Set(responses.map(({ text }) => text)).size).toBe(50)
   })
 
   test.for(['available', 'pending', 'sold'])('status %s is stored', async (status) => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     await rest.post('/v1/pets', { ...rex, status })
     expect((await rest.get('/v1/pets/1')).body).toMatchObject({ status })
   })
@@ -88,7 +90,7 @@ describe('POST /v1/pets', () => {
     [{ ...rex, status: null }, 'status: expected one of available, pending, sold, got null'],
     [{ ...rex, status: 'Available' }, 'status: expected one of available, pending, sold, got a string'],
   ] as const)('the body %j is rejected: 400 %s', async ([body, message]) => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     expect(await rest.post('/v1/pets', body)).toMatchObject({
       status: 400,
       body: { code: 'invalid_request', message, status: 400 },
@@ -99,7 +101,7 @@ describe('POST /v1/pets', () => {
 
 describe('GET /v1/pets/{petId}', () => {
   test('a pet is returned by its id', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     await rest.post('/v1/pets', rex)
     const response = await rest.get('/v1/pets/1')
     expect(response).toMatchObject({ status: 200, body: { id: 1, ...rex } })
@@ -107,7 +109,7 @@ describe('GET /v1/pets/{petId}', () => {
   })
 
   test('an id without a pet is 404', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     expect(await rest.get('/v1/pets/1')).toMatchObject({
       status: 404,
       body: { code: 'not_found', message: 'No pet has the id 1.', status: 404 },
@@ -123,12 +125,12 @@ describe('every operation', () => {
   }))
 
   test.for(operations)('the response to $method $url is JSON', async (operation) => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     expect((await rest.send(operation)).headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
   test.for(operations)('$method $url without a key is 401 with an Error body', async (operation) => {
-    const { app } = await startTestApi()
+    const { app } = api()
     const response = await app.inject(operation)
     expect(response.statusCode).toBe(401)
     expect(response.json()).toEqual({ code: 'unauthorized', message: expect.any(String), status: 401 })

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { addPets, type RestAnswer, shareTestApi, startTestApi } from '../support/helpers.ts'
+import { addPets, type RestAnswer, shareEmptiedTestApi, shareTestApi, startTestApi } from '../support/helpers.ts'
 
 /** The decisions that fill the gaps of the specification. */
 
@@ -196,14 +196,16 @@ describe('parameters of the list', () => {
 })
 
 describe('order and paging of the list', () => {
+  const shared = shareEmptiedTestApi()
+
   test('pets are listed in ascending order of their ids', async () => {
-    const { rest, store } = await startTestApi()
+    const { rest, store } = shared()
     await addPets(store, 10)
     expect(idsOf(await rest.get('/v1/pets'))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   })
 
   test('following the links returns every pet once', async () => {
-    const { rest, store } = await startTestApi()
+    const { rest, store } = shared()
     await addPets(store, 25)
     const pages = []
     for (let url: string | undefined = '/v1/pets?limit=10'; url; ) {
@@ -216,26 +218,26 @@ describe('order and paging of the list', () => {
   })
 
   test('the link keeps limit and status and omits unknown parameters', async () => {
-    const { rest, store } = await startTestApi()
+    const { rest, store } = shared()
     await addPets(store, 3)
     const { headers } = await rest.get('/v1/pets?status=available&x=y&limit=2&cursor=1')
     expect(headers.link).toBe('</v1/pets?limit=2&status=available&cursor=3>; rel="next"')
   })
 
   test('a page that is not full has no link', async () => {
-    const { rest, store } = await startTestApi()
+    const { rest, store } = shared()
     await addPets(store, 19)
     expect((await rest.get('/v1/pets')).headers.link).toBeUndefined()
   })
 
   test('a full page of the default size has a link', async () => {
-    const { rest, store } = await startTestApi()
+    const { rest, store } = shared()
     await addPets(store, 20)
     expect((await rest.get('/v1/pets')).headers.link).toBe('</v1/pets?cursor=20>; rel="next"')
   })
 
   test('a pet that is added after the cursor is on a later page', async () => {
-    const { rest, store } = await startTestApi()
+    const { rest, store } = shared()
     await addPets(store, 2)
     const first = await rest.get('/v1/pets?limit=2')
     await addPets(store, 1)

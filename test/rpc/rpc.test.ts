@@ -3,11 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
 import { proceduresOf } from '../../server/api/procedures.ts'
 import { appRouter } from '../../server/api/router.ts'
-import { addPets, fetchFrom, startTestApi } from '../support/helpers.ts'
+import { addPets, fetchFrom, shareEmptiedTestApi, startTestApi } from '../support/helpers.ts'
+
+const api = shareEmptiedTestApi()
 
 describe('the typed client', () => {
   test('creates, gets and lists pets', async () => {
-    const { rpc } = await startTestApi()
+    const { rpc } = api()
     const pet = await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n, status: 'sold' })
     expect(pet).toEqual({ id: 1n, name: 'Rex', categoryId: 7n, status: 'sold' })
     expect(await rpc.pets.get.query({ petId: 1n })).toEqual(pet)
@@ -15,13 +17,13 @@ describe('the typed client', () => {
   })
 
   test('lists without an input', async () => {
-    const { rpc, store } = await startTestApi()
+    const { rpc, store } = api()
     await addPets(store, 21)
     expect(await rpc.pets.list.query()).toHaveLength(20)
   })
 
   test('pages through the list with the last id as the cursor', async () => {
-    const { rpc, store } = await startTestApi()
+    const { rpc, store } = api()
     await addPets(store, 3)
     const first = await rpc.pets.list.query({ limit: 2 })
     const second = await rpc.pets.list.query({ limit: 2, cursor: first.at(-1)?.id })
@@ -29,7 +31,7 @@ describe('the typed client', () => {
   })
 
   test('calls of the same tick share one request, at most twenty of them', async () => {
-    const { app, key } = await startTestApi()
+    const { app, key } = api()
     const fetched: string[] = []
     const fetch = fetchFrom(app)
     const rpc = createPetstoreClient({
@@ -45,7 +47,7 @@ describe('the typed client', () => {
   })
 
   test('creates of the same tick add one pet each', async () => {
-    const { rpc } = await startTestApi()
+    const { rpc } = api()
     const pets = await Promise.all(
       [1n, 2n, 3n].map((categoryId) => rpc.pets.create.mutate({ name: 'Rex', categoryId })),
     )
@@ -54,7 +56,7 @@ describe('the typed client', () => {
   })
 
   test('a failed call rejects with code, message and status', async () => {
-    const { rpc } = await startTestApi()
+    const { rpc } = api()
     const error = await rpc.pets.get.query({ petId: 1n }).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(TRPCClientError)
     expect(error).toMatchObject({
@@ -64,7 +66,7 @@ describe('the typed client', () => {
   })
 
   test('in a batch each call fails alone', async () => {
-    const { rpc, store } = await startTestApi()
+    const { rpc, store } = api()
     await addPets(store, 1)
     const [found, missing] = await Promise.allSettled([1n, 2n].map((petId) => rpc.pets.get.query({ petId })))
     expect(found).toMatchObject({ status: 'fulfilled', value: { id: 1n } })
@@ -72,13 +74,13 @@ describe('the typed client', () => {
   })
 
   test('a wrong key rejects with unauthorized', async () => {
-    const { app } = await startTestApi()
+    const { app } = api()
     const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: 'nonsense', fetch: fetchFrom(app) })
     await expect(rpc.pets.list.query()).rejects.toMatchObject({ data: { code: 'unauthorized', status: 401 } })
   })
 
   test('works over a socket with the global fetch', async () => {
-    const { app, key } = await startTestApi()
+    const { app, key } = api()
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
     const rpc = createPetstoreClient({ url, apiKey: key })
     expect(await rpc.pets.create.mutate({ name: 'Rex', categoryId: 1n })).toMatchObject({ id: 1n })
@@ -87,7 +89,7 @@ describe('the typed client', () => {
 
 describe('the RPC adapter', () => {
   test('more than twenty calls in a request are rejected', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     const paths = Array.from({ length: 21 }, () => 'pets.list').join(',')
     const response = await rest.get(`/trpc/${paths}?batch=1`)
     expect(response).toMatchObject({ status: 400, body: { error: { json: { data: { code: 'invalid_request' } } } } })
@@ -103,7 +105,7 @@ describe('the RPC adapter', () => {
   })
 
   test('the procedures of the router are served, and nothing else', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     for (const { name } of proceduresOf(appRouter)) expect((await rest.get(`/trpc/${name}`)).status, name).not.toBe(404)
     for (const path of ['pets.update', 'pets', 'pets.list.x', 'constructor', '__proto__', 'pets.__proto__']) {
       expect(await rest.get(`/trpc/${path}`)).toMatchObject({
@@ -123,7 +125,7 @@ describe('the RPC adapter', () => {
     ['nothing', '', 'input: required'],
     ['null', '{"json":null}', 'input: expected an object, got null'],
   ])('an input with %s is rejected: 400', async ([, body, message]) => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     expect(await rest.post('/trpc/pets.create', body)).toMatchObject({
       status: 400,
       body: { error: { json: { message, data: { code: 'invalid_request', message, status: 400 } } } },
@@ -141,7 +143,7 @@ describe('the RPC adapter', () => {
     ['{"name":1}'],
     ['{"name":null}'],
   ])('an input annotated with %s is rejected before superjson builds it', async ([types]) => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     const body = `{"json":{"name":"Rex","categoryId":"7"},"meta":{"values":${types}}}`
     const message = 'The input is not valid superjson.'
     expect(await rest.post('/trpc/pets.create', body)).toMatchObject({
@@ -151,14 +153,14 @@ describe('the RPC adapter', () => {
   })
 
   test('an input may be annotated with the types that the schema accepts', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     const types = '{"categoryId":["bigint"],"status":["undefined"]}'
     const body = `{"json":{"name":"Rex","categoryId":"7","status":null},"meta":{"values":${types}}}`
     expect(await rest.post('/trpc/pets.create', body)).toMatchObject({ status: 200 })
   })
 
   test('a wrong key gets the same challenge as through the REST adapter', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     const { headers } = await rest.get('/trpc/pets.list', { authorization: 'Bearer wrong' })
     expect(headers['www-authenticate']).toBe('Bearer realm="petstore", error="invalid_token"')
   })
@@ -173,7 +175,7 @@ describe('the RPC adapter', () => {
     ],
     ['no path', { method: 'GET', url: '/trpc' }, 404],
   ] as const)('%s is rejected in the envelope of tRPC', async ([, { method, url, ...rest }, status]) => {
-    const { rest: client } = await startTestApi()
+    const { rest: client } = api()
     const headers = { 'content-type': 'application/json', ...('headers' in rest ? rest.headers : {}) }
     const response = await client.send({
       method,

@@ -1,6 +1,7 @@
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -11,9 +12,8 @@ import {
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { backUpDatabase } from '../../db/sqlite/backup/backup.ts'
-import { openSqliteStore } from '../../db/sqlite/store.ts'
 import { mintApiKey } from '../../server/auth/api-key.ts'
 import { type DatabasePaths, databasePaths, linkTo } from '../support/database-paths.ts'
 import {
@@ -30,6 +30,7 @@ import {
   storedNames,
   testedSpellings,
 } from '../support/file-faults.ts'
+import { startServer } from '../support/process.ts'
 import { change } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -55,7 +56,7 @@ describe.for(testedSpellings)('the database file, opened through %s, is', ([, sp
   test('replaced: the service opens the new file', async () => {
     const { api, path, key } = await start()
     await createPet(api, 'old')
-    const other = await makeOtherDatabase('new', key)
+    const other = makeOtherDatabase('new', key)
     for (const suffix of databaseFiles) rmSync(path + suffix)
     renameSync(other, path)
 
@@ -68,7 +69,7 @@ describe.for(testedSpellings)('the database file, opened through %s, is', ([, sp
   test('replaced while the log of the old database is still there: the log is not replayed into the new file', async () => {
     const { api, path, key } = await start()
     for (let i = 0; i < 50; i++) await createPet(api, `old ${i}`)
-    const other = await makeOtherDatabase('new', key)
+    const other = makeOtherDatabase('new', key)
     const before = readFileSync(other)
     renameSync(other, path)
 
@@ -157,14 +158,15 @@ describe.for(testedSpellings)('the database file, opened through %s, is', ([, sp
   })
 })
 
-test('the store warns when another program writes over the database, without any request', async () => {
-  const { path } = databasePaths((path) => path)
-  const warnings: string[] = []
-  const store = openSqliteStore({ path, busyTimeout: 250, onWarning: (message) => warnings.push(message) })
-  onTestFinished(() => store.close())
-  copyFileSync(await makeOtherDatabase('new', mintApiKey()), path)
-  await expect.poll(() => warnings, { timeout: 5_000 }).toHaveLength(1)
-  expect(warnings[0]).toMatch(/Another program wrote over the database file.*npm run petstore -- restore/)
+test('the service logs a warning when another program writes over the database, without any request', async () => {
+  const folder = temporaryFolder()
+  const path = join(folder, 'data/petstore.db')
+  mkdirSync(join(folder, 'data'))
+  renameSync(makeOtherDatabase('old', mintApiKey()), path)
+  const server = await startServer({ folder })
+  copyFileSync(makeOtherDatabase('new', mintApiKey()), path)
+  const warning = /"level":40,.*Another program wrote over the database file.*npm run petstore -- restore/g
+  await expect.poll(() => server.stdout.match(warning), { timeout: 5_000 }).toHaveLength(1)
 })
 
 test.for([
@@ -199,7 +201,7 @@ test('the service opens the other database when a link is changed to lead to it'
   const { path, given } = databasePaths(linkTo)
   const { api, key } = await startOnFile({ path, given })
   await createPet(api, 'old')
-  const other = await makeOtherDatabase('new', key)
+  const other = makeOtherDatabase('new', key)
   rmSync(given)
   symlinkSync(other, given)
   await expectUnavailable(createPet(api, 'lost'))

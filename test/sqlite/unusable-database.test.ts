@@ -21,14 +21,14 @@ import { prepareDatabase } from '../../db/sqlite/prepare.ts'
 import { openSqliteStore } from '../../db/sqlite/store.ts'
 import { UnusableDatabase } from '../../db/unusable-database.ts'
 import { databasePaths, spellings } from '../support/database-paths.ts'
-import { addPets, openDatabase, openFileStore } from '../support/helpers.ts'
+import { openDatabase } from '../support/helpers.ts'
 import { petstore, runCommand, runPetstore } from '../support/process.ts'
-import { makeDatabase } from '../support/sample-database.ts'
+import { addingPets, change, leaveLog, makeDatabase } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { canTrace } from '../support/traced.ts'
 
 describe('an unusable database is refused and not changed:', () => {
-  const files: [name: string, make: (path: string) => void | Promise<void>, message: string][] = [
+  const files: [name: string, make: (path: string) => void, message: string][] = [
     ['a text file', (path) => writeFileSync(path, 'Dear diary,\n'.repeat(100)), 'it is not an SQLite database'],
     ['random bytes', (path) => writeFileSync(path, randomBytes(8_192)), 'it is not an SQLite database'],
     ['a short text file', (path) => writeFileSync(path, 'x'), 'it is not an SQLite database'],
@@ -74,9 +74,9 @@ describe('an unusable database is refused and not changed:', () => {
     ],
   ]
 
-  test.for(files)('%s', async ([, make, message]) => {
+  test.for(files)('%s', ([, make, message]) => {
     const path = join(temporaryFolder(), 'petstore.db')
-    await make(path)
+    make(path)
     const before = fingerprints(path)
     expectRefusal(path, message)
     expect(fingerprints(path)).toMatchObject(before)
@@ -84,10 +84,11 @@ describe('an unusable database is refused and not changed:', () => {
 
   test.for(spellings)(
     'a database, opened through %s, that was moved away from its write-ahead log; no pet is lost when it is back',
-    async ([, spell]) => {
+    ([, spell]) => {
       const original = join(temporaryFolder(), 'petstore.db')
       const { path, given } = databasePaths(spell)
-      await addPets(openFileStore(original), 1)
+      prepareDatabase(original)
+      leaveLog(original, addingPets(1, 'pet'))
       const bytes = readFileSync(original)
       copyFileSync(`${original}-wal`, `${path}-wal`)
       expectRefusal(given, `it is missing, but its write-ahead log ${path}-wal exists; put the database back beside it`)
@@ -124,11 +125,15 @@ describe('an unusable database is refused and not changed:', () => {
   })
 })
 
-test.for([['list'], ['revoke', 'shop'], ['rotate', 'shop']])('keys %j creates no file', async (words) => {
+test('keys list, keys revoke and keys rotate create no file', async () => {
   const folder = temporaryFolder()
-  const run = runPetstore({ folder, arguments: ['keys', ...words] })
-  expect(await run.ended).toBe(1)
-  expect(run.stderr).toMatch(/^The database \S+ cannot be used: no such file or directory; check the path.*\.\n$/)
+  const runs = [['list'], ['revoke', 'shop'], ['rotate', 'shop']].map((words) =>
+    runPetstore({ folder, arguments: ['keys', ...words] }),
+  )
+  for (const run of runs) {
+    expect(await run.ended).toBe(1)
+    expect(run.stderr).toMatch(/^The database \S+ cannot be used: no such file or directory; check the path.*\.\n$/)
+  }
   expect(readdirSync(folder)).toEqual([])
 })
 
@@ -270,9 +275,8 @@ function makeKilled(path: string, ...before: string[]): void {
 }
 
 /** The last migration of the newer release is only in the write-ahead log. */
-async function makeNewerKilled(path: string): Promise<void> {
-  const original = join(temporaryFolder(), 'original.db')
-  await makeOurs(original)
+function makeNewerKilled(path: string): void {
+  const original = makeDatabase(join(temporaryFolder(), 'original.db'), 1)
   const database = new Database(original)
   database.exec("INSERT INTO migrations VALUES ('9999_future', 'x', 'now')")
   copyFileSync(original, path)
@@ -280,27 +284,19 @@ async function makeNewerKilled(path: string): Promise<void> {
   database.close()
 }
 
-async function makeOurs(path: string): Promise<void> {
-  const store = openFileStore(path)
-  await addPets(store, 2_000)
-  await store.close()
-}
-
-async function makeCorrupt(path: string): Promise<void> {
-  await makeOurs(path)
+function makeCorrupt(path: string): void {
+  makeDatabase(path, 2_000)
   const bytes = readFileSync(path)
   bytes.fill(0xff, 5 * 4096, 9 * 4096)
   writeFileSync(path, bytes)
 }
 
-async function makeTruncated(path: string): Promise<void> {
-  await makeOurs(path)
+function makeTruncated(path: string): void {
+  makeDatabase(path, 2_000)
   truncateSync(path, 8 * 4096)
 }
 
-async function changeJournal(path: string, statement: string): Promise<void> {
-  await makeOurs(path)
-  const database = new Database(path)
-  database.exec(statement)
-  database.close()
+function changeJournal(path: string, statement: string): void {
+  makeDatabase(path, 1)
+  change(path, statement)
 }

@@ -4,13 +4,15 @@ import { createPetstoreClient } from '../../client/index.ts'
 import { withRetries } from '../../client/retry.ts'
 import { createKey } from '../../server/ops/keys.ts'
 import { testDatabase } from '../support/database.ts'
-import { fetchFrom, startTestApi } from '../support/helpers.ts'
+import { fetchFrom, shareEmptiedTestApi, startTestApi } from '../support/helpers.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 
+const api = shareEmptiedTestApi()
+
 describe('a create that is retried with its Idempotency-Key', () => {
   test('gets the first response again, byte for byte, and adds no second pet', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     const first = await rest.post('/v1/pets', rex, { 'idempotency-key': 'order-17' })
     const again = await rest.post('/v1/pets', rex, { 'idempotency-key': 'order-17' })
     expect([first.status, again.status]).toEqual([201, 201])
@@ -21,7 +23,7 @@ describe('a create that is retried with its Idempotency-Key', () => {
   })
 
   test('may spell the same payload differently', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     await rest.post('/v1/pets', '{"name":"Rex","categoryId":7}', { 'idempotency-key': 'a' })
     const again = await rest.post('/v1/pets', '{ "status": "available", "categoryId": 7.0, "name": "R\\u0065x" }', {
       'idempotency-key': 'a',
@@ -32,7 +34,7 @@ describe('a create that is retried with its Idempotency-Key', () => {
   test.for([{ name: 'Rexy' }, { categoryId: 8 }, { status: 'sold' }])(
     'is rejected with another payload: %o',
     async (other) => {
-      const { rest } = await startTestApi()
+      const { rest } = api()
       await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
       const response = await rest.post('/v1/pets', { ...rex, ...other }, { 'idempotency-key': 'a' })
       expect(response).toMatchObject({ status: 422, body: { code: 'unprocessable', status: 422 } })
@@ -41,7 +43,7 @@ describe('a create that is retried with its Idempotency-Key', () => {
   )
 
   test('adds one pet when 20 of them arrive at once', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     const send = () => rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
     const responses = await Promise.all(Array.from({ length: 20 }, send))
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
@@ -50,7 +52,7 @@ describe('a create that is retried with its Idempotency-Key', () => {
   })
 
   test('is a different create if another API key sends it', async () => {
-    const { store, rest } = await startTestApi()
+    const { store, rest } = api()
     const authorization = `Bearer ${await createKey(store, 'other')}`
     await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
     const other = await rest.post('/v1/pets', { ...rex, name: 'Minka' }, { 'idempotency-key': 'a', authorization })
@@ -58,14 +60,14 @@ describe('a create that is retried with its Idempotency-Key', () => {
   })
 
   test('may use the other adapter', async () => {
-    const { rest, rpc } = await startTestApi()
+    const { rest, rpc } = api()
     await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
     const pet = await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n }, { context: { idempotencyKey: 'a' } })
     expect(pet).toMatchObject({ id: 1n, name: 'Rex' })
   })
 
   test('adds a pet if the first attempt failed', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     await rest.post('/v1/pets', { name: '' }, { 'idempotency-key': 'a' })
     expect(await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })).toMatchObject({ status: 201, body: { id: 1 } })
   })
@@ -91,7 +93,7 @@ describe('the header Idempotency-Key', () => {
     ["it's;q=1", '"it\'s;q=1"'],
     ['a'.repeat(255), `"${'a'.repeat(255)}"`],
   ])('may be bare or quoted: %s', async ([bare = '', quoted = '']) => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     await rest.post('/v1/pets', rex, { 'idempotency-key': bare })
     const again = await rest.post('/v1/pets', rex, { 'idempotency-key': quoted })
     expect(again).toMatchObject({ status: 201, headers: { 'idempotency-replayed': 'true' } })
@@ -100,7 +102,7 @@ describe('the header Idempotency-Key', () => {
   test.for(['', '""', '"a', 'a"b c', 'a b', 'a, b', '"a", "b"', 'é', 'a'.repeat(256), `"${'a'.repeat(256)}"`])(
     'is rejected as %j',
     async (key) => {
-      const { rest } = await startTestApi()
+      const { rest } = api()
       const response = await rest.post('/v1/pets', rex, { 'idempotency-key': key })
       expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
       expect(response.text).toContain('Idempotency-Key: expected a string of 1 to 255 visible ASCII characters')
@@ -109,12 +111,12 @@ describe('the header Idempotency-Key', () => {
   )
 
   test('is ignored on a request that changes nothing', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     expect((await rest.get('/v1/pets', { 'idempotency-key': 'a b' })).status).toBe(200)
   })
 
   test('is rejected with a batch, whose calls would share it', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     const call = { json: rex, meta: { values: { categoryId: ['bigint'] } } }
     for (const comma of [',', '%2C']) {
       const url = `/trpc/pets.create${comma}pets.create?batch=1`
@@ -129,7 +131,7 @@ describe('the typed client', () => {
   const rexInput = { name: 'Rex', categoryId: 7n }
 
   test('retries a create whose response was lost, and there is one pet', async () => {
-    const { app, key, rpc } = await startTestApi()
+    const { app, key, rpc } = api()
     const through = fetchFrom(app)
     let lost = 0
     const client = createPetstoreClient({
@@ -147,7 +149,7 @@ describe('the typed client', () => {
   })
 
   test('adds two pets with two calls', async () => {
-    const { rpc } = await startTestApi()
+    const { rpc } = api()
     await Promise.all([rpc.pets.create.mutate(rexInput), rpc.pets.create.mutate(rexInput)])
     expect(await rpc.pets.list.query()).toHaveLength(2)
   })
@@ -204,7 +206,7 @@ describe('the typed client', () => {
 
   /** Starts a client that gets the given responses before it reaches the service, and records the times of its calls. */
   async function startFlakyClient(responses: Response[], retries?: number) {
-    const { app, key } = await startTestApi()
+    const { app, key } = api()
     const calls: number[] = []
     const client = createPetstoreClient({
       url: 'http://petstore.test',

@@ -72,8 +72,10 @@ describe('when every id is used', () => {
 })
 
 describe('any 64-bit integer', () => {
+  const api = shareTestApi()
+
   test('is returned digit for digit by REST', async () => {
-    const { rest } = await startTestApi()
+    const { rest } = api()
     await fc.assert(
       fc.asyncProperty(int64, async (categoryId) => {
         const created = await rest.post('/v1/pets', `{"name":"Rex","categoryId":${categoryId}}`)
@@ -84,7 +86,7 @@ describe('any 64-bit integer', () => {
   })
 
   test('is returned as the same bigint by RPC', async () => {
-    const { rpc } = await startTestApi()
+    const { rpc } = api()
     await fc.assert(
       fc.asyncProperty(int64, async (categoryId) => {
         const { id } = await rpc.pets.create.mutate({ name: 'Rex', categoryId })
@@ -94,7 +96,7 @@ describe('any 64-bit integer', () => {
   })
 
   test('can be written through one adapter and read through the other', async () => {
-    const { rest, rpc } = await startTestApi()
+    const { rest, rpc } = api()
     await fc.assert(
       fc.asyncProperty(int64, async (categoryId) => {
         const { id } = await rpc.pets.create.mutate({ name: 'Rex', categoryId })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { apiKeyRecord, isApiKey, mintApiKey } from '../../server/auth/api-key.ts'
 import { createKey, describeKeys, parseLifetime, revokeKey, rotateKey } from '../../server/ops/keys.ts'
 import { testDatabase } from '../support/database.ts'
-import { openTestStore, startTestApi } from '../support/helpers.ts'
+import { openTestStore, shareEmptiedStore, startTestApi } from '../support/helpers.ts'
 
 describe('an API key', () => {
   test('consists of pet_, 32 random characters and a checksum of six characters', () => {
@@ -42,6 +42,8 @@ describe('an API key', () => {
 })
 
 describe('changes of keys', () => {
+  const emptied = shareEmptiedStore()
+
   test('a key that is revoked is refused by the next request', async () => {
     const { rest, rpc, store } = await startTestApi()
     expect((await rest.get('/v1/pets')).status).toBe(200)
@@ -62,7 +64,7 @@ describe('changes of keys', () => {
   })
 
   test('a rotated key keeps the lifetime of its predecessor', async () => {
-    const store = await openTestStore()
+    const store = emptied()
     await createKey(store, 'shop', 1_000_000)
     await rotateKey(store, 'shop')
     const successor = (await store.apiKeys.list()).at(-1)
@@ -70,7 +72,7 @@ describe('changes of keys', () => {
   })
 
   test('a name cannot be used again until its key is revoked', async () => {
-    const store = await openTestStore()
+    const store = emptied()
     await createKey(store, 'shop')
     await expect(createKey(store, 'shop')).rejects.toThrow('already has this name')
     await revokeKey(store, 'shop')
@@ -78,14 +80,14 @@ describe('changes of keys', () => {
   })
 
   test('a key is found by its first characters or by the whole key', async () => {
-    const store = await openTestStore()
+    const store = emptied()
     const [first, second] = [await createKey(store, 'first'), await createKey(store, 'second')]
     expect((await revokeKey(store, first.slice(0, 8))).name).toBe('first')
     expect((await revokeKey(store, second)).name).toBe('second')
   })
 
   test('first characters that several keys share are refused', async () => {
-    const store = await openTestStore()
+    const store = emptied()
     for (const letter of 'BC') await store.apiKeys.create(apiKeyRecord(`pet_A${letter.repeat(37)}`, letter))
     await expect(revokeKey(store, 'pet_A')).rejects.toThrow('Several API keys start with pet_A.')
     await expect(revokeKey(store, 'pet_')).rejects.toThrow('No unrevoked API key')
@@ -93,7 +95,7 @@ describe('changes of keys', () => {
   })
 
   test('a revoked key is not found', async () => {
-    const store = await openTestStore()
+    const store = emptied()
     const key = await createKey(store, 'shop')
     await revokeKey(store, 'shop')
     for (const words of ['shop', key]) await expect(revokeKey(store, words)).rejects.toThrow('No unrevoked API key')
@@ -101,7 +103,7 @@ describe('changes of keys', () => {
   })
 
   test('a key that another process revokes between the lookup and the change is not changed', async () => {
-    const store = await openTestStore()
+    const store = emptied()
     await createKey(store, 'shop')
     const [before] = await store.apiKeys.list()
     const list = store.apiKeys.list
@@ -124,7 +126,7 @@ describe('changes of keys', () => {
   })
 
   test('the list of keys is a table', async () => {
-    const store = await openTestStore()
+    const store = emptied()
     const at = (time: string) => new Date(`2026-11-20T${time}Z`)
     const record = { ...apiKeyRecord(`pet_${'A'.repeat(38)}`, 'shop'), createdAt: at('01:02:03.456') }
     await store.apiKeys.create({ ...record, expiresAt: at('04:05:06.789') })
@@ -140,7 +142,7 @@ describe('changes of keys', () => {
   })
 
   test('a name that is empty, starts like a key, or has control or too many characters is refused', async () => {
-    const store = await openTestStore()
+    const store = emptied()
     for (const name of ['', 'pet_shop', 'a\nb', 'x'.repeat(65)])
       await expect(createKey(store, name)).rejects.toThrow('Name the key with')
   })

@@ -16,6 +16,8 @@ export interface TestDatabase {
   execute(sql: string): Promise<unknown>
   /** Adds a pet with this id, past the service. */
   insertPet(id: bigint): Promise<unknown>
+  /** Deletes all pets, and the API keys that match the condition, past the service. Ids start at 1 again. */
+  empty(apiKeys?: string): Promise<unknown>
   /** All rows of a table. */
   rows(table: string): Promise<unknown[]>
 }
@@ -43,6 +45,16 @@ export function sqliteDatabase(path: string, atEnd: AtEnd = onTestFinished): Tes
     open: () => open(location, atEnd),
     execute: async (sql) => withFile(path, (file) => file.exec(sql)),
     insertPet: async (id) => withFile(path, (file) => file.exec(`INSERT INTO pets ${columns} VALUES ${values(id)}`)),
+    empty: async (apiKeys = 'true') =>
+      withFile(path, (file) =>
+        file.exec(`
+          BEGIN IMMEDIATE;
+          DELETE FROM idempotency_keys;
+          DELETE FROM pets;
+          DELETE FROM api_keys WHERE ${apiKeys};
+          DELETE FROM sqlite_sequence;
+          COMMIT`),
+      ),
     rows: async (table) => withFile(path, (file) => file.prepare(`SELECT * FROM ${table}`).all()),
   }
 }
@@ -54,6 +66,12 @@ export function postgresDatabase(url: string, atEnd: AtEnd = onTestFinished): Te
     open: () => open(location, atEnd),
     execute: (sql) => query(url, sql),
     insertPet: (id) => query(url, `INSERT INTO pets ${columns} OVERRIDING SYSTEM VALUE VALUES ${values(id)}`),
+    empty: (apiKeys = 'true') =>
+      query(
+        url,
+        `TRUNCATE pets, idempotency_keys RESTART IDENTITY; DELETE FROM api_keys WHERE ${apiKeys};
+        SELECT setval('api_keys_id_seq', greatest((SELECT max(id) FROM api_keys), 1), EXISTS (SELECT FROM api_keys))`,
+      ),
     rows: (table) => query(url, `SELECT * FROM ${table}`),
   }
 }
@@ -88,13 +106,18 @@ export async function prepareDatabases(): Promise<void> {
   while (prepared.length < 2) prepared.push(await createDatabase())
 }
 
-/** As messages name it. */
-export function databaseNameOf(folder: string): string {
-  const url = urlsByFolder.get(folder)
-  return url === undefined ? join(folder, 'data/petstore.db') : describeLocation({ kind: 'postgres', url })
+/** The location of the database of processes in this working folder. */
+export function locationOf(folder: string): Location {
+  const { DATABASE_URL: url } = databaseOf(folder)
+  return url === undefined ? { kind: 'sqlite', path: join(folder, 'data/petstore.db') } : { kind: 'postgres', url }
 }
 
-/** Where a process keeps its data whose working folder is this one, as an environment variable if that must be told. */
+/** The name of this database in messages. */
+export function databaseNameOf(folder: string): string {
+  return describeLocation(locationOf(folder))
+}
+
+/** The environment of processes in this working folder: `DATABASE_URL` on PostgreSQL, nothing on SQLite. */
 export function databaseOf(folder: string): { DATABASE_URL?: string } {
   if (!isOnPostgres) return {}
   const url = urlsByFolder.get(folder) ?? prepared.pop()

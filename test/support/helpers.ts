@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { pino } from 'pino'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest'
 import { createPetstoreClient, type PetstoreClient } from '../../client/index.ts'
 import { connect } from '../../db/sqlite/connection.ts'
 import { prepareDatabase } from '../../db/sqlite/prepare.ts'
@@ -14,8 +13,8 @@ import { parseJson } from '../../server/api/int64.ts'
 import { type AppOptions, createApp } from '../../server/app.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { createKey } from '../../server/ops/keys.ts'
-import { isOnPostgres, testDatabase } from './database.ts'
-import { type AtEnd, temporaryFolder } from './temporary.ts'
+import { type TestDatabase, testDatabase } from './database.ts'
+import type { AtEnd } from './temporary.ts'
 import { type Send, transportTo } from './transport.ts'
 
 /** A store in a database of the test's own. */
@@ -59,10 +58,11 @@ export async function startTestApi({
   atEnd = onTestFinished,
   store,
   keyName = 'test',
+  key,
   consoleFolder,
 }: StartOptions = {}): Promise<TestApi> {
   const log: string[] = []
-  const own = store ? { store, key: await createKey(store, keyName) } : await openKeyedStore(atEnd)
+  const own = store ? { store, key: key ?? (await createKey(store, keyName)) } : await openKeyedDatabase(atEnd)
   const app = await createApp({
     config: {
       corsOrigins: [],
@@ -78,64 +78,93 @@ export async function startTestApi({
   })
   atEnd(() => app.close())
   const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: own.key, fetch: fetchFrom(app) })
-  return { app, ...own, rest: restClient(transportTo(app, atEnd), own.key), rpc, log }
+  return { app, store: own.store, key: own.key, rest: restClient(transportTo(app, atEnd), own.key), rpc, log }
 }
 
-const keyed = { key: mintApiKey(), bytes: undefined as Buffer | undefined, usedAt: 0 }
+/** A key that is valid in every database of {@link openKeyedDatabase}. */
+const sharedKey = mintApiKey()
+/** An SQLite file with this key. Copying it is faster than starting a writer thread. */
+const keyedFile = { bytes: undefined as Buffer | undefined, usedAt: 0 }
 
-/** A store with a key that was just used, so that a test which only reads writes nothing. */
-async function openKeyedStore(atEnd: AtEnd): Promise<{ store: Store; key: string }> {
-  if (!isOnPostgres) return openKeyedFile(atEnd)
-  const store = await (await testDatabase(atEnd)).open()
-  const { id } = await store.apiKeys.create(apiKeyRecord(keyed.key, 'test'))
-  await store.apiKeys.touch(id, new Date())
-  return { store, key: keyed.key }
-}
-
-/** Made once in a while and copied, since a writer thread would take longer. */
-function openKeyedFile(atEnd: AtEnd): { store: Store; key: string } {
-  const path = join(temporaryFolder(atEnd), 'petstore.db')
-  if (keyed.bytes && Date.now() - keyed.usedAt < 10_000) {
-    writeFileSync(path, keyed.bytes)
-  } else {
-    keyed.usedAt = Date.now()
-    keyed.bytes = makeKeyedDatabase(path, keyed.key)
+/** Opens a database with a key that was just used. Requests that only read therefore do not start the writer thread. */
+async function openKeyedDatabase(atEnd: AtEnd): Promise<{ database: TestDatabase; store: Store; key: string }> {
+  const database = await testDatabase(atEnd)
+  if (database.location.kind === 'sqlite') {
+    writeKeyedFile(database.location.path)
+    return { database, store: await database.open(), key: sharedKey }
   }
-  return { store: openFileStore(path, atEnd), key: keyed.key }
+  const store = await database.open()
+  const { id } = await store.apiKeys.create(apiKeyRecord(sharedKey, 'test'))
+  await store.apiKeys.touch(id, new Date())
+  return { database, store, key: sharedKey }
 }
 
-function makeKeyedDatabase(path: string, key: string): Buffer {
+function writeKeyedFile(path: string): void {
+  if (keyedFile.bytes && Date.now() - keyedFile.usedAt < 10_000) {
+    writeFileSync(path, keyedFile.bytes)
+    return
+  }
   prepareDatabase(path)
   const connection = connect(path, { busyTimeout: 0 })
   const writes = prepareWrites(connection)
-  const { id } = writes.createApiKey(apiKeyRecord(key, 'test'))
+  const { id } = writes.createApiKey(apiKeyRecord(sharedKey, 'test'))
   writes.touchApiKey(id, new Date())
   connection.close()
-  return readFileSync(path)
+  keyedFile.usedAt = Date.now()
+  keyedFile.bytes = readFileSync(path)
 }
 
 interface StartOptions {
   config?: Partial<AppOptions['config']>
   atEnd?: AtEnd
   store?: Store
-  /** Of the key that is made in this store. */
+  /** The name of the key that is created in this store. */
   keyName?: string
+  /** A key that this store already has. Without it, one is created. */
+  key?: string
   consoleFolder?: string
 }
 
-/** One service for a group of tests that leave no trace in it. Called where the group is described. */
+/** Shares one service among the tests of a group. They must not depend on an empty database. Called in `describe`. */
 export function shareTestApi(options: StartOptions = {}): () => TestApi {
+  return share((atEnd) => startTestApi({ ...options, atEnd }))
+}
+
+/**
+ * Shares one service among the tests of a group. After each test, its pets and keys are deleted, and ids start at 1 again.
+ * This takes a few milliseconds. A service of its own would start a writer thread, which takes 150 ms of CPU time.
+ */
+export function shareEmptiedTestApi(options: StartOptions = {}): () => TestApi {
+  const shared = share(async (atEnd) => {
+    const { database, store, key } = await openKeyedDatabase(atEnd)
+    return { database, api: await startTestApi({ ...options, store, key, atEnd }) }
+  })
+  afterEach(() => shared().database.empty("name <> 'test'"))
+  return () => shared().api
+}
+
+/** Shares one store among the tests of a group. After each test, everything in it is deleted. */
+export function shareEmptiedStore(): () => Store {
+  const shared = share(async (atEnd) => {
+    const database = await testDatabase(atEnd)
+    return { database, store: await database.open() }
+  })
+  afterEach(() => shared().database.empty())
+  return () => shared().store
+}
+
+function share<T>(start: (atEnd: AtEnd) => Promise<T>): () => T {
   const cleanings: Parameters<AtEnd>[0][] = []
-  let api: TestApi | undefined
+  let shared: { value: T } | undefined
   beforeAll(async () => {
-    api = await startTestApi({ ...options, atEnd: (clean) => cleanings.push(clean) })
+    shared = { value: await start((clean) => cleanings.push(clean)) }
   })
   afterAll(async () => {
     for (const clean of cleanings.toReversed()) await clean()
   })
   return () => {
-    if (!api) throw new Error('The shared service is there only while tests run.')
-    return api
+    if (!shared) throw new Error('What the tests share exists only while they run.')
+    return shared.value
   }
 }
 
