@@ -161,7 +161,7 @@ if (canTrace()) {
   test('new folders survive a loss of power, because their parents are synced', async () => {
     const folder = realpathSync(temporaryFolder())
     const trace = join(folder, 'trace')
-    const strace = ['strace', '-f', '-y', '-o', trace, '-e', 'trace=fsync', ...petstore]
+    const strace = ['strace', '-f', '--seccomp-bpf', '-y', '-o', trace, '-e', 'trace=fsync', ...petstore]
     const database = join(folder, 'new/data/petstore.db')
     const env = { DATABASE_URL: `file:${database}` }
     expect(await runCommand([...strace, 'keys', 'create', 'test'], { env }).ended).toBe(0)
@@ -175,7 +175,7 @@ if (canTrace()) {
   test('a folder is created in a parent that this user may not read, and which therefore cannot be synced', async () => {
     const folder = realpathSync(temporaryFolder())
     const inject = ['-P', folder, '-e', 'trace=openat', '-e', 'inject=openat:error=EACCES']
-    const strace = ['strace', '-f', '-qq', '-o', '/dev/null', ...inject, ...petstore]
+    const strace = ['strace', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', ...inject, ...petstore]
     const env = { DATABASE_URL: `file:${join(folder, 'data/petstore.db')}` }
     const run = runCommand([...strace, 'keys', 'create', 'test'], { env })
     expect([await run.ended, run.stderr]).toEqual([0, expect.stringMatching(/^Created the database .*\.\n$/)])
@@ -186,7 +186,19 @@ if (canTrace()) {
     makeDatabase(path, 3_000)
     for (const first of [1, 4, 12]) {
       const inject = ['-e', 'trace=pread64', '-e', `inject=pread64:error=EIO:when=${first}+`]
-      const strace = ['-f', '-qq', '-o', '/dev/null', '-P', path, ...inject, ...petstore, 'keys', 'list']
+      const strace = [
+        '-f',
+        '--seccomp-bpf',
+        '-qq',
+        '-o',
+        '/dev/null',
+        '-P',
+        path,
+        ...inject,
+        ...petstore,
+        'keys',
+        'list',
+      ]
       const { stderr } = spawnSync('strace', strace, {
         encoding: 'utf8',
         env: { ...process.env, DATABASE_URL: `file:${path}` },

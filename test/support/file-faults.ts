@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import { connect } from '../../db/sqlite/connection.ts'
+import { prepareDatabase } from '../../db/sqlite/prepare.ts'
+import { prepareWrites } from '../../db/sqlite/writes.ts'
 import { apiKeyRecord } from '../../server/auth/api-key.ts'
 import { type DatabasePaths, databasePaths, spellings } from './database-paths.ts'
 import { openFileStore, startTestApi, type TestApi } from './helpers.ts'
@@ -22,13 +24,15 @@ export async function startOnFile({ path, given }: DatabasePaths = databasePaths
   return { api, path, key: api.key }
 }
 
-/** Makes another database of the service with one pet, in which the same key is valid. */
-export async function makeOtherDatabase(pet: string, key: string): Promise<string> {
+/** Creates another database of the service with one pet, in which the same key is valid. */
+export function makeOtherDatabase(pet: string, key: string): string {
   const path = join(temporaryFolder(), 'petstore.db')
-  const store = openFileStore(path)
-  await store.pets.create({ name: pet, categoryId: 1n, status: 'available' })
-  await store.apiKeys.register(apiKeyRecord(key, 'test'))
-  await store.close()
+  prepareDatabase(path)
+  const connection = connect(path, { busyTimeout: 0 })
+  const writes = prepareWrites(connection)
+  writes.createPet({ name: pet, categoryId: 1n, status: 'available' })
+  writes.createApiKey(apiKeyRecord(key, 'test'))
+  connection.close()
   return path
 }
 

@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { databaseOf } from './database.ts'
+import { openStore } from '../../db/open.ts'
+import { createKey } from '../../server/ops/keys.ts'
+import { databaseOf, locationOf } from './database.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
 
 /** The command line of the real command. */
@@ -32,9 +34,12 @@ export function runPetstore({ arguments: words = [], ...options }: RunOptions = 
 
 /** Creates a database in a working folder, with an API key. */
 export async function createFirstKey(folder: string): Promise<string> {
-  const run = runPetstore({ folder, arguments: ['keys', 'create', 'test'] })
-  if ((await run.ended) !== 0) throw new Error(run.stderr)
-  return run.stdout.trim()
+  const store = await openStore(locationOf(folder), { busyTimeout: 250 })
+  try {
+    return await createKey(store, 'test')
+  } finally {
+    await store.close()
+  }
 }
 
 /** Runs any command in a child process that is killed at the end of the test. */
