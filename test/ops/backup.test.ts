@@ -9,6 +9,7 @@ import { petstore, runPetstore } from '../support/process.ts'
 import { addingPets, backUp, change, makeDatabase, namesIn, petsIn, unfitFiles } from '../support/sample-database.ts'
 import { canMount } from '../support/small-disk.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { canTrace } from '../support/traced.ts'
 
 describe('the backup command', () => {
   test('creates one private file in backups/ beside the database and prints only its path', async () => {
@@ -61,10 +62,10 @@ describe('the backup command', () => {
     })
   }
 
-  if (spawnSync('strace', ['-f', '-e', 'trace=fsync', 'true']).status === 0) {
+  if (canTrace()) {
     test('syncs the backup before it gets its name, and its folder before the command ends', () => {
       const { folder } = makeSample()
-      const trace = ['-f', '-y', '-qq', '-o', 'trace', '-e', 'trace=fsync,fdatasync,?link,?linkat']
+      const trace = ['-f', '--seccomp-bpf', '-y', '-qq', '-o', 'trace', '-e', 'trace=fsync,fdatasync,?link,?linkat']
       expect(spawnSync('strace', [...trace, ...petstore, 'backup', 'copy.db'], { cwd: folder }).status).toBe(0)
       const calls = readFileSync(join(folder, 'trace'), 'utf8').split('\n')
       const named = calls.findIndex((call) => /link(?:at)?\(.*copy\.db"/.test(call))
