@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import openapi from '../server/rest/openapi.json' with { type: 'json' }
-import { startTestApi } from '../test/support/helpers.ts'
 import { listen } from '../test/support/raw-http.ts'
-import type { Send } from '../test/support/transport.ts'
+import type { RestRequest, Send } from '../test/support/rest-client.ts'
+import { startTestApi } from '../test/support/test-api.ts'
 import { startPrism } from './prism/proxy.ts'
 import { sendThroughPrism } from './prism/send.ts'
 
@@ -16,20 +16,28 @@ async function startWith(change: (document: typeof openapi) => void): Promise<Se
   const document = structuredClone(openapi)
   change(document)
   const prism = await startPrism(document, `${url}/v1`, onTestFinished)
-  return (request) => sendThroughPrism(prism, { headers: { authorization: `Bearer ${key}` }, ...request })
+  return ({ headers, ...request }) =>
+    sendThroughPrism(prism, { ...request, headers: { authorization: `Bearer ${key}`, ...headers } })
 }
 
-const list = { method: 'GET', url: '/pets' } as const
-const create = { method: 'POST', url: '/pets', payload: rex } as const
-const refused = { method: 'GET', url: '/pets?limit=101' } as const
+const list: RestRequest = { url: '/pets' }
+const create: RestRequest = {
+  method: 'POST',
+  url: '/pets',
+  headers: { 'content-type': 'application/json' },
+  payload: JSON.stringify(rex),
+}
+const refused: RestRequest = { url: '/pets?limit=101' }
 
 test('Prism reports no violation of the real document', async () => {
   const send = await startWith(() => {})
-  expect(await send(list)).toMatchObject({ statusCode: 200 })
-  expect(await send(create)).toMatchObject({ statusCode: 201 })
-  expect(await send(refused)).toMatchObject({ statusCode: 400 })
-  for (const operation of [list, create, { method: 'GET', url: '/pets/1' } as const])
-    expect(await send({ ...operation, headers: {} })).toMatchObject({ statusCode: 401 })
+  expect(await send(list)).toMatchObject({ status: 200 })
+  expect(await send(create)).toMatchObject({ status: 201 })
+  expect(await send(refused)).toMatchObject({ status: 400 })
+  for (const operation of [list, create, { url: '/pets/1' }])
+    expect(await send({ ...operation, headers: { ...operation.headers, authorization: '' } })).toMatchObject({
+      status: 401,
+    })
 })
 
 test.for<[what: string, change: (document: typeof openapi) => void, request: Parameters<Send>[0], message: string]>([

@@ -1,22 +1,4 @@
-import { once } from 'node:events'
-import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
-import { text } from 'node:stream/consumers'
-import type { InjectOptions } from 'fastify'
-import type { Answer } from '../../test/support/transport.ts'
-
-/** Sends a request over a socket instead of `app.inject`. */
-export async function send(base: string, { method = 'GET', url, headers, payload }: InjectOptions): Promise<Answer> {
-  const isJson = payload !== undefined && typeof payload !== 'string' && !Buffer.isBuffer(payload)
-  // Safe: the suites pass headers as an object of strings.
-  const sent = request(`${base}${url}`, {
-    method,
-    headers: { ...(isJson && { 'content-type': 'application/json' }), ...(headers as OutgoingHttpHeaders) },
-  })
-  sent.end(isJson ? JSON.stringify(payload) : payload)
-  // Safe: Node emits `response` with one IncomingMessage.
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-  return { statusCode: answer.statusCode ?? 0, headers: answer.headers, payload: await text(answer) }
-}
+import { type RestRequest, type RestResponse, sendTo } from '../../test/support/rest-client.ts'
 
 interface Violation {
   location: string[]
@@ -24,15 +6,15 @@ interface Violation {
 }
 
 /** Sends a request through Prism. Throws if the response, or a request that the service accepted, violates the document. */
-export async function sendThroughPrism(prism: string, request: InjectOptions): Promise<Answer> {
-  const answer = await send(prism, request)
-  const { 'content-type': type, 'sl-violations': violations = '[]' } = answer.headers
-  const exchange = `${request.method} ${request.url}: ${answer.statusCode}`
-  if (type === 'application/problem+json') throw new Error(`${exchange}, by Prism itself: ${answer.payload}`)
+export async function sendThroughPrism(prism: string, request: RestRequest): Promise<Omit<RestResponse, 'body'>> {
+  const response = await sendTo(prism, request)
+  const { 'content-type': type, 'sl-violations': violations = '[]' } = response.headers
+  const exchange = `${request.method ?? 'GET'} ${request.url}: ${response.status}`
+  if (type === 'application/problem+json') throw new Error(`${exchange}, by Prism itself: ${response.text}`)
   // Safe: Prism writes this header; its format is part of prism-http-server.
-  const found = (JSON.parse(String(violations)) as Violation[]).filter(
-    ({ location }) => location[0] === 'response' || answer.statusCode < 400,
+  const found = (JSON.parse(violations) as Violation[]).filter(
+    ({ location }) => location[0] === 'response' || response.status < 400,
   )
   if (found.length > 0) throw new Error(`${exchange}. ${found.map(({ message }) => message).join('; ')}`)
-  return answer
+  return response
 }

@@ -1,10 +1,11 @@
-import type { FastifyInstance, InjectOptions } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeEach } from 'vitest'
+import { type RestRequest, type Send, sendTo } from '../../test/support/rest-client.ts'
 import type { AtEnd } from '../../test/support/temporary.ts'
-import { type Send, useTransport } from '../../test/support/transport.ts'
+import { useTransport } from '../../test/support/transport.ts'
 import { isLeftOut } from './left-out.ts'
 import { startPrism } from './proxy.ts'
-import { send, sendThroughPrism } from './send.ts'
+import { sendThroughPrism } from './send.ts'
 
 useTransport(transportThroughPrism)
 
@@ -24,9 +25,9 @@ function transportThroughPrism(app: FastifyInstance, atEnd: AtEnd): Send {
   return async (request) => {
     started ??= start(app, atEnd)
     const { origin, prism } = await started
-    if (isDirect || !isDescribed(request)) return send(origin, request)
+    if (isDirect || !isDescribed(request)) return sendTo(origin, request)
     requestCount += 1
-    return sendThroughPrism(prism, { ...request, url: urlOf(request).slice('/v1'.length) })
+    return sendThroughPrism(prism, { ...request, url: request.url.slice('/v1'.length) })
   }
 }
 
@@ -40,11 +41,6 @@ async function start(app: FastifyInstance, atEnd: AtEnd): Promise<{ origin: stri
  * Whether the document describes the request. It describes the paths below /v1, but not HEAD and OPTIONS: Prism would
  * report the empty body of a HEAD response as invalid JSON, and OPTIONS as an undocumented operation.
  */
-function isDescribed(request: InjectOptions): boolean {
-  return urlOf(request).startsWith('/v1/') && request.method !== 'HEAD' && request.method !== 'OPTIONS'
-}
-
-function urlOf({ url }: InjectOptions): string {
-  if (typeof url !== 'string') throw new Error('Expected the URL as a string.')
-  return url
+function isDescribed(request: RestRequest): boolean {
+  return request.url.startsWith('/v1/') && request.method !== 'HEAD' && request.method !== 'OPTIONS'
 }

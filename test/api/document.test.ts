@@ -10,8 +10,8 @@ import { procedure, router } from '../../server/api/trpc.ts'
 import { createDocument } from '../../server/rest/document.ts'
 import { operationsOf } from '../../server/rest/operations.ts'
 import { operationsIn } from '../support/documented-requests.ts'
-import { startTestApi } from '../support/helpers.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 const root = join(import.meta.dirname, '../..')
 

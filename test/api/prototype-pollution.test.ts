@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startTestApi } from '../support/helpers.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 const paths = [
   '__proto__.polluted',

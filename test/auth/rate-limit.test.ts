@@ -3,7 +3,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createPetstoreClient, type PetstoreClient } from '../../client/index.ts'
 import { StoreUnavailable } from '../../db/store.ts'
 import { createKey } from '../../server/ops/keys.ts'
-import { fetchFrom, type RestClient, startTestApi } from '../support/helpers.ts'
+import type { RestClient } from '../support/rest-client.ts'
+import { startTestApi } from '../support/test-api.ts'
+import { fetchFrom } from '../support/transport.ts'
 
 const tooMany = { status: 429, body: { code: 'rate_limited', status: 429 } }
 

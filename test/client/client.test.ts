@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { createPetstoreClient, isPetstoreError, type PetstoreClient } from '../../client/index.ts'
 import { withRetries } from '../../client/retry.ts'
 import { freePort } from '../support/free-port.ts'
-import { fetchFrom, startTestApi } from '../support/helpers.ts'
+import { startTestApi } from '../support/test-api.ts'
+import { fetchFrom } from '../support/transport.ts'
 
 describe('retries', () => {
   beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-21T12:00:00Z') }))

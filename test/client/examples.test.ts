@@ -6,9 +6,10 @@ import { build } from 'vite'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { AppOptions } from '../../server/app.ts'
 import { openBrowser } from '../support/browser.ts'
-import { addPets, startTestApi } from '../support/helpers.ts'
+import { addPets } from '../support/database.ts'
 import { serveFolder } from '../support/serve-folder.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')

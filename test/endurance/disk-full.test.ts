@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { Caller } from '../support/caller.ts'
 import { report } from '../support/long-form.ts'
 import { bannerKey, type Server, waitForOutput } from '../support/process.ts'
+import { connectRestClient } from '../support/rest-client.ts'
 import { canMount, startOnSmallDisk } from '../support/small-disk.ts'
 
 // Needs a disk of its own. Where none can be mounted, test/sqlite/durability.test.ts limits the pages of the file instead.
@@ -37,7 +37,7 @@ if (canMount()) {
 
   test('a disk with room for two pages, which is less than a create needs, makes /readyz respond 503', async () => {
     const { server, fillUp, makeRoom } = await startOnSmallDisk()
-    const caller = new Caller(server.url, await waitForOutput(server, bannerKey))
+    const caller = connectRestClient(server.url, await waitForOutput(server, bannerKey))
     const create = async () => (await caller.post('/v1/pets', { name: 'Rex', categoryId: 1 })).status
     const ready = async () => (await fetch(`${server.url}/readyz`)).status
     expect([await create(), await ready()]).toEqual([201, 200])

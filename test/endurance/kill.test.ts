@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { Caller } from '../support/caller.ts'
 import { freePort } from '../support/free-port.ts'
 import { isLongForm, report, showProgress } from '../support/long-form.ts'
 import { createFirstKey, runPetstore } from '../support/process.ts'
+import { connectRestClient, type RestClient } from '../support/rest-client.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const kills = isLongForm ? 50 : 20
@@ -61,19 +61,19 @@ function startWriters(url: string, key: string) {
   const load = { acknowledged, replayed: 0, stop }
   let isStopping = false
 
-  async function create(caller: Caller, name: string): Promise<void> {
+  async function create(caller: RestClient, name: string): Promise<void> {
     for (;;) {
       const response = await caller
         .post('/v1/pets', { name, categoryId: 1 }, { 'idempotency-key': name })
         .catch(() => undefined)
       if (response?.headers['idempotency-replayed']) load.replayed++
       if (response?.status === 201) return void load.acknowledged.push(name)
-      if (response && response.status !== 503) throw new Error(`${response.status} ${response.body}`)
+      if (response && response.status !== 503) throw new Error(`${response.status} ${response.text}`)
       await wait(20)
     }
   }
   async function write(writer: number): Promise<void> {
-    const caller = new Caller(url, key)
+    const caller = connectRestClient(url, key)
     for (let i = 0; !isStopping; i++) await create(caller, `${writer}-${i}`)
   }
   const all = Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))

@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { Caller } from '../support/caller.ts'
 import { isLongForm, report, showProgress } from '../support/long-form.ts'
 import { type Disk, RecordedDisk } from '../support/power-cut.ts'
 import { readRecording, recordingOptions, type Step } from '../support/recording.ts'
+import { connectRestClient } from '../support/rest-client.ts'
 import { canTrace, startTraced } from '../support/traced.ts'
 
 const cuts = isLongForm ? 20_000 : 500
@@ -51,7 +51,7 @@ async function record(env: Record<string, string> = {}): Promise<Recording> {
     return recordingOptions
   }, env)
   const names = Array.from({ length: pets }, (_, i) => `pet ${i}`.padEnd(150, '.'))
-  const callersOf = Array.from({ length: callers }, () => new Caller(server.url, key))
+  const callersOf = Array.from({ length: callers }, () => connectRestClient(server.url, key))
   await Promise.all(
     callersOf.map(async (caller) => {
       for (let name = names.pop(); name; name = names.pop()) {

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Answer, Caller } from '../support/caller.ts'
 import { freePort } from '../support/free-port.ts'
 import { isLongForm, report, showProgress } from '../support/long-form.ts'
 import { bannerKey, type Server, startServer, waitForOutput } from '../support/process.ts'
+import { connectRestClient, type RestClient, type RestResponse } from '../support/rest-client.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const restarts = isLongForm ? 5 : 2
@@ -51,19 +51,19 @@ function startLoad({ url }: Server, key: string) {
   const load = { requests: 0, failures, acknowledged, reach, stop }
   let isStopping = false
 
-  async function call(caller: Caller, name: string): Promise<void> {
+  async function call(caller: RestClient, name: string): Promise<void> {
     const created = await caller.post('/v1/pets', { name, categoryId: 1 })
     if (expectStatus(created, 201)) load.acknowledged.push(name)
     expectStatus(await caller.get(String(created.headers.location)), 200)
     expectStatus(await caller.get('/v1/pets?limit=5'), 200)
   }
-  function expectStatus({ status, body }: Answer, expected: number): boolean {
+  function expectStatus({ status, text }: RestResponse, expected: number): boolean {
     load.requests++
-    if (status !== expected) load.failures.push(`${status} ${body}`)
+    if (status !== expected) load.failures.push(`${status} ${text}`)
     return status === expected
   }
   async function run(index: number): Promise<void> {
-    const caller = new Caller(url, key, { keepAlive: index % 4 !== 0 })
+    const caller = connectRestClient(url, key, { keepAlive: index % 4 !== 0 })
     for (let i = 0; !isStopping; i++) {
       await call(caller, `${index}-${i}`).catch((error: Error) => load.failures.push(`${error}`))
     }

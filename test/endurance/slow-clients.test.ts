@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { maxCommitTime } from '../../db/sqlite/writer.ts'
 import { limits } from '../../server/http/limits.ts'
-import { type Answer, Caller } from '../support/caller.ts'
 import { isLongForm, report } from '../support/long-form.ts'
 import { bannerKey, residentMemory, startServer, waitForOutput } from '../support/process.ts'
 import { closing, collect, openSocket, parseResponses } from '../support/raw-http.ts'
+import { connectRestClient, type RestResponse } from '../support/rest-client.ts'
 import { canTrace, hangingDisk, startTraced } from '../support/traced.ts'
 
 const idleSockets = isLongForm ? 5_000 : 1_000
@@ -52,9 +52,9 @@ if (canTrace()) {
   test('a create on a disk that hangs gets 503 in time, while a fast client continues to read', async () => {
     const { server, key } = await startTraced(hangingDisk)
     const client = startFastClient(server.url, key, false)
-    const caller = new Caller(server.url, key)
+    const caller = connectRestClient(server.url, key)
     let start = 0
-    let response: Answer
+    let response: RestResponse
     do {
       start = performance.now()
       response = await caller.post('/v1/pets', { name: 'Rex', categoryId: 1 })
@@ -74,7 +74,7 @@ if (canTrace()) {
 
 /** Sends one request after the other: lists, and creates too if it `writes`. */
 function startFastClient(url: string, key: string, writes: boolean) {
-  const caller = new Caller(url, key)
+  const caller = connectRestClient(url, key)
   const times: number[] = []
   const failures: string[] = []
   let isStopping = false

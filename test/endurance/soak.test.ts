@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
-import { Caller } from '../support/caller.ts'
 import { isLongForm, report, showProgress } from '../support/long-form.ts'
 import { bannerKey, residentMemory, type Server, smallHeap, startServer, waitForOutput } from '../support/process.ts'
 import { openSocket } from '../support/raw-http.ts'
+import { connectRestClient, type RestClient } from '../support/rest-client.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const seconds = Number(process.env.SOAK_SECONDS ?? (isLongForm ? 600 : 10))
@@ -87,7 +87,7 @@ function startLoad({ url }: Server, key: string) {
   let isStopping = false
   const client = createPetstoreClient({ url, apiKey: key, retries: 0 })
 
-  async function session(caller: Caller, name: string): Promise<void> {
+  async function session(caller: RestClient, name: string): Promise<void> {
     const pet = { name, categoryId: 7, status: 'sold' }
     const idempotent = { 'idempotency-key': name }
     const created = await caller.post('/v1/pets', pet, idempotent)
@@ -115,7 +115,7 @@ function startLoad({ url }: Server, key: string) {
     if (status !== expected) load.failures.push(`${what}: ${status}`)
   }
   async function run(index: number): Promise<void> {
-    const caller = new Caller(url, key)
+    const caller = connectRestClient(url, key)
     for (let i = 0; !isStopping; i++) {
       await session(caller, `${index}-${i}`).catch((error: Error) => void load.failures.push(`${error}`))
     }

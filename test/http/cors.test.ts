@@ -5,10 +5,10 @@ import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import { linkNames } from '../support/cors-page.ts'
-import { shareTestApi, startTestApi, type TestApi } from '../support/helpers.ts'
 import { exchange, listen } from '../support/raw-http.ts'
 import { serveFolder } from '../support/serve-folder.ts'
 import { type AtEnd, temporaryFolder } from '../support/temporary.ts'
+import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
 
 /** The CORS protocol of the Fetch Standard (https://fetch.spec.whatwg.org/#cors-protocol), over real sockets. */
 

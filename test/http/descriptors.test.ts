@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { Caller } from '../support/caller.ts'
 import {
   bannerKey,
   petstore,
@@ -14,6 +13,7 @@ import {
   whenListening,
 } from '../support/process.ts'
 import { openSocket } from '../support/raw-http.ts'
+import { connectRestClient } from '../support/rest-client.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 /** The process runs out of file descriptors. */
@@ -30,7 +30,7 @@ if (process.platform !== 'win32') {
     const flood = openUntil(server.url, isFlooding.signal)
     await expect.poll(() => flood.count(), { timeout: 20_000 }).toBeGreaterThan(1_100)
 
-    const client = new Caller(server.url, key, { keepAlive: false })
+    const client = connectRestClient(server.url, key, { keepAlive: false })
     for (const end = performance.now() + 2_000; performance.now() < end; await wait(20)) {
       const created = await client.post('/v1/pets', { name: 'Rex', categoryId: 1 })
       expect(created.status).toBe(201)
@@ -50,7 +50,7 @@ if (spawnSync('prlimit', ['--version']).status === 0) {
   test('the process survives without a free file descriptor, and serves again when descriptors are free', async () => {
     const folder = temporaryFolder()
     const server = await startServer({ folder, env: { BACKUP_EVERY: '1s' } })
-    const client = new Caller(server.url, await waitForOutput(server, bannerKey))
+    const client = connectRestClient(server.url, await waitForOutput(server, bannerKey))
     expect((await client.get('/v1/pets')).status).toBe(200)
     await waitForOutput(server, /("backup made")/)
     await expect.poll(() => childrenOf(server), { timeout: 10_000 }).toBe('')

@@ -3,9 +3,9 @@ import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { Caller } from '../support/caller.ts'
 import { runCommand, waitForOutput, whenListening } from '../support/process.ts'
 import { openSocket } from '../support/raw-http.ts'
+import { connectRestClient } from '../support/rest-client.ts'
 import { createInTwoParts, startWithKey, storedNames } from '../support/stopping.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { canTrace, hangingDisk, startTraced } from '../support/traced.ts'
@@ -81,7 +81,7 @@ describe('SIGTERM', () => {
 if (canTrace()) {
   test('a second SIGTERM ends the process at once also while the disk does not respond', async () => {
     const { server, key, processId } = await startTraced(hangingDisk)
-    const caller = new Caller(server.url, key)
+    const caller = connectRestClient(server.url, key)
     const send = () => caller.post('/v1/pets', { name: 'Rex', categoryId: 1 })
     void Promise.allSettled(Array.from({ length: 10 }, send))
     await wait(500)

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../db/sqlite/connection.ts'
-import { openFileStore, startTestApi } from '../support/helpers.ts'
+import { openFileStore } from '../support/database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 const noKey = { authorization: '' }
 

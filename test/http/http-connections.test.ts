@@ -5,7 +5,6 @@ import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../db/sqlite/store.ts'
-import { startTestApi } from '../support/helpers.ts'
 import {
   closing,
   collect,
@@ -18,6 +17,7 @@ import {
   statusesIn,
 } from '../support/raw-http.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 /** The end of connections: clients receive all their responses, and cannot keep a connection open without a request. */
 

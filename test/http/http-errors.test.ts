@@ -5,10 +5,10 @@ import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../db/sqlite/store.ts'
-import { shareTestApi, startTestApi } from '../support/helpers.ts'
 import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
 import { createRequest, exchange, host, json, listen, openSocket, type RawResponse, rex } from '../support/raw-http.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { shareTestApi, startTestApi } from '../support/test-api.ts'
 
 /** Errors over real sockets: each in detail, after other requests on the connection, and with clients that misbehave. */
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { shareTestApi } from '../support/helpers.ts'
 import { exchange, host, listen, openSocket, parseResponses, type RawResponse, rex } from '../support/raw-http.ts'
+import { shareTestApi } from '../support/test-api.ts'
 
 /** Requests over real sockets. Every error has the Error body. */
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { startTestApi } from '../support/helpers.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 test('requests receive 503 with Retry-After while the event loop lags, and are served afterwards', async () => {
   const { rest } = await startTestApi()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { shareTestApi, startTestApi, type TestApi } from '../support/helpers.ts'
 import { exchange, listen } from '../support/raw-http.ts'
+import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
 
 const requests = [
   ['a list', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: KEY', 200],

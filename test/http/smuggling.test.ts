@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { shareTestApi } from '../support/helpers.ts'
 import { exchange } from '../support/raw-http.ts'
+import { shareTestApi } from '../support/test-api.ts'
 
 const api = shareTestApi()
 

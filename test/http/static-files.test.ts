@@ -6,11 +6,11 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import scalar from '@scalar/fastify-api-reference'
 import fastify from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { Caller } from '../support/caller.ts'
-import { shareTestApi } from '../support/helpers.ts'
 import { isLongForm, report } from '../support/long-form.ts'
 import { bannerKey, residentMemory, type Server, shareServer, waitForOutput } from '../support/process.ts'
 import { exchange, openSocket } from '../support/raw-http.ts'
+import { connectRestClient } from '../support/rest-client.ts'
+import { shareTestApi } from '../support/test-api.ts'
 
 const slowReaders = isLongForm ? 1_000 : 100
 const loaders = isLongForm ? 40 : 10
@@ -133,7 +133,10 @@ describe('in a process of its own', () => {
   test(`while ${loaders} clients load the script of the API reference, lists and /livez stay fast`, async () => {
     const key = await waitForOutput(server(), bannerKey)
     const url = await scriptUrl(fetchFrom(server()))
-    const callers = { '/livez': new Caller(server().url, key), '/v1/pets?limit=20': new Caller(server().url, key) }
+    const callers = {
+      '/livez': connectRestClient(server().url, key),
+      '/v1/pets?limit=20': connectRestClient(server().url, key),
+    }
     const times: number[] = []
     const statuses = new Set<number>()
     let isLoading = true

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { openFileStore, startTestApi } from '../support/helpers.ts'
+import { openFileStore } from '../support/database.ts'
 import { bannerKey, runPetstore, type Server, startServer, waitForOutput } from '../support/process.ts'
 import { backUp, change, makeDatabase, namesIn, petsIn, restore } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 const large = makeDatabase(join(temporaryFolder(afterAll), 'large.db'), 150_000)
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { postgresDatabase } from '../support/database.ts'
-import { startTestApi, type TestApi } from '../support/helpers.ts'
 import { emptyDatabase, query } from '../support/postgres/databases.ts'
+import { startTestApi, type TestApi } from '../support/test-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 const unavailable = { status: 503, headers: { 'retry-after': '1' }, body: { code: 'unavailable', status: 503 } }

@@ -13,10 +13,10 @@ import { prepareDatabase } from '../../db/postgres/prepare.ts'
 import { describeKeys } from '../../server/ops/keys.ts'
 import { postgresDatabase, testDatabase } from '../support/database.ts'
 import { fastest } from '../support/fastest.ts'
-import { startTestApi } from '../support/helpers.ts'
 import { isName, namesOfAllCharacters } from '../support/pet-names.ts'
 import { createDatabase, emptyDatabase, query } from '../support/postgres/databases.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 const insert = 'INSERT INTO pets (name, category_id, status) VALUES'
 const insertKey = "INSERT INTO api_keys (name, start, hash, created_at, expires_at) VALUES ('a', 'pet_',"

@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { maxInt64, minInt64 } from '../../server/api/int64.ts'
-import { Caller } from '../support/caller.ts'
-import { openDatabase } from '../support/helpers.ts'
+import { openDatabase } from '../support/database.ts'
 import {
   addingKeys,
   contentOf,
@@ -27,6 +26,7 @@ import {
 } from '../support/postgres/copies.ts'
 import { emptyDatabase, query } from '../support/postgres/databases.ts'
 import { petstore, runPetstore, startServer } from '../support/process.ts'
+import { connectRestClient } from '../support/rest-client.ts'
 import { addingPets, change, leaveLog, makeDatabase } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -163,12 +163,12 @@ test('a service continues on the copy with its API keys and idempotency keys, in
 
   async function createWith(database: string, ...keys: string[]) {
     const server = await startServer({ folder, env: { DATABASE_URL: database } })
-    const caller = new Caller(server.url, made.stdout.trim())
+    const client = connectRestClient(server.url, made.stdout.trim())
     const responses: unknown[] = []
     for (const key of keys) {
       const pet = { name: 'Rex', categoryId: 7 }
-      const { body, headers } = await caller.post('/v1/pets', pet, { 'idempotency-key': key })
-      responses.push([JSON.parse(body).id, 'idempotency-replayed' in headers])
+      const { text, headers } = await client.post('/v1/pets', pet, { 'idempotency-key': key })
+      responses.push([JSON.parse(text).id, 'idempotency-replayed' in headers])
     }
     // SIGTERM would drain first.
     server.child.kill('SIGINT')

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openPool } from '../../db/postgres/connection.ts'
 import { inTransaction } from '../../db/postgres/transaction.ts'
 import { postgresDatabase } from '../support/database.ts'
-import { startTestApi, type TestApi } from '../support/helpers.ts'
 import { countListening, emptyDatabase, endSessions, query } from '../support/postgres/databases.ts'
+import { startTestApi, type TestApi } from '../support/test-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 const unavailable = { status: 503, headers: { 'retry-after': '1' }, body: { code: 'unavailable', status: 503 } }

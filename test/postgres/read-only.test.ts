@@ -2,8 +2,8 @@ import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { prepareDatabase } from '../../db/postgres/prepare.ts'
 import { postgresDatabase } from '../support/database.ts'
-import { startTestApi } from '../support/helpers.ts'
 import { emptyDatabase, query, setReadOnly } from '../support/postgres/databases.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 

@@ -3,8 +3,8 @@ import { connectClient, openPool } from '../../db/postgres/connection.ts'
 import { prepareDatabase } from '../../db/postgres/prepare.ts'
 import { createKey, describeKeys } from '../../server/ops/keys.ts'
 import { postgresDatabase } from '../support/database.ts'
-import { startTestApi } from '../support/helpers.ts'
 import { emptyDatabase, query } from '../support/postgres/databases.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 const own = {
   DateStyle: 'ISO, MDY',

@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { mintApiKey } from '../../server/auth/api-key.ts'
-import { Caller } from '../support/caller.ts'
 import { emptyDatabase, endSessions, query, setReadOnly } from '../support/postgres/databases.ts'
 import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
+import { connectRestClient } from '../support/rest-client.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 test('three processes that start at once on an empty database print one first key, which all of them accept', async () => {
@@ -13,7 +13,7 @@ test('three processes that start at once on an empty database print one first ke
   const keys = () => servers.flatMap(({ stdout }) => bannerKey.exec(stdout)?.[1] ?? [])
   await expect.poll(keys).toHaveLength(1)
   for (const { url } of servers) {
-    expect(await new Caller(url, keys()[0] ?? '').get('/v1/pets')).toMatchObject({ status: 200 })
+    expect(await connectRestClient(url, keys()[0] ?? '').get('/v1/pets')).toMatchObject({ status: 200 })
   }
   expect(await query(env.DATABASE_URL, 'SELECT name FROM api_keys')).toEqual([{ name: 'first' }])
 })
@@ -29,7 +29,7 @@ test('an instance survives the loss of its connections right after it has starte
   await other.query('SELECT pg_advisory_unlock_all()')
   await Promise.race([server.ended, wait(500)])
   expect(server).toMatchObject({ stderr: '', child: { exitCode: null } })
-  expect(await new Caller(server.url, key).get('/v1/pets')).toMatchObject({ status: 200 })
+  expect(await connectRestClient(server.url, key).get('/v1/pets')).toMatchObject({ status: 200 })
 })
 
 test('on a read-only database an instance starts, serves reads with known keys and registers its own key later', async () => {
@@ -42,17 +42,17 @@ test('on a read-only database an instance starts, serves reads with known keys a
   await setReadOnly(url, true)
 
   const [known, unknown] = await Promise.all([start(oldKey), start(newKey)])
-  expect(await new Caller(known.url, oldKey).get('/v1/pets')).toMatchObject({ status: 200 })
-  expect(await new Caller(known.url, oldKey).post('/v1/pets', rex)).toMatchObject({ status: 503 })
+  expect(await connectRestClient(known.url, oldKey).get('/v1/pets')).toMatchObject({ status: 200 })
+  expect(await connectRestClient(known.url, oldKey).post('/v1/pets', rex)).toMatchObject({ status: 503 })
   expect(known.stdout).not.toContain('could not register')
 
   await waitForOutput(unknown, /"level":40.*(could not register the API key pet_\w{6}… of the environment)/)
   expect(unknown.stdout).not.toContain(newKey)
-  expect(await new Caller(unknown.url, oldKey).get('/v1/pets')).toMatchObject({ status: 200 })
-  expect(await new Caller(unknown.url, newKey).get('/v1/pets')).toMatchObject({ status: 401 })
+  expect(await connectRestClient(unknown.url, oldKey).get('/v1/pets')).toMatchObject({ status: 200 })
+  expect(await connectRestClient(unknown.url, newKey).get('/v1/pets')).toMatchObject({ status: 401 })
   await setReadOnly(url, false)
   await endSessions(url)
-  const status = async () => (await new Caller(unknown.url, newKey).get('/v1/pets')).status
+  const status = async () => (await connectRestClient(unknown.url, newKey).get('/v1/pets')).status
   await expect.poll(status, { timeout: 10_000 }).toBe(200)
   unknown.child.kill('SIGINT')
   expect(await unknown.ended).toBe(0)

@@ -16,8 +16,8 @@ import {
   root,
   rowsOf,
 } from '../support/documents.ts'
-import { startTestApi } from '../support/helpers.ts'
 import { runPetstore } from '../support/process.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 const everything = documents.map(({ text }) => text).join('\n')
 

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { securityHeaders } from '../../server/http/response-headers.ts'
 import { freePort } from '../support/free-port.ts'
-import { startTestApi } from '../support/helpers.ts'
 import { runCommand } from '../support/process.ts'
 import { exchange, type RawResponse } from '../support/raw-http.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 const configuration = readFileSync(join(import.meta.dirname, '../../deploy/nginx.conf'), 'utf8')
 const consoleFolder = join(import.meta.dirname, '../../web/dist')

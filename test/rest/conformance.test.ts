@@ -5,7 +5,6 @@ import { expect, test } from 'vitest'
 import type { oas31 } from 'zod-openapi'
 import { appRouter } from '../../server/api/router.ts'
 import { createDocument } from '../../server/rest/document.ts'
-import { type Answer, Caller } from '../support/caller.ts'
 import { sendRest, sendRpc } from '../support/documented-calls.ts'
 import {
   anyRequest,
@@ -17,8 +16,9 @@ import {
 import { DocumentedSchemas } from '../support/documented-schemas.ts'
 import { ValueGenerator } from '../support/documented-values.ts'
 import { exactly, parseExactly } from '../support/exact-json.ts'
-import { startTestApi } from '../support/helpers.ts'
 import { report } from '../support/long-form.ts'
+import { connectRestClient, type RestClient, type RestResponse } from '../support/rest-client.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 /**
  * The service does what its OpenAPI document says, and both adapters do the same. Operations, parameters, fields and
@@ -72,7 +72,7 @@ type Check = (
 
 /** Starts two services that stay in the same state: one gets each request as REST, the other gets it as RPC. */
 async function startPair(): Promise<Check> {
-  const [rest, rpc] = [await startCaller(), await startCaller()]
+  const [rest, rpc] = [await startClient(), await startClient()]
   return async (operation, request) => {
     const [response, rpcResponse] = await Promise.all([
       sendRest(rest, operation, request),
@@ -83,26 +83,26 @@ async function startPair(): Promise<Check> {
       ...wrongDecision(operation, request, response),
       ...differencesBetween(operation, request, response, rpcResponse),
     ]
-    const summary = [request, response.status, response.body, rpcResponse.status, rpcResponse.body]
+    const summary = [request, response.status, response.text, rpcResponse.status, rpcResponse.text]
       .map((part) => show(part))
       .join('\n')
     return { status: response.status, faults: faults.map((fault) => `${fault}: ${operation.method} ${summary}`) }
   }
 }
 
-async function startCaller(): Promise<Caller> {
+async function startClient(): Promise<RestClient> {
   const { app, key } = await startTestApi()
-  return new Caller(await app.listen({ host: '127.0.0.1', port: 0 }), key)
+  return connectRestClient(await app.listen({ host: '127.0.0.1', port: 0 }), key)
 }
 
 /** The parts of a response that contradict the document. */
-function contradictionsIn({ responses }: DocumentedOperation, { status, headers, body }: Answer): string[] {
+function contradictionsIn({ responses }: DocumentedOperation, { status, headers, text }: RestResponse): string[] {
   const documented = responses[status] ?? responses.default
   if (!documented || status >= 500) return ['an unexpected status']
   const [mediaType = ''] = (headers['content-type'] ?? '').split(';')
   const schema = documented.content?.[mediaType]?.schema
   if (!schema) return [`an undocumented content type, ${mediaType}`]
-  const value = parseExactly(body)
+  const value = parseExactly(text)
   return [
     schemas.findFault(schema, value),
     status >= 400 && !isDeepStrictEqual(Object(value).status, BigInt(status)) && 'another status in the body',
@@ -115,7 +115,7 @@ function contradictionsIn({ responses }: DocumentedOperation, { status, headers,
 function faultOfHeader(
   name: string,
   header: oas31.HeaderObject | oas31.ReferenceObject,
-  value: string | string[] | undefined,
+  value: string | undefined,
 ): string | undefined {
   if ('$ref' in header) throw new Error(`Teach the test to follow the reference of the header ${name}.`)
   if (value === undefined) return header.required ? `the header ${name} is missing` : undefined
@@ -124,7 +124,7 @@ function faultOfHeader(
 }
 
 /** Whether the service rejected a request that the document allows, or accepted one that it does not. */
-function wrongDecision(operation: DocumentedOperation, request: GeneratedRequest, { status }: Answer): string[] {
+function wrongDecision(operation: DocumentedOperation, request: GeneratedRequest, { status }: RestResponse): string[] {
   const places = invalidPlaces(operation, request)
   const hasInvalidPath = places.delete('path')
   if (request.hasKey && !hasInvalidPath && places.size === 0) {
@@ -139,13 +139,13 @@ function wrongDecision(operation: DocumentedOperation, request: GeneratedRequest
 function differencesBetween(
   operation: DocumentedOperation,
   request: GeneratedRequest,
-  rest: Answer,
-  rpc: Answer,
+  rest: RestResponse,
+  rpc: RestResponse,
 ): string[] {
   if (rpc.status >= 500) return ['an unexpected status through RPC']
   if (rpc.status >= 300 !== rest.status >= 300) return ['one adapter accepts the request, the other rejects it']
-  const restValue = parseExactly(rest.body)
-  const rpcBody = JSON.parse(rpc.body)
+  const restValue = parseExactly(rest.text)
+  const rpcBody = JSON.parse(rpc.text)
   if (rest.status < 300) {
     const rpcValue = exactly(superjson.deserialize(rpcBody.result.data))
     return isDeepStrictEqual(rpcValue, restValue) ? [] : ['another value through RPC']

@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { appRouter } from '../../server/api/router.ts'
 import { createDocument } from '../../server/rest/document.ts'
+import { addPets } from '../support/database.ts'
 import { operationsIn } from '../support/documented-requests.ts'
-import { addPets, shareEmptiedTestApi, shareTestApi, startTestApi, type TestApi } from '../support/helpers.ts'
+import { shareEmptiedTestApi, shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7, status: 'available' }
 
@@ -121,7 +122,7 @@ describe('every operation', () => {
   const operations = operationsIn(createDocument(appRouter, [])).map(({ method, path, bodySchema }) => ({
     method,
     url: `/v1${path.replaceAll(/\{\w+\}/g, '1')}`,
-    ...(bodySchema ? { payload: rex } : {}),
+    ...(bodySchema ? { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(rex) } : {}),
   }))
 
   test.for(operations)('the response to $method $url is JSON', async (operation) => {

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { addPets, type RestAnswer, shareEmptiedTestApi, shareTestApi, startTestApi } from '../support/helpers.ts'
+import { addPets } from '../support/database.ts'
+import type { RestResponse } from '../support/rest-client.ts'
+import { shareEmptiedTestApi, shareTestApi, startTestApi } from '../support/test-api.ts'
 
 /** The decisions that fill the gaps of the specification. */
 
@@ -412,10 +414,10 @@ describe('the servers in the document', () => {
   })
 })
 
-function idsOf({ body }: RestAnswer): number[] {
+function idsOf({ body }: RestResponse): number[] {
   return (body as { id: number }[]).map(({ id }) => id)
 }
 
-function nextOf({ headers }: RestAnswer): string | undefined {
+function nextOf({ headers }: RestResponse): string | undefined {
   return /^<([^>]+)>; rel="next"$/.exec(headers.link ?? '')?.[1]
 }

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { mintApiKey } from '../../server/auth/api-key.ts'
 import { createLog } from '../../server/log.ts'
-import { Caller } from '../support/caller.ts'
 import { isOnPostgres } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
-import { startTestApi } from '../support/helpers.ts'
 import { bannerKey, petstore, runCommand, startServer, waitForOutput } from '../support/process.ts'
+import { connectRestClient } from '../support/rest-client.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 test('each request is one line with method, route, status, duration, request id and key name', async () => {
   const { rest, log } = await startTestApi()
@@ -96,7 +96,7 @@ if (!isOnPostgres) {
       const run = runCommand(['sh', '-c', 'exec "$@" > /dev/full', 'sh', ...petstore], {
         env: { PORT: String(port), PETSTORE_API_KEY: key },
       })
-      const caller = new Caller(`http://127.0.0.1:${port}`, key)
+      const caller = connectRestClient(`http://127.0.0.1:${port}`, key)
       await expect.poll(() => caller.get('/livez').then(({ status }) => status, String), { timeout: 25_000 }).toBe(200)
       for (let i = 0; i < 20; i++) expect((await caller.get('/v1/pets')).status).toBe(200)
       run.child.kill('SIGTERM')

@@ -1,6 +1,7 @@
 import { TRPCClientError } from '@trpc/client'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { addPets, shareTestApi, startTestApi, type TestApi } from '../support/helpers.ts'
+import { addPets } from '../support/database.ts'
+import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
 
 /** The same call through both adapters has the same result: the same pets, or the same error. */
 

@@ -4,7 +4,8 @@ import superjson from 'superjson'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { appRouter } from '../../server/api/router.ts'
 import { maxBatchSize } from '../../server/rpc/calls.ts'
-import { addPets, shareTestApi, startTestApi, type TestApi } from '../support/helpers.ts'
+import { addPets } from '../support/database.ts'
+import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
 
 /** The RPC adapter sends the same responses as tRPC's own handler. */
 

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
 import { proceduresOf } from '../../server/api/procedures.ts'
 import { appRouter } from '../../server/api/router.ts'
-import { addPets, fetchFrom, shareEmptiedTestApi, startTestApi } from '../support/helpers.ts'
+import { addPets } from '../support/database.ts'
+import { shareEmptiedTestApi, startTestApi } from '../support/test-api.ts'
+import { fetchFrom } from '../support/transport.ts'
 
 const api = shareEmptiedTestApi()
 

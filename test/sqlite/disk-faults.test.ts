@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { prepareDatabase } from '../../db/sqlite/prepare.ts'
-import { Caller } from '../support/caller.ts'
 import {
   createPet,
   expectUnavailable,
@@ -13,6 +12,7 @@ import {
   storedNames,
 } from '../support/file-faults.ts'
 import { isLongForm, report } from '../support/long-form.ts'
+import { connectRestClient } from '../support/rest-client.ts'
 import { addingPets, change } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { canTrace, startTraced } from '../support/traced.ts'
@@ -21,7 +21,7 @@ import { canTrace, startTraced } from '../support/traced.ts'
 if (canTrace()) {
   test('pets are created without the statx system call', async () => {
     const { server, key } = await startTraced(() => ['-e', 'trace=statx', '-e', 'inject=statx:error=ENOSYS'])
-    const caller = new Caller(server.url, key)
+    const caller = connectRestClient(server.url, key)
     for (let i = 0; i < 5; i++)
       expect((await caller.post('/v1/pets', { name: `pet ${i}`, categoryId: 7 })).status).toBe(201)
   })
@@ -35,7 +35,7 @@ if (canTrace()) {
     const readsOfStart = readFileSync(await healthy.stop(), 'utf8').split('\n').length
     const inject = ['-e', `inject=pread64:error=EIO:when=${readsOfStart + 10}+`]
     const { server, key } = await startTraced((path) => [...fill(path), ...inject])
-    const caller = new Caller(server.url, key)
+    const caller = connectRestClient(server.url, key)
     const responses = []
     for (let id = 1; id < 20_000; id += 200) responses.push(await caller.get(`/v1/pets/${id}`))
     const refused = responses.filter(({ status }) => status !== 200)

@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
-import { addPets, openDatabase, openFileStore, openTestStore, startTestApi } from '../support/helpers.ts'
+import { addPets, openDatabase, openFileStore, openTestStore } from '../support/database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 /** Responses and API keys are cached, but only until a commit changes the database. */
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../support/database.ts'
 import { canFreeze, mountFreezableDisk } from '../support/frozen-disk.ts'
-import { openDatabase } from '../support/helpers.ts'
 import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
 
 // Needs the rights to mount and freeze a file system.

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../db/sqlite/connection.ts'
 import { commitTogether, prepareWrites, type Write } from '../../db/sqlite/writer-thread.ts'
-import { openFileStore } from '../support/helpers.ts'
+import { openFileStore } from '../support/database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 describe('the table of idempotency keys', () => {

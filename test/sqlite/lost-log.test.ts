@@ -19,9 +19,9 @@ import {
   storedAfterKill,
   testedSpellings,
 } from '../support/file-faults.ts'
-import type { TestApi } from '../support/helpers.ts'
 import { petstore, runCommand } from '../support/process.ts'
 import { change } from '../support/sample-database.ts'
+import type { TestApi } from '../support/test-api.ts'
 
 test.for(spellings)(
   'no acknowledged pet is lost when the write-ahead log of a database, opened through %s, is deleted',

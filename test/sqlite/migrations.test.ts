@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { readMigrations } from '../../db/migrations.ts'
 import { migrate } from '../../db/sqlite/migrate.ts'
 import { prepareDatabase } from '../../db/sqlite/prepare.ts'
-import { openDatabase } from '../support/helpers.ts'
+import { openDatabase } from '../support/database.ts'
 import { isLongForm } from '../support/long-form.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 

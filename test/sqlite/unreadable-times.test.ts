@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describeKeys, revokeKey, rotateKey } from '../../server/ops/keys.ts'
-import { openDatabase, openFileStore, startTestApi } from '../support/helpers.ts'
+import { openDatabase, openFileStore } from '../support/database.ts'
 import { runPetstore } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 test.for(['created_at', 'expires_at', 'revoked_at'])('a key with an unreadable %s is refused', async (column) => {
   const { rest, rpc, spoil } = await startOnFile()

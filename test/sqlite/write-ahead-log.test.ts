@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { prepareDatabase } from '../../db/sqlite/prepare.ts'
-import { Caller } from '../support/caller.ts'
-import { openDatabase } from '../support/helpers.ts'
+import { openDatabase } from '../support/database.ts'
 import { bannerKey, type Server, startServer, waitForOutput } from '../support/process.ts'
+import { connectRestClient } from '../support/rest-client.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { canTrace, startTraced } from '../support/traced.ts'
 
@@ -16,7 +16,7 @@ const checkInterval = 1_050
 test('a log that grows because another process keeps a read transaction open is reported at 64 MiB, and again at twice that', async () => {
   const folder = temporaryFolder()
   const server = await startServer({ folder })
-  const caller = new Caller(server.url, await waitForOutput(server, bannerKey))
+  const caller = connectRestClient(server.url, await waitForOutput(server, bannerKey))
   const path = join(folder, 'data/petstore.db')
   const writer = openDatabase(path)
   writer.exec('PRAGMA synchronous = OFF; CREATE TABLE filler (content BLOB)')
@@ -74,7 +74,7 @@ if (canTrace()) {
     const { server, key, log, databasePath } = await startTraced((path) => [
       ...['-P', path, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=EIO:when=1..40'],
     ])
-    const caller = new Caller(server.url, key)
+    const caller = connectRestClient(server.url, key)
     const create = async () => expect((await caller.post('/v1/pets', rex)).status).toBe(201)
     const readiness = async () => {
       await create()

@@ -4,7 +4,8 @@ import { createPetstoreClient } from '../../client/index.ts'
 import { withRetries } from '../../client/retry.ts'
 import { createKey } from '../../server/ops/keys.ts'
 import { testDatabase } from '../support/database.ts'
-import { fetchFrom, shareEmptiedTestApi, startTestApi } from '../support/helpers.ts'
+import { shareEmptiedTestApi, startTestApi } from '../support/test-api.ts'
+import { fetchFrom } from '../support/transport.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
 import { maxInt64, minInt64, parseJson } from '../../server/api/int64.ts'
 import { isOnPostgres, testDatabase } from '../support/database.ts'
-import { fetchFrom, shareTestApi, startTestApi } from '../support/helpers.ts'
+import { shareTestApi, startTestApi } from '../support/test-api.ts'
+import { fetchFrom } from '../support/transport.ts'
 
 const int64 = fc.oneof(
   fc.bigInt({ min: minInt64, max: maxInt64 }),

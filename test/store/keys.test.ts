@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { apiKeyRecord, isApiKey, mintApiKey } from '../../server/auth/api-key.ts'
 import { createKey, describeKeys, parseLifetime, revokeKey, rotateKey } from '../../server/ops/keys.ts'
-import { testDatabase } from '../support/database.ts'
-import { openTestStore, shareEmptiedStore, startTestApi } from '../support/helpers.ts'
+import { openTestStore, testDatabase } from '../support/database.ts'
+import { shareEmptiedStore, startTestApi } from '../support/test-api.ts'
 
 describe('an API key', () => {
   test('consists of pet_, 32 random characters and a checksum of six characters', () => {

@@ -3,16 +3,17 @@ import Database from 'better-sqlite3'
 import { inject, onTestFinished } from 'vitest'
 import { describeLocation, type Location } from '../../db/location.ts'
 import { openStore } from '../../db/open.ts'
+import { openSqliteStore } from '../../db/sqlite/store.ts'
 import type { Store } from '../../db/store.ts'
 import { createDatabase, query, truncate } from './postgres/databases.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
 
-/** A database, of the kind that the suites run on at the moment. */
+/** A database of the kind that this project of the test runner uses. */
 export interface TestDatabase {
   location: Location
   /** Opens it as the service does. */
   open(): Promise<Store>
-  /** Runs statements as a person would, past the service. */
+  /** Runs statements past the service. */
   execute(sql: string): Promise<unknown>
   /** Adds a pet with this id, past the service. */
   insertPet(id: bigint): Promise<unknown>
@@ -24,7 +25,7 @@ export interface TestDatabase {
 
 export const isOnPostgres = inject('postgresUrl') !== undefined
 
-/** A database of the test's own, gone when the test ends. */
+/** Makes a database of the test's own, which is deleted or emptied when the test ends. */
 export async function testDatabase(atEnd: AtEnd = onTestFinished): Promise<TestDatabase> {
   if (!isOnPostgres) return sqliteDatabase(join(temporaryFolder(atEnd), 'petstore.db'), atEnd)
   const url = cleared.pop() ?? (await createDatabase())
@@ -35,7 +36,7 @@ export async function testDatabase(atEnd: AtEnd = onTestFinished): Promise<TestD
   return postgresDatabase(url, atEnd)
 }
 
-/** Databases that tests have left as they found them. */
+/** Databases of earlier tests, which were emptied. */
 const cleared: string[] = []
 
 export function sqliteDatabase(path: string, atEnd: AtEnd = onTestFinished): TestDatabase {
@@ -76,6 +77,31 @@ export function postgresDatabase(url: string, atEnd: AtEnd = onTestFinished): Te
   }
 }
 
+/** Opens a store in a database of the test's own. */
+export async function openTestStore(): Promise<Store> {
+  return (await testDatabase()).open()
+}
+
+/** Opens a store in this SQLite file. */
+export function openFileStore(path: string, atEnd: AtEnd = onTestFinished): Store {
+  const store = openSqliteStore({ path, busyTimeout: 250 })
+  atEnd(() => store.close())
+  return store
+}
+
+/** Opens an SQLite file as `sqlite3` does. Without a path, the database is in memory. */
+export function openDatabase(path = ':memory:'): Database.Database {
+  const database = new Database(path)
+  onTestFinished(() => void database.close())
+  return database
+}
+
+/** Adds pets named `pet 1`, `pet 2` and so on, in the order of their ids. */
+export async function addPets(store: Store, count: number): Promise<void> {
+  const names = Array.from({ length: count }, (_, index) => `pet ${index + 1}`)
+  await Promise.all(names.map((name) => store.pets.create({ name, categoryId: 1n, status: 'available' })))
+}
+
 const columns = '(id, name, category_id, status)'
 
 function values(id: bigint): string {
@@ -97,11 +123,11 @@ function withFile<T>(path: string, work: (file: Database.Database) => T): T {
   }
 }
 
-/** Empty databases for the processes of the next test. */
+/** Empty databases for the processes of the next test, on PostgreSQL. */
 const prepared: string[] = []
 const urlsByFolder = new Map<string, string>()
 
-/** To be called before each test on PostgreSQL, since a process is started without waiting for anything. */
+/** Creates databases before each test on PostgreSQL, because tests start processes synchronously. */
 export async function prepareDatabases(): Promise<void> {
   while (prepared.length < 2) prepared.push(await createDatabase())
 }

@@ -2,21 +2,26 @@ import superjson from 'superjson'
 import { appRouter } from '../../server/api/router.ts'
 import { isRecord } from '../../server/api/validation.ts'
 import { operationsOf } from '../../server/rest/operations.ts'
-import type { Answer, Caller } from './caller.ts'
 import type { DocumentedOperation, GeneratedRequest } from './documented-requests.ts'
 import type { DocumentedSchemas, Schema } from './documented-schemas.ts'
 import { writeExactly } from './exact-json.ts'
+import type { RestClient, RestResponse } from './rest-client.ts'
 
 /** Sends a generated request to the service, as REST or as the same call through RPC. */
 
 export async function sendRest(
-  caller: Caller,
+  client: RestClient,
   operation: DocumentedOperation,
   request: GeneratedRequest,
-): Promise<Answer> {
+): Promise<RestResponse> {
   const { method, bodySchema } = operation
   const body = bodySchema && writeExactly(request.body, spellings[request.spelling])
-  return caller.send(method, restUrl(operation, request), headersOf(operation, request), body)
+  return client.send({
+    method,
+    url: restUrl(operation, request),
+    headers: headersOf(operation, request),
+    ...(body === undefined ? {} : { payload: body }),
+  })
 }
 
 /** How JSON may write an integer. */
@@ -28,17 +33,17 @@ const spellings: ((integer: bigint) => string)[] = [
 ]
 
 export async function sendRpc(
-  caller: Caller,
+  client: RestClient,
   schemas: DocumentedSchemas,
   operation: DocumentedOperation,
   request: GeneratedRequest,
-): Promise<Answer> {
+): Promise<RestResponse> {
   const { name, type } = procedureBehind(operation)
   const input = JSON.stringify(superjson.serialize(rpcInput(schemas, operation, request)))
   const headers = headersOf(operation, request)
   return type === 'query'
-    ? caller.send('GET', `/trpc/${name}?input=${encodeURIComponent(input)}`, headers)
-    : caller.send('POST', `/trpc/${name}`, { 'content-type': 'application/json', ...headers }, input)
+    ? client.get(`/trpc/${name}?input=${encodeURIComponent(input)}`, headers)
+    : client.post(`/trpc/${name}`, input, headers)
 }
 
 function restUrl({ path, parameters }: DocumentedOperation, { texts }: GeneratedRequest): string {

@@ -4,12 +4,13 @@ import type Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import { connect } from '../../db/sqlite/connection.ts'
 import { prepareDatabase } from '../../db/sqlite/prepare.ts'
-import { prepareWrites } from '../../db/sqlite/writes.ts'
+import { prepareWrites } from '../../db/sqlite/writer-thread.ts'
 import { apiKeyRecord } from '../../server/auth/api-key.ts'
+import { openFileStore } from './database.ts'
 import { type DatabasePaths, databasePaths, spellings } from './database-paths.ts'
-import { openFileStore, startTestApi, type TestApi } from './helpers.ts'
 import { isLongForm } from './long-form.ts'
 import { temporaryFolder } from './temporary.ts'
+import { startTestApi, type TestApi } from './test-api.ts'
 
 /** Tests that damage the files of a running service, or the disk under them. */
 

@@ -1,26 +1,19 @@
 import type { AnyRouter } from '@trpc/server'
 import { fastify } from 'fastify'
-import { expect, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { ApiKey } from '../../db/store.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { bearerCheck, checkedApiKey } from '../../server/auth/bearer.ts'
 import { routeAllMethods } from '../../server/http/routing.ts'
 import { restAdapter } from '../../server/rest/adapter.ts'
 import { rpcAdapter } from '../../server/rpc/adapter.ts'
-import { openTestStore } from './helpers.ts'
+import { openTestStore } from './database.ts'
+import { createRestClient, type RestClient } from './rest-client.ts'
+import { inject } from './transport.ts'
 
-/** Serves a router of the test's own through both adapters, to callers with the keys `first` and `second`. */
+/** Serves a router through both adapters, to clients with two different keys. */
 export async function startRouter(router: AnyRouter) {
   const store = await openTestStore()
-  const keys = new Map<string, string>()
-  for (const name of ['first', 'second']) {
-    const key = mintApiKey()
-    const { id } = await store.apiKeys.create(apiKeyRecord(key, name))
-    // A key that was just used is not noted again, which would be a change of the store.
-    await store.apiKeys.touch(id, new Date())
-    keys.set(name, key)
-  }
-
   const app = fastify()
   onTestFinished(() => app.close())
   routeAllMethods(app)
@@ -35,13 +28,12 @@ export async function startRouter(router: AnyRouter) {
   app.register(restAdapter, { prefix: '/v1', router, store, createContext })
   app.register(rpcAdapter, { prefix: '/trpc', router, store, createContext })
 
-  return {
-    store,
-    /** The body of the response to a GET, which must be a 200. */
-    async send(name: string, url: string): Promise<string> {
-      const { statusCode, payload } = await app.inject({ url, headers: { authorization: `Bearer ${keys.get(name)}` } })
-      expect(statusCode).toBe(200)
-      return payload
-    },
+  async function createClient(name: string): Promise<RestClient> {
+    const key = mintApiKey()
+    const { id } = await store.apiKeys.create(apiKeyRecord(key, name))
+    // The use of a key that was just used is not recorded. Recording it would change the store.
+    await store.apiKeys.touch(id, new Date())
+    return createRestClient(inject(app), key)
   }
+  return { store, first: await createClient('first'), second: await createClient('second') }
 }

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { createHttpServer } from '../../server/http/server.ts'
-import { startTestApi, type TestApi } from './helpers.ts'
+import { startTestApi, type TestApi } from './test-api.ts'
 
 export interface RawResponse {
   status: number

@@ -1,25 +1,44 @@
-import type { FastifyInstance, InjectOptions } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import { joinHeaders, type Send } from './rest-client.ts'
 import type { AtEnd } from './temporary.ts'
 
-export interface Answer {
-  statusCode: number
-  headers: Record<string, unknown>
-  payload: string
-}
-
-/** Brings a request to the service, and its answer back. */
-export type Send = (request: InjectOptions) => Promise<Answer>
-
-/** A way to an app, gone at the end. */
+/** Connects to an app, and disconnects at the end of the test. */
 type Transport = (app: FastifyInstance, atEnd: AtEnd) => Send
 
-let transport: Transport = (app) => (request) => app.inject(request)
+let transport: Transport = inject
 
-/** To be called by a setup file: from then on the REST client of the suites takes this way. */
+/** Replaces the transport of the REST clients of all test services. Called by a setup file. */
 export function useTransport(other: Transport): void {
   transport = other
 }
 
 export function transportTo(app: FastifyInstance, atEnd: AtEnd): Send {
   return transport(app, atEnd)
+}
+
+/** Sends requests to the app without a socket. */
+export function inject(app: FastifyInstance): Send {
+  return async (request) => {
+    const { statusCode, headers, payload } = await app.inject(request)
+    return { status: statusCode, headers: joinHeaders(headers), text: payload }
+  }
+}
+
+/** A `fetch` that reaches the app without a socket. */
+export function fetchFrom(app: FastifyInstance): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init)
+    const { pathname, search } = new URL(request.url)
+    const response = await app.inject({
+      // Safe: a `Request` with a method that HTTP does not know cannot be made here.
+      method: request.method as 'GET',
+      url: pathname + search,
+      headers: Object.fromEntries(request.headers),
+      payload: Buffer.from(await request.arrayBuffer()),
+    })
+    return new Response(new Uint8Array(response.rawPayload), {
+      status: response.statusCode,
+      headers: joinHeaders(response.headers),
+    })
+  }
 }

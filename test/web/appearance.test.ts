@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { maxInt64 } from '../../server/api/int64.ts'
-import { addPets } from '../support/helpers.ts'
+import { addPets } from '../support/database.ts'
 import { counting, enterPet, inspect, pageButton, showing, signIn, startConsole, test } from './console.ts'
 
 test('the console fits the width of a phone', async ({ visit }) => {

@@ -6,8 +6,8 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { expect, test as plainTest } from 'vitest'
 import { storageKey } from '../../web/session.ts'
 import { openBrowser } from '../support/browser.ts'
-import { startTestApi, type TestApi } from '../support/helpers.ts'
 import type { AtEnd } from '../support/temporary.ts'
+import { startTestApi, type TestApi } from '../support/test-api.ts'
 
 export const consoleFolder = join(import.meta.dirname, '../../web/dist')
 const screenshots = join(import.meta.dirname, 'screenshots')

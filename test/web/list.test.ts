@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import { maxInt64 } from '../../server/api/int64.ts'
-import { testDatabase } from '../support/database.ts'
-import { addPets } from '../support/helpers.ts'
+import { addPets, testDatabase } from '../support/database.ts'
 import { choose, counting, holdRequests, inspect, names, showing, signIn, startConsole, test } from './console.ts'
 
 test('the console reports an empty list only after the response', async ({ visit }) => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { addPets } from '../support/helpers.ts'
+import { addPets } from '../support/database.ts'
 import { choose, counting, inspect, names, pageButton, showing, startConsole, test } from './console.ts'
 
 test('the layout does not shift while the console loads', async ({ visit }) => {

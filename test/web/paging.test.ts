@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { addPets } from '../support/helpers.ts'
+import { addPets } from '../support/database.ts'
 import { choose, counting, holdRequests, inspect, names, pageButton, showing, startConsole, test } from './console.ts'
 
 test('the list pages through 70 pets to the end and back', async ({ visit }) => {

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { addPets } from '../support/helpers.ts'
+import { addPets } from '../support/database.ts'
 import { describes, inspect, isFocused, startConsole, test } from './console.ts'
 
 describe('the details of a pet', () => {

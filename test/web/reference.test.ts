@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
-import { shareTestApi, startTestApi } from '../support/helpers.ts'
 import type { AtEnd } from '../support/temporary.ts'
+import { shareTestApi, startTestApi } from '../support/test-api.ts'
 
 describe('the API reference in a browser', () => {
   const api = shareTestApi()

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { addPets, openTestStore, startTestApi } from '../support/helpers.ts'
+import { addPets, openTestStore } from '../support/database.ts'
+import { startTestApi } from '../support/test-api.ts'
 import {
   choose,
   consoleFolder,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { createKey, revokeKey } from '../../server/ops/keys.ts'
-import { addPets } from '../support/helpers.ts'
+import { addPets } from '../support/database.ts'
 import { inspect, pageButton, showing, signIn, startConsole, test } from './console.ts'
 
 test('a revoked key signs out, and signing in with another key returns to the same page', async ({ visit }) => {

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { securityHeaders } from '../../server/http/response-headers.ts'
-import { shareTestApi, startTestApi } from '../support/helpers.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { shareTestApi, startTestApi } from '../support/test-api.ts'
 
 const consoleFolder = join(import.meta.dirname, '../../web/dist')
 

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { mintApiKey } from '../../../server/auth/api-key.ts'
-import { type Answer, Caller } from '../../support/caller.ts'
 import { isLongForm, report, showProgress } from '../../support/long-form.ts'
 import { type Balancer, startBalancer } from '../../support/postgres/balancer.ts'
 import { query } from '../../support/postgres/databases.ts'
 import { startPostgres } from '../../support/postgres/server.ts'
 import { type Server, startServer } from '../../support/process.ts'
+import { connectRestClient, type RestClient, type RestResponse } from '../../support/rest-client.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 const rounds = isLongForm ? 10 : 1
@@ -124,7 +124,7 @@ function startLoad(url: string, key: string) {
   const load = { acknowledged, failures, faults: [] as string[], replayed: 0, passes: 0, longest: 0, reach, stop }
   let isStopping = false
 
-  async function retry(send: () => Promise<Answer>): Promise<Answer> {
+  async function retry(send: () => Promise<RestResponse>): Promise<RestResponse> {
     for (const deadline = performance.now() + maxRetryTime; performance.now() < deadline; await wait(75)) {
       const begin = performance.now()
       const answer = await send().catch((error: Error) => error)
@@ -132,19 +132,19 @@ function startLoad(url: string, key: string) {
       if (!(answer instanceof Error) && answer.status < 300) return answer
       const kind = kindOfFailure(answer)
       if (kind) failures[kind] = (failures[kind] ?? 0) + 1
-      else load.faults.push(answer instanceof Error ? String(answer) : `${answer.status} ${answer.body}`)
+      else load.faults.push(answer instanceof Error ? String(answer) : `${answer.status} ${answer.text}`)
     }
     throw new Error('A request was retried for too long.')
   }
-  async function create(name: string, caller: Caller): Promise<number> {
+  async function create(name: string, caller: RestClient): Promise<number> {
     const headers = { 'idempotency-key': name }
     const created = await retry(() => caller.post('/v1/pets', { name, categoryId: 1 }, headers))
     if (created.headers['idempotency-replayed']) load.replayed++
-    return JSON.parse(created.body).id
+    return JSON.parse(created.text).id
   }
   async function write(index: number): Promise<void> {
     // Some clients send each request twice at the same time.
-    const callers = Array.from({ length: index % 4 === 0 ? 2 : 1 }, () => new Caller(url, key))
+    const callers = Array.from({ length: index % 4 === 0 ? 2 : 1 }, () => connectRestClient(url, key))
     for (let i = 0; !isStopping; i++) {
       const name = `${index}-${i}`
       const [id = 0, again = id] = await Promise.all(callers.map((caller) => create(name, caller)))
@@ -153,7 +153,7 @@ function startLoad(url: string, key: string) {
     }
   }
   async function read(): Promise<void> {
-    for (const caller = new Caller(url, key); !isStopping; load.passes++) {
+    for (const caller = connectRestClient(url, key); !isStopping; load.passes++) {
       const expected = new Set(acknowledged.values())
       const ids = await readAllPages((path) => retry(() => caller.get(path)))
       const misplaced = ids.filter((id, index) => id <= (ids[index - 1] ?? 0))
@@ -180,18 +180,18 @@ function startLoad(url: string, key: string) {
 }
 
 /** The source of an expected failure. Undefined for an unexpected one. */
-function kindOfFailure(answer: Answer | Error): string | undefined {
+function kindOfFailure(answer: RestResponse | Error): string | undefined {
   if (answer instanceof Error) return 'code' in answer && answer.code === 'ECONNRESET' ? 'closed' : undefined
-  return answer.status === 503 && answer.headers['retry-after'] === '1' ? JSON.parse(answer.body).code : undefined
+  return answer.status === 503 && answer.headers['retry-after'] === '1' ? JSON.parse(answer.text).code : undefined
 }
 
 /** Reads the ids of all pages. */
-async function readAllPages(get: (path: string) => Promise<Answer>): Promise<number[]> {
+async function readAllPages(get: (path: string) => Promise<RestResponse>): Promise<number[]> {
   const ids: number[] = []
   for (let path: string | undefined = '/v1/pets?limit=100'; path !== undefined; ) {
-    const { headers, body }: Answer = await get(path)
-    ids.push(...JSON.parse(body).map(({ id }: { id: number }) => id))
-    path = /<([^>]+)>; rel="next"/.exec(String(headers.link))?.[1]
+    const { headers, text }: RestResponse = await get(path)
+    ids.push(...JSON.parse(text).map(({ id }: { id: number }) => id))
+    path = /<([^>]+)>; rel="next"/.exec(headers.link ?? '')?.[1]
   }
   return ids
 }

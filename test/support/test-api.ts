@@ -1,46 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import Database from 'better-sqlite3'
-import type { FastifyInstance, InjectOptions } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest'
 import { createPetstoreClient, type PetstoreClient } from '../../client/index.ts'
 import { connect } from '../../db/sqlite/connection.ts'
 import { prepareDatabase } from '../../db/sqlite/prepare.ts'
-import { openSqliteStore } from '../../db/sqlite/store.ts'
 import { prepareWrites } from '../../db/sqlite/writer-thread.ts'
 import type { Store } from '../../db/store.ts'
-import { parseJson } from '../../server/api/int64.ts'
 import { type AppOptions, createApp } from '../../server/app.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { createKey } from '../../server/ops/keys.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
+import { createRestClient, type RestClient } from './rest-client.ts'
 import type { AtEnd } from './temporary.ts'
-import { type Send, transportTo } from './transport.ts'
-
-/** A store in a database of the test's own. */
-export async function openTestStore(): Promise<Store> {
-  return (await testDatabase()).open()
-}
-
-/** A store in this SQLite file. */
-export function openFileStore(path: string, atEnd: AtEnd = onTestFinished): Store {
-  const store = openSqliteStore({ path, busyTimeout: 250 })
-  atEnd(() => store.close())
-  return store
-}
-
-/** Opens a file as a person with `sqlite3` would. */
-export function openDatabase(path = ':memory:'): Database.Database {
-  const database = new Database(path)
-  onTestFinished(() => void database.close())
-  return database
-}
-
-/** Adds pets named `pet 1`, `pet 2` and so on, in the order of their ids. */
-export async function addPets(store: Store, count: number): Promise<void> {
-  const names = Array.from({ length: count }, (_, index) => `pet ${index + 1}`)
-  await Promise.all(names.map((name) => store.pets.create({ name, categoryId: 1n, status: 'available' })))
-}
+import { fetchFrom, transportTo } from './transport.ts'
 
 export interface TestApi {
   app: FastifyInstance
@@ -52,7 +25,7 @@ export interface TestApi {
   log: string[]
 }
 
-/** The whole service over a database of its own, without a socket. */
+/** Starts the whole service on a database of its own, without a socket. */
 export async function startTestApi({
   config = {},
   atEnd = onTestFinished,
@@ -78,7 +51,7 @@ export async function startTestApi({
   })
   atEnd(() => app.close())
   const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: own.key, fetch: fetchFrom(app) })
-  return { app, store: own.store, key: own.key, rest: restClient(transportTo(app, atEnd), own.key), rpc, log }
+  return { app, store: own.store, key: own.key, rest: createRestClient(transportTo(app, atEnd), own.key), rpc, log }
 }
 
 /** A key that is valid in every database of {@link openKeyedDatabase}. */
@@ -165,64 +138,5 @@ function share<T>(start: (atEnd: AtEnd) => Promise<T>): () => T {
   return () => {
     if (!shared) throw new Error('What the tests share exists only while they run.')
     return shared.value
-  }
-}
-
-export interface RestAnswer {
-  status: number
-  headers: Record<string, string>
-  /** The body as it was sent, and parsed without losing a digit. */
-  text: string
-  body: unknown
-}
-
-export interface RestClient {
-  get(url: string, headers?: Record<string, string>): Promise<RestAnswer>
-  /** A string is sent as it is, anything else as JSON. */
-  post(url: string, body: unknown, headers?: Record<string, string>): Promise<RestAnswer>
-  send(options: InjectOptions): Promise<RestAnswer>
-}
-
-/** Sends with the key unless `authorization` is given. */
-function restClient(transport: Send, key: string): RestClient {
-  async function send({ headers, ...options }: InjectOptions): Promise<RestAnswer> {
-    const answer = await transport({ ...options, headers: { authorization: `Bearer ${key}`, ...headers } })
-    const isJson = String(answer.headers['content-type']).startsWith('application/json') && answer.payload !== ''
-    return {
-      status: answer.statusCode,
-      headers: Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)])),
-      text: answer.payload,
-      body: isJson ? parseJson(answer.payload) : undefined,
-    }
-  }
-
-  return {
-    send,
-    get: (url, headers = {}) => send({ method: 'GET', url, headers }),
-    post: (url, body, headers = {}) =>
-      send({
-        method: 'POST',
-        url,
-        headers: { 'content-type': 'application/json', ...headers },
-        payload: typeof body === 'string' ? body : JSON.stringify(body),
-      }),
-  }
-}
-
-/** A `fetch` that reaches the app without a socket. */
-export function fetchFrom(app: FastifyInstance): typeof fetch {
-  return async (input, init) => {
-    const request = new Request(input, init)
-    const { pathname, search } = new URL(request.url)
-    const answer = await app.inject({
-      method: request.method as 'GET',
-      url: pathname + search,
-      headers: Object.fromEntries(request.headers),
-      payload: Buffer.from(await request.arrayBuffer()),
-    })
-    return new Response(new Uint8Array(answer.rawPayload), {
-      status: answer.statusCode,
-      headers: answer.headers as Record<string, string>,
-    })
   }
 }
