@@ -30,6 +30,8 @@ export class OpenFile<T> {
   readonly #path: string
   readonly #options: OpenOptions<T>
   readonly #realPath: string
+  readonly #logPath: string
+  readonly #indexPath: string
   readonly #database: string
   readonly #log: string | undefined
   /** The index of the log (`-shm`), which also holds the locks between processes. */
@@ -42,6 +44,8 @@ export class OpenFile<T> {
     this.#options = options
     // Identified before the connection is opened, so that a replacement in between is detected.
     this.#realPath = realPathOf(path)
+    this.#logPath = `${this.#realPath}-wal`
+    this.#indexPath = `${this.#realPath}-shm`
     const database = identify(path)
     if (database === undefined) throw new MovedDatabase('The database, or its folder, is missing.')
     this.#database = database
@@ -56,14 +60,6 @@ export class OpenFile<T> {
     this.statements = open.statements
     this.#log = open.log
     this.#index = open.index
-  }
-
-  get #logPath(): string {
-    return `${this.#realPath}-wal`
-  }
-
-  get #indexPath(): string {
-    return `${this.#realPath}-shm`
   }
 
   #refuseForeignDatabase(): void {
@@ -171,10 +167,6 @@ export class OpenFile<T> {
     } catch (error) {
       return toFailure(error)
     }
-  }
-
-  get isOpen(): boolean {
-    return this.connection.open
   }
 
   close(): void {

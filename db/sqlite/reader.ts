@@ -56,7 +56,7 @@ export class Reader {
         if (this.#overwritten) throw this.#overwritten
         return read(this.#file.statements)
       } catch (error) {
-        const failure = this.#file.isOpen ? toFailure(error) : closedFile
+        const failure = this.#file.connection.open ? toFailure(error) : closedFile
         if (isBusy(failure) && performance.now() < deadline) {
           await wait(busyPause)
         } else if (!hasRecovered && concernsDatabase(failure) && (await this.#recover())) {
@@ -115,7 +115,7 @@ export class Reader {
   }
 
   async #recoverOnce(): Promise<boolean> {
-    const problem = this.#file.isOpen ? this.#findProblem() : closedFile
+    const problem = this.#file.connection.open ? this.#findProblem() : closedFile
     if (problem === undefined || this.#overwritten) return false
     await this.#events.checkWriter().catch(() => {})
     // The writer closes first: if the last connection to close can write, SQLite moves the log into the database by the
