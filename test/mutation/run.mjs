@@ -32,10 +32,10 @@ const parts = {
     tests: 'config keys rate-limit security',
   },
   files: {
-    mutate: ['db/*.ts', 'db/sqlite/{check-file,connection,failure,own-migrations,patience,prepare,schema}.ts'],
+    mutate: ['db/*.ts', 'db/sqlite/{connection,failure,files,header,log-watch,migrate,prepare,schema}.ts'],
     tests: 'database failure health migrations unusable-database',
   },
-  // Without code that only runs in other threads and processes: backups, restores and the entry of the writer thread.
+  // Without backups and restores, whose code runs only in other processes.
   store: {
     mutate: ['db/sqlite/{idempotency,open-file,reader,reads,store,writer,writer-thread}.ts'],
     tests: 'contract database health idempotency migrations lost-database lost-log disk-faults',
