@@ -34,7 +34,7 @@ test.for([
     link: '</v1/pets?limit=1&status=sold&cursor=2>; rel="next"',
     found: rex,
     refused: [400, 'invalid_request', 'limit: expected an integer from 1 to 100, got 101'],
-    stranger: [401, 'unauthorized'],
+    withoutKey: [401, 'unauthorized'],
   })
 })
 

@@ -17,7 +17,7 @@ export async function usePetstore(service: string, apiKey: string) {
   const sold = await listPets({ client, query: { status: 'sold', limit: 1 } })
   const found = await getPet({ client, path: { petId: created.data.id } })
   const refused = await listPets({ client, query: { limit: 101 } })
-  const stranger = await listPets({ client, auth: '' })
+  const withoutKey = await listPets({ client, auth: '' })
 
   return {
     created: created.data,
@@ -26,7 +26,7 @@ export async function usePetstore(service: string, apiKey: string) {
     link: sold.response?.headers.get('link'),
     found: found.data,
     refused: [refused.response?.status, refused.error?.code, refused.error?.message],
-    stranger: [stranger.response?.status, stranger.error?.code],
+    withoutKey: [withoutKey.response?.status, withoutKey.error?.code],
   }
 }
 

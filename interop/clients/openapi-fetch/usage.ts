@@ -20,7 +20,7 @@ export async function usePetstore(service: string, apiKey: string) {
   const sold = await petstore.GET('/pets', { params: { query: { status: 'sold', limit: 1 } } })
   const found = await petstore.GET('/pets/{petId}', { params: { path: { petId: created.data.id } } })
   const refused = await petstore.GET('/pets', { params: { query: { limit: 101 } } })
-  const stranger = await petstore.GET('/pets', { headers: { Authorization: null } })
+  const withoutKey = await petstore.GET('/pets', { headers: { Authorization: null } })
 
   return {
     created: created.data,
@@ -29,6 +29,6 @@ export async function usePetstore(service: string, apiKey: string) {
     link: sold.response.headers.get('link'),
     found: found.data,
     refused: [refused.response.status, refused.error?.code, refused.error?.message],
-    stranger: [stranger.response.status, stranger.error?.code],
+    withoutKey: [withoutKey.response.status, withoutKey.error?.code],
   }
 }

@@ -15,7 +15,7 @@ export async function usePetstore(service: string, apiKey: string) {
   const sold = await pets.listPets({ status: PetStatus.Sold, limit: 1 })
   const found = await pets.getPet(created.data.id)
   const refused = await pets.listPets({ limit: 101 })
-  const stranger = await pets.listPets({}, { secure: false })
+  const withoutKey = await pets.listPets({}, { secure: false })
 
   return {
     created: created.data,
@@ -24,6 +24,6 @@ export async function usePetstore(service: string, apiKey: string) {
     link: sold.headers.get('link'),
     found: found.data,
     refused: [refused.status, refused.error.code, refused.error.message],
-    stranger: [stranger.status, stranger.error.code],
+    withoutKey: [withoutKey.status, withoutKey.error.code],
   }
 }
