@@ -19,7 +19,6 @@ import {
 /** The heap options of `npm start`. */
 const startOptions = { NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size=512' }
 
-const shortRequests = isLongForm ? 3_000 : 1_000
 const listClients = isLongForm ? 100 : 50
 
 test('responses to pipelined requests arrive in the order of the requests, which run one after the other', async () => {
@@ -64,12 +63,13 @@ describe('clients that pipeline requests and never read', () => {
     expect(largest - before).toBeLessThan(100)
   }, 90_000)
 
-  test(`do not slow the service or fill its memory with ${20 * shortRequests} requests of 18 bytes`, async () => {
+  test('do not slow the service or fill its memory with 60,000 requests of 18 bytes', async () => {
     const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(server().url)))
-    for (const socket of sockets) socket.write('GET / HTTP/1.1\r\n\r\n'.repeat(shortRequests))
+    for (const socket of sockets) socket.write('GET / HTTP/1.1\r\n\r\n'.repeat(3_000))
     const { slowest, largest } = await watch(server(), 1_500)
     expect(slowest).toBeLessThan(10_000)
-    expect(largest - before).toBeLessThan(isLongForm ? 250 : 100)
+    // Without the limit on waiting requests, the process grows by 130 MiB.
+    expect(largest - before).toBeLessThan(100)
   }, 90_000)
 
   test(`do not slow the service or fill its memory with ${listClients} connections of 200 lists each`, async () => {
