@@ -11,8 +11,9 @@ import { temporaryFolder } from '../support/temporary.ts'
 import { canTrace, hangingDisk, startTraced } from '../support/traced.ts'
 
 describe('SIGTERM', () => {
-  test('completes fifty requests in progress, ends their connections, and exits with 0', async () => {
+  test('completes fifty requests in progress, ends their connections and idle ones, and exits with 0', async () => {
     const { server, key, folder } = await startWithKey()
+    await Promise.all(Array.from({ length: 10 }, () => openSocket(server.url)))
     const agent = new Agent({ keepAlive: true, maxSockets: 50 })
     onTestFinished(() => agent.destroy())
     const creates = Array.from({ length: 50 }, (_, i) => createInTwoParts(server.url, key, agent, `pet ${i}`))
@@ -52,15 +53,6 @@ describe('SIGTERM', () => {
     server.child.kill('SIGTERM')
     expect(await server.ended).toBe(0)
     await expect(fetch(`${server.url}/livez`)).rejects.toThrow()
-  })
-
-  test('does not wait for connections without a request', async () => {
-    const { server } = await startWithKey()
-    await Promise.all(Array.from({ length: 10 }, () => openSocket(server.url)))
-    const asked = performance.now()
-    server.child.kill('SIGTERM')
-    expect(await server.ended).toBe(0)
-    expect(performance.now() - asked).toBeLessThan(3_000)
   })
 
   test('ends the process at once if it is sent twice', async () => {
