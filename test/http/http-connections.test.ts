@@ -17,9 +17,12 @@ import {
   statusesIn,
 } from '../support/raw-http.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { startTestApi } from '../support/test-api.ts'
+import { shareTestApi, startTestApi, startTestApi } from '../support/test-api.ts'
 
 /** The end of connections: clients receive all their responses, and cannot keep a connection open without a request. */
+
+/** For tests that do not depend on an empty database. */
+const shared = shareTestApi()
 
 const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n'
 
@@ -35,7 +38,7 @@ describe('a client that half-closes the connection after its last byte', () => {
     ['half a chunk with Upgrade', (authorization: string) => chunked(authorization + upgrade, '5\r\n{'), [400]],
     ['half a header', () => 'GET /v1/pets HTTP/1.1\r\nHost: pet', [400]],
   ] as const)('receives the responses to %s, and the connection ends', async ([, bytes, statuses]) => {
-    const api = await listen()
+    const api = await listen(shared())
     const socket = await openSocket(api.url)
     const received = collect(socket)
     socket.end(bytes(api.authorization))
@@ -63,7 +66,7 @@ describe('a client that half-closes the connection after its last byte', () => {
   })
 
   test('without any request sees the connection end', async () => {
-    const api = await listen()
+    const api = await listen(shared())
     const socket = await openSocket(api.url)
     socket.end()
     socket.resume()
@@ -82,7 +85,7 @@ describe('a client that still sends after the final response', () => {
     ['an error before 100 Continue', createRequest('Expect: 100-continue\r\n', '', plenty.length), 401],
     ['ambiguous framing', chunked('', '').replace('chunked', 'gzip, chunked'), 400],
   ] as const)('is not reset after %s, because it could lose the response', async ([, bytes, status]) => {
-    const api = await listen()
+    const api = await listen(shared())
     const socket = await openSocket(api.url)
     const received = collect(socket)
     socket.write(bytes)
@@ -94,7 +97,7 @@ describe('a client that still sends after the final response', () => {
   })
 
   test('is not reset after a body that becomes invalid after its response', async () => {
-    const { url } = await listen()
+    const { url } = await listen(shared())
     const socket = await openSocket(url)
     const received = collect(socket)
     socket.write(chunked('', ''))
@@ -106,7 +109,7 @@ describe('a client that still sends after the final response', () => {
   })
 
   test('is disconnected in the end', async () => {
-    const api = await listen()
+    const api = await listen(shared())
     const socket = await openSocket(api.url)
     const sending = setInterval(() => socket.write('more'), 50)
     onTestFinished(() => clearInterval(sending))
@@ -133,7 +136,7 @@ test.for([
 })
 
 test('a request after one with malformed JSON receives its response', async () => {
-  const { url, authorization } = await listen()
+  const { url, authorization } = await listen(shared())
   const socket = await openSocket(url)
   const received = collect(socket)
   socket.write(createRequest(authorization, '{') + createRequest(authorization))
@@ -144,14 +147,14 @@ describe.for(['1.0', '1.1'])('an HTTP/%s client with keep-alive', (version) => {
   test.for([
     ['a list', 200, 'GET /v1/pets', '', ''],
     ['a request without a key', 401, 'GET /v1/pets', 'Authorization: none\r\n', ''],
-    ['a missing pet', 404, 'GET /v1/pets/1', '', ''],
+    ['a missing pet', 404, 'GET /v1/pets/999', '', ''],
     ['a wrong method', 405, 'PUT /v1/pets', '', ''],
     ['an unknown path', 404, 'GET /nothing', '', ''],
     ['a malformed URL', 400, 'GET /%zz', '', ''],
     ['malformed JSON', 400, 'POST /v1/pets', json, '{'],
     ['a body of another type', 415, 'POST /v1/pets', 'Content-Type: text/plain\r\n', 'x'],
   ] as const)('may keep the connection after %s', async ([, status, line, headers, body]) => {
-    const { url, authorization } = await listen()
+    const { url, authorization } = await listen(shared())
     const socket = await openSocket(url)
     const received = collect(socket)
     const key = headers.startsWith('Authorization') ? '' : authorization
@@ -167,7 +170,7 @@ describe.for(['1.0', '1.1'])('an HTTP/%s client with keep-alive', (version) => {
 })
 
 test('an HTTP/1.0 connection ends after a response of unknown length, which has Connection: close', async () => {
-  const { url, authorization } = await listen()
+  const { url, authorization } = await listen(shared())
   const socket = await openSocket(url)
   const received = collect(socket)
   socket.write(`GET /trpc/pets.sell HTTP/1.0\r\n${authorization}Connection: keep-alive\r\n\r\n`)

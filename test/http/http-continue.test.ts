@@ -11,8 +11,12 @@ import {
   startHttpServer,
   statusesIn,
 } from '../support/raw-http.ts'
+import { shareTestApi } from '../support/test-api.ts'
 
 /** Expect: 100-continue (RFC 9110, section 10.1.1): the server sends 100 Continue only if it will read the body. */
+
+/** For tests that do not depend on an empty database. */
+const shared = shareTestApi()
 
 const expectation = 'Expect: 100-continue\r\n'
 const interim = 'HTTP/1.1 100 Continue\r\n\r\n'
@@ -31,7 +35,7 @@ describe.for(['/v1/pets', '/trpc/pets.create'])('Expect: 100-continue on POST %s
     ['a malformed URL', 400, (authorization: string) => head(authorization).replace('pets', '%zz')],
     ['two transfer codings', 400, (authorization: string) => twoCodings(head(authorization))],
   ] as const)('%s receives %i instead of 100 Continue, and the connection ends', async ([, status, bytes]) => {
-    const { url, authorization } = await listen()
+    const { url, authorization } = await listen(shared())
     const socket = await openSocket(url)
     const received = collect(socket)
     socket.write(bytes(authorization))
@@ -41,7 +45,7 @@ describe.for(['/v1/pets', '/trpc/pets.create'])('Expect: 100-continue on POST %s
   })
 
   test('a valid request receives 100 Continue once, and the connection may be reused', async () => {
-    const { url, authorization } = await listen()
+    const { url, authorization } = await listen(shared())
     const body = path === '/v1/pets' ? rex : superjson
     const socket = await openSocket(url)
     for (const _ of [1, 2]) {
@@ -56,7 +60,7 @@ describe.for(['/v1/pets', '/trpc/pets.create'])('Expect: 100-continue on POST %s
 })
 
 test('a client that does not wait for 100 Continue receives its response', async () => {
-  const { url, authorization } = await listen()
+  const { url, authorization } = await listen(shared())
   const socket = await openSocket(url)
   const received = collect(socket)
   socket.write(createRequest(authorization + expectation))
@@ -64,7 +68,7 @@ test('a client that does not wait for 100 Continue receives its response', async
 })
 
 test('Connection: close is respected', async () => {
-  const { url, authorization } = await listen()
+  const { url, authorization } = await listen(shared())
   const socket = await openSocket(url)
   const received = collect(socket)
   socket.write(createRequest(`${authorization}${expectation}Connection: close\r\n`))
@@ -125,7 +129,7 @@ test('requests after an unknown expectation are ignored, and the connection ends
 })
 
 test('100 Continue is sent after the responses to earlier requests', async () => {
-  const { url, authorization } = await listen()
+  const { url, authorization } = await listen(shared())
   const socket = await openSocket(url)
   const received = collect(socket)
   socket.write(createRequest(authorization) + createRequest(authorization + expectation))
