@@ -17,7 +17,7 @@ import {
   statusesIn,
 } from '../support/raw-http.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { shareTestApi, startTestApi, startTestApi } from '../support/test-api.ts'
+import { shareTestApi, startTestApi } from '../support/test-api.ts'
 
 /** The end of connections: clients receive all their responses, and cannot keep a connection open without a request. */
 

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
 import { fieldErrorsOf, isTransient, problemOf, retryDelayAfter } from '../../web/problem.ts'
 import { parseId } from '../../web/view.ts'
-import { startTestApi } from '../support/test-api.ts'
-import { fetchFrom } from '../support/transport.ts'
+import { fetchFrom, shareTestApi, startTestApi } from '../support/test-api.ts'
 
 /** The error of a call that must fail. */
 async function failureOf(call: Promise<unknown>): Promise<unknown> {
@@ -14,6 +13,8 @@ async function failureOf(call: Promise<unknown>): Promise<unknown> {
 }
 
 describe('field errors', () => {
+  const api = shareTestApi()
+
   test.for([
     [{ name: '', categoryId: 7n }, ['name']],
     [{ name: 'a; categoryId: b\u0000', categoryId: 7n }, ['name']],
@@ -25,7 +26,7 @@ describe('field errors', () => {
     [{ name: 'Rex', categoryId: 7n, status: 'lost' }, ['status']],
     [{ name: 7, status: null }, ['name', 'categoryId', 'status']],
   ] as const)('the fields with errors in %o are %o', async ([input, fields]) => {
-    const { rpc } = await startTestApi()
+    const { rpc } = api()
     // The inputs are invalid on purpose, so no type fits them.
     const problem = problemOf(await failureOf(rpc.pets.create.mutate(input as never)))
     const errors = fieldErrorsOf(problem)
