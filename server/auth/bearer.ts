@@ -52,8 +52,7 @@ export function bearerCheck({ apiKeys }: Pick<Store, 'apiKeys'>): (request: Fast
       throw unauthorized('Send an API key in the header Authorization: Bearer <API key>.', 'Bearer realm="petstore"')
     }
     const hash = hashApiKey(key)
-    const find = async () => (isApiKey(key) ? apiKeys.find(hash) : undefined)
-    admit(request, cache.get(hash) ?? (await cache.load(hash, find)))
+    admit(request, await cache.load(hash, async () => (isApiKey(key) ? apiKeys.find(hash) : undefined)))
   }
 }
 
