@@ -40,7 +40,7 @@ export class RevisionCache<T extends object> {
   ): Promise<T | Value> {
     const kept = this.get(key)
     if (kept) return kept
-    // From before the read, so that a change during the read makes the value outdated.
+    // The revision before the read: a change during the read makes the value outdated.
     const revision = this.#revision
     const value = await read()
     if (value && revision !== undefined && this.#revision === revision && mayKeep(value)) this.#keep(key, value)

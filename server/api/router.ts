@@ -5,7 +5,7 @@ import { router } from './trpc.ts'
 /** All procedures. Both adapters, the OpenAPI document and the client's types come from this router. */
 export const appRouter: AppRouter = router({ pets: petsRouter })
 
-/** The type that tRPC infers, written out so that the client's declarations keep the `@deprecated` comments of procedures. */
+/** The type that tRPC infers. Written out, it keeps the `@deprecated` comments of procedures in the client's declarations. */
 export type AppRouter = TRPCBuiltRouter<
   (typeof petsRouter)['_def']['_config']['$types'],
   TRPCDecorateCreateRouterOptions<{ pets: typeof petsRouter }>

@@ -86,7 +86,7 @@ export class Connections {
       if (connection.held === 0) socket.resume()
       if (!response.writableEnded) listener(request, response)
     }
-    // In a later turn of the event loop, so that other connections are served first.
+    // In a later turn of the event loop: other connections are served first.
     previous?.once('close', () => setImmediate(pass))
   }
 

@@ -16,7 +16,7 @@ const maxClosingTime = 500
 /** Milliseconds. */
 const shortTurn = 0.5
 
-/** While the service drains, each response ends its connection, so that clients reconnect to another instance. */
+/** While the service drains, each response ends its connection. Clients then reconnect to another instance. */
 export function makeDrainable(app: FastifyInstance): void {
   app.decorate('isDraining', false)
   app.addHook('onSend', (_request, reply, payload, done) => {
@@ -39,8 +39,8 @@ export function makeDrainable(app: FastifyInstance): void {
 
 /**
  * Stops listening when no connection waits to be accepted, because the kernel resets those that wait. Node accepts one
- * connection in each turn of the event loop: a short turn without a new connection means that none waits. Meanwhile new
- * connections are not read, so that turns are short and connections are accepted faster than they arrive.
+ * connection in each turn of the event loop: a short turn without a new connection means that none waits. New
+ * connections are not read meanwhile. This keeps turns short, and connections are accepted faster than they arrive.
  */
 async function closeListener(server: Server): Promise<void> {
   const accepted: Socket[] = []

@@ -10,7 +10,7 @@ const maxShareOfHeap = 0.85
 const sampleInterval = 1_000
 const resolution = 10
 
-/** Responds 503 while the event loop lags or the heap is almost full, so that the requests it accepts are served in time. */
+/** Responds 503 while the event loop lags or the heap is almost full. Accepted requests are then served in time. */
 export function shedLoad(app: FastifyInstance): void {
   const delay = monitorEventLoopDelay({ resolution })
   delay.enable()

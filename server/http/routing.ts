@@ -2,7 +2,7 @@ import { METHODS } from 'node:http'
 import type { FastifyInstance, RouteShorthandOptions } from 'fastify'
 import { ApiError } from '../api/errors.ts'
 
-/** Routes every method that Node can parse, so that an unusual one is refused with 405 instead of 404. */
+/** Routes every method that Node can parse. An unusual method is then refused with 405 instead of 404. */
 export function routeAllMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)

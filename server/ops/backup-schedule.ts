@@ -41,7 +41,7 @@ export function scheduleBackups(config: ScheduleConfig, log: Logger): () => Prom
 }
 
 async function repeat(config: ScheduleConfig, interval: number, log: Logger, stop: AbortSignal): Promise<void> {
-  // Counted from the last backup, not from the start, so that a service that often restarts is backed up too.
+  // From the last backup, because a service that often restarts would otherwise never be backed up.
   let due = newestTime(config.databasePath) + interval
   while (await isReached(due, interval, stop)) {
     due = Date.now() + interval
@@ -76,15 +76,15 @@ async function backUpOnce(config: ScheduleConfig, log: Logger, stop: AbortSignal
   }
 }
 
-/** Keeps `keep` backups: the one just made, also if the clock has changed and it looks old, and the newest others. */
+/** Keeps `keep` backups: the one just made, even if a change of the clock makes it look old, and the newest others. */
 export function deleteOldBackups(database: string, { made, keep }: { made: string; keep: number }): void {
   const others = scheduledBackups(database).filter(({ path }) => path !== made)
   for (const { path } of others.slice(keep - 1)) rmSync(path, { force: true })
 }
 
 /**
- * Runs the command in a process of its own with a lower priority, so that copying never delays a request. The process is
- * detached from the terminal, because the service handles Ctrl-C.
+ * Runs the command in a process with a lower priority, because copying must not delay requests. The process is detached
+ * from the terminal, because the service handles Ctrl-C.
  */
 async function runBackup(database: string, path: string, stop: AbortSignal): Promise<void> {
   const child = spawn(process.execPath, [launcher, 'backup', path], {

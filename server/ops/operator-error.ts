@@ -1,4 +1,4 @@
-/** An error that the operator can correct. The message says in full sentences what is wrong and what to do. */
+/** An error that the operator can correct. The message states the problem and the solution in full sentences. */
 export class OperatorError extends Error {
   override name = 'OperatorError'
 }
