@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
 import { fieldErrorsOf, isTransient, problemOf, retryDelayAfter } from '../../web/problem.ts'
 import { parseId } from '../../web/view.ts'
-import { fetchFrom, shareTestApi, startTestApi } from '../support/test-api.ts'
+import { shareTestApi, startTestApi } from '../support/test-api.ts'
+import { fetchFrom } from '../support/transport.ts'
 
 /** The error of a call that must fail. */
 async function failureOf(call: Promise<unknown>): Promise<unknown> {
