@@ -200,7 +200,7 @@ describe('a copy that fails leaves the target empty, and can be repeated,', () =
     await fill(from, addingPets(10_000, 'pet'), addingKeys(1))
     await fill(to)
     const run = startCopy(temporaryFolder(), specOf(from), specOf(to))
-    await expect.poll(() => isBeingWritten(to), { interval: 5 }).toBe(true)
+    await expect.poll(() => isBeingWritten({ from, to }), { interval: 5 }).toBe(true)
     run.child.kill('SIGKILL')
     expect(await run.ended).toBe('SIGKILL')
     await expectEmpty(to)
@@ -208,15 +208,14 @@ describe('a copy that fails leaves the target empty, and can be repeated,', () =
   })
 })
 
-/** Whether a transaction that may write is open. */
-async function isBeingWritten(database: TestDatabase): Promise<boolean> {
-  if (database.location.kind === 'sqlite')
-    return database.execute('PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; ROLLBACK').then(
-      () => false,
-      (error: unknown) => String(error).includes('database is locked'),
-    )
-  const writing = 'FROM pg_stat_activity WHERE datname = current_database() AND backend_xid IS NOT NULL'
-  return (await query(urlOf(database), `SELECT pid ${writing}`)).length > 0
+/** Whether the copy has inserted a row and not committed it. The API keys are copied before the first pet is read. */
+async function isBeingWritten({ from, to }: { from: TestDatabase; to: TestDatabase }): Promise<boolean> {
+  const [url, condition] =
+    to.location.kind === 'postgres'
+      ? [urlOf(to), 'backend_xid IS NOT NULL']
+      : [urlOf(from), "application_name = 'petstore' AND query LIKE '%FROM pets%WHERE%id >=%'"]
+  const sessions = 'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()'
+  return (await query(url, `${sessions} AND ${condition}`)).length > 0
 }
 
 /** Adds a trigger that changes the fourteenth pet that is inserted. */
