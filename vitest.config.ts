@@ -47,8 +47,8 @@ export default defineConfig({
     expect: { poll: { timeout: 10_000 } },
     // Loading the modules again for each file took a fifth of the time. They keep no state but caches.
     isolate: false,
-    // One more than the cores of a small machine, because many tests wait for processes, disks and timers.
-    maxWorkers: 3,
+    // Twice the cores of a small machine: many tests wait for processes, disks and timers.
+    maxWorkers: 4,
     coverage: {
       include: ['server/**', 'db/**', 'client/**'],
       exclude: ['**/*.json', '**/*.sql', 'client/build.ts'],

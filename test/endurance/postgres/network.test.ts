@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { postgresDatabase } from '../support/database.ts'
-import { emptyDatabase } from '../support/postgres/databases.ts'
-import { startProxy } from '../support/postgres/proxy.ts'
-import { startTestApi } from '../support/test-api.ts'
+import { postgresDatabase } from '../../support/database.ts'
+import { emptyDatabase } from '../../support/postgres/databases.ts'
+import { startProxy } from '../../support/postgres/proxy.ts'
+import { startTestApi } from '../../support/test-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { mintApiKey } from '../../server/auth/api-key.ts'
-import { emptyDatabase, endSessions, query, setReadOnly } from '../support/postgres/databases.ts'
-import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
-import { connectRestClient } from '../support/rest-client.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { mintApiKey } from '../../../server/auth/api-key.ts'
+import { emptyDatabase, endSessions, query, setReadOnly } from '../../support/postgres/databases.ts'
+import { bannerKey, startServer, waitForOutput } from '../../support/process.ts'
+import { connectRestClient } from '../../support/rest-client.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
 
 test('three processes that start at once on an empty database print one first key, which all of them accept', async () => {
   const [folder, env] = [temporaryFolder(), { DATABASE_URL: await emptyDatabase() }]
