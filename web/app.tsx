@@ -1,5 +1,5 @@
+import { Shop } from './pets/shop.tsx'
 import { useSession } from './session.ts'
-import { Shop } from './shop.tsx'
 import { SignIn } from './sign-in.tsx'
 
 export function App() {

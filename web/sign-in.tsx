@@ -1,9 +1,9 @@
 import { Alert, Paper, PasswordInput, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { Header } from './header.tsx'
+import { Header } from './components/header.tsx'
+import { SteadyButton } from './components/steady-button.tsx'
 import { petstoreWith } from './petstore.ts'
 import { isTransient, type Problem, problemOf } from './problem.ts'
-import { SteadyButton } from './steady-button.tsx'
 
 interface SignInProps {
   wasRefused: boolean

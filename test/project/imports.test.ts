@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { copyFileSync, globSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
@@ -117,11 +117,15 @@ test('server/ has no files of its own but those of the composition', () => {
   ])
 })
 
-test('no folder of server/ or db/ has more than 16 source files', () => {
-  const sources = globSync('{server,db}/**/*.{ts,mjs}', { cwd: root })
+test('no folder has more than 16 source files, but for the support of the tests', () => {
+  const sources = globSync('{bench,client,db,examples,interop,server,test,web}/**/*.{ts,tsx,mjs}', {
+    cwd: root,
+    exclude: ['**/node_modules', 'web/dist'],
+  })
   const folders = Map.groupBy(sources, (path) => dirname(path))
-  expect(folders.size).toBeGreaterThan(10)
-  expect([...folders].filter(([, files]) => files.length > 16).map(([folder]) => folder)).toEqual([])
+  expect(folders.size).toBeGreaterThan(30)
+  const large = [...folders].filter(([, files]) => files.length > 16).map(([folder]) => folder)
+  expect(large).toEqual(['test/support'])
 })
 
 function valueFrom(module: string): string {
@@ -131,13 +135,12 @@ function valueFrom(module: string): string {
 /** Lints the files with the rules of the project and returns the paths of those that break the rule. */
 function lint(files: Record<string, string>, rule: string): Set<string> {
   const folder = temporaryFolder()
-  execFileSync('git', ['init', '--quiet', folder])
   copyFileSync(join(root, 'biome.json'), join(folder, 'biome.json'))
   for (const [path, code] of Object.entries(files)) {
     mkdirSync(join(folder, dirname(path)), { recursive: true })
     writeFileSync(join(folder, path), code)
   }
-  const { stdout } = spawnSync(biome, ['lint', '--reporter=github', '--max-diagnostics=none'], {
+  const { stdout } = spawnSync(biome, ['lint', '--vcs-enabled=false', '--reporter=github', '--max-diagnostics=none'], {
     cwd: folder,
     encoding: 'utf8',
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
+import { parseId } from '../../web/pets/view.ts'
 import { fieldErrorsOf, isTransient, problemOf, retryDelayAfter } from '../../web/problem.ts'
-import { parseId } from '../../web/view.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'
 import { fetchFrom } from '../support/transport.ts'
 

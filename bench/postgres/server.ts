@@ -1,8 +1,8 @@
 import { Client } from 'pg'
-import { openPostgresStore } from '../db/postgres/store.ts'
-import { apiKeyRecord, mintApiKey } from '../server/auth/api-key.ts'
-import { startPostgres } from '../test/support/postgres/server.ts'
-import { cpuTimeWithChildren, parentOf } from './proc.ts'
+import { openPostgresStore } from '../../db/postgres/store.ts'
+import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
+import { startPostgres } from '../../test/support/postgres/server.ts'
+import { cpuTimeWithChildren, parentOf } from '../proc.ts'
 
 export interface BenchPostgres {
   /** The API key in all databases. */

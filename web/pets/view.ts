@@ -1,5 +1,5 @@
 import { navigate, useHistoryState, useSearch } from 'wouter/use-browser-location'
-import type { PetStatus } from '../client/index.ts'
+import type { PetStatus } from '../../client/index.ts'
 import { isPetStatus } from './pet-status.ts'
 
 /** What the console shows. It is part of the URL, so reloading, going back and sharing a link keep it. */

@@ -1,7 +1,7 @@
 import { keepPreviousData, type QueryKey, skipToken, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { PetStatus, PetstoreClient } from '../client/index.ts'
+import type { PetStatus, PetstoreClient } from '../../client/index.ts'
+import { usePetstore } from '../petstore.ts'
 import { petStatuses } from './pet-status.ts'
-import { usePetstore } from './petstore.ts'
 import type { View } from './view.ts'
 
 export const pageSize = 20

@@ -1,10 +1,10 @@
 import { Skeleton } from '@mantine/core'
-import type { Pet } from '../client/index.ts'
-import { Dialog } from './dialog.tsx'
-import { Message } from './message.tsx'
-import { NotLoaded } from './not-loaded.tsx'
+import type { Pet } from '../../client/index.ts'
+import { Dialog } from '../components/dialog.tsx'
+import { Message } from '../components/message.tsx'
+import { NotLoaded } from '../components/not-loaded.tsx'
+import { problemOf } from '../problem.ts'
 import { PetStatusBadge } from './pet-status-badge.tsx'
-import { problemOf } from './problem.ts'
 import { type PetQuery, usePet } from './queries.ts'
 
 interface PetDetailsProps {

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
-import { atLeast, type Claim } from './claims.ts'
-import type { LoadCase } from './loads.ts'
-import { Load, medianOf, type Sample } from './measure.ts'
-import { type BenchPostgres, startBenchPostgres } from './postgres-server.ts'
-import { circumstances, claimTable, table, versions, writeSection } from './report.ts'
-import { type RunningServer, type ServerName, servers, startOnDatabase } from './servers.ts'
+import { atLeast, type Claim } from '../claims.ts'
+import type { LoadCase } from '../loads.ts'
+import { Load, medianOf, type Sample } from '../measure.ts'
+import { circumstances, claimTable, table, versions, writeSection } from '../report.ts'
+import { type RunningServer, type ServerName, servers, startOnDatabase } from '../servers.ts'
+import { type BenchPostgres, startBenchPostgres } from './server.ts'
 
 /**
  * Compares the service on PostgreSQL with a peer, with one and with several instances, on databases of the same server.

@@ -1,5 +1,5 @@
 import { SegmentedControl } from '@mantine/core'
-import type { PetStatus } from '../client/index.ts'
+import type { PetStatus } from '../../client/index.ts'
 import { isPetStatus, petStatuses } from './pet-status.ts'
 import { type Count, useCounts } from './queries.ts'
 

@@ -1,6 +1,6 @@
-import type { Pet } from '../client/index.ts'
+import type { Pet } from '../../client/index.ts'
+import { SteadyButton } from '../components/steady-button.tsx'
 import { pageSize } from './queries.ts'
-import { SteadyButton } from './steady-button.tsx'
 import { show, type View } from './view.ts'
 
 interface PagerProps {

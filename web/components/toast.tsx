@@ -1,6 +1,6 @@
 import { Button, Notification } from '@mantine/core'
 import { useEffect, useRef } from 'react'
-import type { Pet } from '../client/index.ts'
+import type { Pet } from '../../client/index.ts'
 
 interface ToastProps {
   /** The pet that was just added. */

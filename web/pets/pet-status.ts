@@ -1,4 +1,4 @@
-import type { PetStatus } from '../client/index.ts'
+import type { PetStatus } from '../../client/index.ts'
 
 /** Each status with the color of its badge. */
 export const statusColors: Record<PetStatus, string> = { available: 'green', pending: 'yellow', sold: 'blue' }

@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core'
-import type { PetStatus } from '../client/index.ts'
+import type { PetStatus } from '../../client/index.ts'
 import { statusColors } from './pet-status.ts'
 
 export function PetStatusBadge({ status }: { status: PetStatus }) {

@@ -1,13 +1,13 @@
 import { Alert, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef } from 'react'
-import { createIdempotencyKey } from '../client/idempotency-key.ts'
-import type { NewPet, Pet, PetStatus } from '../client/index.ts'
-import { Dialog } from './dialog.tsx'
+import { createIdempotencyKey } from '../../client/idempotency-key.ts'
+import type { NewPet, Pet, PetStatus } from '../../client/index.ts'
+import { Dialog } from '../components/dialog.tsx'
+import { SteadyButton } from '../components/steady-button.tsx'
+import { usePetstore } from '../petstore.ts'
+import { fieldErrorsOf, isTransient, type Problem, problemOf } from '../problem.ts'
 import { petStatuses } from './pet-status.ts'
-import { usePetstore } from './petstore.ts'
-import { fieldErrorsOf, isTransient, type Problem, problemOf } from './problem.ts'
-import { SteadyButton } from './steady-button.tsx'
 
 interface AddPetProps {
   isOpen: boolean

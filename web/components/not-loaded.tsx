@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
+import { isTransient, type Problem } from '../problem.ts'
 import { Message } from './message.tsx'
-import { isTransient, type Problem } from './problem.ts'
 
 interface NotLoadedProps {
   title: string

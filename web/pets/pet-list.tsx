@@ -1,9 +1,9 @@
 import { useRef } from 'react'
+import { NotLoaded } from '../components/not-loaded.tsx'
+import { problemOf } from '../problem.ts'
 import { NoPets } from './no-pets.tsx'
-import { NotLoaded } from './not-loaded.tsx'
 import { Pager } from './pager.tsx'
 import { PetTable } from './pet-table.tsx'
-import { problemOf } from './problem.ts'
 import { type PageQuery, pageSize, usePage } from './queries.ts'
 import type { View } from './view.ts'
 

@@ -1,6 +1,6 @@
 import { Anchor, Skeleton, Table } from '@mantine/core'
 import type { MouseEvent } from 'react'
-import type { Pet } from '../client/index.ts'
+import type { Pet } from '../../client/index.ts'
 import { PetStatusBadge } from './pet-status-badge.tsx'
 import { pageSize } from './queries.ts'
 

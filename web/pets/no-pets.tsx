@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { Message } from './message.tsx'
+import { Message } from '../components/message.tsx'
 import { show, type View } from './view.ts'
 
 interface NoPetsProps {
