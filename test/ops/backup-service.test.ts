@@ -61,7 +61,7 @@ test('a backup of a large database does not delay readers', async () => {
     longest = Math.max(longest, performance.now() - begin)
   }
   const [, duration] = /"milliseconds":(\d+),"msg":"backup made"/.exec(server.stdout) ?? []
-  expect(count).toBeGreaterThan(20)
+  expect(count).toBeGreaterThan(5)
   // The check of the copy alone takes more than half of the time.
   expect(longest).toBeLessThan(Number(duration) / 2)
 })
