@@ -7,7 +7,7 @@ import { type Context, procedure, router } from '../../server/api/trpc.ts'
 import { compileWriter } from '../../server/rpc/superjson-writer.ts'
 import { openStoreModel } from '../support/store-model.ts'
 
-// Only the procedures of the service, which get a context of their own, read more than nothing of it.
+// Only the procedures of the service read the context, and their tests use `contextWithPet`.
 const ctx = {} as Context
 const Doubled = z.object({ n: z.number() }).prefault({ n: 1 })
 
@@ -64,7 +64,7 @@ test('the resolver of a direct call gets the options that tRPC documents', async
   ])
 })
 
-test('a procedure without an input ignores what it is called with', async () => {
+test('a procedure without an input ignores the value that it is called with', async () => {
   const bare = procedure.output(z.array(z.string())).query(({ input }) => [typeof input])
   const { call, isDirect } = procedureOf(router({ bare }), 'bare')
   expect(isDirect).toBe(true)
@@ -162,7 +162,7 @@ async function contextWithPet(): Promise<Context> {
   return { store, apiKey: { id: 1n }, idempotencyKey: undefined, announceReplay: () => {} } as unknown as Context
 }
 
-/** What the promise resolves to, or what it rejects with. */
+/** The value or the error of the promise. */
 function settle(promise: Promise<unknown>): Promise<unknown> {
   return promise.catch((thrown: unknown) => thrown)
 }

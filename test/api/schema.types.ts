@@ -3,7 +3,7 @@ import type * as sqlite from '../../db/sqlite/schema.ts'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
-/** Checked by the compiler alone: the rows of both databases are the same to the service. */
+/** The compiler checks that the rows of both databases have the same type. */
 export type RowsAreTheSame = [
   Holds<Equal<typeof postgres.pets.$inferSelect, typeof sqlite.pets.$inferSelect>>,
   Holds<Equal<typeof postgres.apiKeys.$inferSelect, typeof sqlite.apiKeys.$inferSelect>>,

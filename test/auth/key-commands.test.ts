@@ -43,7 +43,7 @@ test('keys list shows every key and no secret, and a name that does not exist is
   }
 })
 
-// The database does not matter here.
+// The result does not depend on the kind of database.
 if (!isOnPostgres) {
   test('an invalid command prints one message, and its exit code is 1', async () => {
     const commands = [
@@ -82,14 +82,14 @@ test('PETSTORE_API_KEY is registered at the start instead of a first key, and st
   expect(await statusOf(second.url, key)).toBe(401)
 })
 
-/** Changes the keys of a service that does not run. */
+/** Changes the keys of a stopped service. */
 async function changeKeys(folder: string, change: (store: Store) => Promise<unknown>): Promise<void> {
   const store = await openStore(locationOf(folder), { busyTimeout: 250 })
   await change(store)
   await store.close()
 }
 
-/** Runs a command that prints a key and nothing else on standard output. */
+/** Runs a command that prints only a key on standard output. */
 async function printKey(folder: string, command: string[]): Promise<{ key: string; stderr: string }> {
   const run = runPetstore({ folder, arguments: command })
   expect(await run.ended, run.stderr).toBe(0)

@@ -10,25 +10,25 @@ import { fetchFrom } from '../support/transport.ts'
 const tooMany = { status: 429, body: { code: 'rate_limited', status: 429 } }
 
 describe('RATE_LIMIT', () => {
-  test('lets so many calls of a key through, tells how many are left, and then when to come back', async () => {
+  test('allows the configured calls of a key, sends how many remain, then responds 429 with Retry-After', async () => {
     const { rest } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
-    const answers = [await rest.get('/v1/pets'), await rest.get('/v1/pets'), await rest.get('/v1/pets')]
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
-    expect(answers.map(({ headers }) => headers['ratelimit-policy'])).toEqual(Array(3).fill('"calls";q=2;w=60'))
-    expect(answers[0]?.headers.ratelimit).toMatch(/^"calls";r=1;t=(60|59)$/)
-    expect(answers[2]?.headers.ratelimit).toMatch(/^"calls";r=0;t=(60|59)$/)
-    expect(answers[2]).toMatchObject(tooMany)
-    expect(Number(answers[2]?.headers['retry-after'])).toBeGreaterThan(50)
+    const responses = [await rest.get('/v1/pets'), await rest.get('/v1/pets'), await rest.get('/v1/pets')]
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 429])
+    expect(responses.map(({ headers }) => headers['ratelimit-policy'])).toEqual(Array(3).fill('"calls";q=2;w=60'))
+    expect(responses[0]?.headers.ratelimit).toMatch(/^"calls";r=1;t=(60|59)$/)
+    expect(responses[2]?.headers.ratelimit).toMatch(/^"calls";r=0;t=(60|59)$/)
+    expect(responses[2]).toMatchObject(tooMany)
+    expect(Number(responses[2]?.headers['retry-after'])).toBeGreaterThan(50)
   })
 
-  test('lets the key through again when the time is over', async () => {
+  test('allows calls again in the next window', async () => {
     const { rest } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 1 } } })
     await rest.get('/v1/pets')
     expect(await rest.get('/v1/pets')).toMatchObject({ ...tooMany, headers: { 'retry-after': '1' } })
     await expect.poll(async () => (await rest.get('/v1/pets')).status, { timeout: 3_000 }).toBe(200)
   })
 
-  test('counts each key for itself', async () => {
+  test('counts each key separately', async () => {
     const { rest, store } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 60 } } })
     const authorization = `Bearer ${await createKey(store, 'other')}`
     expect((await rest.get('/v1/pets')).status).toBe(200)
@@ -36,7 +36,7 @@ describe('RATE_LIMIT', () => {
     expect(await rest.get('/v1/pets')).toMatchObject(tooMany)
   })
 
-  test('counts each call of a batch, over both doors together', async () => {
+  test('counts each call of a batch, and the calls through both adapters together', async () => {
     const { app, key, rest } = await startTestApi({ config: { rateLimit: { requests: 5, seconds: 60 } } })
     const rpc = clientWithoutRetries(app, key)
     await Promise.all([rpc.pets.list.query(), rpc.pets.list.query({ limit: 1 }), rpc.pets.list.query({ limit: 2 })])
@@ -46,15 +46,15 @@ describe('RATE_LIMIT', () => {
     expect(refused).toMatchObject(Array(2).fill({ status: 'rejected', reason: { data } }))
   })
 
-  test('answers failed sign-ins of an address with 429 in the end, and still lets a good key in from there', async () => {
+  test('responds 429 after too many failed sign-ins from an address, and still accepts a valid key', async () => {
     const { rest } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
     const wrong = { authorization: 'Bearer pet_wrong' }
-    const answers = [
+    const responses = [
       await rest.get('/v1/pets', wrong),
       await rest.get('/v1/pets', {}),
       await rest.get('/v1/pets', wrong),
     ]
-    expect(answers.map(({ status }) => status)).toEqual([401, 200, 401])
+    expect(responses.map(({ status }) => status)).toEqual([401, 200, 401])
     const refused = await rest.get('/v1/pets', wrong)
     expect(refused).toMatchObject({ ...tooMany, headers: { 'ratelimit-policy': '"failed-sign-ins";q=2;w=60' } })
     expect((await rest.get('/v1/pets')).status).toBe(200)
@@ -82,14 +82,14 @@ describe('RATE_LIMIT', () => {
     expect((await rest.get('/v1/pets')).status).toBe(200)
   })
 
-  test('charges a batch at most the limit, so that one which is larger passes in a new window', async () => {
+  test('counts a batch at most as the limit, so a larger batch passes in a new window', async () => {
     const { rest, rpc } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
     const batch = () => Promise.all([1, 2, 3].map((limit) => rpc.pets.list.query({ limit })))
     expect(await batch()).toHaveLength(3)
     expect(await rest.get('/v1/pets')).toMatchObject(tooMany)
   })
 
-  test('does not charge what it refuses', async () => {
+  test('does not count refused calls', async () => {
     const { app, key, rest } = await startTestApi({ config: { rateLimit: { requests: 3, seconds: 60 } } })
     const rpc = clientWithoutRetries(app, key)
     await rest.get('/v1/pets')
@@ -108,11 +108,11 @@ describe('RATE_LIMIT', () => {
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60)
   })
 
-  test('counts no failure of the service as a failed sign-in', async () => {
+  test('does not count a failure of the service as a failed sign-in', async () => {
     const { rest, store } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 60 } } })
     store.apiKeys.find = () => Promise.reject(new StoreUnavailable('The disk is full.'))
-    const answers = [await rest.get('/v1/pets'), await rest.get('/v1/pets'), await rest.get('/v1/pets')]
-    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
+    const responses = [await rest.get('/v1/pets'), await rest.get('/v1/pets'), await rest.get('/v1/pets')]
+    expect(responses.map(({ status }) => status)).toEqual([503, 503, 503])
   })
 
   test('is off by default', async () => {

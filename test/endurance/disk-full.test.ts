@@ -55,7 +55,7 @@ function headers(key: string) {
   return { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
 }
 
-/** Sixteen callers that create pets one after the other, whatever the responses are. */
+/** Starts sixteen callers. Each creates one pet after the other and ignores errors. */
 function startLoad({ url }: Server, key: string) {
   const acknowledged: string[] = []
   const statuses = new Map<number, number>()

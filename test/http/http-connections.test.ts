@@ -108,7 +108,7 @@ describe('a client that still sends after the final response', () => {
     expect(statusesIn(received.text)).toEqual([401])
   })
 
-  test('is disconnected in the end', async () => {
+  test('is disconnected', async () => {
     const api = await listen(shared())
     const socket = await openSocket(api.url)
     const sending = setInterval(() => socket.write('more'), 50)

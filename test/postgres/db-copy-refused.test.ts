@@ -111,12 +111,12 @@ describe('a copy is refused, and neither database changes,', () => {
     const { from, to } = await newDatabases('sqlite', 'postgres')
     await fill(from)
     await fill(to)
-    const somebody = new Client({ connectionString: urlOf(to) })
-    await somebody.connect()
-    await somebody.query('BEGIN; LOCK TABLE api_keys')
+    const otherClient = new Client({ connectionString: urlOf(to) })
+    await otherClient.connect()
+    await otherClient.query('BEGIN; LOCK TABLE api_keys')
     const impatient = postgresDatabase(`${urlOf(to)}?lock_timeout=100`)
     await expectRefusal({ from, to: impatient }, 'another process holds its lock; stop that process')
-    await somebody.end()
+    await otherClient.end()
   })
 
   test('into a file of another program', async () => {

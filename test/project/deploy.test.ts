@@ -22,7 +22,7 @@ const lock: { packages: Record<string, { dev?: boolean; optional?: boolean }> } 
 )
 
 const stages = dockerfile.split(/^FROM /m).slice(1)
-/** What becomes the image: the last stage. */
+/** The instructions of the last stage, which becomes the image. */
 const image = instructionsOf(stages.at(-1) ?? '')
 const command = wordsOf(instruction('CMD'))
 const environment = Object.fromEntries(
@@ -62,7 +62,7 @@ test('all that the image copies is there, and let through by .dockerignore', () 
   }
 })
 
-test('what the image holds of the console is built from what is copied for it', async () => {
+test('the image contains the console, and the copied files are enough to build it', async () => {
   const folder = temporaryFolder()
   copyTo(folder, copiedBy(buildsConsole))
   rmSync(join(folder, 'web/dist'), { recursive: true, force: true })
@@ -75,7 +75,7 @@ test('what the image holds of the console is built from what is copied for it', 
   expect(image).toContainEqual(['COPY', '--from=console /app/web/dist web/dist/'])
 })
 
-test('what the image holds is enough to start, to be found healthy, and to stop', async () => {
+test('the files of the image are enough to start, to pass the health check and to stop', async () => {
   const folder = layOutImage()
   const port = await freePort()
   const env = { ...environment, PORT: String(port), DATABASE_URL: databaseIn(folder) }
@@ -92,7 +92,7 @@ test('what the image holds is enough to start, to be found healthy, and to stop'
   expect(await isHealthy()).toBe(false)
 })
 
-test('what the image holds is enough to ask for PostgreSQL', async () => {
+test('the files of the image contain the PostgreSQL driver', async () => {
   const folder = layOutImage()
   const env = { ...environment, DATABASE_URL: `postgres://petstore@127.0.0.1:${await freePort()}/petstore` }
   const run = runCommand(onThisNode(command), { folder, env })
@@ -100,7 +100,7 @@ test('what the image holds is enough to ask for PostgreSQL', async () => {
   expect(run.stderr).toContain('nothing listens there')
 })
 
-test('compose.yaml gives the service what it understands', () => {
+test('the service accepts its configuration in compose.yaml', () => {
   const key = mintApiKey()
   const keyFile = join(temporaryFolder(), 'api_key')
   writeFileSync(keyFile, key)
@@ -122,7 +122,7 @@ test('compose.yaml gives the service what it understands', () => {
   })
 })
 
-test('compose.yaml holds no password', () => {
+test('compose.yaml contains no password', () => {
   const passwords = [...compose.matchAll(/PASSWORD: (.*)$/gm)].map(([, value]) => String(value))
   expect(passwords).toHaveLength(2)
   for (const value of passwords) expect(value).toMatch(/^\$\{POSTGRES_PASSWORD:\?/)
@@ -156,7 +156,7 @@ test("the balancer's own responses have the Error bodies of the service, and a c
     expect(JSON.parse(text)).toEqual(new ApiError(code, message).body)
     expect(JSON.parse(text)).toMatchObject({ status: Number(status) })
   }
-  // Whatever status nginx responds with becomes one that has a body.
+  // Each status that nginx generates itself is replaced by one with an Error body.
   for (const [, given = '', replacement, location = ''] of nginx.matchAll(
     /error_page ([\d ]+?)(?: =(\d+))? (\/\w+);/g,
   )) {
@@ -173,7 +173,7 @@ test("the balancer's own responses have the security headers of the service", ()
   expect(Object.fromEntries(headers)).toEqual({ ...securityHeaders(undefined), 'retry-after': '$error_retry_after' })
 })
 
-/** A folder with what the Dockerfile copies, and the packages that "npm ci --omit=dev --omit=optional" installs. */
+/** A folder with the files that the Dockerfile copies and the packages that its "npm ci" installs. */
 function layOutImage(): string {
   const folder = temporaryFolder()
   copyTo(folder, [...copied, 'web/dist'])
@@ -218,14 +218,14 @@ function instructionsOf(text: string): [keyword: string, value: string][] {
   ])
 }
 
-/** What follows the only instruction of its kind in the image. */
+/** The arguments of the only instruction with this keyword in the image. */
 function instruction(keyword: string): string {
   const found = image.filter(([each]) => each === keyword)
   expect(found, keyword).toHaveLength(1)
   return String(found[0]?.[1])
 }
 
-/** Those of the exec form, which no shell reads. */
+/** The arguments of an instruction in exec form, which runs without a shell. */
 function wordsOf(execForm: string): string[] {
   return JSON.parse(execForm)
 }

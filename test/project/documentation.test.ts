@@ -241,7 +241,7 @@ function messagesIn(source: string): string[] {
   ].map((message) => message.slice(1, -1))
 }
 
-/** What a message always says: its text between values, without parts that are too short to tell it from others. */
+/** The constant parts of a message, without those that are too short to identify it. */
 function fixedPartsOf(message: string): string[] {
   return message
     .split(/\$\{(?:[^{}]|\{[^{}]*\})*\}?|\\n/)

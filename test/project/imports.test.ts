@@ -79,7 +79,7 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
 }
 
 test('an import that the layer of a file does not allow fails the lint check', () => {
-  // Each import is in a file of its own, in the folder of the file that it stands for.
+  // Each import is in a separate file, in the folder of the file whose rules it tests.
   const probes = Object.entries(rules).flatMap(([file, { allowed, refused }]) =>
     [...allowed, ...refused].map((code, index) => ({
       path: join(dirname(file), `probe-${basename(file, '.ts')}-${index}.ts`),
@@ -103,7 +103,7 @@ test('two files that import each other are refused, also if one of them imports 
   expect(lint(files, 'noImportCycles')).toEqual(new Set(['db/a.ts', 'db/b.ts']))
 })
 
-test('server/ has no files of its own but those of the composition', () => {
+test('the only files directly in server/ are those that compose the service', () => {
   const files = readdirSync(join(root, 'server'), { withFileTypes: true }).filter((entry) => entry.isFile())
   expect(files.map(({ name }) => name).toSorted()).toEqual([
     'app.ts',

@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { parseAst } from 'vitest/node'
 
 const root = join(import.meta.dirname, '../..')
-/** Those that meet only what the service or its operator has written. */
+/** Expressions whose input comes only from the service or its operator. */
 const harmless = ['\\/+$', '\\{(\\w+)\\}', '<script type="text\\/javascript">([^<]*)<\\/script>']
-// What builds the client reads only what the compiler wrote.
+// The build of the client matches only output of the compiler.
 const expressions = globSync('{server,db,client}/**/*.ts', { cwd: root, exclude: ['client/build.ts'] })
   .flatMap(literalsIn)
   .filter(({ pattern }) => !harmless.includes(pattern))

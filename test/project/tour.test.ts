@@ -86,7 +86,7 @@ test('the TypeScript examples of the documents compile', async () => {
   await expect(run(process.execPath, [tsc, '-p', folder])).resolves.toMatchObject({ stdout: '' })
 })
 
-/** What an example uses and leaves to the reader. */
+/** Declarations that the examples use but do not show. */
 function declarationsFor(code: string): string {
   const declarations = ["import type { PetstoreClient } from 'petstore/client'"]
   if (!code.includes('const petstore =')) declarations.push('declare const petstore: PetstoreClient')
@@ -103,7 +103,7 @@ async function follow(source: Document, { server, key }: Tour): Promise<void> {
   }
 }
 
-/** Sends what a curl line asks for, on machines that may lack curl. */
+/** Sends the request of a curl line. The machine may have no curl. */
 async function curl(command: string): Promise<string> {
   const words = [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, bare]) =>
     String(single ?? double ?? bare),

@@ -53,7 +53,7 @@ test('a cached key is refused once it expires, although nothing in the database 
   expect((await rest.get('/v1/pets', { authorization })).status).toBe(401)
 })
 
-test('a query is answered from memory until the store changes', async () => {
+test('a query is served from the cache until the store changes', async () => {
   const { rest, store } = await startTestApi()
   const { list } = store.pets
   let calls = 0

@@ -6,7 +6,7 @@ export async function openBrowser(atEnd: AtEnd = onTestFinished): Promise<Browse
   const browser = await chromium.launch({
     executablePath: inject('chromiumPath'),
     args: ['--no-sandbox', '--disable-gpu'],
-    // Visible scroll bars take room in the layout, as in a desktop browser.
+    // Scroll bars take space in the layout, as in a desktop browser.
     ignoreDefaultArgs: ['--hide-scrollbars'],
   })
   atEnd(() => browser.close())

@@ -2,15 +2,15 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { temporaryFolder } from './temporary.ts'
 
-/** A real path in a folder of the test's own, and a way to spell it in `DATABASE_URL`. */
+/** The real path of a database, and a spelling of it for `DATABASE_URL`. */
 export interface DatabasePaths {
-  /** Where the file is, and where SQLite puts its log. */
+  /** The real path. SQLite puts the log beside it. */
   path: string
-  /** What the service is told. */
+  /** The spelling in `DATABASE_URL`. */
   given: string
 }
 
-/** Every way that a path may lead to the database file, which need not exist yet. */
+/** All kinds of paths to a database file. The file need not exist yet. */
 export const spellings: [name: string, spell: (path: string) => string][] = [
   ['a direct path', (path) => path],
   ['a link to the file', linkTo],
@@ -19,7 +19,7 @@ export const spellings: [name: string, spell: (path: string) => string][] = [
   ['a relative path', (path) => relative('', path)],
 ]
 
-/** Names a database that does not exist yet. */
+/** Returns the path of a database that does not exist yet. */
 export function databasePaths(spell: (path: string) => string): DatabasePaths {
   const folder = join(temporaryFolder(), 'data')
   mkdirSync(folder)
@@ -27,7 +27,7 @@ export function databasePaths(spell: (path: string) => string): DatabasePaths {
   return { path, given: spell(path) }
 }
 
-/** A relative link in a folder of its own. */
+/** Creates a relative link in a new folder. */
 export function linkTo(path: string): string {
   const link = join(temporaryFolder(), 'link')
   symlinkSync(relative(dirname(link), path), link)

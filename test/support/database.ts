@@ -8,16 +8,16 @@ import type { Store } from '../../db/store.ts'
 import { createDatabase, query, truncate } from './postgres/databases.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
 
-/** A database of the kind that this project of the test runner uses. */
+/** A database of the kind that the Vitest project selects: SQLite or PostgreSQL. */
 export interface TestDatabase {
   location: Location
   /** Opens it as the service does. */
   open(): Promise<Store>
-  /** Runs statements past the service. */
+  /** Runs statements without the service. */
   execute(sql: string): Promise<unknown>
-  /** Adds a pet with this id, past the service. */
+  /** Inserts a pet with this id, without the service. */
   insertPet(id: bigint): Promise<unknown>
-  /** Deletes all pets, and the API keys that match the condition, past the service. Ids start at 1 again. */
+  /** Deletes all pets, and the API keys that match the condition, without the service. Ids start at 1 again. */
   empty(apiKeys?: string): Promise<unknown>
   /** All rows of a table. */
   rows(table: string): Promise<unknown[]>
@@ -25,7 +25,7 @@ export interface TestDatabase {
 
 export const isOnPostgres = inject('postgresUrl') !== undefined
 
-/** Makes a database of the test's own, which is deleted or emptied when the test ends. */
+/** Creates a database for one test. It is deleted or emptied when the test ends. */
 export async function testDatabase(atEnd: AtEnd = onTestFinished): Promise<TestDatabase> {
   if (!isOnPostgres) return sqliteDatabase(join(temporaryFolder(atEnd), 'petstore.db'), atEnd)
   const url = cleared.pop() ?? (await createDatabase())
@@ -77,7 +77,7 @@ export function postgresDatabase(url: string, atEnd: AtEnd = onTestFinished): Te
   }
 }
 
-/** Opens a store in a database of the test's own. */
+/** Opens a store in a new database. */
 export async function openTestStore(): Promise<Store> {
   return (await testDatabase()).open()
 }

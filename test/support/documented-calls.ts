@@ -24,7 +24,7 @@ export async function sendRest(
   })
 }
 
-/** How JSON may write an integer. */
+/** The spellings of an integer in JSON. */
 const spellings: ((integer: bigint) => string)[] = [
   String,
   (integer) => `${integer}.0`,
@@ -90,7 +90,7 @@ function rpcInput(
   return isRecord(ofBody) ? { ...ofBody, ...Object.fromEntries(fields) } : ofBody
 }
 
-/** In RPC an integer is a `bigint` where the document says int64, and a number elsewhere. */
+/** RPC sends an integer as a `bigint` if its format is int64, and as a number otherwise. */
 function forRpc(schemas: DocumentedSchemas, schema: Schema, value: unknown): unknown {
   const { format, items = {}, properties = {} } = schemas.resolve(schema)
   if (typeof value === 'bigint') return format === 'int64' ? value : Number(value)

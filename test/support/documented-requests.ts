@@ -3,24 +3,24 @@ import type { oas31 } from 'zod-openapi'
 import type { Schema } from './documented-schemas.ts'
 import { oddTexts, type ValueGenerator } from './documented-values.ts'
 
-/** Requests made from the operations of an OpenAPI document. */
+/** Generates requests from the operations of an OpenAPI document. */
 
 export interface DocumentedOperation {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   parameters: oas31.ParameterObject[]
-  /** Of the JSON body, if the operation takes one. */
+  /** The schema of the JSON body, if the operation has one. */
   bodySchema: Schema | undefined
   responses: Record<string, oas31.ResponseObject>
   deprecated: boolean
 }
 
 export interface GeneratedRequest {
-  /** For each parameter the texts that are sent for it: none, one or several. */
+  /** The texts that are sent for each parameter: none, one or several. */
   texts: string[][]
   body: unknown
   hasKey: boolean
-  /** How the integers in the body are written. */
+  /** The spelling of the integers in the body. */
   spelling: number
 }
 
@@ -29,7 +29,7 @@ export function operationsIn({ paths = {} }: Pick<oas31.OpenAPIObject, 'paths'>)
     Object.entries(item as Record<string, oas31.OperationObject>).map(([method, operation]) => ({
       method: method.toUpperCase() as DocumentedOperation['method'],
       path,
-      // The document has references to schemas only.
+      // The document refers only to schemas.
       parameters: (operation.parameters ?? []) as oas31.ParameterObject[],
       bodySchema: (operation.requestBody as oas31.RequestBodyObject | undefined)?.content['application/json']?.schema,
       responses: operation.responses as Record<string, oas31.ResponseObject>,
@@ -51,7 +51,7 @@ export function anyRequest(
   })
 }
 
-/** A valid request, and requests that differ from it in one parameter or field, which is at its bounds or beyond. */
+/** A valid request, and requests that differ from it in one parameter or field. Its value is at a bound or beyond. */
 export function requestsAtBounds(
   { parameters, bodySchema }: DocumentedOperation,
   values: ValueGenerator,
@@ -88,12 +88,12 @@ function textsFor(
   throw new Error(`Teach the generator what a parameter in ${place} is.`)
 }
 
-/** Mostly the first. */
+/** Usually a value of the first arbitrary, sometimes of the second. */
 function often<T>(usual: fc.Arbitrary<T>, unusual: fc.Arbitrary<T>): fc.Arbitrary<T> {
   return fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: unusual })
 }
 
-/** Whether a client can send a text in this place (RFC 9110, section 5.5; RFC 3986, section 3.3). */
+/** Whether a client can send this text in the header, path or query (RFC 9110, section 5.5; RFC 3986, section 3.3). */
 function canStand(place: string, text: string): boolean {
   if (place === 'header') return /^[\x20-\x7e]*$/.test(text) && text === text.trim()
   return text.isWellFormed() && (place !== 'path' || !/^\.{0,2}$/.test(text))

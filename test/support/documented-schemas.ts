@@ -30,7 +30,7 @@ export class DocumentedSchemas {
     })
   }
 
-  /** Follows a reference. The keywords beside it count too. */
+  /** Resolves a reference and merges the keywords beside it. */
   resolve(schema: Schema): oas31.SchemaObject {
     if (!('$ref' in schema)) return schema
     const { $ref, ...rest } = schema
@@ -39,12 +39,12 @@ export class DocumentedSchemas {
     return { ...this.resolve(target), ...rest }
   }
 
-  /** The value that the text of a parameter stands for. */
+  /** Parses the text of a parameter. */
   decode(schema: Schema, text: string): unknown {
     return this.resolve(schema).type === 'integer' && /^-?[0-9]+$/.test(text) ? BigInt(text) : text
   }
 
-  /** Says what is wrong with a value whose integers are `bigint`, or returns undefined if it matches the schema. */
+  /** Returns the violations of the schema in a value whose integers are `bigint`, or undefined. */
   findFault(schema: Schema, value: unknown): string | undefined {
     if (!isWellFormed(value)) return 'a lone surrogate, which is not Unicode text'
     let validate = this.#validators.get(schema)
@@ -57,7 +57,7 @@ export class DocumentedSchemas {
   }
 }
 
-/** The range of an integer: what the format holds, or less where `minimum` and `maximum` say so. */
+/** The range of an integer: that of its format, narrowed by `minimum` and `maximum`. */
 export function boundsOf({ format, minimum, maximum }: oas31.SchemaObject): Bounds {
   return {
     ...(format === 'int64' ? int64 : {}),

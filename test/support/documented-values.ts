@@ -4,7 +4,7 @@ import { isRecord } from '../../server/api/validation.ts'
 import { type Bounds, boundsOf, type DocumentedSchemas, type Schema } from './documented-schemas.ts'
 import { exactly, writeExactly } from './exact-json.ts'
 
-/** Makes values from documented schemas. Integers are `bigint`. */
+/** Generates values from documented schemas. Integers are `bigint`. */
 export class ValueGenerator {
   readonly #schemas: DocumentedSchemas
 
@@ -17,7 +17,7 @@ export class ValueGenerator {
     return candidates.filter((value) => this.#schemas.findFault(schema, value) === undefined)
   }
 
-  /** Valid, or an object with one field that is missing, wrong or unknown, or any JSON. */
+  /** A valid value, or an object with one missing, wrong or unknown field, or any JSON. */
   nearlyValid(schema: Schema): fc.Arbitrary<unknown> {
     const { properties = {} } = this.#schemas.resolve(schema)
     const changes = Object.entries(properties).map(([name, field]) =>
@@ -38,7 +38,7 @@ export class ValueGenerator {
     )
   }
 
-  /** Values at the bounds of a schema and just beyond them. In an object one field at a time is such a value. */
+  /** Values at the bounds of a schema and just beyond them. In an object, only one field has such a value. */
   atBounds(schema: Schema): unknown[] {
     const resolved = this.#schemas.resolve(schema)
     if (resolved.enum) return [...resolved.enum, ...resolved.enum.map((value) => String(value).toUpperCase()), '', 1n]
@@ -81,13 +81,13 @@ export class ValueGenerator {
   }
 }
 
-/** Texts that lenient parsers accept, or that cannot be in a text at all. */
+/** Texts that lenient parsers accept, and texts that are not valid Unicode. */
 export const oddTexts = [
   ...['', ' ', ' 5', '5 ', '+5', '-0', '007', '5.0', '1e1', '0x10', '٥'],
   ...['"', '%', '\0', '\n', '\u3000', '\ud800'],
 ]
 
-// superjson refuses to write the names that isWritable excludes.
+// superjson does not serialize the names that isWritable excludes.
 const anyJson = fc.jsonValue().filter(isWritable).map(exactly)
 
 function isWritable(value: unknown): boolean {
@@ -113,7 +113,7 @@ function integers({ minimum = -(2n ** 64n), maximum = 2n ** 64n }: Bounds): fc.A
 }
 
 function strings({ pattern, minLength = 0, maxLength = 100 }: oas31.SchemaObject): fc.Arbitrary<string> {
-  // A few texts come often, so that some requests repeat others.
+  // A few texts are frequent, so that some requests repeat others.
   const few = fc.constantFrom('a', 'b', '"a"', 'Rex')
   const any = fc.string({ unit: 'binary', minLength, maxLength })
   return fc.oneof(few, any, ...(pattern === undefined ? [] : [fc.stringMatching(new RegExp(pattern, 'u'))]))

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The Markdown documents of the repository, for tests that hold them to what they say. */
+/** The Markdown documents of the repository, for tests that compare them with the code. */
 
 export const root = join(import.meta.dirname, '../..')
 
@@ -15,7 +15,7 @@ export function read(path: string): string {
   return readFileSync(join(root, path), 'utf8')
 }
 
-/** Paths relative to the root, with slashes, of all files but those of dependencies. */
+/** The paths of all files except those of dependencies, relative to the root and with slashes. */
 export function filesMatching(pattern: string): string[] {
   return globSync(pattern, { cwd: root, exclude: (path) => /(^|[\\/])(node_modules|\.stryker|data)$/.test(path) })
     .map((path) => path.replaceAll('\\', '/'))
@@ -56,7 +56,7 @@ export function linksOf(document: Document): string[] {
   return [...prose.matchAll(/\]\(([^)\s]+)\)|\bsrc="([^"]+)"/g)].map(([, link, source]) => link ?? source ?? '')
 }
 
-/** The anchors that GitHub gives the headings. */
+/** The anchors that GitHub generates for the headings. */
 export function anchorsOf(document: Document): string[] {
   return [...proseOf(document).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -84,7 +84,7 @@ export function stepsOf(document: Document): Step[] {
   )
 }
 
-/** The rows of the tables, without their heads. */
+/** The rows of the tables, without the header rows. */
 export function rowsOf({ text }: Document): string[][] {
   const lines = text.split('\n')
   return lines

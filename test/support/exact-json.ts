@@ -1,6 +1,6 @@
 import { isRecord } from '../../server/api/validation.ts'
 
-/** JSON whose integers are all `bigint`, so that comparing and validating them loses no digit. */
+/** Reads and writes JSON with all integers as `bigint`, because a number would lose digits beyond 2^53. */
 
 export function parseExactly(text: string): unknown {
   return JSON.parse(text, (_key, value, context?: { source: string }) =>

@@ -1,4 +1,4 @@
-/** Milliseconds of the fastest of several runs, which no other work on the machine has slowed down. */
+/** Milliseconds of the fastest of several runs, which other work on the machine has slowed down least. */
 export async function fastest(run: () => unknown): Promise<number> {
   let best = Number.POSITIVE_INFINITY
   for (let i = 0; i < 10; i++) {

@@ -67,7 +67,7 @@ export function storedNames(path: string): unknown[] {
   return openConnection(path).prepare('SELECT name FROM pets ORDER BY id').pluck().all()
 }
 
-/** The names that a start after SIGKILL finds: those in the files at the path, without files that a process has open. */
+/** The names that a start after SIGKILL finds. Files that a process still has open after their deletion are lost. */
 export function storedAfterKill(path: string): unknown[] {
   const copy = join(temporaryFolder(), 'petstore.db')
   for (const suffix of ['', '-wal']) copyFileSync(path + suffix, copy + suffix)

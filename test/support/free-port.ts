@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free when it was checked. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen({ port: 0, host: '127.0.0.1' })
   await once(probe, 'listening')

@@ -11,7 +11,7 @@ export interface FreezableDisk {
   thaw: () => void
 }
 
-/** Whether this system lets a process mount and freeze a disk of its own. It takes root and loop devices. */
+/** Whether this process may mount and freeze a file system. This needs root and loop devices. */
 export function canFreeze(): boolean {
   const cleanings: Parameters<AtEnd>[0][] = []
   try {
@@ -40,7 +40,7 @@ export function mountFreezableDisk(atEnd: AtEnd): FreezableDisk {
   return {
     folder,
     freeze() {
-      // Thaws even if this process ends before it does.
+      // Thaws the file system even if this process ends first.
       spawn('sh', ['-c', 'sleep 30; fsfreeze --unfreeze "$0"', folder], { detached: true, stdio: 'ignore' }).unref()
       run('fsfreeze', '--freeze', folder)
     },

@@ -8,12 +8,12 @@ const root = join(import.meta.dirname, '../..')
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The program of the browser. */
+    /** The path of the browser. */
     chromiumPath: string
   }
 }
 
-/** What several suites need and none may make beside another: the browser, and the console for it to show. */
+/** Prepares the browser and the build of the console, once for all test files. */
 export async function setup({ provide }: TestProject): Promise<void> {
   const [chromiumPath] = await Promise.all([
     process.env.CHROMIUM_PATH ?? unpackChromium(),
@@ -22,7 +22,7 @@ export async function setup({ provide }: TestProject): Promise<void> {
   provide('chromiumPath', chromiumPath)
 }
 
-/** The browser that comes with the dependencies unpacks itself, once, into the folder for temporary files. */
+/** Unpacks the browser of the dependencies once. The package unpacks it into TMPDIR, so TMPDIR is changed meanwhile. */
 async function unpackChromium(): Promise<string> {
   const folder = join(root, 'node_modules/.cache/chromium')
   mkdirSync(folder, { recursive: true })

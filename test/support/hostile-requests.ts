@@ -4,7 +4,7 @@ import { appRouter } from '../../server/api/router.ts'
 import { createDocument } from '../../server/rest/document.ts'
 import { operationsIn } from './documented-requests.ts'
 
-/** Requests that mean no good: valid ones with parts replaced by what breaks servers, and some with broken bytes. */
+/** Generates hostile requests: valid ones with replaced parts, and some with corrupted bytes. */
 
 const operations = operationsIn(createDocument(appRouter, []))
 
@@ -42,7 +42,7 @@ const nasty = [
   '\r\nX-Injected: 1',
 ]
 
-/** Mostly the first, now and then the second, so that a request has few faults and gets far. */
+/** Usually the first, sometimes the second, because requests with few faults are rejected late. */
 function often<A, B>(usual: fc.Arbitrary<A>, unusual: fc.Arbitrary<B>): fc.Arbitrary<A | B> {
   return fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: unusual })
 }
@@ -241,16 +241,16 @@ const header = fc.oneof(
   fc.tuple(fc.string({ unit: 'grapheme-ascii', maxLength: 10 }), text).map(([name, value]) => `${name}: ${value}`),
 )
 
-/** What is sent on one connection, and how. */
+/** The bytes for one connection, and how to send them. */
 export interface Conversation {
   bytes: Buffer
-  /** In one piece, in two, or with a reset instead of patience for the answer. */
+  /** In one piece, in two pieces, or followed by a reset. */
   manner: 'whole' | 'split' | 'reset'
-  /** Whether an answer may come without its body. */
+  /** Whether a response may have no body. */
   hasHead: boolean
 }
 
-/** Mostly one request; `authorization` is a header line of a good key, which most of them carry. */
+/** Usually one request. Most requests carry `authorization`, a header line with a valid key. */
 export function hostileConversation(authorization: string): fc.Arbitrary<Conversation> {
   const methods = often(
     fc.constantFrom(...operations.map(({ method }) => method)),
@@ -313,7 +313,7 @@ const breakage = fc.array(
   },
 )
 
-/** Replaces some bytes of the head, where parsers live, by others. */
+/** Replaces bytes of the request head. */
 function breakBytes(bytes: Buffer, places: { at: number; byte: number; cut: number }[]): Buffer {
   return places.reduce((current, { at, byte, cut }) => {
     const index = Math.floor(at * Math.min(current.length, 400))
@@ -321,7 +321,7 @@ function breakBytes(bytes: Buffer, places: { at: number; byte: number; cut: numb
   }, bytes)
 }
 
-/** Escapes only what would end the value or the request line, so that most of its harm remains. */
+/** Escapes only characters that would end the value or the request line. The others stay hostile. */
 function escapeEnds(value: string): string {
   return value.toWellFormed().replaceAll(/[^!-~]|[#&]/gu, (character) => encodeURIComponent(character))
 }

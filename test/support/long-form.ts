@@ -1,5 +1,5 @@
 /**
- * With `LONG_FORM` set, which `npm run test:long` does, some tests repeat the long trials whose figures are in
+ * `npm run test:long` sets `LONG_FORM`. Some tests then repeat the long trials whose figures are in
  * docs/reliability.md. Without it, they take seconds.
  */
 export const isLongForm = process.env.LONG_FORM !== undefined

@@ -11,7 +11,7 @@ import { openTestStore } from './database.ts'
 import { createRestClient, type RestClient } from './rest-client.ts'
 import { inject } from './transport.ts'
 
-/** Serves a router through both adapters, to clients with two different keys. */
+/** Serves a router through both adapters. The clients `first` and `second` have different keys. */
 export async function startRouter(router: AnyRouter) {
   const store = await openTestStore()
   const app = fastify()
@@ -31,7 +31,7 @@ export async function startRouter(router: AnyRouter) {
   async function createClient(name: string): Promise<RestClient> {
     const key = mintApiKey()
     const { id } = await store.apiKeys.create(apiKeyRecord(key, name))
-    // The use of a key that was just used is not recorded. Recording it would change the store.
+    // Marks the key as used. Otherwise its first request would record the use, and so change the store.
     await store.apiKeys.touch(id, new Date())
     return createRestClient(inject(app), key)
   }

@@ -1,16 +1,16 @@
 import { NewPet } from '../../server/api/pets.ts'
 
-/** Whether the service takes it as the name of a pet. */
+/** Whether the service accepts the text as the name of a pet. */
 export function isName(name: string): boolean {
   return NewPet.safeParse({ name, categoryId: 1n }).success
 }
 
-/** Each character of the Basic Multilingual Plane and some beyond, alone and among others. */
+/** Each character of the Basic Multilingual Plane and some beyond, alone and next to other characters. */
 export function namesOfAllCharacters(): string[] {
   return characters().flatMap((character) => [character, `a${character}b`, ` ${character}`])
 }
 
-/** Surrogates are none by themselves: a text with one that stands alone cannot be stored in UTF-8. */
+/** Without surrogates. A lone surrogate cannot be stored in UTF-8. */
 function characters(): string[] {
   const plane = Array.from({ length: 0x10000 }, (_, codePoint) => codePoint)
   const wellFormed = plane.filter((codePoint) => codePoint < 0xd800 || codePoint > 0xdfff)

@@ -1,6 +1,6 @@
 import type { Step } from './recording.ts'
 
-/** The bytes of the files, by their names. */
+/** The content of the files by name. */
 export type Disk = Map<string, Buffer>
 
 type Change = Extract<Step, { kind: 'write' | 'truncate' | 'remove' }>
@@ -8,14 +8,14 @@ type Change = Extract<Step, { kind: 'write' | 'truncate' | 'remove' }>
 const sector = 512
 
 /**
- * A disk under a recording of what was asked of it. What was synced is there after a power cut. Of what was not, any part
- * may be: each write whole, in some of its sectors or not at all, whatever came before or after it; each change of a
- * file's size or existence, a new file's included, or not. This is what SQLite, too, takes for granted of a disk
+ * A model of a disk that replays recorded system calls. Synced changes survive a power cut. Any subset of the other
+ * changes survives, independent of their order. A write may survive in some of its sectors only. A change of size, the
+ * creation of a file and the removal of a file survive or not. SQLite assumes the same of a disk
  * (https://www.sqlite.org/atomiccommit.html, section 2).
  */
 export class RecordedDisk {
   readonly #durable: Disk
-  /** The files that the folder is known to hold. */
+  /** The files whose entries in the folder are synced. */
   readonly #entries: Set<string>
   #pending: Change[] = []
 
@@ -35,7 +35,7 @@ export class RecordedDisk {
     }
   }
 
-  /** A file that was never written to may go without notice. */
+  /** Ignores the removal of a file that was never written. */
   #matters({ kind, file }: Change): boolean {
     const earlier = this.#pending.filter((each) => each.file === file)
     if (kind === 'remove') return this.#durable.has(file) || earlier.length > 0
@@ -43,7 +43,7 @@ export class RecordedDisk {
     return true
   }
 
-  /** What may be found after a power cut at this moment. `random` gives numbers from 0 to 1. */
+  /** Returns a possible state of the disk after a power cut now. `random` returns numbers from 0 to 1. */
   cut(random: () => number): Disk {
     const disk = copyAll(this.#durable)
     for (const change of this.#pending) {
@@ -60,7 +60,7 @@ function copyAll(disk: Disk): Disk {
   return new Map([...disk].map(([file, bytes]) => [file, copy(bytes)]))
 }
 
-/** The sync of a file covers its content, that of the folder the removals in it. */
+/** The sync of a file covers its content. The sync of the folder covers removals. */
 function isCovered({ kind, file }: Change, synced: string): boolean {
   return kind === 'remove' ? synced === '/' : file === synced
 }
@@ -77,7 +77,7 @@ function perform(disk: Disk, change: Change): void {
   disk.set(change.file, resized)
 }
 
-/** Grows in place where there is room, since files grow by many small writes. */
+/** Grows in place if the buffer has space, because files grow by many small writes. */
 function resize(bytes: Buffer, size: number): Buffer {
   if (size <= bytes.length) return bytes.subarray(0, size)
   const hasRoom = bytes.byteOffset + size <= bytes.buffer.byteLength
@@ -87,14 +87,14 @@ function resize(bytes: Buffer, size: number): Buffer {
   return resized.fill(0, bytes.length)
 }
 
-/** With a memory of its own, of which the copy is the beginning. */
+/** Copies the bytes to the start of a new buffer of `room` bytes. */
 function copy(bytes: Buffer, room = bytes.length): Buffer {
   const whole = Buffer.alloc(room)
   bytes.copy(whole)
   return whole.subarray(0, bytes.length)
 }
 
-/** Some of the sectors of a write. */
+/** Returns a random subset of the sectors of a write. */
 function tear(write: Extract<Change, { kind: 'write' }>, random: () => number): Change[] {
   const parts: Change[] = []
   for (let at = 0; at < write.data.length; ) {

@@ -8,7 +8,7 @@ import { createKey } from '../../server/ops/keys.ts'
 import { databaseOf, locationOf } from './database.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
 
-/** The command line of the real command. */
+/** The command line of `petstore`. */
 export const petstore = [process.execPath, join(import.meta.dirname, '../../server/launch.mjs')]
 
 export interface Run {
@@ -27,7 +27,7 @@ interface RunOptions {
   atEnd?: AtEnd
 }
 
-/** Runs the real command in a child process that is killed at the end of the test. */
+/** Runs `petstore` in a child process that is killed at the end of the test. */
 export function runPetstore({ arguments: words = [], ...options }: RunOptions = {}): Run {
   return runCommand([...petstore, ...words], options)
 }
@@ -42,7 +42,7 @@ export async function createFirstKey(folder: string): Promise<string> {
   }
 }
 
-/** Runs any command in a child process that is killed at the end of the test. */
+/** Runs a command in a child process that is killed at the end of the test. */
 export function runCommand(
   [command = '', ...words]: string[],
   { env = {}, atEnd = onTestFinished, folder = temporaryFolder(atEnd) }: Omit<RunOptions, 'arguments'> = {},
@@ -72,7 +72,7 @@ export async function startServer({ env = {}, ...options }: RunOptions = {}): Pr
   return whenListening(runPetstore({ ...options, env: { PORT: '0', ...env } }))
 }
 
-/** One process for a group of tests. Call it where the group is described. */
+/** Shares one process among the tests of a group. Call it in `describe`. */
 export function shareServer(options: RunOptions = {}): () => Server {
   const cleanings: Parameters<AtEnd>[0][] = []
   let server: Server | undefined
@@ -106,7 +106,7 @@ export async function waitForOutput(run: Run, pattern: RegExp): Promise<string> 
   }
 }
 
-/** A small heap shows a leak soon. With a large one, Node collects garbage late. */
+/** Makes a leak visible early. With a larger heap, Node collects garbage late. */
 export const smallHeap = { NODE_OPTIONS: '--max-old-space-size=96 --max-semi-space-size=8' }
 
 /** The resident memory of the process in MiB, or 0 without Linux's /proc. */
@@ -116,5 +116,5 @@ export function residentMemory({ child }: Run): number {
   return Math.round(Number(kibibytes ?? 0) / 102.4) / 10
 }
 
-/** The first API key, in the banner or in the log line with the same values. */
+/** Captures the first API key in the banner, or in the log line with the same values. */
 export const bannerKey = /\b(pet_[0-9A-Za-z]{38})\b/

@@ -12,7 +12,7 @@ export interface RawResponse {
   body: string
 }
 
-/** Sends the bytes and reads responses until the server closes the connection, or sends nothing for `quiet` ms after its first byte. */
+/** Sends the bytes. Reads responses until the server closes the connection, or sends nothing more for `quiet` ms. */
 export async function exchange(url: string, bytes: string | Buffer, { quiet = 1_000 } = {}): Promise<RawResponse[]> {
   const socket = await openSocket(url)
   const chunks: Buffer[] = []
@@ -42,7 +42,7 @@ export async function openSocket(url: string): Promise<Socket> {
   return socket
 }
 
-/** Splits a stream into its responses (RFC 9112). */
+/** Splits a stream into responses (RFC 9112). */
 export function parseResponses(text: string): RawResponse[] {
   const responses: RawResponse[] = []
   for (let rest = Buffer.from(text); rest.length > 0; ) {
@@ -119,7 +119,7 @@ export async function startHttpServer(listener: RequestListener): Promise<{ url:
   return { url: `http://127.0.0.1:${address.port}`, sockets }
 }
 
-/** The statuses in a stream, those of interim responses (1xx) included. */
+/** The statuses in a stream, including those of interim responses (1xx). */
 export function statusesIn(received: string): number[] {
   return [...received.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))
 }

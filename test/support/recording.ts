@@ -1,29 +1,29 @@
 import { readFileSync } from 'node:fs'
 
-/** What a process asked of the kernel that matters to its database, in order. */
+/** A system call of a process that concerns its database, or an acknowledgement to a client. */
 export type Step =
   | { kind: 'write'; file: string; offset: number; data: Buffer }
   | { kind: 'truncate'; file: string; size: number }
   | { kind: 'remove'; file: string }
-  /** The file, or the entries of the folder, are on disk from here on. */
+  /** The content of the file, or the entries of the folder, are now on disk. */
   | { kind: 'sync'; file: string }
-  /** A pet was acknowledged to its caller. */
+  /** The service acknowledged the create of a pet. */
   | { kind: 'acknowledge'; name: string }
 
-/** The options with which strace records what {@link readRecording} reads. */
+/** The options of strace for a recording that {@link readRecording} can read. */
 export const recordingOptions = [
   ...['-y', '-xx', '-s', '1000000'],
   ...['-e', 'trace=pwrite64,write,writev,ftruncate,unlink,fsync,fdatasync'],
 ]
 
-/** Reads a recording of strace's. Files are named by what follows the path of the database; its folder is named `/`. */
+/** Reads a recording of strace, in order. A file is named by its suffix to the database path, the folder by `/`. */
 export function readRecording(path: string, database: string): Step[] {
   const folder = database.slice(0, database.lastIndexOf('/'))
   const unfinished = new Map<string, string>()
   const steps: Step[] = []
   for (const line of readFileSync(path, 'latin1').split('\n')) {
     const [, thread = '', call = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
-    // The beginning of a call counts for an acknowledgement, and the end for whatever else.
+    // An acknowledgement counts from the start of its call. Every other call counts from its end.
     const begun = call.endsWith('<unfinished ...>')
     if (begun) unfinished.set(thread, call.slice(0, -'<unfinished ...>'.length).trimEnd())
     const [, rest = ''] = /^<\.\.\. \w+ resumed>(.*)$/.exec(call) ?? []
@@ -48,7 +48,7 @@ function readCall(call: string, database: string, folder: string): Step | undefi
   throw new Error(`A ${name} on the database is not understood.`)
 }
 
-/** The file of a descriptor with its path in angle brackets, or that of a path. */
+/** Finds the file in the first argument: a descriptor with its path in angle brackets, or a path. */
 function fileIn(words: string, database: string, folder: string): string | undefined {
   const path = unhex(/^\d+<([^>]*)>/.exec(words)?.[1] ?? /^"([^"]*)"/.exec(words)?.[1] ?? '').toString()
   if (path === folder) return '/'
@@ -61,7 +61,7 @@ function acknowledgement(words: string): Step | undefined {
   return name === undefined ? undefined : { kind: 'acknowledge', name }
 }
 
-/** All bytes that the call carries, in one piece or several. */
+/** All bytes in the arguments of the call, which may be several pieces. */
 function bytesIn(words: string): Buffer {
   return Buffer.concat([...words.matchAll(/"([^"]*)"/g)].map(([, text = '']) => unhex(text)))
 }

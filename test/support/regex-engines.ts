@@ -5,7 +5,7 @@ export interface Engine {
   name: string
   /** Runs a source file. */
   command: string[]
-  /** Succeeds if the language is installed. */
+  /** A command that succeeds if the language is installed. */
   probe: string[]
   file: string
   /** Reads Base64 lines, a pattern and then texts, and prints 1 or 0 for each text. */

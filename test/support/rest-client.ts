@@ -32,7 +32,7 @@ export interface RestClient {
   send(request: RestRequest): Promise<RestResponse>
 }
 
-/** Sends a request in some way, such as through a socket. */
+/** Sends a request through a socket or without one. */
 export type Send = (request: RestRequest) => Promise<Omit<RestResponse, 'body'>>
 
 export function createRestClient(transport: Send, key: string): RestClient {

@@ -75,7 +75,7 @@ function makeCorrupt(path: string): void {
   overwrite(path, 5 * 4096, 4 * 4096)
 }
 
-/** Adds a pet that is missing in an index: the index is hidden from SQLite while the pet is inserted. */
+/** Adds a pet that is missing in an index. The index is hidden from SQLite while the pet is inserted. */
 function makeIncomplete(path: string): void {
   makeDatabase(path, 10)
   const database = new Database(path).unsafeMode()
@@ -89,7 +89,7 @@ function makeIncomplete(path: string): void {
   again.close()
 }
 
-/** Destroys a part of the file and keeps its inode. */
+/** Overwrites a part of the file. The inode stays the same. */
 export function overwrite(path: string, start: number, length: number): void {
   const file = openSync(path, 'r+')
   writeSync(file, Buffer.alloc(length, 0xff), 0, length, start)
@@ -125,7 +125,7 @@ function writeIn(path: string, bytes: Buffer): void {
   writeFileSync(path, bytes, { mode: 0o600 })
 }
 
-/** Replaces the database in the folder by the backup, and returns the message of the command. */
+/** Restores the backup into the folder, and returns the message of the command. */
 export async function restore(folder: string, file: string): Promise<string> {
   return restoreDatabase(join(folder, 'data/petstore.db'), file)
 }
@@ -139,7 +139,7 @@ export function keptIn(folder: string): string[] {
   return names.map((name) => join(folder, 'data', name))
 }
 
-/** Leaves the files of a process that was killed after a commit: the change is only in the log. */
+/** Leaves the same files as a process that was killed after a commit. The change is only in the log. */
 export function leaveLog(path: string, sql: string): void {
   const database = new Database(path)
   database.exec(sql)

@@ -4,22 +4,22 @@ import { join } from 'node:path'
 import { petstore, runCommand, type Server, whenListening } from './process.ts'
 import { temporaryFolder } from './temporary.ts'
 
-/** Whether this system lets a process mount a disk of its own. */
+/** Whether this process may mount a file system. */
 export function canMount(): boolean {
   return spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 }
 
 export interface SmallDisk {
   server: Server
-  /** Copies the database, while nobody writes, to where SQLite can find it. */
+  /** Copies the database to a path that SQLite can open. No process may write meanwhile. */
   copyDatabase: () => string
-  /** Fills the disk until so many blocks of 4 KiB are left. */
+  /** Fills the disk until this many blocks of 4 KiB are left. */
   fillUp: (blocksLeft: number) => void
-  /** Removes what takes up most of the disk. */
+  /** Removes the file that fills most of the disk. */
   makeRoom: () => void
 }
 
-/** Runs the service with its database on a disk of 8 MiB, of which 6 are taken. */
+/** Runs the service with its database on a disk of 8 MiB, of which 6 MiB are in use. */
 export async function startOnSmallDisk(): Promise<SmallDisk> {
   const folder = temporaryFolder()
   const script = `
@@ -29,7 +29,7 @@ export async function startOnSmallDisk(): Promise<SmallDisk> {
     exec "$@"`
   const run = runCommand(['unshare', '-rm', 'sh', '-ec', script, 'sh', ...petstore], { env: { PORT: '0' } })
   const server = await whenListening(run)
-  // The disk is there for this process only, and so is the way to it.
+  // The disk is mounted only in the mount namespace of the service, so its path leads through /proc.
   const inside = join(`/proc/${server.child.pid}/root`, folder)
   return {
     server,

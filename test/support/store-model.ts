@@ -8,7 +8,7 @@ import {
   type Pet,
 } from '../../db/store.ts'
 
-/** What a store does, over arrays. Time stands still in it: no idempotency key is ever out of date. */
+/** A model of the store with arrays. Its idempotency keys never expire. */
 export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
   const pets: Pet[] = []
   const keys: ApiKey[] = []

@@ -7,7 +7,7 @@ import { sqliteDatabase, type TestDatabase, testDatabase } from './database.ts'
 import { openStoreModel } from './store-model.ts'
 import { temporaryFolder } from './temporary.ts'
 
-/** Runs random sequences of calls on SQLite, on PostgreSQL and on a model of arrays, and compares every result. */
+/** Runs random sequences of calls on SQLite, PostgreSQL and the model of the store, and compares every result. */
 export async function compareStores(sequences: number): Promise<void> {
   const databases = [sqliteDatabase(join(temporaryFolder(), 'petstore.db')), await testDatabase()]
   const stores = await Promise.all(databases.map((database) => database.open()))
@@ -30,7 +30,7 @@ async function empty({ location, execute }: TestDatabase): Promise<void> {
 
 type Subject = Pick<Store, 'pets' | 'apiKeys'>
 
-/** One call of the Store port. Its result must be the same for every store and the model. */
+/** One call of the Store port. Every store and the model must return the same result. */
 class Call implements fc.AsyncCommand<Subject, Subject[]> {
   readonly #text: string
   readonly #ask: (subject: Subject) => Promise<unknown>
@@ -49,7 +49,7 @@ class Call implements fc.AsyncCommand<Subject, Subject[]> {
     for (const outcome of seen) expect(outcome).toEqual(expected)
   }
 
-  /** Only the name of an error is part of the port. */
+  /** Compares errors by name, because only the name is part of the port. */
   async #outcome(subject: Subject): Promise<unknown> {
     const answer = await this.#ask(subject).catch((error: Error) => error.name)
     return { answer, keys: (await subject.apiKeys.list()).map(withoutId) }

@@ -1,4 +1,4 @@
-// Preloaded to see what is lost without the one setting: connections that ask for FULL get NORMAL, in each thread.
+// Preloaded to set synchronous=NORMAL in each thread where the code asks for FULL. It shows that the trial can fail.
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 
 const require = createRequire(import.meta.url)

@@ -25,7 +25,7 @@ export interface TestApi {
   log: string[]
 }
 
-/** Starts the whole service on a database of its own, without a socket. */
+/** Starts the whole service on a new database, without a socket. */
 export async function startTestApi({
   config = {},
   atEnd = onTestFinished,
@@ -59,7 +59,7 @@ const sharedKey = mintApiKey()
 /** An SQLite file with this key. Copying it is faster than starting a writer thread. */
 const keyedFile = { bytes: undefined as Buffer | undefined, usedAt: 0 }
 
-/** Opens a database with a key that was just used. Requests that only read therefore do not start the writer thread. */
+/** Opens a database with a key that was just used, so requests that only read do not start the writer thread. */
 async function openKeyedDatabase(atEnd: AtEnd): Promise<{ database: TestDatabase; store: Store; key: string }> {
   const database = await testDatabase(atEnd)
   if (database.location.kind === 'sqlite') {
@@ -98,14 +98,14 @@ interface StartOptions {
   consoleFolder?: string
 }
 
-/** Shares one service among the tests of a group. They must not depend on an empty database. Called in `describe`. */
+/** Shares one service among the tests of a group. They must not depend on an empty database. Call it in `describe`. */
 export function shareTestApi(options: StartOptions = {}): () => TestApi {
   return share((atEnd) => startTestApi({ ...options, atEnd }))
 }
 
 /**
  * Shares one service among the tests of a group. After each test, its pets and keys are deleted, and ids start at 1 again.
- * This takes a few milliseconds. A service of its own would start a writer thread, which takes 150 ms of CPU time.
+ * This takes a few milliseconds. A new service would start a writer thread, which takes 150 ms of CPU time.
  */
 export function shareEmptiedTestApi(options: StartOptions = {}): () => TestApi {
   const shared = share(async (atEnd) => {
@@ -116,7 +116,7 @@ export function shareEmptiedTestApi(options: StartOptions = {}): () => TestApi {
   return () => shared().api
 }
 
-/** Shares one store among the tests of a group. After each test, everything in it is deleted. */
+/** Shares one store among the tests of a group. After each test, all its rows are deleted. */
 export function shareEmptiedStore(): () => Store {
   const shared = share(async (atEnd) => {
     const database = await testDatabase(atEnd)

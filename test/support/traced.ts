@@ -6,12 +6,12 @@ import { onTestFinished } from 'vitest'
 import { createFirstKey, petstore, type Run, waitForOutput } from './process.ts'
 import { temporaryFolder } from './temporary.ts'
 
-/** Whether strace is here and may trace. */
+/** Whether strace is installed and permitted. */
 export function canTrace(): boolean {
   return spawnSync('strace', ['-f', '--seccomp-bpf', '-e', 'trace=fsync', 'true']).status === 0
 }
 
-/** A disk that answers the first five times, and then hangs for a minute. */
+/** Options of strace that simulate a disk. Its first five syncs succeed, and each later one hangs for a minute. */
 export function hangingDisk(databasePath: string): string[] {
   return [
     ...['-P', `${databasePath}-wal`, '-e', 'trace=fsync,fdatasync'],
@@ -23,15 +23,15 @@ export interface Traced {
   server: { url: string }
   key: string
   databasePath: string
-  /** What it has logged so far. */
+  /** The output so far. */
   log: () => string
-  /** The service itself, without strace. */
+  /** The process id of the service, not of strace. */
   processId: number
-  /** Ends the server and resolves to where strace wrote what it asked of the kernel, in order, a line each. */
+  /** Ends the server, and resolves to the path of the recording of its system calls. */
   stop: () => Promise<string>
 }
 
-/** Runs the service on an existing database as a child of strace, which may everywhere trace its own children. */
+/** Runs the service on an existing database as a child of strace. Every system permits tracing a child. */
 export async function startTraced(
   optionsFor: (databasePath: string) => string[],
   env: Record<string, string> = {},
@@ -44,7 +44,7 @@ export async function startTraced(
     cwd: folder,
     env: { PATH: process.env.PATH, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A process group of their own: a signal for strace alone would make it let go of the server, which would run on.
+    // Signals go to a new process group. After a signal to strace alone, the server would run on without strace.
     detached: true,
   })
   const closed = once(child, 'close').then(([code, signal]) => code ?? signal)

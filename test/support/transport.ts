@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import { joinHeaders, type Send } from './rest-client.ts'
 import type { AtEnd } from './temporary.ts'
 
-/** Connects to an app, and disconnects at the end of the test. */
+/** Connects to an app. Disconnects at the end of the test. */
 type Transport = (app: FastifyInstance, atEnd: AtEnd) => Send
 
 let transport: Transport = inject
 
-/** Replaces the transport of the REST clients of all test services. Called by a setup file. */
+/** Replaces the transport of the REST clients of all test services. Call it in a setup file. */
 export function useTransport(other: Transport): void {
   transport = other
 }
@@ -30,7 +30,7 @@ export function fetchFrom(app: FastifyInstance): typeof fetch {
     const request = new Request(input, init)
     const { pathname, search } = new URL(request.url)
     const response = await app.inject({
-      // Safe: a `Request` with a method that HTTP does not know cannot be made here.
+      // Safe: the callers send only methods that HTTP defines.
       method: request.method as 'GET',
       url: pathname + search,
       headers: Object.fromEntries(request.headers),

@@ -84,9 +84,9 @@ function startInstances(balancer: Balancer, env: Record<string, string>) {
   }
   return {
     add,
-    /** Does not tell the balancer. */
+    /** Does not remove the instance from the balancer. */
     kill: () => end('SIGKILL'),
-    /** Tells the balancer first. */
+    /** Removes the instance from the balancer first. */
     retire: () => end('SIGTERM'),
     /** Waits until all instances are ready. */
     async ready(): Promise<void> {

@@ -5,37 +5,37 @@ import { onTestFinished } from 'vitest'
 
 export interface Balancer {
   url: string
-  /** From now on the instance has its turns. */
+  /** Adds an instance to the rotation. */
   add(instance: string): void
-  /** It gets no request any more; those that it has are finished. */
+  /** Sends the instance no further requests. Running requests finish. */
   remove(instance: string): void
 }
 
-/** Milliseconds between two looks at an instance that was not to be reached. */
+/** Milliseconds between two health checks of an unreachable instance. */
 const interval = 100
 
 /**
- * Shares requests out among instances in turn, and sends each of them once. An instance that cannot be reached, or breaks
- * off, has no turn until it answers again. Its callers get a 503, with which they keep their connection, and which says
- * all that is known here: the work may be done or not. Once an answer has begun, their connection is closed instead.
+ * Distributes requests among instances (round robin) and sends each one once. An instance that is unreachable, or
+ * that breaks a connection, gets no requests until it responds again. The client gets a 503 on its open connection, and
+ * the request may have succeeded. If the response has already begun, the connection of the client is closed.
  */
 export async function startBalancer(): Promise<Balancer> {
   const instances = new Set<string>()
-  /** Of those that are up, the next one first. */
-  const turns: string[] = []
+  /** The instances that are up, beginning with the next one. */
+  const rotation: string[] = []
   const chosen = new WeakMap<object, string>()
 
-  function loseTurns(instance: string): void {
-    if (turns.includes(instance)) turns.splice(turns.indexOf(instance), 1)
+  function leaveRotation(instance: string): void {
+    if (rotation.includes(instance)) rotation.splice(rotation.indexOf(instance), 1)
   }
   async function suspend(instance: string): Promise<void> {
-    if (!turns.includes(instance)) return
-    loseTurns(instance)
+    if (!rotation.includes(instance)) return
+    leaveRotation(instance)
     while (instances.has(instance)) {
       await wait(interval)
       if (await isAlive(instance)) break
     }
-    if (instances.has(instance)) turns.push(instance)
+    if (instances.has(instance)) rotation.push(instance)
   }
 
   const app = fastify({ forceCloseConnections: true })
@@ -45,13 +45,13 @@ export async function startBalancer(): Promise<Balancer> {
   })
   await app.register(httpProxy, {
     upstream: '',
-    // By default a GET that is answered with 503 would be repeated here.
+    // By default, the proxy would retry a GET after a 503.
     retryMethods: [],
     destroyAgent: true,
     preHandler(request, _reply, done) {
-      const instance = turns.shift()
+      const instance = rotation.shift()
       if (instance === undefined) return done(new Error('No instance is up.'))
-      turns.push(instance)
+      rotation.push(instance)
       chosen.set(request, instance)
       done()
     },
@@ -65,17 +65,17 @@ export async function startBalancer(): Promise<Balancer> {
     url: await app.listen({ host: '127.0.0.1', port: 0 }),
     add(instance) {
       instances.add(instance)
-      turns.push(instance)
+      rotation.push(instance)
     },
     remove(instance) {
       instances.delete(instance)
-      loseTurns(instance)
+      leaveRotation(instance)
     },
   }
 }
 
-/** Not whether it is ready: without the database none is, and what they say of that is to reach the callers. */
+/** Checks /livez. Without the database, no instance is ready, but clients must receive the 503 of the instances. */
 async function isAlive(instance: string): Promise<boolean> {
-  const answer = await fetch(`${instance}/livez`).catch(() => undefined)
-  return answer?.ok ?? false
+  const response = await fetch(`${instance}/livez`).catch(() => undefined)
+  return response?.ok ?? false
 }

@@ -16,7 +16,7 @@ export type Kind = 'sqlite' | 'postgres'
 export const kinds: Kind[] = ['sqlite', 'postgres']
 export const pairs = kinds.flatMap((from) => kinds.map((to) => ({ from, to })))
 
-/** A place for a database: a path where no file is, or a PostgreSQL database without tables. */
+/** A location for a new database: a path without a file, or a PostgreSQL database without tables. */
 export async function newDatabase(kind: Kind): Promise<TestDatabase> {
   if (kind === 'postgres') return postgresDatabase(await emptyDatabase())
   return sqliteDatabase(join(temporaryFolder(), 'petstore.db'))
@@ -26,7 +26,7 @@ export async function newDatabases(from: Kind, to: Kind): Promise<{ from: TestDa
   return { from: await newDatabase(from), to: await newDatabase(to) }
 }
 
-/** Makes the tables, and runs statements. */
+/** Creates the tables, and runs statements. */
 export async function fill({ location, execute }: TestDatabase, ...statements: string[]): Promise<void> {
   if (location.kind === 'postgres') await preparePostgres(location.url)
   else prepareSqlite(location.path)
@@ -55,7 +55,7 @@ export function nameOf(database: TestDatabase): string {
   return new URL(urlOf(database)).pathname.slice(1)
 }
 
-/** As it is given to the command. */
+/** The location as an argument of the command. */
 export function specOf({ location }: TestDatabase): string {
   return location.kind === 'sqlite' ? `file:${location.path}` : location.url
 }
@@ -68,12 +68,12 @@ export async function copy({ from, to }: { from: TestDatabase; to: TestDatabase 
   }
 }
 
-/** The command in a process of its own. */
+/** Starts the command in a child process. */
 export function startCopy(folder: string, from: string, to: string): Run {
   return runPetstore({ folder, arguments: ['db', 'copy', '--from', from, '--to', to] })
 }
 
-/** What the command prints. */
+/** Runs the command and returns its output. */
 export async function runCopy(folder: string, from: string, to: string): Promise<string> {
   const run = startCopy(folder, from, to)
   expect(await run.ended, run.stderr).toBe(0)
@@ -81,7 +81,7 @@ export async function runCopy(folder: string, from: string, to: string): Promise
   return run.stdout
 }
 
-/** The operator is told so in one sentence. */
+/** Expects the command to fail with one sentence for the operator. */
 export async function expectRefusal(
   databases: { from: TestDatabase; to: TestDatabase },
   reason: string,
@@ -97,7 +97,7 @@ export async function expectEmpty(database: TestDatabase): Promise<void> {
   for (const table of ['api_keys', 'pets', 'idempotency_keys']) expect(await database.rows(table)).toEqual([])
 }
 
-/** The ids that the next pet and the next API key are given. */
+/** The ids of the next pet and the next API key. */
 export async function nextIds(database: TestDatabase): Promise<bigint[]> {
   const store = await database.open()
   const pet = await store.pets.create({ name: 'next', categoryId: 1n, status: 'sold' })
@@ -105,7 +105,7 @@ export async function nextIds(database: TestDatabase): Promise<bigint[]> {
   return [pet.id, (await store.apiKeys.create(key)).id]
 }
 
-/** All that a file holds, integers to the last digit. */
+/** All rows of a file, with exact integers. */
 export function contentOf(database: TestDatabase): unknown[][] {
   const file = openDatabase(pathOf(database)).defaultSafeIntegers()
   return ['api_keys', 'pets', 'idempotency_keys', 'sqlite_sequence'].map((table) =>
@@ -113,11 +113,11 @@ export function contentOf(database: TestDatabase): unknown[][] {
   )
 }
 
-/** The files in the folder of a file, with what is in them. */
+/** The names and contents of the files in the folder of a database. */
 export function filesBeside(database: TestDatabase): Record<string, string> {
   const folder = dirname(pathOf(database))
   const files = readdirSync(folder, { withFileTypes: true }).map((entry) => {
-    // The shared memory holds the locks of those who read.
+    // The shared memory contains the locks of readers, so it changes with each read.
     const isKept = entry.isFile() && !entry.name.endsWith('-shm')
     return [entry.name, isKept ? readFileSync(join(folder, entry.name), 'base64') : '']
   })
@@ -140,14 +140,14 @@ const petNames = [
 ]
 const categories = [minInt64, maxInt64, 0n, -1n, 2n ** 53n + 1n, 7n, 8n, 9n]
 
-/** Times of creation, expiry, revocation and last use. */
+/** Values of created_at, expires_at, revoked_at and last_used_at. */
 export const sampleTimes = [
   ['2026-01-01T00:00:00.001Z', null, null, '2026-03-29T01:30:00.500Z'],
   ['2025-06-30T23:59:59.999Z', '2025-07-01T00:00:00.000Z', '2025-06-30T23:59:59.999Z', null],
   ['2024-02-29T12:00:00.120Z', '1999-12-31T23:59:59.999Z', null, null],
 ]
 
-/** A file with values at the edges, some of whose rows are gone. */
+/** A database file with boundary values and deleted rows. */
 export function sampleFile(): TestDatabase {
   const database = sqliteDatabase(join(temporaryFolder(), 'petstore.db'))
   prepareSqlite(pathOf(database))
@@ -155,7 +155,7 @@ export function sampleFile(): TestDatabase {
   const insertKey = file.prepare(`
     INSERT INTO api_keys (name, start, hash, created_at, expires_at, revoked_at, last_used_at)
     VALUES (?, 'pet_ABCDEF', ?, ?, ?, ?, ?)`)
-  // The second one is revoked, and so may have the name of another.
+  // The second key is revoked, so it may have the same name as the first one.
   for (const [index, times] of sampleTimes.entries())
     insertKey.run(['shop', 'shop', 'till'][index], String(index).repeat(64), ...times)
   const insertPet = file.prepare('INSERT INTO pets (id, name, category_id, status) VALUES (?, ?, ?, ?)')

@@ -45,7 +45,7 @@ export async function truncate(url: string): Promise<void> {
   await query(url, `${tables.map((table) => `DELETE FROM ${table};`).join(' ')} SELECT ${restarts.join(', ')}`)
 }
 
-/** Runs a statement as a person with `psql` would. */
+/** Runs a statement as `psql` does, without the service. */
 export async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url })
   await client.connect()

@@ -3,12 +3,12 @@ import { startPostgres } from './server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of the server that the tests share; only where they run on PostgreSQL. */
+    /** The URL of the server that the tests share. Provided only to projects on PostgreSQL. */
     postgresUrl: string
   }
 }
 
-/** One server for all tests on PostgreSQL, each of which has a database of its own in it. It need not survive anything. */
+/** Starts one server for all tests on PostgreSQL. Each test has a separate database. fsync is off, for speed. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres({
     autovacuum: 'off',

