@@ -1,8 +1,8 @@
 /**
- * Preloaded by each thread to be ready in half the time.
+ * Preloaded by each thread. Halves the time of its start.
  *
- * Node reads a package's whole package.json anew for every ES module in it, and drizzle-orm has 150 of them and 180 kB of
- * package.json: half a second. Its CommonJS build, which is the same code, loads in a tenth of that.
+ * Node parses the package.json of a package again for each of its ES modules. drizzle-orm has 150 modules and a
+ * package.json of 180 kB, which takes half a second. Its CommonJS build is the same code and loads in a tenth of that.
  */
 import { enableCompileCache, registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from './store.ts'
 
-/** With more waiting writes than this the database is stuck, not slow. */
+/** The maximum number of waiting writes. A longer queue would mean that the database hangs, so further writes fail. */
 const maxWaiting = 10_000
 
 /** The result of one write of a batch. With `retry`, nothing was written, and the write joins the next batch. */

@@ -27,7 +27,7 @@ const registerInterval = 5_000
  * Acknowledged writes are on disk in any case.
  */
 export async function serve(config: Config): Promise<void> {
-  // First, because a start that fails must leave no file and no key behind.
+  // Checked first, because a start that fails must not leave a file or a key.
   if (!config.reusePort) await refuseTakenPort(config)
   const log = createLog(config.logLevel, process.stdout.isTTY)
   const store = await openStore(config.database, {

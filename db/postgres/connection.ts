@@ -1,6 +1,6 @@
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg'
 
-/** Milliseconds. After these the caller has received an error, so a later result would be useless. */
+/** Timeouts in milliseconds. The caller has received an error by then, so a later result would be useless. */
 const timeouts = { connect: 2_000, lock: 2_000, statement: 4_000, response: 5_000 }
 /** Several instances and an operator's `psql` stay far below PostgreSQL's default of 100. */
 const maxConnections = 10

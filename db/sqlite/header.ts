@@ -51,7 +51,7 @@ function startsAsSqlite(bytes: Buffer): boolean {
   return bytes.length === 100 && bytes.toString('latin1', 0, 16) === 'SQLite format 3\0'
 }
 
-/** Gives the database a random user version. It is part of the header and tells the database from its copies. */
+/** Gives the database a random user version, which is in the header. A copy gets another one. */
 export function giveIdentity(connection: Database.Database): void {
   connection.pragma(`user_version = ${randomInt(1, 2 ** 31)}`)
 }

@@ -156,8 +156,8 @@ export class OpenFile<T> {
   }
 
   /**
-   * Tells a corrupt database from a disk that cannot read: SQLite reports both as corrupt, except while it opens a
-   * database. So this opens a second connection, which finds a disk that cannot read the first pages.
+   * Distinguishes a corrupt database from a disk that cannot read. SQLite reports both as corrupt, except while it
+   * opens a database. So this opens a second connection, which finds a disk that cannot read the first pages.
    */
   explain(failure: Failure): Failure {
     if (!isCorrupt(failure)) return failure

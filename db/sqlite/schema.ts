@@ -78,7 +78,7 @@ export const apiKeys = sqliteTable(
 
 /**
  * The result of each create with an idempotency key. The lowest ids are the oldest rows. There is no foreign key to the
- * pet: if somebody deletes the pet, a retry still gets the same response.
+ * pet: if the pet is deleted, a retry still gets the same response.
  */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',

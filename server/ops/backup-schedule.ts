@@ -41,7 +41,7 @@ export function scheduleBackups(config: ScheduleConfig, log: Logger): () => Prom
 }
 
 async function repeat(config: ScheduleConfig, interval: number, log: Logger, stop: AbortSignal): Promise<void> {
-  // From the last backup, because a service that often restarts would otherwise never be backed up.
+  // The interval starts at the last backup, because a service that often restarts would otherwise never be backed up.
   let due = newestTime(config.databasePath) + interval
   while (await isReached(due, interval, stop)) {
     due = Date.now() + interval
