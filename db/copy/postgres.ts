@@ -110,7 +110,7 @@ function methods(url: string, client: Client, identity: string): CopyDatabase {
   }
 }
 
-/** PostgreSQL has times that are no ISO 8601 timestamp, such as `infinity`. They are left as they are. */
+/** PostgreSQL has times that are not ISO 8601 timestamps, such as `infinity`. They are not changed. */
 function asText({ name, type }: Column): string {
   if (!type.startsWith('timestamp')) return `${name}::text`
   return `CASE WHEN ${name} BETWEEN '0001-01-01T00:00:00Z' AND '9999-12-31T23:59:59.999Z'

@@ -21,7 +21,7 @@ export function openApiKeys(pool: Pool, url: string): ApiKeyStore & { close(): P
   )
   const revision = new KeyRevision(url)
 
-  /** Acts on this instance at once: its notification comes later than the end of the change. */
+  /** Renews the revision of this instance at once, because its notification arrives after the change has ended. */
   async function change<T>(work: Promise<T>): Promise<T> {
     try {
       return await mapErrors(work)
@@ -56,7 +56,7 @@ async function create(db: NodePgDatabase, key: NewApiKey): Promise<ApiKey> {
   return created
 }
 
-/** The lock makes sure that of several instances that start at once only one creates the key. */
+/** If several instances start at the same time, the lock ensures that only one creates the key. */
 async function createFirst(db: NodePgDatabase, key: NewApiKey): Promise<boolean> {
   await lockUntilCommit(db, 'firstApiKey')
   const [any] = await db.select({ id: apiKeys.id }).from(apiKeys).limit(1)

@@ -52,7 +52,7 @@ test('a batch is cached only if all of its procedures opt in', async () => {
 describe.for(proceduresOf(appRouter).filter(({ isCacheable }) => isCacheable))('$name opts in', ({ call }) => {
   test('and reads nothing of its context but the store', async () => {
     const store = openStoreModel()
-    // Reading anything else throws, so nothing else needs to be there.
+    // Safe: reading any other property throws.
     const ctx = new Proxy({ store } as unknown as Context, {
       get(target, key) {
         if (key !== 'store') throw new Error(`It read ${String(key)}, so the response could be one caller's alone.`)

@@ -66,7 +66,7 @@ async function record(env: Record<string, string> = {}): Promise<Recording> {
   return { base, steps }
 }
 
-/** Cuts the recording off at many moments, and opens with SQLite what would then be on the disk. */
+/** Ends the recording at many moments, and opens the files that would then be on the disk with SQLite. */
 function replay({ base, steps }: Recording, count: number) {
   const result = { cuts: count, checked: 0, lost: 0, corrupt: 0 }
   const moments = fc

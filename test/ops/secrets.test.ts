@@ -19,12 +19,12 @@ test('no error response and no line of the log contains a key, a path or a detai
   const other = mintApiKey()
   const database = new Database(join(folder, 'data/petstore.db'))
   onTestFinished(() => void database.close())
-  const answers: string[] = []
+  const responses: string[] = []
 
   const send = async (head: string, body = '') => {
     const length = body === '' ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`
     const got = await exchange(server.url, `${head}\r\nHost: a\r\n${length}Connection: close\r\n\r\n${body}`)
-    for (const answer of got) answers.push(JSON.stringify([answer.status, ...answer.headers, answer.body]))
+    for (const response of got) responses.push(JSON.stringify([response.status, ...response.headers, response.body]))
   }
   const auth = `Authorization: Bearer ${key}`
   const post = `POST /v1/pets?key=${key} HTTP/1.1\r\n${auth}`
@@ -35,7 +35,7 @@ test('no error response and no line of the log contains a key, a path or a detai
     socket.once('end', () => socket.end())
     socket.write(`GET /v1/pets?key=${key} HTTP/1.1\r\nAuthorization: Bearer ${key}\r\n`)
     await closing(socket)
-    for (const answer of parseResponses(text)) answers.push(answer.body)
+    for (const response of parseResponses(text)) responses.push(response.body)
   })
 
   await send(`GET /v1/pets?access_token=${key} HTTP/1.1`)
@@ -71,7 +71,9 @@ test('no error response and no line of the log contains a key, a path or a detai
 
   const document = readFileSync(join(import.meta.dirname, '../../server/api/errors.ts'), 'utf8')
   const codes = [...document.matchAll(/^ {2}(\w+): \{ status: /gm)].map(([, code]) => code)
-  const seen = new Set(answers.flatMap((text) => [...text.matchAll(/\\?"code\\?":\\?"(\w+)/g)].map(([, code]) => code)))
+  const seen = new Set(
+    responses.flatMap((text) => [...text.matchAll(/\\?"code\\?":\\?"(\w+)/g)].map(([, code]) => code)),
+  )
   expect(codes.filter((code) => !seen.has(code))).toEqual(unreachable)
 
   // One line shows the first key twice: by itself and in the curl line.
@@ -80,9 +82,9 @@ test('no error response and no line of the log contains a key, a path or a detai
     expect(log).not.toContain(secret)
     expect(server.stderr).not.toContain(secret)
   }
-  for (const answer of answers) expect(answer).not.toMatch(/SQLITE|\bSELECT\b|node_modules|\.ts:\d|\n\s+at /)
-  expect(answers.join('\n')).not.toContain(folder)
-  expect(answers.filter((answer) => answer.includes(key))).toEqual([])
+  for (const response of responses) expect(response).not.toMatch(/SQLITE|\bSELECT\b|node_modules|\.ts:\d|\n\s+at /)
+  expect(responses.join('\n')).not.toContain(folder)
+  expect(responses.filter((response) => response.includes(key))).toEqual([])
 }, 60_000)
 
 test('only its user can access the files that the service creates, and no file name contains a key', async () => {

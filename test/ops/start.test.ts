@@ -128,7 +128,7 @@ test('a port in use is refused, and no file is created', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void other.close())
   await once(other, 'listening')
-  // A TCP server that listens has such an address.
+  // Safe: a listening TCP server has an AddressInfo.
   const { port } = other.address() as AddressInfo
   const run = runPetstore({ folder, env: { PORT: String(port) } })
   await expectRefusal(

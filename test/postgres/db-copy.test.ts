@@ -92,7 +92,7 @@ describe('a copy', () => {
     expect(await nextIds(to)).toEqual([10n, 4n])
   })
 
-  test.for(kinds)('is a snapshot, whatever changes in %s meanwhile', async (kind) => {
+  test.for(kinds)('is a snapshot that excludes changes in %s during the copy', async (kind) => {
     const { from, to } = await newDatabases(kind, 'postgres')
     await fill(from, addingPets(500, 'pet'))
     let changed: Promise<unknown> | undefined

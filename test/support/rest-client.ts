@@ -18,7 +18,7 @@ export interface RestRequest {
 export interface RestResponse {
   status: number
   headers: Record<string, string>
-  /** The body as it was sent. */
+  /** The unparsed body. */
   text: string
   /** The parsed body, if it is JSON. Integers beyond 2^53 are `bigint`. */
   body: unknown
@@ -27,7 +27,7 @@ export interface RestResponse {
 /** Sends REST requests with an API key, unless the headers contain `authorization`. */
 export interface RestClient {
   get(url: string, headers?: Record<string, string>): Promise<RestResponse>
-  /** A string is sent unchanged, anything else as JSON. */
+  /** A string is sent unchanged, any other value as JSON. */
   post(url: string, body: unknown, headers?: Record<string, string>): Promise<RestResponse>
   send(request: RestRequest): Promise<RestResponse>
 }

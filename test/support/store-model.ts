@@ -12,7 +12,7 @@ import {
 export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
   const pets: Pet[] = []
   const keys: ApiKey[] = []
-  const creations = new Map<string, Pet>()
+  const replays = new Map<string, Pet>()
 
   function addPet(pet: Omit<Pet, 'id'>): Pet {
     return pets[pets.push({ id: BigInt(pets.length + 1), ...pet }) - 1] as Pet
@@ -36,11 +36,11 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
       get: async (id) => pets.find((pet) => pet.id === id),
       create: async (pet) => addPet(pet),
       async createOnce(pet, { apiKeyId, key }) {
-        const earlier = creations.get(`${apiKeyId} ${key}`)
+        const earlier = replays.get(`${apiKeyId} ${key}`)
         const { id, ...rest } = earlier ?? addPet(pet)
         if (earlier && Object.entries(rest).some(([name, value]) => pet[name as keyof typeof pet] !== value))
           throw new IdempotencyKeyReused()
-        creations.set(`${apiKeyId} ${key}`, { id, ...rest })
+        replays.set(`${apiKeyId} ${key}`, { id, ...rest })
         return { pet: { id, ...rest }, isReplay: earlier !== undefined }
       },
     },

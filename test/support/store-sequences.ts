@@ -51,8 +51,8 @@ class Call implements fc.AsyncCommand<Subject, Subject[]> {
 
   /** Compares errors by name, because only the name is part of the port. */
   async #outcome(subject: Subject): Promise<unknown> {
-    const answer = await this.#ask(subject).catch((error: Error) => error.name)
-    return { answer, keys: (await subject.apiKeys.list()).map(withoutId) }
+    const result = await this.#ask(subject).catch((error: Error) => error.name)
+    return { result, keys: (await subject.apiKeys.list()).map(withoutId) }
   }
 
   toString(): string {

@@ -8,7 +8,7 @@ const namePattern = /^\.petstore-[0-9a-f-]+\.partial$/
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Creates an empty file of mode 600 in the folder and removes it in the end, also if one of the signals ends the process.
+ * Creates an empty file of mode 600 in the folder and removes it at the end, also if one of the signals ends the process.
  * If the process is killed, the next call for the folder removes the file.
  */
 export async function withTemporaryFile(folder: string, use: (path: string) => Promise<void>): Promise<void> {

@@ -127,12 +127,12 @@ function startLoad(url: string, key: string) {
   async function retry(send: () => Promise<RestResponse>): Promise<RestResponse> {
     for (const deadline = performance.now() + maxRetryTime; performance.now() < deadline; await wait(75)) {
       const begin = performance.now()
-      const answer = await send().catch((error: Error) => error)
+      const outcome = await send().catch((error: Error) => error)
       load.longest = Math.max(load.longest, Math.round(performance.now() - begin))
-      if (!(answer instanceof Error) && answer.status < 300) return answer
-      const kind = kindOfFailure(answer)
+      if (!(outcome instanceof Error) && outcome.status < 300) return outcome
+      const kind = kindOfFailure(outcome)
       if (kind) failures[kind] = (failures[kind] ?? 0) + 1
-      else load.faults.push(answer instanceof Error ? String(answer) : `${answer.status} ${answer.text}`)
+      else load.faults.push(outcome instanceof Error ? String(outcome) : `${outcome.status} ${outcome.text}`)
     }
     throw new Error('A request was retried for too long.')
   }
@@ -180,9 +180,9 @@ function startLoad(url: string, key: string) {
 }
 
 /** The source of an expected failure. Undefined for an unexpected one. */
-function kindOfFailure(answer: RestResponse | Error): string | undefined {
-  if (answer instanceof Error) return 'code' in answer && answer.code === 'ECONNRESET' ? 'closed' : undefined
-  return answer.status === 503 && answer.headers['retry-after'] === '1' ? JSON.parse(answer.text).code : undefined
+function kindOfFailure(outcome: RestResponse | Error): string | undefined {
+  if (outcome instanceof Error) return 'code' in outcome && outcome.code === 'ECONNRESET' ? 'closed' : undefined
+  return outcome.status === 503 && outcome.headers['retry-after'] === '1' ? JSON.parse(outcome.text).code : undefined
 }
 
 /** Reads the ids of all pages. */
