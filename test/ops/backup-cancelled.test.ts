@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
@@ -56,11 +56,16 @@ test('a backup does not remove the partial file of one that runs at the same tim
   expect(readdirSync(folder).toSorted()).toEqual(backups.map((path) => basename(path)).toSorted())
 })
 
-test('a backup does not remove an empty partial file, which another process may not have locked yet', async () => {
+test('a backup removes an empty partial file after a minute, until which another process may still lock it', async () => {
   const folder = temporaryFolder()
-  writeFileSync(join(folder, '.petstore-0123456789abcdef.partial'), '')
-  await backUpDatabase(large, join(folder, 'copy.db'))
+  const partial = join(folder, '.petstore-0123456789abcdef.partial')
+  writeFileSync(partial, '')
+  await backUpDatabase(large, join(folder, 'first.db'))
   expect(partialIn(folder).length).toBe(1)
+  const minutesAgo = new Date(Date.now() - 120_000)
+  utimesSync(partial, minutesAgo, minutesAgo)
+  await backUpDatabase(large, join(folder, 'second.db'))
+  expect(partialIn(folder)).toEqual([])
 })
 
 /** Starts a backup of a large database. Resolves when a part of the copy is written. */

@@ -5,6 +5,8 @@ import { lockDatabase } from '../connection.ts'
 import { isBusy, toFailure } from '../failure.ts'
 
 const namePattern = /^\.petstore-[0-9a-f-]+\.partial$/
+/** Milliseconds within which a process locks the file that it has created. */
+const maxTimeToLock = 60_000
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
@@ -37,11 +39,12 @@ function removeAbandoned(folder: string): void {
 }
 
 /**
- * A process that works on its file locks it before the first write. An empty file without a journal counts as in use,
+ * A process that works on its file locks it before the first write. A new empty file without a journal counts as in use,
  * because the process that created it may not have locked it yet.
  */
 function isInUse(path: string): boolean {
-  if (statSync(path, { throwIfNoEntry: false })?.size === 0 && !existsSync(`${path}-journal`)) return true
+  const file = statSync(path, { throwIfNoEntry: false })
+  if (file?.size === 0 && !existsSync(`${path}-journal`)) return Date.now() - file.mtimeMs < maxTimeToLock
   try {
     lockDatabase(path).close()
     return false
