@@ -4,18 +4,18 @@ const leftOut = [
     reason:
       'Prism parses and serializes bodies, so it forwards only JSON objects and arrays, without their white space.',
     tests: [
-      'null is refused: 400',
-      '"Rex" is refused: 400',
-      '{"name":"Rex" is refused: 400',
-      "{'name':'Rex'} is refused: 400",
-      'invalid UTF-8 is refused: 400',
-      '64 KiB are accepted and one byte more is not: 413',
-      'an unknown path is 404 whatever its body is',
+      'the body null is rejected: 400',
+      'the body "Rex" is rejected: 400',
+      'the body {"name":"Rex" is rejected: 400',
+      "the body {'name':'Rex'} is rejected: 400",
+      'invalid UTF-8 is rejected: 400',
+      '64 KiB are accepted, and one byte more is rejected: 413',
+      'an unknown path is 404 with any body',
     ],
   },
   {
     reason: 'Prism fails on a Content-Type without a subtype.',
-    tests: ['Content-Type json is not: 415'],
+    tests: ['Content-Type json is rejected: 415'],
   },
 ]
 
