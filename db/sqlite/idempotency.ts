@@ -2,7 +2,7 @@ import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { checkReplay, fingerprintOf, isRemembered, planSweep, sweepRows } from '../idempotency.ts'
 import type { IdempotencyKey, NewPet } from '../store.ts'
-import { idempotencyKeys } from './schema.ts'
+import { boundLimit, idempotencyKeys } from './schema.ts'
 
 export interface PetId {
   id: bigint
@@ -38,12 +38,12 @@ export function prepareCreateOnce(db: BetterSQLite3Database, createPet: (pet: Ne
     .from(idempotencyKeys)
     .where(gt(id, sql.placeholder('sweptTo')))
     .orderBy(asc(id))
-    .limit(sweepRows)
+    .limit(boundLimit('rows'))
     .prepare()
   let sweptTo = 0n
 
   function sweep(now: Date): void {
-    const plan = planSweep(nextRows.all({ sweptTo }), sweepRows, now)
+    const plan = planSweep(nextRows.all({ sweptTo, rows: sweepRows }), sweepRows, now)
     for (const id of plan.expired) remove.run({ id })
     sweptTo = plan.sweptTo
   }

@@ -36,6 +36,8 @@ export class Reader {
   #overwritten: DatabaseOverwritten | undefined
   /** The number of files that were opened before this one. Each counts its changes from the beginning. */
   #generation = 0
+  #revision: number | undefined
+  #isRevisionKnown = false
   readonly #checks: NodeJS.Timeout
   #isClosed = false
   #recovery: Promise<boolean> | undefined
@@ -66,8 +68,20 @@ export class Reader {
     }
   }
 
-  /** All writes use other connections, so SQLite counts each of them as a change. */
+  /**
+   * All writes use other connections, so SQLite counts each of them as a change. The checks of one request run without a
+   * pause in between and share one query.
+   */
   revision(): number | undefined {
+    if (!this.#isRevisionKnown) {
+      this.#revision = this.#queryRevision()
+      this.#isRevisionKnown = true
+      queueMicrotask(() => (this.#isRevisionKnown = false))
+    }
+    return this.#revision
+  }
+
+  #queryRevision(): number | undefined {
     if (this.#overwritten) return undefined
     try {
       const version = this.#file.statements.dataVersion()
@@ -129,7 +143,7 @@ export class Reader {
       this.#file.checkPlace()
       this.checkHeader()
       // Stores the read mark for commits of other processes. On a frozen file system a read would block there (LogWatch).
-      this.revision()
+      this.#queryRevision()
       return undefined
     } catch (error) {
       return error

@@ -4,14 +4,14 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { isUpToDate } from '../migrations.ts'
 import type { ApiKey, Pet, PetQuery, PetStatus } from '../store.ts'
 import { readJournal, readOwnMigrations } from './migrate.ts'
-import { apiKeys, pets } from './schema.ts'
+import { apiKeys, boundLimit, pets } from './schema.ts'
 
 /** Prepares every statement that only reads. Each read is one statement, and so one snapshot. */
 export function prepareReads(connection: Database.Database) {
   const db = drizzle({ client: connection })
   const { id, name, categoryId, status } = pets
   const selectPets = () => db.select({ id, name, categoryId, status }).from(pets)
-  const page = (where?: SQL) => selectPets().where(where).orderBy(asc(id)).limit(sql.placeholder('limit'))
+  const page = (where?: SQL) => selectPets().where(where).orderBy(asc(id)).limit(boundLimit('limit'))
   const afterCursor = gt(id, sql.placeholder('cursor'))
   const listAll = prepareRows<[cursor: bigint, limit: number]>(connection, page(afterCursor))
   const listByStatus = prepareRows<[status: PetStatus, cursor: bigint, limit: number]>(

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { ApiKey, Store } from '../../db/store.ts'
 import { ApiError } from '../api/errors.ts'
 import { RevisionCache } from '../api/revision-cache.ts'
@@ -17,52 +17,64 @@ const maxCachedKeys = 1_000
 
 /**
  * Returns the check that both adapters run before anything else: HTTP bearer authentication (RFC 6750) with an API key.
- * Keys are cached until one of them changes, so a revocation acts on the next request.
+ * Keys are cached until one of them changes, so a revocation acts on the next request. With a cached key, the check
+ * completes synchronously.
  *
- * @throws {ApiError} `unauthorized` if the key is missing, unknown, revoked or expired
+ * It completes with the {@link ApiError} `unauthorized` if the key is missing, unknown, revoked or expired.
  */
-export function bearerCheck({ apiKeys }: Pick<Store, 'apiKeys'>): (request: FastifyRequest) => Promise<void> {
+export function bearerCheck({ apiKeys }: Pick<Store, 'apiKeys'>): onRequestHookHandler {
   const touchedAt = new Map<bigint, number>()
+  /** By the text of the header, which is compared faster than hashed. */
   const cache = new RevisionCache<ApiKey>(apiKeys, { capacity: maxCachedKeys })
 
   /** Records the use of a key, at most once a minute. The request does not wait for it, and does not fail if it fails. */
-  function touch({ id, lastUsedAt }: ApiKey, now: Date, log: FastifyRequest['log']): void {
+  function touch({ id, lastUsedAt }: ApiKey, now: number, log: FastifyRequest['log']): void {
     // A time in the future comes from a wrong clock and is overwritten.
-    const isRecent = (time = 0) => time <= now.getTime() && now.getTime() - time < touchInterval
-    if (isRecent(touchedAt.get(id)) || isRecent(lastUsedAt?.getTime())) return
-    touchedAt.set(id, now.getTime())
-    apiKeys.touch(id, now).catch((err) => log.warn({ err }, 'could not record the use of an API key'))
+    const isRecent = (time = 0) => time <= now && now - time < touchInterval
+    if (isRecent(lastUsedAt?.getTime()) || isRecent(touchedAt.get(id))) return
+    touchedAt.set(id, now)
+    apiKeys.touch(id, new Date(now)).catch((err) => log.warn({ err }, 'could not record the use of an API key'))
   }
 
-  function admit(request: FastifyRequest, apiKey: ApiKey | undefined): void {
-    const now = new Date()
-    if (!apiKey || !isValid(apiKey, now)) {
-      throw unauthorized(
-        'The API key is not valid: it is unknown, revoked or expired.',
-        'Bearer realm="petstore", error="invalid_token"',
-      )
-    }
+  function admit(request: FastifyRequest, apiKey: ApiKey): ApiError | undefined {
+    const now = Date.now()
+    if (!isValid(apiKey, now)) return invalidKey()
     request.apiKey = apiKey
     touch(apiKey, now, request.log)
+    return undefined
   }
 
-  return async function checkBearer(request) {
-    const key = credentials.exec(request.headers.authorization ?? '')?.[1]
-    if (key === undefined) {
-      throw unauthorized('Send an API key in the header Authorization: Bearer <API key>.', 'Bearer realm="petstore"')
-    }
-    const hash = hashApiKey(key)
-    admit(request, await cache.load(hash, async () => (isApiKey(key) ? apiKeys.find(hash) : undefined)))
+  async function find(key: string): Promise<ApiKey | undefined> {
+    return isApiKey(key) ? apiKeys.find(hashApiKey(key)) : undefined
+  }
+
+  return function checkBearer(request, _reply, done) {
+    const { authorization = '' } = request.headers
+    const known = cache.get(authorization)
+    if (known) return done(admit(request, known))
+    const key = credentials.exec(authorization)?.[1]
+    if (key === undefined) return done(missingKey())
+    cache.load(authorization, () => find(key)).then((found) => done(found ? admit(request, found) : invalidKey()), done)
   }
 }
 
 /** Fails closed: a comparison with an unreadable time is false. */
-function isValid({ createdAt, expiresAt, revokedAt }: ApiKey, now: Date): boolean {
-  return !Number.isNaN(createdAt.getTime()) && revokedAt === null && (expiresAt === null || expiresAt > now)
+function isValid({ createdAt, expiresAt, revokedAt }: ApiKey, now: number): boolean {
+  return !Number.isNaN(createdAt.getTime()) && revokedAt === null && (expiresAt === null || expiresAt.getTime() > now)
 }
 
-function unauthorized(message: string, challenge: string): ApiError {
-  return new ApiError('unauthorized', message, { headers: { 'www-authenticate': challenge } })
+function missingKey(): ApiError {
+  return unauthorized('Send an API key in the header Authorization: Bearer <API key>.', '')
+}
+
+function invalidKey(): ApiError {
+  return unauthorized('The API key is not valid: it is unknown, revoked or expired.', ', error="invalid_token"')
+}
+
+function unauthorized(message: string, parameters: string): ApiError {
+  return new ApiError('unauthorized', message, {
+    headers: { 'www-authenticate': `Bearer realm="petstore"${parameters}` },
+  })
 }
 
 /** The key that {@link bearerCheck} accepted. */

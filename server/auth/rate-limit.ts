@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { ApiError } from '../api/errors.ts'
 import { checkedApiKey } from './bearer.ts'
 
@@ -9,8 +9,6 @@ export interface Rate {
   seconds: number
 }
 
-type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
-
 /** Addresses with a count of their own. A count takes about 150 bytes. */
 const maxAddresses = 10_000
 
@@ -18,20 +16,17 @@ const maxAddresses = 10_000
  * Adds a rate limit to the check of the API key: it limits the calls of each key, and the failed sign-ins from each address.
  * Failed sign-ins from an address do not count against valid keys that are used from the same address.
  */
-export function withRateLimit(rate: Rate, check: Check): Check {
+export function withRateLimit(rate: Rate, check: onRequestHookHandler): onRequestHookHandler {
   // Needs no maximum, because only valid keys are counted.
   const countCalls = counter('calls', rate)
   const countFailures = counter('failed-sign-ins', rate, maxAddresses)
 
-  return async function checkWithinRate(request, reply) {
-    try {
-      await check(request, reply)
-    } catch (error) {
-      if (error instanceof ApiError && error.body.code === 'unauthorized')
-        countFailures(networkOf(request.ip), 1, reply)
-      throw error
-    }
-    countCalls(String(checkedApiKey(request).id), callsIn(request), reply)
+  return function checkWithinRate(request, reply, done) {
+    check.call(request.server, request, reply, (error) => {
+      const isRejected = error instanceof ApiError && error.body.code === 'unauthorized'
+      if (isRejected) done(countFailures(networkOf(request.ip), 1, reply) ?? error)
+      else done(error ?? countCalls(String(checkedApiKey(request).id), callsIn(request), reply))
+    })
   }
 }
 
@@ -71,8 +66,8 @@ interface Window {
 
 /**
  * Makes a fixed-window counter for one purpose. It reports its state in the `RateLimit` and `RateLimit-Policy` fields
- * (draft-ietf-httpapi-ratelimit-headers). Refused calls are not charged. A batch is charged at most the limit, because a
- * larger one would never pass.
+ * (draft-ietf-httpapi-ratelimit-headers), and returns an error if it refuses the calls. Refused calls are not charged. A
+ * batch is charged at most the limit, because a larger one would never pass.
  *
  * @param maxSubjects subjects with a count of their own. Further ones share one count until a window ends. If a count were
  * evicted instead, a client with many addresses could reset its own.
@@ -92,7 +87,7 @@ function counter(name: string, { requests, seconds }: Rate, maxSubjects = Number
     return window
   }
 
-  return function count(subject: string, calls: number, reply: FastifyReply): void {
+  return function count(subject: string, calls: number, reply: FastifyReply): ApiError | undefined {
     // Whole milliseconds, because otherwise the wait could be rounded up beyond the length of the window.
     const now = Math.floor(performance.now())
     const window = windowOf(subject, now)
@@ -102,12 +97,11 @@ function counter(name: string, { requests, seconds }: Rate, maxSubjects = Number
     const wait = Math.ceil((window.end - now) / 1_000)
     reply.header('ratelimit-policy', `"${name}";q=${requests};w=${seconds}`)
     reply.header('ratelimit', `"${name}";r=${requests - window.used};t=${wait}`)
-    if (isRefused) {
-      throw new ApiError(
-        'rate_limited',
-        `More than ${requests} ${name.replaceAll('-', ' ')} in ${seconds} s. Wait ${wait} s.`,
-        { headers: { 'retry-after': String(wait) } },
-      )
-    }
+    if (!isRefused) return undefined
+    return new ApiError(
+      'rate_limited',
+      `More than ${requests} ${name.replaceAll('-', ' ')} in ${seconds} s. Wait ${wait} s.`,
+      { headers: { 'retry-after': String(wait) } },
+    )
   }
 }
