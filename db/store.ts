@@ -90,7 +90,7 @@ export interface Store {
   apiKeys: ApiKeyStore
   /**
    * Version counter that changes with every commit, also of other processes. Data that was read at the same revision is
-   * still current. Undefined if the store cannot tell synchronously.
+   * still current. Undefined if the store cannot tell synchronously. Calls without a pause in between may share a value.
    */
   revision(): number | undefined
   /** Resolves if reads and durable writes work at the moment. */

@@ -9,8 +9,36 @@ export interface CacheableResponse {
 
 /** Capacity in characters of URLs and bodies, which is 4 MB at most. */
 const capacity = 2_000_000
+/** URLs that are remembered because they were requested once, which are 4 MB at most. */
+const maxRequested = 500
 
-/** Caches responses by URL until the store changes. */
-export function responseCache(store: Store): RevisionCache<CacheableResponse> {
-  return new RevisionCache(store, { capacity, weightOf: (url, { body }) => url.length + body.length })
+export interface ResponseCache {
+  /** Returns the cached response, or else the one that `respond` makes. */
+  load<Response extends CacheableResponse | undefined>(
+    url: string,
+    respond: () => Promise<Response>,
+  ): Promise<CacheableResponse | Response>
+}
+
+/**
+ * Caches successful responses by URL until the store changes, from the second request for a URL on. Keeping pages that are
+ * requested once would cost more than it saves, because the garbage collector has to move and free them.
+ */
+export function responseCache(store: Store): ResponseCache {
+  const cache = new RevisionCache<CacheableResponse>(store, {
+    capacity,
+    weightOf: (url, { body }) => url.length + body.length,
+  })
+  const requested = new Set<string>()
+
+  function isRepeated(url: string): boolean {
+    if (requested.has(url)) return true
+    if (requested.size >= maxRequested) requested.clear()
+    requested.add(url)
+    return false
+  }
+
+  return {
+    load: (url, respond) => cache.load(url, respond, ({ status }) => status === 200 && isRepeated(url)),
+  }
 }

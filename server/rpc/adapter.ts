@@ -52,11 +52,7 @@ export async function rpcAdapter(
     exposeHeadRoute: false,
     async handler(req, res) {
       const response = await (reader.isCacheable(req)
-        ? cache.load(
-            req.url,
-            () => respond(req, res),
-            ({ status }) => status === 200,
-          )
+        ? cache.load(req.url, () => respond(req, res))
         : respond(req, res))
       if (!response) return fastifyRequestHandler({ ...handlerOptions, req, res, path: req.params.path })
       res.code(response.status).headers(response.headers)

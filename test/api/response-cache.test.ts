@@ -26,12 +26,25 @@ test.for(adapters)('%s: a query that does not opt in is called for each request'
   }
 })
 
-test.for(adapters)('%s: a query that opts in is called once until the store changes', async ([, , url]) => {
-  const { first, store, calls } = await startService()
-  for (let i = 0; i < 3; i++) expect((await first.get(url)).text).toContain('["1"]')
-  expect(calls()).toBe(1)
-  await store.pets.create({ name: 'Rex', categoryId: 1n, status: 'sold' })
-  expect((await first.get(url)).text).toContain('["2"]')
+test.for(adapters)(
+  '%s: a query that opts in is cached from the second request on, until the store changes',
+  async ([, , url]) => {
+    const { first, store, calls } = await startService()
+    for (const seen of ['["1"]', '["2"]', '["2"]', '["2"]']) expect((await first.get(url)).text).toContain(seen)
+    expect(calls()).toBe(2)
+    await store.pets.create({ name: 'Rex', categoryId: 1n, status: 'sold' })
+    for (const seen of ['["3"]', '["3"]']) expect((await first.get(url)).text).toContain(seen)
+  },
+)
+
+test('500 other URLs make the cache forget that a URL was requested', async () => {
+  const { first, calls } = await startService()
+  for (let i = 0; i < 501; i++) await first.get(`/v1/cached?n=${i}`)
+  await first.get('/v1/cached?n=0')
+  await first.get('/v1/cached?n=0')
+  expect(calls()).toBe(503)
+  await first.get('/v1/cached?n=0')
+  expect(calls()).toBe(503)
 })
 
 test('a batch is cached only if all of its procedures opt in', async () => {
@@ -43,10 +56,10 @@ test('a batch is cached only if all of its procedures opt in', async () => {
     }
   }
   expect(calls()).toBe(4)
-  for (const client of [first, second]) {
+  for (const client of [first, first, second, second]) {
     expect((await client.get(`/trpc/cached,cached?batch=1&input=${input}`)).status).toBe(200)
   }
-  expect(calls()).toBe(6)
+  expect(calls()).toBe(8)
 })
 
 describe.for(proceduresOf(appRouter).filter(({ isCacheable }) => isCacheable))('$name opts in', ({ call }) => {
