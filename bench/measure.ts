@@ -40,7 +40,10 @@ const gracePeriod = 30_000
 
 /** A load generator process. */
 export class Load {
-  readonly #child: ChildProcess = fork(new URL('load.ts', import.meta.url))
+  readonly #child: ChildProcess = fork(new URL('load.ts', import.meta.url), {
+    // JSON has no NaN, which is the latency of a kind of request that a load does not have.
+    serialization: 'advanced',
+  })
   readonly #death = once(this.#child, 'exit').then(() =>
     Promise.reject(new Error('The load generator ended unexpectedly.')),
   )
@@ -50,13 +53,15 @@ export class Load {
     this.#death.catch(() => {})
   }
 
+  /** @throws if a request of a closed loop failed. An open loop reports failures: it may ask for more than a server can do. */
   async run(job: Job): Promise<Measurement> {
     this.#child.send(job)
     const signal = AbortSignal.timeout(job.milliseconds + gracePeriod)
     const result = once(this.#child, 'message', { signal })
     // Safe: load.ts sends one Measurement for each job.
     const [measurement] = (await Promise.race([result, this.#death])) as [Measurement]
-    if (measurement.failures > 0) throw new Error(`${measurement.failures} requests of ${job.workload} failed.`)
+    if (measurement.failures > 0 && job.rate === undefined)
+      throw new Error(`${measurement.failures} requests of ${job.workload} failed.`)
     return measurement
   }
 
@@ -85,10 +90,26 @@ export class Load {
   }
 }
 
-export function median(values: number[]): number {
+export interface Quartiles {
+  lower: number
+  median: number
+  upper: number
+}
+
+/** Quartiles with linear interpolation between the two nearest values. */
+export function quartiles(values: number[]): Quartiles {
   const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length / 2
-  return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2
+  const quantile = (share: number) => {
+    const position = (sorted.length - 1) * share
+    const below = sorted[Math.floor(position)] ?? Number.NaN
+    const above = sorted[Math.ceil(position)] ?? Number.NaN
+    return below + (above - below) * (position % 1)
+  }
+  return { lower: quantile(0.25), median: quantile(0.5), upper: quantile(0.75) }
+}
+
+export function median(values: number[]): number {
+  return quartiles(values).median
 }
 
 export function medianOf(samples: Sample[]): Sample {

@@ -4,22 +4,38 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 interface Process {
   parent: number
-  /** Microseconds of CPU time in all threads. */
-  cpu: number
+  /** CPU time in all threads. */
+  cpu: CpuTimes
   /** Microseconds of CPU time of the children that have ended. */
   endedChildrenCpu: number
 }
 
+/** CPU time in microseconds. */
+export interface CpuTimes {
+  user: number
+  /** In the kernel. */
+  system: number
+}
+
+/** The CPU time of a process, in all its threads. */
+export function cpuTimes(pid: number | undefined): CpuTimes {
+  return stat(pid).cpu
+}
+
 /** Microseconds of CPU time of a process, in all its threads. */
 export function cpuTime(pid: number | undefined): number {
-  return stat(pid).cpu
+  const { user, system } = cpuTimes(pid)
+  return user + system
 }
 
 /** Microseconds of CPU time of a process and its children, including children that have ended. */
 export function cpuTimeWithChildren(pid: number): number {
   const { cpu, endedChildrenCpu } = stat(pid)
   const children = processes().filter(({ parent }) => parent === pid)
-  return children.reduce((sum, child) => sum + child.cpu, cpu + endedChildrenCpu)
+  return [cpu, ...children.map((child) => child.cpu)].reduce(
+    (sum, { user, system }) => sum + user + system,
+    endedChildrenCpu,
+  )
 }
 
 /** Resident memory of a process in bytes. */
@@ -52,7 +68,7 @@ function stat(pid: number | undefined): Process {
   const field = (number: number) => Number(fields[number - 3])
   return {
     parent: field(4),
-    cpu: (field(14) + field(15)) * 10_000,
+    cpu: { user: field(14) * 10_000, system: field(15) * 10_000 },
     endedChildrenCpu: (field(16) + field(17)) * 10_000,
   }
 }

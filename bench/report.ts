@@ -19,6 +19,16 @@ export function claimTable(claims: Claim[]): string {
   return table(['Goal', 'measured', ''], rows)
 }
 
+/** Whether a name is in a list of the command line, which names all if it is absent. */
+export function isChosen(name: string, list: string | undefined): boolean {
+  return list === undefined || list.split(',').includes(name)
+}
+
+/** Replaces the line of progress in a terminal. */
+export function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`)
+}
+
 /** Replaces a generated section of RESULTS.md. The text between the sections is written by hand. */
 export function writeSection(name: string, content: string): void {
   const text = readFileSync(file, 'utf8')

@@ -1,2 +1,7 @@
-/** Compares the service with other servers on SQLite, or with `--postgres` on PostgreSQL. */
-await (process.argv.includes('--postgres') ? import('./postgres/compare.ts') : import('./sqlite.ts'))
+/**
+ * Compares the service with other servers: on SQLite, with `--independent` under requests that arrive independently, or
+ * with `--postgres` on PostgreSQL.
+ */
+if (process.argv.includes('--postgres')) await import('./postgres/compare.ts')
+else if (process.argv.includes('--independent')) await import('./independent/compare.ts')
+else await import('./sqlite.ts')

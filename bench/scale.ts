@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { atMost, type Claim } from './claims.ts'
 import { makeDatabase } from './database.ts'
 import { Load, median, medianOf, type Sample } from './measure.ts'
-import { circumstances, claimTable, table, writeSection } from './report.ts'
+import { circumstances, claimTable, showProgress, table, writeSection } from './report.ts'
 import { startServer } from './servers.ts'
 import type { Workload } from './workloads.ts'
 
@@ -75,10 +75,6 @@ async function measure(pets: number, key: string): Promise<void> {
   } finally {
     await server.stop()
   }
-}
-
-function showProgress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`)
 }
 
 function conclude(): void {

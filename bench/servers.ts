@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../test/support/free-port.ts'
-import { cpuTime, residentMemory } from './proc.ts'
+import { type CpuTimes, cpuTime, cpuTimes, residentMemory } from './proc.ts'
 
 /** The service and the servers that it is compared with, by their titles in the table. */
 export const servers = {
@@ -30,6 +30,7 @@ export interface RunningServer {
   readyAfter: number
   /** The path or the URL of its database. */
   database: string
+  cpuTimes(): CpuTimes
   /** Microseconds of CPU time in all its threads. */
   cpuTime(): number
   /** Bytes of memory. */
@@ -42,7 +43,17 @@ interface StartOptions {
   under?: string[]
 }
 
+/** Runs a server with 5 ms added to each fsync. */
+export const slowDisk = [
+  ...['strace', '-D', '-f', '-qq', '--seccomp-bpf', '-o', '/dev/null'],
+  ...['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:delay_exit=5000'],
+]
+
 const root = join(import.meta.dirname, '..')
+
+export function requireTool(name: 'strace' | 'wrk'): void {
+  if (spawnSync(name, ['-v']).error) throw new Error(`The benchmark needs ${name}: install it first.`)
+}
 
 /** Starts a server on a free port with a copy of a SQLite database. */
 export async function startServer(
@@ -87,6 +98,7 @@ export async function startOnDatabase(
     port,
     readyAfter: performance.now() - start,
     database,
+    cpuTimes: () => cpuTimes(child.pid),
     cpuTime: () => cpuTime(child.pid),
     residentMemory: () => residentMemory(child.pid),
     async stop() {

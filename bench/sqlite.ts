@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,8 +6,8 @@ import { claimsOf, type Results } from './claims.ts'
 import { makeDatabase } from './database.ts'
 import { createLoads, type LoadCase, restLoads, restServers, rpcLoads, rpcServers, slowDiskLoads } from './loads.ts'
 import { Load, medianOf, type Sample } from './measure.ts'
-import { circumstances, claimTable, table, versions, writeSection } from './report.ts'
-import { type RunningServer, type ServerName, servers, startServer } from './servers.ts'
+import { circumstances, claimTable, isChosen, showProgress, table, versions, writeSection } from './report.ts'
+import { type RunningServer, requireTool, type ServerName, servers, slowDisk, startServer } from './servers.ts'
 
 /**
  * Compares the service with other servers. `--quick` runs one short round and only prints the results, and so does a
@@ -27,19 +26,6 @@ const pets = 10_000
 const untilStopped = 1_000_000
 const rounds = options.quick ? 1 : 3
 const durations = options.quick ? { warmUp: 150, measured: 450 } : { warmUp: 700, measured: 2_000 }
-const slowDisk = [
-  'strace',
-  '-D',
-  '-f',
-  '-qq',
-  '--seccomp-bpf',
-  '-o',
-  '/dev/null',
-  '-e',
-  'trace=fsync,fdatasync',
-  '-e',
-  'inject=fsync,fdatasync:delay_exit=5000',
-]
 
 interface Group {
   loads: Record<string, LoadCase>
@@ -59,8 +45,7 @@ const groups = allGroups.map(({ loads, names, ...group }) => ({
   ...group,
 }))
 
-if (spawnSync('strace', ['-V']).error)
-  throw new Error('The benchmark simulates a slow disk with strace: install strace first.')
+requireTool('strace')
 const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-'))
 const template = join(folder, 'template.db')
 const key = makeDatabase(template, pets)
@@ -76,13 +61,10 @@ try {
 } finally {
   load.stop()
   writers.stop()
+  showProgress('')
   rmSync(folder, { recursive: true, force: true })
 }
 conclude()
-
-function isChosen(name: string, list: string | undefined): boolean {
-  return list === undefined || list.split(',').includes(name)
-}
 
 async function runGroup({ loads, names, under = [] }: Group): Promise<void> {
   if (Object.keys(loads).length === 0) return
@@ -91,7 +73,7 @@ async function runGroup({ loads, names, under = [] }: Group): Promise<void> {
     try {
       for (const [loadName, loadCase] of Object.entries(loads)) {
         note(loadName, name, await measure(server, loadCase))
-        showProgress(`${servers[name]}: ${loadCase.title}`)
+        showProgress(`${++done} of ${runs}  ${servers[name]}: ${loadCase.title}`)
       }
     } finally {
       await server.stop()
@@ -111,11 +93,6 @@ async function measure(server: RunningServer, { beside, ...loadCase }: LoadCase)
 function note(loadName: string, name: ServerName, sample: Sample): void {
   const ofLoad = samples.get(loadName) ?? new Map<ServerName, Sample[]>()
   samples.set(loadName, ofLoad.set(name, [...(ofLoad.get(name) ?? []), sample]))
-}
-
-function showProgress(text: string): void {
-  done++
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${done} of ${runs}  ${done < runs ? text : ''}`)
 }
 
 function conclude(): void {

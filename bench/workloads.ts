@@ -21,6 +21,7 @@ export const workloads = {
   'list-cold': listCold,
   'list-any': (target: Target) => () =>
     get(target, `/v1/pets?limit=${1 + below(100)}&cursor=${below(target.pets - 100)}`),
+  page: (target: Target) => () => get(target, `/v1/pets?limit=20&cursor=${below(target.pets - 100)}`),
   get: (target: Target) => () => get(target, `/v1/pets/${1 + below(target.pets)}`),
   create: (target: Target) => () => create(target),
   mixed: (target: Target) => mixed(target),
@@ -29,6 +30,7 @@ export const workloads = {
   'rpc-page-cold': (target: Target) => () =>
     get(target, `/trpc/pets.list?input=${input({ limit: 100, cursor: BigInt(below(target.pets - 100)) })}`),
   'rpc-create': (target: Target) => () => rpcCreate(target),
+  'rpc-batch': (target: Target) => () => rpcBatch(target),
   'list-first': (target: Target) => () => get(target, `/v1/pets?limit=20&${nonce()}`),
   'list-last': (target: Target) => () => get(target, `/v1/pets?limit=20&cursor=${nearEnd(target)}&${nonce()}`),
   'list-status-first': (target: Target) => () => get(target, `/v1/pets?limit=20&status=sold&${nonce()}`),
@@ -67,6 +69,14 @@ function create(target: Target): Buffer {
 function rpcCreate(target: Target): Buffer {
   const pet = { name: `pet ${below(1e6)}`, categoryId: BigInt(below(50)), status: 'sold' }
   return post(target, '/trpc/pets.create', superjson.stringify(pet))
+}
+
+/** Ten gets in one request. */
+function rpcBatch(target: Target): Buffer {
+  const ids = Array.from({ length: 10 }, () => BigInt(1 + below(target.pets)))
+  const inputs = Object.fromEntries(ids.map((petId, index) => [index, superjson.serialize({ petId })]))
+  const path = ids.map(() => 'pets.get').join()
+  return get(target, `/trpc/${path}?batch=1&input=${encodeURIComponent(JSON.stringify(inputs))}`)
 }
 
 function input(value: unknown): string {

@@ -16,6 +16,7 @@ export type NewPet = Omit<Pet, 'id'>
 
 export interface PetQuery {
   limit: number
+  cursor: number
   status?: Status | undefined
 }
 
@@ -32,9 +33,11 @@ const database = new Database(path, { fileMustExist: true })
 database.pragma('synchronous = FULL')
 
 const columns = 'id, name, category_id AS categoryId, status'
-const selectAll = database.prepare<[number], Pet>(`SELECT ${columns} FROM pets ORDER BY id LIMIT ?`)
-const selectByStatus = database.prepare<[string, number], Pet>(
-  `SELECT ${columns} FROM pets WHERE status = ? ORDER BY id LIMIT ?`,
+const selectAll = database.prepare<[number, number], Pet>(
+  `SELECT ${columns} FROM pets WHERE id > ? ORDER BY id LIMIT ?`,
+)
+const selectByStatus = database.prepare<[string, number, number], Pet>(
+  `SELECT ${columns} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`,
 )
 const selectOne = database.prepare<[number], Pet>(`SELECT ${columns} FROM pets WHERE id = ?`)
 const insert = database.prepare<[string, number, string], Pet>(
@@ -46,8 +49,8 @@ const selectKey = database.prepare<[string], StoredKey>(
 // Without a transaction, better-sqlite3 would return the row before it is committed.
 const commit = database.transaction(({ name, categoryId, status }: NewPet) => insert.get(name, categoryId, status))
 
-export function listPets({ limit, status }: PetQuery): Pet[] {
-  return status === undefined ? selectAll.all(limit) : selectByStatus.all(status, limit)
+export function listPets({ limit, cursor, status }: PetQuery): Pet[] {
+  return status === undefined ? selectAll.all(cursor, limit) : selectByStatus.all(status, cursor, limit)
 }
 
 export function getPet(id: number): Pet | undefined {

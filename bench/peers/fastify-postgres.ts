@@ -6,16 +6,13 @@ import { createPet, getPet, isAuthorized, listPets, type NewPet, type PetQuery, 
 
 const app = fastify()
 
-const cursor = { type: 'integer', minimum: 0, default: 0 }
-const pageQuery = { ...petQuery, properties: { ...petQuery.properties, cursor } }
-
 app.addHook('onRequest', async (request, reply) => {
   if (await isAuthorized(request.headers.authorization)) return
   return reply.code(401).send({ code: 'unauthorized', message: 'The API key is missing or invalid.', status: 401 })
 })
 
 app.get<{ Querystring: PetQuery }>('/v1/pets', {
-  schema: { querystring: pageQuery, response: { 200: { type: 'array', items: pet } } },
+  schema: { querystring: petQuery, response: { 200: { type: 'array', items: pet } } },
   handler: (request) => listPets(request.query),
 })
 

@@ -8,7 +8,11 @@ const fields = {
 
 export const petQuery = {
   type: 'object',
-  properties: { limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 }, status },
+  properties: {
+    limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    cursor: { type: 'integer', minimum: 0, default: 0 },
+    status,
+  },
 }
 
 export const petId = { type: 'object', properties: { petId: { type: 'integer' } } }

@@ -76,10 +76,12 @@ function create(body: string, response: ServerResponse): void {
 
 function toPetQuery(parameters: URLSearchParams): PetQuery | undefined {
   const limit = Number(parameters.get('limit') ?? 20)
+  const cursor = Number(parameters.get('cursor') ?? 0)
   const status = parameters.get('status') ?? undefined
   if (!Number.isInteger(limit) || limit < 1 || limit > 100) return undefined
+  if (!Number.isInteger(cursor) || cursor < 0) return undefined
   if (status !== undefined && !isStatus(status)) return undefined
-  return { limit, status }
+  return { limit, cursor, status }
 }
 
 function toNewPet(json: string): NewPet | undefined {

@@ -6,6 +6,7 @@ const status = z.enum(['available', 'pending', 'sold'])
 
 export const PetQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(20),
+  cursor: z.coerce.number().int().min(0).default(0),
   status: status.optional(),
 })
 

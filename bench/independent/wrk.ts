@@ -1,0 +1,71 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Latencies } from '../load.ts'
+import { type Target, type Workload, workloads } from '../workloads.ts'
+
+/** wrk (https://github.com/wg/wrk) as the generator of closed loops: its connections do not send at the same time. */
+
+interface WrkJob {
+  workload: Workload
+  target: Target
+  connections: number
+  seconds: number
+}
+
+/** Microseconds, as wrk reports them. */
+interface WrkResult extends Latencies {
+  requests: number
+  microseconds: number
+  failures: number
+}
+
+export interface WrkMeasurement {
+  requests: number
+  seconds: number
+  failures: number
+  latencies: { all: Latencies }
+}
+
+/** The number of prepared requests, which wrk repeats. It is large enough that no response cache holds their responses. */
+const prepared = 20_000
+
+/**
+ * Runs wrk with one thread.
+ *
+ * @param folder for the file with the requests
+ * @throws if a request failed
+ */
+export async function runWrk(
+  folder: string,
+  { workload, target, connections, seconds }: WrkJob,
+): Promise<WrkMeasurement> {
+  const file = join(folder, 'requests')
+  const next = workloads[workload](target)
+  writeFileSync(file, Buffer.concat(Array.from({ length: prepared }, () => [next(), Buffer.of(0)]).flat()))
+  const script = join(import.meta.dirname, 'requests.lua')
+  const words = [
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '-s',
+    script,
+    `http://127.0.0.1:${target.port}`,
+    '--',
+    file,
+  ]
+  const { stdout } = await promisify(execFile)('wrk', words)
+  rmSync(file)
+  // Safe: requests.lua prints this as the last line.
+  const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as WrkResult
+  if (result.failures > 0) throw new Error(`${result.failures} requests of ${workload} failed.`)
+  const all = { p50: result.p50 / 1_000, p99: result.p99 / 1_000, p999: result.p999 / 1_000 }
+  return { requests: result.requests, seconds: result.microseconds / 1e6, failures: 0, latencies: { all } }
+}
+
+/** The name and version of wrk, which it prints with its usage. */
+export function wrkVersion(): string {
+  const { stdout } = spawnSync('wrk', ['-v'], { encoding: 'utf8' })
+  return stdout.split(' [')[0] ?? ''
+}
