@@ -110,14 +110,9 @@ function conclude(): void {
   // Safe: the names of all loads are different.
   const loads = Object.assign({}, ...chosen.map((group) => group.loads)) as Group['loads']
   const measured: Measured[] = Object.entries(loads).map(([name, load]) => ({ load, rounds: results.get(name) ?? [] }))
-  const [closed, open] = [false, true].map((isOpen) =>
-    measured.filter(({ load }) => (load.rate !== undefined) === isOpen),
-  )
-  const figures = [
-    goalTable(results),
-    ...(closed?.length ? [closedLoopTable(closed)] : []),
-    ...(open?.length ? [openLoopTable(open)] : []),
-  ].join('\n\n')
+  const open = measured.filter(({ load }) => load.rate !== undefined)
+  const closed = measured.filter(({ load }) => load.rate === undefined)
+  const figures = [goalTable(results), closedLoopTable(closed), openLoopTable(open)].filter(hasRows).join('\n\n')
   process.stdout.write(`\n${figures}\n`)
   if (options.quick || options.loads !== undefined || options.servers !== undefined) return
   const method = `${rounds} rounds of ${seconds} s, after ${warmUp} s of warm-up. ${wrkVersion()}.`
@@ -133,4 +128,9 @@ function conclude(): void {
     'independent',
     [circumstances('npm run bench -- --independent'), `${method} ${peers}.`, figures].join('\n\n'),
   )
+}
+
+/** A selection of loads and servers may leave a table with only its head. */
+function hasRows(text: string): boolean {
+  return text.split('\n').length > 2
 }

@@ -20,5 +20,7 @@ export async function expectSameResponses(workload: Workload, targets: Target[])
 async function bodyOf(path: string, { port, key }: Target): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${key}` } })
   if (!response.ok) throw new Error(`The server at port ${port} responded with ${response.status} to ${path}.`)
-  return response.json()
+  // superjson lists here which integers are equal. tRPC's adapter writes the list, the service does not.
+  const withoutEqualities = (name: string, value: unknown) => (name === 'referentialEqualities' ? undefined : value)
+  return JSON.parse(await response.text(), withoutEqualities)
 }
