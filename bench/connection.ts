@@ -13,7 +13,9 @@ export class Connection {
   readonly #socket: Socket
   #received = ''
   #isDone = false
-  #onResponse: () => void = () => {}
+  #start = 0
+  #isCreate = false
+  #onResponse: (connection: this) => void = () => {}
 
   constructor({ port, next }: { port: number; next: NextRequest }) {
     this.#next = next
@@ -31,11 +33,9 @@ export class Connection {
   /** @param start when the latency of the request begins, as of performance.now() */
   send(start: number, onResponse: (connection: this) => void): void {
     const request = this.#next()
-    const latencies = request[0] === 'P'.charCodeAt(0) ? this.latencies.creates : this.latencies.reads
-    this.#onResponse = () => {
-      latencies.push(performance.now() - start)
-      onResponse(this)
-    }
+    this.#start = start
+    this.#isCreate = request[0] === 'P'.charCodeAt(0)
+    this.#onResponse = onResponse
     this.#socket.write(request)
   }
 
@@ -50,7 +50,9 @@ export class Connection {
     if (!isComplete(this.#received)) return true
     if (!/^HTTP\/1\.1 20[01]/.test(this.#received)) this.failures++
     this.#received = ''
-    this.#onResponse()
+    const latencies = this.#isCreate ? this.latencies.creates : this.latencies.reads
+    latencies.push(performance.now() - this.#start)
+    this.#onResponse(this)
     return true
   }
 }
