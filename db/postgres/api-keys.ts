@@ -2,7 +2,7 @@ import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Pool } from 'pg'
 import { type ApiKey, type ApiKeyStore, KeyRevoked, type NewApiKey } from '../store.ts'
-import { coalesceReads } from './coalesce.ts'
+import { batchReads } from './batch-reads.ts'
 import { mapErrors } from './failure.ts'
 import { KeyRevision } from './key-revision.ts'
 import { apiKeys } from './schema.ts'
@@ -13,11 +13,11 @@ export function openApiKeys(pool: Pool, url: string): ApiKeyStore & { close(): P
   const findByHash = db
     .select()
     .from(apiKeys)
-    .where(eq(apiKeys.hash, sql.placeholder('hash')))
-    .prepare('find_api_key')
-  const find = coalesceReads(
+    .where(sql`${apiKeys.hash} = ANY (${sql.placeholder('hashes')})`)
+    .prepare('find_api_keys')
+  const find = batchReads(
     (hash: string) => hash,
-    async (hash) => (await findByHash.execute({ hash }))[0],
+    async (hashes) => new Map((await findByHash.execute({ hashes })).map((key) => [key.hash, key])),
   )
   const revision = new KeyRevision(url)
 
