@@ -11,6 +11,8 @@ interface OpenOptions {
   onWarning?: (message: string) => void
   /** Milliseconds to wait for the lock of an SQLite file that another process holds. */
   busyTimeout: number
+  /** The maximum number of connections to PostgreSQL for requests. */
+  maxConnections?: number | undefined
 }
 
 /**
@@ -20,11 +22,11 @@ interface OpenOptions {
  */
 export async function openStore(
   location: Location,
-  { create = true, onCreate, onWarning, busyTimeout }: OpenOptions,
+  { create = true, onCreate, onWarning, busyTimeout, maxConnections }: OpenOptions,
 ): Promise<Store> {
   if (location.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts')
-    return openPostgresStore({ url: location.url, create, onCreate })
+    return openPostgresStore({ url: location.url, maxConnections, create, onCreate })
   }
   const { openSqliteStore } = await import('./sqlite/store.ts')
   const isNew = !existsSync(location.path)

@@ -103,6 +103,7 @@ const Environment = z.object({
   PORT: Port.prefault('3000'),
   REUSE_PORT: z.stringbool('expected true or false').default(false),
   DATABASE_URL: DatabaseUrl.prefault('file:data/petstore.db'),
+  DATABASE_CONNECTIONS: Count.prefault('10'),
   PUBLIC_URL: BaseUrl.optional(),
   STAGING_URL: BaseUrl.optional(),
   LOG_LEVEL: z.enum(logLevels, `expected one of ${logLevels.join(', ')}`).default('info'),
@@ -125,6 +126,8 @@ function toConfig(env: z.infer<typeof Environment>) {
     /** Whether another process may listen on the same port, such as a predecessor or successor of this one. */
     reusePort: env.REUSE_PORT,
     database: env.DATABASE_URL,
+    /** Maximum number of connections to PostgreSQL for requests. */
+    databaseConnections: env.DATABASE_CONNECTIONS,
     /** The URL by which clients reach the service, without `/v1`. By default it is the listening address. */
     publicUrl: env.PUBLIC_URL,
     stagingUrl: env.STAGING_URL,

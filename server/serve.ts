@@ -32,6 +32,7 @@ export async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel, process.stdout.isTTY)
   const store = await openStore(config.database, {
     busyTimeout: 200,
+    maxConnections: config.databaseConnections,
     onWarning: (message) => log.warn(message),
   })
   try {

@@ -2,8 +2,6 @@ import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } fro
 
 /** Timeouts in milliseconds. The caller has received an error by then, so a later result would be useless. */
 const timeouts = { connect: 2_000, lock: 2_000, statement: 4_000, response: 5_000 }
-/** Several instances and an operator's `psql` stay far below PostgreSQL's default of 100. */
-const maxConnections = 10
 
 /** The server cancels statements and idle transactions in time. This side gives up a server that does not respond. */
 function settings(url: string): ClientConfig {
@@ -33,7 +31,8 @@ export async function connectClient(url: string, options: ClientConfig = {}): Pr
   }
 }
 
-export function openPool(url: string): Pool {
+/** @param maxConnections pg's default of 10 if undefined */
+export function openPool(url: string, maxConnections?: number): Pool {
   const pool = new Pool({ ...settings(url), max: maxConnections, onConnect: applySessionSettings })
   // The pool replaces an idle connection that is lost. The query reports the loss of one in use.
   pool.on('error', () => {})

@@ -13,6 +13,8 @@ import { prepareReads } from './reads.ts'
 
 interface PostgresStoreOptions {
   url: string
+  /** The maximum number of connections, besides the one that listens for changes of API keys. */
+  maxConnections?: number | undefined
   /** Whether the tables may be created in a database without them, true by default. */
   create?: boolean
   /** Called if they were created. */
@@ -24,9 +26,14 @@ interface PostgresStoreOptions {
  *
  * @throws {UnusableDatabase}
  */
-export async function openPostgresStore({ url, create = true, onCreate }: PostgresStoreOptions): Promise<Store> {
+export async function openPostgresStore({
+  url,
+  maxConnections,
+  create = true,
+  onCreate,
+}: PostgresStoreOptions): Promise<Store> {
   if (await prepareDatabase(url, { create })) onCreate?.()
-  const pool = openPool(url)
+  const pool = openPool(url, maxConnections)
   const creates = new GroupCommit(prepareCreates(pool))
   const apiKeys = openApiKeys(pool, url)
   const migrations = readOwnMigrations()

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { openPool } from '../../db/postgres/connection.ts'
+import { openPostgresStore } from '../../db/postgres/store.ts'
 import { inTransaction } from '../../db/postgres/transaction.ts'
-import { postgresDatabase } from '../support/database.ts'
 import { countListening, emptyDatabase, endSessions, query } from '../support/postgres/databases.ts'
 import { startTestApi, type TestApi } from '../support/test-api.ts'
 
@@ -48,7 +48,7 @@ test('a connection that is lost between two statements of a transaction ends the
 })
 
 test('a lock that is not released, and a pool without a free connection, give a 503', async () => {
-  const { rest, url } = await startOnPostgres()
+  const { rest, url } = await startOnPostgres({ maxConnections: 1 })
   const release = await lockPets(url)
   const begin = performance.now()
   const reads = Array.from({ length: 30 }, (_, index) => rest.get(`/v1/pets/${index + 1}`))
@@ -74,12 +74,16 @@ test('a statement that takes too long is cancelled on the server', async () => {
 
 async function startOnPostgres({
   statementTimeout,
+  maxConnections,
 }: {
   statementTimeout?: number
+  maxConnections?: number
 } = {}): Promise<TestApi & { url: string }> {
   const url = await emptyDatabase()
   const address = statementTimeout ? `${url}?statement_timeout=${statementTimeout}` : url
-  return { ...(await startTestApi({ store: await postgresDatabase(address).open() })), url }
+  const store = await openPostgresStore({ url: address, maxConnections })
+  onTestFinished(() => store.close())
+  return { ...(await startTestApi({ store })), url }
 }
 
 async function countWaiting(url: string): Promise<number> {

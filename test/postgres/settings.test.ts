@@ -1,9 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { connectClient, openPool } from '../../db/postgres/connection.ts'
 import { prepareDatabase } from '../../db/postgres/prepare.ts'
+import { mintApiKey } from '../../server/auth/api-key.ts'
 import { createKey, describeKeys } from '../../server/ops/keys.ts'
 import { postgresDatabase } from '../support/database.ts'
-import { emptyDatabase, query } from '../support/postgres/databases.ts'
+import { countListening, emptyDatabase, query } from '../support/postgres/databases.ts'
+import { startServer } from '../support/process.ts'
 import { startTestApi } from '../support/test-api.ts'
 
 const own = {
@@ -69,6 +71,23 @@ test('a stricter synchronous_commit of the database is kept', async () => {
   expect(await settingsOf(client)).toMatchObject({ synchronous_commit: 'remote_apply' })
 })
 
+test('the service opens at most DATABASE_CONNECTIONS connections, and one to listen for changes of API keys', async () => {
+  const url = await emptyDatabase()
+  const key = mintApiKey()
+  const server = await startServer({ env: { DATABASE_URL: url, DATABASE_CONNECTIONS: '2', PETSTORE_API_KEY: key } })
+  const get = (path: string) => fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${key}` } })
+  await get('/v1/pets')
+  await expect.poll(() => countListening(url)).toBe(1)
+  const client = await connectClient(url, { application_name: 'test' })
+  onTestFinished(() => client.end())
+  await client.query('BEGIN; LOCK TABLE pets IN ACCESS EXCLUSIVE MODE')
+  const reads = Promise.all(['', '?status=sold', '/1'].map((path) => get(`/v1/pets${path}`)))
+  await expect.poll(() => countConnections(url)).toBe(3)
+  await client.query('ROLLBACK')
+  expect((await reads).map(({ status }) => status)).toEqual([200, 200, 404])
+  expect(await countConnections(url)).toBe(3)
+})
+
 async function startOnUnusualDatabase() {
   const { url } = await unusualDatabase()
   return startTestApi({ store: await postgresDatabase(url).open() })
@@ -82,6 +101,11 @@ async function unusualDatabase(settings: Record<string, string> = unusual): Prom
   for (const [setting, value] of Object.entries(settings))
     await query(url, `ALTER DATABASE ${name} SET ${setting} = '${value}'`)
   return { url: `${url}?options=${encodeURIComponent('-c DateStyle=SQL -c TimeZone=Asia/Tokyo')}` }
+}
+
+async function countConnections(url: string): Promise<number> {
+  const own = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'petstore'"
+  return (await query(url, `SELECT pid ${own}`)).length
 }
 
 async function settingsOf(connection: { query(sql: string): Promise<{ rows: Record<string, string>[] }> }) {
