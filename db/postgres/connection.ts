@@ -33,7 +33,11 @@ export async function connectClient(url: string, options: ClientConfig = {}): Pr
 
 /** @param maxConnections pg's default of 10 if undefined */
 export function openPool(url: string, maxConnections?: number): Pool {
-  const pool = new Pool({ ...settings(url), max: maxConnections, onConnect: applySessionSettings })
+  const pool = new Pool({
+    ...settings(url),
+    max: maxConnections,
+    onConnect: (client) => applySessionSettings(client, planSettings),
+  })
   // The pool replaces an idle connection that is lost. The query reports the loss of one in use.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -74,8 +78,20 @@ const sessionSettings = {
   synchronous_commit: 'on',
 }
 
-async function applySessionSettings(client: ClientBase): Promise<void> {
-  const values = Object.entries(sessionSettings).map(([name, value]) => `('${name}', '${value}')`)
+/**
+ * Each connection plans the statements of requests once, also while the tables are small. With these settings they use
+ * indexes in any case, so that they stay fast when the tables grow. The planner expects far more rows from lists than they
+ * return, so it would also compile their plans (JIT).
+ */
+const planSettings = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  jit: 'off',
+}
+
+async function applySessionSettings(client: ClientBase, further = {}): Promise<void> {
+  const values = Object.entries({ ...sessionSettings, ...further }).map(([name, value]) => `('${name}', '${value}')`)
   const statement = {
     // A commit waits for the disk with any value of synchronous_commit except off.
     text: `SELECT set_config(name, value, false) FROM (VALUES ${values.join(', ')}) AS own (name, value)

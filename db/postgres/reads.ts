@@ -15,15 +15,12 @@ const listByStatusStatement = {
   text: selectPages('(status, id) > (query.wanted, query.after) AND status <= query.wanted ORDER BY status, id'),
 }
 
-/**
- * Selects many pages. The planner does not know the size of each and would expect a tenth of the table, for which sorting
- * the table or compiling the plan (JIT) seems worth it. It knows the largest size, $4.
- */
+/** Selects many pages. `place` numbers them from 1. */
 function selectPages(condition: string): string {
   return `SELECT page.*, place::int
     FROM unnest($1::bigint[], $2::int[], $3::text[]) WITH ORDINALITY AS query (after, size, wanted, place)
     CROSS JOIN LATERAL (
-      SELECT * FROM (SELECT ${columns} FROM pets WHERE ${condition} LIMIT $4) AS largest LIMIT query.size
+      SELECT ${columns} FROM pets WHERE ${condition} LIMIT query.size
     ) AS page
     ORDER BY place, id`
 }
@@ -46,9 +43,11 @@ export function prepareReads(pool: Pool): Omit<PetStore, 'create' | 'createOnce'
 
 function batchPages(pool: Pool, statement: Statement) {
   return batchReads(keyOf, async (queries: PetQuery[]) => {
-    const limits = queries.map(({ limit }) => limit)
-    const [cursors, statuses] = [queries.map(({ cursor }) => cursor), queries.map(({ status }) => status)]
-    const rows = await select<PageRow>(pool, statement, [cursors, limits, statuses, Math.max(...limits)])
+    const rows = await select<PageRow>(pool, statement, [
+      queries.map(({ cursor }) => cursor),
+      queries.map(({ limit }) => limit),
+      queries.map(({ status }) => status),
+    ])
     const pages = queries.map((query): [string, Pet[]] => [keyOf(query), []])
     for (const row of rows) pages[row[4] - 1]?.[1].push(toPet(row))
     return new Map(pages)
@@ -60,7 +59,6 @@ function keyOf({ status, cursor, limit }: PetQuery): string {
 }
 
 type PetRow = [id: bigint, name: string, categoryId: bigint, status: PetStatus]
-/** `place` is the number of the page, counted from 1. */
 type PageRow = [...pet: PetRow, place: number]
 type Statement = { name: string; text: string }
 

@@ -10,6 +10,7 @@ import { openPool } from '../../db/postgres/connection.ts'
 import { prepareCreates } from '../../db/postgres/creates.ts'
 import { migrate, readOwnMigrations } from '../../db/postgres/migrate.ts'
 import { prepareDatabase } from '../../db/postgres/prepare.ts'
+import type { Store } from '../../db/store.ts'
 import { describeKeys } from '../../server/ops/keys.ts'
 import { postgresDatabase, testDatabase } from '../support/database.ts'
 import { fastest } from '../support/fastest.ts'
@@ -98,6 +99,24 @@ test('a page of one status is read without reading the pets of other statuses', 
   expect((await page()).map(({ id }) => id)).toEqual([50_001n, 50_002n])
   const firstPage = () => pets.list({ status: 'sold', cursor: 0n, limit: 2 })
   expect(await fastest(page)).toBeLessThan((await fastest(firstPage)) * 4)
+})
+
+test('statements that were planned for a small table stay fast when it grows', async () => {
+  const url = await petstore()
+  const add = (count: number) =>
+    query(url, `${insert.replace(' VALUES', '')} SELECT 'Rex', 1, 'sold' FROM generate_series(1, ${count})`)
+  await add(50)
+  await query(url, 'ALTER TABLE pets SET (autovacuum_enabled = off); ANALYZE pets')
+  const [store, later] = [await postgresDatabase(url).open(), await postgresDatabase(url).open()]
+  const reads = ({ pets }: Store) => [
+    () => pets.get(50_000n),
+    () => pets.list({ cursor: 50_000n, limit: 20 }),
+    () => pets.list({ status: 'sold', cursor: 50_000n, limit: 20 }),
+  ]
+  for (const read of reads(store)) await read()
+  await add(100_000)
+  for (const [index, read] of reads(store).entries())
+    expect(await fastest(read)).toBeLessThan((await fastest(reads(later)[index] ?? read)) * 4)
 })
 
 test('a create that violates a constraint fails alone in its batch', async () => {
