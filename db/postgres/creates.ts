@@ -1,8 +1,8 @@
 import type { ClientBase, Pool } from 'pg'
-import type { Outcome } from '../group-commit.ts'
 import { checkReplay, fingerprintOf, type Original } from '../idempotency.ts'
 import type { CreateResult, IdempotencyKey, NewPet, Pet } from '../store.ts'
 import { concernsDatabase, storeError } from './failure.ts'
+import type { Outcome } from './group-commit.ts'
 import { nameOf, prepareIdempotencyKeys } from './idempotency.ts'
 import { inTransaction, lockUntilCommit, type Transaction } from './transaction.ts'
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { checkReplay, fingerprintOf, isRemembered, planSweep, sweepRows } from '../idempotency.ts'
-import type { IdempotencyKey, NewPet } from '../store.ts'
+import type { IdempotencyKey, NewPet, PetStatus } from '../store.ts'
 import { boundLimit, idempotencyKeys } from './schema.ts'
 
 export interface PetId {
@@ -12,7 +12,10 @@ export interface PetId {
 /**
  * Prepares the create with an idempotency key. It writes the pet and its key together or not at all.
  */
-export function prepareCreateOnce(db: BetterSQLite3Database, createPet: (pet: NewPet) => bigint) {
+export function prepareCreateOnce(
+  db: BetterSQLite3Database,
+  createPet: (name: string, categoryId: bigint, status: PetStatus) => bigint,
+) {
   const { apiKeyId, key, fingerprint, petId, createdAt, id } = idempotencyKeys
   const find = db
     .select({ id, fingerprint, petId, createdAt })
@@ -57,7 +60,7 @@ export function prepareCreateOnce(db: BetterSQLite3Database, createPet: (pet: Ne
     return db.transaction(() => {
       if (original) remove.run({ id: original.id })
       sweep(now)
-      const petId = createPet(pet)
+      const petId = createPet(pet.name, pet.categoryId, pet.status)
       insert.run({ ...idempotencyKey, fingerprint: fingerprintOf(pet), petId, createdAt: now })
       return { id: petId, isReplay: false }
     })

@@ -13,17 +13,17 @@ export function prepareReads(connection: Database.Database) {
   const selectPets = () => db.select({ id, name, categoryId, status }).from(pets)
   const page = (where?: SQL) => selectPets().where(where).orderBy(asc(id)).limit(boundLimit('limit'))
   const afterCursor = gt(id, sql.placeholder('cursor'))
-  const listAll = prepareRows<[cursor: bigint, limit: number]>(connection, page(afterCursor))
-  const listByStatus = prepareRows<[status: PetStatus, cursor: bigint, limit: number]>(
+  const listAll = prepareRows<[cursor: bigint, limit: number], PetRow>(connection, page(afterCursor))
+  const listByStatus = prepareRows<[status: PetStatus, cursor: bigint, limit: number], PetRow>(
     connection,
     page(and(eq(status, sql.placeholder('status')), afterCursor)),
   )
-  const getPet = prepareRows<[id: bigint]>(connection, selectPets().where(eq(id, sql.placeholder('id'))))
-  const findApiKey = db
+  const getPet = prepareRows<[id: bigint], PetRow>(connection, selectPets().where(eq(id, sql.placeholder('id'))))
+  const keyByHash = db
     .select()
     .from(apiKeys)
     .where(eq(apiKeys.hash, sql.placeholder('hash')))
-    .prepare()
+  const findApiKey = prepareRows<[hash: string], ApiKeyRow>(connection, keyByHash)
   const migrations = readOwnMigrations()
   const dataVersion = connection.prepare<[], number>('PRAGMA data_version').pluck().safeIntegers(false)
   const listApiKeys = db.select().from(apiKeys).orderBy(asc(apiKeys.id)).prepare()
@@ -37,7 +37,10 @@ export function prepareReads(connection: Database.Database) {
       const row = getPet.get(id)
       return row && toPet(row)
     },
-    findApiKey: (hash: string): ApiKey | undefined => findApiKey.get({ hash }),
+    findApiKey(hash: string): ApiKey | undefined {
+      const row = findApiKey.get(hash)
+      return row && toApiKey(row)
+    },
     listApiKeys: (): ApiKey[] => listApiKeys.all(),
     /** Changes with each commit of another connection (https://sqlite.org/pragma.html#pragma_data_version). */
     dataVersion: (): number | undefined => dataVersion.get(),
@@ -47,13 +50,45 @@ export function prepareReads(connection: Database.Database) {
 
 type PetRow = [id: bigint, name: string, categoryId: bigint, status: PetStatus]
 
+/** Times are ISO 8601 text. */
+type ApiKeyRow = [
+  id: bigint,
+  name: string,
+  start: string,
+  hash: string,
+  createdAt: string,
+  expiresAt: string | null,
+  revokedAt: string | null,
+  lastUsedAt: string | null,
+]
+
 /** Drizzle generates the SQL. Its mapping of rows takes as long as SQLite takes to find them, so it is bypassed here. */
-function prepareRows<Parameters extends unknown[]>(connection: Database.Database, query: { toSQL(): { sql: string } }) {
-  return connection.prepare<Parameters, PetRow>(query.toSQL().sql).raw()
+function prepareRows<Parameters extends unknown[], Row>(
+  connection: Database.Database,
+  query: { toSQL(): { sql: string } },
+) {
+  return connection.prepare<Parameters, Row>(query.toSQL().sql).raw()
 }
 
 function toPet([id, name, categoryId, status]: PetRow): Pet {
   return { id, name, categoryId, status }
+}
+
+function toApiKey([id, name, start, hash, createdAt, expiresAt, revokedAt, lastUsedAt]: ApiKeyRow): ApiKey {
+  return {
+    id,
+    name,
+    start,
+    hash,
+    createdAt: new Date(createdAt),
+    expiresAt: toDate(expiresAt),
+    revokedAt: toDate(revokedAt),
+    lastUsedAt: toDate(lastUsedAt),
+  }
+}
+
+function toDate(text: string | null): Date | null {
+  return text === null ? null : new Date(text)
 }
 
 export type Reads = ReturnType<typeof prepareReads>

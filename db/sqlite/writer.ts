@@ -1,14 +1,13 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import { GroupCommit, type Outcome } from '../group-commit.ts'
 import { type ApiKeyStore, type PetStore, StoreUnavailable } from '../store.ts'
 import { onMessage, startThread } from '../thread.ts'
 import { concernsDatabase, isBusy, storeError } from './failure.ts'
-import type { Batch, Settled, Outcome as ThreadOutcome, Write, WriterData, Writes } from './writer-thread.ts'
+import type { Outcome, Settled, Write, WriterData, Writes } from './writer-thread.ts'
 
 export interface WriterOptions {
   path: string
-  /** Milliseconds that each write waits for another process's lock. */
+  /** Milliseconds that a transaction waits for another process's lock. */
   busyTimeout: number
 }
 
@@ -24,17 +23,22 @@ export const maxCommitTime = 10_000
 /** Milliseconds after a failed write in which readiness stays false: a batch of creates may need more room than a probe. */
 const doubtAfterFailure = 5_000
 
-type QueuedWrite = Write & { since: number }
+/** A longer queue would mean that the disk hangs, so further writes fail. */
+const maxSent = 10_000
+
+interface SentWrite extends PromiseWithResolvers<unknown> {
+  name: keyof Writes
+}
 
 /**
- * Sends the batches of a group commit to the writer thread, one at a time. Writes resolve once their transaction is on
- * disk. If the thread ends, or the disk hangs, the writes that the thread holds are rejected as {@link StoreUnavailable},
- * because they may or may not have happened. The first write starts the thread, and so does the next one after it ended.
+ * Sends writes to the writer thread. They resolve once their transaction is on disk. If the thread ends, or the disk hangs,
+ * the writes that the thread holds are rejected as {@link StoreUnavailable}, because they may or may not have happened.
+ * The first write starts the thread, and so does the next one after it ended.
  */
 export class Writer {
   /** The methods of the store that write. */
   readonly pets: Pick<PetStore, 'create' | 'createOnce'> = {
-    create: async (pet) => ({ id: await this.run('createPet', pet), ...pet }),
+    create: async (pet) => ({ id: await this.run('createPet', pet.name, pet.categoryId, pet.status), ...pet }),
     createOnce: async (pet, key) => {
       const { id, isReplay } = await this.run('createPetOnce', pet, key, new Date())
       return { pet: { id, ...pet }, isReplay }
@@ -50,11 +54,13 @@ export class Writer {
   }
   readonly #options: WriterOptions
   readonly #events: Events
-  readonly #queue = new GroupCommit<QueuedWrite, unknown>((batch) => this.#commit(batch))
   #thread: Worker | undefined
-  /** Settles the batch that the thread is committing. */
-  #reply = Promise.withResolvers<Settled>()
+  /** The writes that the thread has, the oldest first. */
+  #sent: SentWrite[] = []
+  /** Runs out when the thread has made no progress for as long as a commit may take. */
+  readonly #watchdog = setTimeout(() => this.#endWait(), maxCommitTime).unref()
   #isHanging = false
+  #isClosed = false
   #lastFailure: { error: Error; at: number } | undefined
 
   constructor(options: WriterOptions, events: Events = {}) {
@@ -63,10 +69,26 @@ export class Writer {
   }
 
   run<Name extends keyof Writes>(name: Name, ...args: Parameters<Writes[Name]>): Promise<ReturnType<Writes[Name]>> {
-    // The parameters pair the name with its arguments, which TypeScript cannot follow into the union.
-    const write = { name, args, since: performance.now() } as QueuedWrite
+    const sent = { name, ...Promise.withResolvers<unknown>() }
+    try {
+      this.#refuseIfUnable()
+      this.#thread ??= this.#startThread()
+      // The parameters pair the name with its arguments, which TypeScript cannot follow into the union.
+      this.#thread.postMessage([name, ...args] as unknown as Write)
+      if (this.#sent.length === 0) this.#watchdog.refresh()
+      this.#sent.push(sent)
+    } catch (error) {
+      sent.reject(error instanceof StoreUnavailable ? error : threadEnded(error))
+    }
     // The thread calls the write of this name, so the value is what that write returns.
-    return this.#queue.run(write) as Promise<ReturnType<Writes[Name]>>
+    return sent.promise as Promise<ReturnType<Writes[Name]>>
+  }
+
+  #refuseIfUnable(): void {
+    if (this.#isClosed) throw new StoreUnavailable('The store is closed.')
+    // The thread cannot be stopped while it waits for the disk, and gets no more work until it responds.
+    if (this.#isHanging) throw diskHangs()
+    if (this.#sent.length >= maxSent) throw new StoreUnavailable('Too many writes are waiting.')
   }
 
   /** Rejects unless a write can reach the disk, and the latest writes did. */
@@ -83,70 +105,54 @@ export class Writer {
 
   /** Waits for all writes, unless the disk hangs. */
   async close(): Promise<void> {
-    await this.#queue.close()
+    this.#isClosed = true
+    await Promise.allSettled(this.#sent.map(({ promise }) => promise))
     const thread = this.#thread
     thread?.postMessage('close')
     if (thread && !this.#isHanging) await once(thread, 'exit')
   }
 
-  async #commit(batch: QueuedWrite[]): Promise<Outcome<unknown>[]> {
-    // The thread cannot be stopped while it waits for the disk, and gets no more work until it responds.
-    if (this.#isHanging) throw diskHangs()
-    const { outcomes, isFinal = false } = await this.#send(batch)
-    return batch.map((write, index) => this.#outcomeOf(write, outcomes[index], isFinal))
-  }
-
-  /** The thread waits for another process's lock only as long as the oldest write may. */
-  async #send(batch: QueuedWrite[]): Promise<Settled> {
-    const since = batch[0]?.since ?? 0
-    const lockTimeout = Math.max(0, this.#options.busyTimeout - (performance.now() - since))
-    this.#reply = Promise.withResolvers()
-    const timer = setTimeout(() => {
-      this.#isHanging = true
-      this.#reply.reject(diskHangs())
-    }, maxCommitTime).unref()
-    try {
-      this.#thread ??= this.#startThread()
-      this.#thread.postMessage({ batch, lockTimeout } satisfies Batch)
-    } catch (cause) {
-      this.#reply.reject(threadEnded(cause))
-    }
-    return this.#reply.promise.finally(() => clearTimeout(timer))
-  }
-
   #startThread(): Worker {
-    const data: WriterData = { writerPath: this.#options.path }
+    const data: WriterData = { writerPath: this.#options.path, lockTimeout: this.#options.busyTimeout }
     const thread = startThread(new URL('writer-thread.ts', import.meta.url), data)
     onMessage(thread, (reply: Settled) => {
       this.#isHanging = false
+      this.#watchdog.refresh()
       if (reply.isStale) this.#events.onStale?.()
       if (reply.warning !== undefined) this.#events.onWarning?.(reply.warning)
-      this.#reply.resolve(reply)
+      const settled = this.#sent.splice(0, reply.outcomes.length)
+      for (const [index, outcome] of reply.outcomes.entries()) this.#settle(settled[index], outcome)
     })
     thread.on('error', (cause) => this.#lose(thread, cause))
     thread.on('exit', () => this.#lose(thread, undefined))
     return thread
   }
 
+  #settle(sent: SentWrite | undefined, outcome: Outcome): void {
+    const isProbe = sent?.name === 'probe'
+    if ('value' in outcome) {
+      if (!isProbe) this.#lastFailure = undefined
+      sent?.resolve(outcome.value)
+    } else {
+      const { failure } = outcome
+      const error = storeError(failure)
+      const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && !isProbe
+      if (isDoubtful) this.#lastFailure = { error, at: performance.now() }
+      sent?.reject(error)
+    }
+  }
+
+  #endWait(): void {
+    if (this.#sent.length === 0) return
+    this.#isHanging = true
+    for (const { reject } of this.#sent) reject(diskHangs())
+  }
+
   #lose(thread: Worker, cause: unknown): void {
     if (this.#thread !== thread) return
     this.#thread = undefined
     this.#isHanging = false
-    this.#reply.reject(threadEnded(cause))
-  }
-
-  #outcomeOf({ name, since }: QueuedWrite, outcome: ThreadOutcome | undefined, isFinal: boolean): Outcome<unknown> {
-    if (!outcome) return { error: threadEnded(undefined) }
-    if ('value' in outcome) {
-      if (name !== 'probe') this.#lastFailure = undefined
-      return outcome
-    }
-    const { failure } = outcome
-    const isLocked = isBusy(failure)
-    if (isLocked && !isFinal && performance.now() - since < this.#options.busyTimeout) return 'retry'
-    const error = storeError(failure)
-    if (concernsDatabase(failure) && !isLocked && name !== 'probe') this.#lastFailure = { error, at: performance.now() }
-    return { error }
+    for (const { reject } of this.#sent.splice(0)) reject(threadEnded(cause))
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GroupCommit, type Outcome } from '../../db/group-commit.ts'
+import { GroupCommit, type Outcome } from '../../db/postgres/group-commit.ts'
 import { StoreUnavailable } from '../../db/store.ts'
 
 test('writes that arrive during a commit share the next batch, and each gets its own outcome', async () => {
@@ -25,15 +25,6 @@ test('a commit that fails rejects its batch, and the next batch is committed', a
   expect(await second).toBe('b of 1')
 })
 
-test('a write to be retried joins the next batch, before the writes that arrived later', async () => {
-  const { queue, batches, commitNext } = openQueue()
-  const results = Promise.all([queue.run('locked'), queue.run('b')])
-  await commitNext()
-  await commitNext()
-  expect(await results).toEqual(['locked of 2', 'b of 2'])
-  expect(batches).toEqual([['locked'], ['locked', 'b']])
-})
-
 test('closing waits for the accepted writes and refuses further ones', async () => {
   const { queue, commitNext } = openQueue()
   const results = Promise.all([queue.run('a'), queue.run('b')])
@@ -56,22 +47,19 @@ test('with 10,000 waiting writes further ones are refused', async () => {
   expect(await accepted).toHaveLength(10_001)
 })
 
-/** A queue whose batches are committed on demand. The write `bad` fails, and `locked` has to be retried once. */
+/** A queue whose batches are committed on demand. The write `bad` fails. */
 function openQueue() {
   const batches: string[][] = []
   const commits: PromiseWithResolvers<void>[] = []
-  let isLocked = true
   const queue = new GroupCommit<string, string>(async (batch) => {
     batches.push(batch)
     const commit = Promise.withResolvers<void>()
     commits.push(commit)
     await commit.promise
-    return batch.map((write): Outcome<string> => {
-      if (write === 'bad') return { error: new Error('refused') }
-      if (write !== 'locked' || !isLocked) return { value: `${write} of ${batch.length}` }
-      isLocked = false
-      return 'retry'
-    })
+    return batch.map(
+      (write): Outcome<string> =>
+        write === 'bad' ? { error: new Error('refused') } : { value: `${write} of ${batch.length}` },
+    )
   })
   let committed = 0
   return {

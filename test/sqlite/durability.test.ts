@@ -114,10 +114,10 @@ describe('the writes of one transaction', () => {
       expiresAt: null,
     })
     commitTogether(connection, writes, [
-      { name: 'createApiKey', args: [key('first', 'a')] },
-      { name: 'createApiKey', args: [key('second', 'b')] },
+      ['createApiKey', key('first', 'a')],
+      ['createApiKey', key('second', 'b')],
     ])
-    const outcomes = commitTogether(connection, writes, [{ name: 'rotateApiKey', args: [1n, key('second', 'c')] }])
+    const outcomes = commitTogether(connection, writes, [['rotateApiKey', 1n, key('second', 'c')]])
     expect(outcomes).toMatchObject([{ failure: { code: 'SQLITE_CONSTRAINT_UNIQUE' } }])
     expect(connection.prepare('SELECT count(*) FROM api_keys WHERE revoked_at IS NULL').pluck().get()).toBe(2n)
   })
@@ -182,9 +182,18 @@ test('the writes of a writer thread that ends fail, and the next write starts an
   const path = join(temporaryFolder(), 'petstore.db')
   const writer = new Writer({ path, busyTimeout: 0 })
   onTestFinished(() => writer.close())
-  await expect(writer.run('createPet', rex)).rejects.toThrow(StoreUnavailable)
+  await expect(writer.run('createPet', rex.name, rex.categoryId, rex.status)).rejects.toThrow(StoreUnavailable)
   prepareDatabase(path)
-  expect(await writer.run('createPet', rex)).toBe(1n)
+  expect(await writer.run('createPet', rex.name, rex.categoryId, rex.status)).toBe(1n)
+})
+
+test('with 10,000 waiting writes further ones are refused, and those that wait are stored', async () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  const store = openFileStore(path)
+  const creates = Array.from({ length: 10_000 }, () => store.pets.create(rex))
+  await expect(store.pets.create(rex)).rejects.toThrow('Too many writes are waiting.')
+  expect(await Promise.all(creates)).toHaveLength(10_000)
+  expect(openDatabase(path).prepare('SELECT count(*) FROM pets').pluck().get()).toBe(10_000)
 })
 
 function openWriter() {
@@ -196,7 +205,7 @@ function openWriter() {
 }
 
 function createPet(name: string): Write {
-  return { name: 'createPet', args: [{ ...rex, name }] }
+  return ['createPet', name, rex.categoryId, rex.status]
 }
 
 function namesIn(connection: Database.Database): unknown[] {

@@ -67,6 +67,6 @@ describe('the table of idempotency keys', () => {
 
   function createOnce(key: string, now: Date): Write {
     const pet = { name: 'Rex', categoryId: 7n, status: 'available' } as const
-    return { name: 'createPetOnce', args: [pet, { apiKeyId: 1n, key }, now] }
+    return ['createPetOnce', pet, { apiKeyId: 1n, key }, now]
   }
 })

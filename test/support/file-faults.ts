@@ -31,7 +31,7 @@ export function makeOtherDatabase(pet: string, key: string): string {
   prepareDatabase(path)
   const connection = connect(path, { busyTimeout: 0 })
   const writes = prepareWrites(connection)
-  writes.createPet({ name: pet, categoryId: 1n, status: 'available' })
+  writes.createPet(pet, 1n, 'available')
   writes.createApiKey(apiKeyRecord(key, 'test'))
   connection.close()
   return path

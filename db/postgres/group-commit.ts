@@ -1,10 +1,10 @@
-import { StoreUnavailable } from './store.ts'
+import { StoreUnavailable } from '../store.ts'
 
 /** The maximum number of waiting writes. A longer queue would mean that the database hangs, so further writes fail. */
 const maxWaiting = 10_000
 
-/** The result of one write of a batch. With `retry`, nothing was written, and the write joins the next batch. */
-export type Outcome<T> = { value: T } | { error: Error } | 'retry'
+/** The result of one write of a batch. */
+export type Outcome<T> = { value: T } | { error: Error }
 
 interface Pending<Write, T> {
   write: Write
@@ -46,21 +46,18 @@ export class GroupCommit<Write, T> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting
       this.#waiting = []
-      const retries = await this.#commitBatch(batch)
-      if (retries.length > 0) this.#waiting = [...retries, ...this.#waiting]
+      await this.#commitBatch(batch)
     }
     this.#committing = undefined
   }
 
-  async #commitBatch(batch: Pending<Write, T>[]): Promise<Pending<Write, T>[]> {
+  async #commitBatch(batch: Pending<Write, T>[]): Promise<void> {
     const outcomes = await this.#commit(batch.map(({ write }) => write)).catch((error: Error) => error)
-    return batch.filter((pending, index) => {
+    for (const [index, { resolve, reject }] of batch.entries()) {
       const outcome = outcomes instanceof Error ? { error: outcomes } : outcomes[index]
-      if (outcome === 'retry') return true
-      if (outcome === undefined) pending.reject(new Error('A write of the batch has no outcome.'))
-      else if ('error' in outcome) pending.reject(outcome.error)
-      else pending.resolve(outcome.value)
-      return false
-    })
+      if (outcome === undefined) reject(new Error('A write of the batch has no outcome.'))
+      else if ('error' in outcome) reject(outcome.error)
+      else resolve(outcome.value)
+    }
   }
 }
