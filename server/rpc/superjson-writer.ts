@@ -21,15 +21,20 @@ export function compileWriter(schema: z.ZodType | undefined): Write | undefined 
   if (!hasParts || !keepsValues(schema)) return undefined
   const write = compile(schema)
   return (value) => {
-    const types: string[] = []
+    const types: Types = { text: '' }
     const json = write(value, '', types)
-    const meta = types.length > 0 ? `,"meta":{"values":{${types.join(',')}},"v":1}` : ''
+    const meta = types.text ? `,"meta":{"values":{${types.text}},"v":1}` : ''
     return `{"json":${json}${meta}}`
   }
 }
 
+/** The annotations of a value, as the members of a JSON object. */
+interface Types {
+  text: string
+}
+
 /** Writes a part of the value, and adds an annotation to `types` for each `bigint`. */
-type WritePart = (value: unknown, path: string, types: string[]) => string
+type WritePart = (value: unknown, path: string, types: Types) => string
 
 /** The resolver's type guarantees that a value has the type of its schema. The casts below rely on that. */
 function compile(schema: z.core.$ZodType): WritePart {
@@ -40,8 +45,8 @@ function compile(schema: z.core.$ZodType): WritePart {
   return (value) => JSON.stringify(value)
 }
 
-function writeBigint(value: unknown, path: string, types: string[]): string {
-  types.push(`"${path}":["bigint"]`)
+function writeBigint(value: unknown, path: string, types: Types): string {
+  types.text += `${types.text && ','}"${path}":["bigint"]`
   return `"${value}"`
 }
 
@@ -53,17 +58,25 @@ function writeNumber(value: unknown): string {
 
 function compileArray({ element }: z.ZodArray): WritePart {
   const write = compile(element)
-  return (values, path, types) =>
-    `[${(values as unknown[]).map((value, index) => write(value, path ? `${path}.${index}` : `${index}`, types)).join(',')}]`
+  return (values, path, types) => {
+    const prefix = path && `${path}.`
+    let json = ''
+    for (const [index, value] of (values as unknown[]).entries()) {
+      json += `${json && ','}${write(value, `${prefix}${index}`, types)}`
+    }
+    return `[${json}]`
+  }
 }
 
 function compileObject({ shape }: z.ZodObject): WritePart {
-  const fields = Object.entries(shape).map(([name, schema]) => ({ name, write: compile(schema) }))
+  const fields = Object.entries(shape).map(([name, schema]) => ({ name, key: `"${name}":`, write: compile(schema) }))
   return (value, path, types) => {
     const record = value as Record<string, unknown>
-    const written = fields.map(
-      ({ name, write }) => `"${name}":${write(record[name], path ? `${path}.${name}` : name, types)}`,
-    )
-    return `{${written.join(',')}}`
+    const prefix = path && `${path}.`
+    let json = ''
+    for (const { name, key, write } of fields) {
+      json += `${json && ','}${key}${write(record[name], prefix + name, types)}`
+    }
+    return `{${json}}`
   }
 }
