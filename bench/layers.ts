@@ -117,9 +117,9 @@ function layerOf(leaf: number, frames: Map<number, string>, parents: Map<number,
 }
 
 function layerTable(columns: Map<string, Map<string, number>>): string {
-  const row = (name: string, valueOf: (times: Map<string, number>) => number) => [
+  const row = (name: string, timeOf: (times: Map<string, number>) => number) => [
     name,
-    ...[...columns.values()].map((times) => valueOf(times).toFixed(1)),
+    ...[...columns.values()].map((times) => timeOf(times).toFixed(1)),
   ]
   const names = [...layers.map(([name]) => name), 'other']
   const sum = (times: Map<string, number>) => [...times.values()].reduce((total, time) => total + time, 0)

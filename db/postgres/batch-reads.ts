@@ -1,9 +1,11 @@
 /** The maximum number of different reads that share a statement. It bounds the rows in memory. */
 const maxBatch = 100
+/** Milliseconds for which reads wait for a statement. */
+const maxWait = 250
 
 /**
  * Batches concurrent reads. Reads that arrive while a statement runs wait and share the next one, in which equal reads
- * count once. A full batch does not wait. No read shares a statement that began before the read, so every result is as
+ * count once. A full batch does not wait, and a statement that takes long, because its connection hangs, delays no others. No read shares a statement that began before the read, so every result is as
  * fresh as that of a statement of its own.
  *
  * @param keyOf equal for equal queries
@@ -15,7 +17,8 @@ export function batchReads<Query, Key, T>(
   read: (queries: Query[]) => Promise<Map<Key, T>>,
 ): (query: Query) => Promise<T | undefined> {
   let waiting = newBatch()
-  let running = 0
+  /** The start of the latest statement, while it runs. */
+  let startedAt: number | undefined
 
   function newBatch() {
     return { queries: new Map<Key, Query>(), results: Promise.withResolvers<Map<Key, T>>() }
@@ -23,21 +26,30 @@ export function batchReads<Query, Key, T>(
 
   function start(): void {
     const { queries, results } = waiting
+    const at = performance.now()
     waiting = newBatch()
-    running++
-    results.resolve(read([...queries.values()]).finally(end))
+    startedAt = at
+    results.resolve(
+      read([...queries.values()]).finally(() => {
+        if (startedAt === at) end()
+      }),
+    )
   }
 
   function end(): void {
-    running--
-    if (running === 0 && waiting.queries.size > 0) start()
+    startedAt = undefined
+    if (waiting.queries.size > 0) start()
+  }
+
+  function mustWait(): boolean {
+    return startedAt !== undefined && performance.now() - startedAt < maxWait
   }
 
   return async (query) => {
     const { queries, results } = waiting
     const key = keyOf(query)
     queries.set(key, query)
-    if (running === 0 || queries.size === maxBatch) start()
+    if (!mustWait() || queries.size === maxBatch) start()
     return (await results.promise).get(key)
   }
 }

@@ -39,6 +39,8 @@ export interface WriterData {
   writerPath: string
   /** Milliseconds to wait for another process's lock. */
   lockTimeout: number
+  /** Shared: how many of the writes that this thread was sent must not be performed any more. */
+  rejectedCount: BigInt64Array
 }
 
 const maxId = 2n ** 63n - 1n
@@ -53,20 +55,31 @@ let file: OpenFile<Statements> | undefined
 let mustReopen = false
 
 // Tests and benchmarks import the statements without the thread.
-const { writerPath, lockTimeout = 0 }: Partial<WriterData> = workerData ?? {}
-if (parentPort && writerPath !== undefined) serve(parentPort, writerPath)
+const { writerPath, lockTimeout = 0, rejectedCount }: Partial<WriterData> = workerData ?? {}
+if (parentPort && writerPath !== undefined && rejectedCount) serve(parentPort, writerPath, rejectedCount)
 
 /** Group commit: the writes that have arrived during a transaction form the next one, so one fsync serves them all. */
-function serve(port: MessagePort, path: string): void {
+function serve(port: MessagePort, path: string, rejectedCount: BigInt64Array): void {
+  let received = 0
   port.on('message', (first: Write | 'close') => {
     const batch: Write[] = []
     let message: Write | 'close' | undefined = first
     for (; message && message !== 'close'; message = receiveMessageOnPort(port)?.message) batch.push(message)
-    if (batch.length > 0) port.postMessage(commit(path, batch))
+    const rejected = Number(Atomics.load(rejectedCount, 0)) - received
+    received += batch.length
+    if (batch.length > 0) port.postMessage(commitUnrejected(path, batch, rejected))
     if (message !== 'close') return
     closeFile()
     port.close()
   })
+}
+
+/** Skips the first writes of the batch, up to this number. */
+function commitUnrejected(path: string, batch: Write[], rejected: number): Settled {
+  if (rejected <= 0) return commit(path, batch)
+  const skipped = batch.slice(0, rejected).map(() => ({ failure: { code: 'SQLITE_INTERRUPT', message: 'rejected' } }))
+  const { outcomes, ...reply } = commit(path, batch.slice(rejected))
+  return { ...reply, outcomes: [...skipped, ...outcomes] }
 }
 
 /**

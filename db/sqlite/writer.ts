@@ -61,6 +61,10 @@ export class Writer {
   readonly #watchdog = setTimeout(() => this.#endWait(), maxCommitTime).unref()
   #isHanging = false
   #isClosed = false
+  /** The number of writes that were sent to the thread. */
+  #sentCount = 0
+  /** How many of them were rejected meanwhile. The thread does not perform those of them that still wait. */
+  readonly #rejectedCount = new BigInt64Array(new SharedArrayBuffer(8))
   #lastFailure: { error: Error; at: number } | undefined
 
   constructor(options: WriterOptions, events: Events = {}) {
@@ -77,6 +81,7 @@ export class Writer {
       this.#thread.postMessage([name, ...args] as unknown as Write)
       if (this.#sent.length === 0) this.#watchdog.refresh()
       this.#sent.push(sent)
+      this.#sentCount++
     } catch (error) {
       sent.reject(error instanceof StoreUnavailable ? error : threadEnded(error))
     }
@@ -113,9 +118,14 @@ export class Writer {
   }
 
   #startThread(): Worker {
-    const data: WriterData = { writerPath: this.#options.path, lockTimeout: this.#options.busyTimeout }
+    this.#sentCount = 0
+    this.#rejectedCount[0] = 0n
+    const { path: writerPath, busyTimeout: lockTimeout } = this.#options
+    const data: WriterData = { writerPath, lockTimeout, rejectedCount: this.#rejectedCount }
     const thread = startThread(new URL('writer-thread.ts', import.meta.url), data)
     onMessage(thread, (reply: Settled) => {
+      // The writes of a lost thread are rejected, and the oldest ones now belong to its successor.
+      if (this.#thread !== thread) return
       this.#isHanging = false
       this.#watchdog.refresh()
       if (reply.isStale) this.#events.onStale?.()
@@ -145,6 +155,7 @@ export class Writer {
   #endWait(): void {
     if (this.#sent.length === 0) return
     this.#isHanging = true
+    Atomics.store(this.#rejectedCount, 0, BigInt(this.#sentCount))
     for (const { reject } of this.#sent) reject(diskHangs())
   }
 

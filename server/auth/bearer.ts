@@ -24,7 +24,7 @@ const maxCachedKeys = 1_000
  */
 export function bearerCheck({ apiKeys }: Pick<Store, 'apiKeys'>): onRequestHookHandler {
   const touchedAt = new Map<bigint, number>()
-  /** By the text of the header, which is compared faster than hashed. */
+  /** By the text of the header, which is found faster than hashed. Only one spelling of each key is kept. */
   const cache = new RevisionCache<ApiKey>(apiKeys, { capacity: maxCachedKeys })
 
   /** Records the use of a key, at most once a minute. The request does not wait for it, and does not fail if it fails. */
@@ -54,7 +54,11 @@ export function bearerCheck({ apiKeys }: Pick<Store, 'apiKeys'>): onRequestHookH
     if (known) return done(admit(request, known))
     const key = credentials.exec(authorization)?.[1]
     if (key === undefined) return done(missingKey())
-    cache.load(authorization, () => find(key)).then((found) => done(found ? admit(request, found) : invalidKey()), done)
+    const isCanonical = () => authorization.length === 'Bearer '.length + key.length
+    cache
+      .load(authorization, () => find(key), isCanonical)
+      .then((found) => (found ? admit(request, found) : invalidKey()))
+      .then(done, done)
   }
 }
 

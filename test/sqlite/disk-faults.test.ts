@@ -44,7 +44,7 @@ if (canTrace()) {
   })
 }
 
-test('each of 16 writers waits for the busy timeout only, and reads continue, while another process holds the lock', async () => {
+test('each of 16 writers waits for at most two busy timeouts, and reads continue, while another process holds the lock', async () => {
   const { api, path } = await startOnFile()
   await createPet(api, 'before')
   const other = openConnection(path)
@@ -68,7 +68,7 @@ test('each of 16 writers waits for the busy timeout only, and reads continue, wh
   expect((await createPet(api, 'after')).status).toBe(201)
   const p90 = { refusal: p90Of(refusals), read: p90Of(reads), livez: p90Of(lives) }
   report('p90 in milliseconds under the lock of another process', p90)
-  // openFileStore waits 250 ms for a lock. An event loop that waits for it would delay every read as long.
+  // openFileStore waits 250 ms for a lock, and a write may arrive during the wait of others. An event loop that waits for it would delay every read as long.
   expect(Math.min(...refusals)).toBeGreaterThan(240)
   expect(p90.refusal).toBeLessThan(1_000)
   expect(p90.read).toBeLessThan(200)

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connect } from '../../db/sqlite/connection.ts'
 import { prepareDatabase } from '../../db/sqlite/prepare.ts'
-import { Writer } from '../../db/sqlite/writer.ts'
+import { maxCommitTime, Writer } from '../../db/sqlite/writer.ts'
 import { commitTogether, prepareWrites, type Write } from '../../db/sqlite/writer-thread.ts'
 import { StoreUnavailable } from '../../db/store.ts'
 import { openDatabase, openFileStore } from '../support/database.ts'
@@ -185,6 +186,30 @@ test('the writes of a writer thread that ends fail, and the next write starts an
   await expect(writer.run('createPet', rex.name, rex.categoryId, rex.status)).rejects.toThrow(StoreUnavailable)
   prepareDatabase(path)
   expect(await writer.run('createPet', rex.name, rex.categoryId, rex.status)).toBe(1n)
+})
+
+test('of the writes that are rejected because the disk hangs, only those of a transaction that has begun can be stored', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const path = join(temporaryFolder(), 'petstore.db')
+  prepareDatabase(path)
+  const other = connect(path, { busyTimeout: 0 })
+  const writer = new Writer({ path, busyTimeout: 60_000 })
+  const create = (name: string) => writer.run('createPet', name, 1n, 'sold')
+  await create('before')
+  other.exec('BEGIN IMMEDIATE')
+  const begun = create('begun')
+  await wait(100)
+  const waiting = create('waiting')
+  vi.advanceTimersByTime(maxCommitTime)
+  await expect(begun).rejects.toThrow('The disk does not respond.')
+  await expect(waiting).rejects.toThrow('The disk does not respond.')
+  await expect(create('refused')).rejects.toThrow('The disk does not respond.')
+  other.exec('ROLLBACK')
+  for (let isStored = false; !isStored; await wait(10)) isStored = await create('after').then(Boolean, () => false)
+  expect(namesIn(other)).toEqual(['before', 'begun', 'after'])
+  await writer.close()
+  other.close()
 })
 
 test('with 10,000 waiting writes further ones are refused, and those that wait are stored', async () => {
