@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { batchReads } from '../../db/postgres/batch-reads.ts'
 import { petStatuses } from '../../db/store.ts'
@@ -44,6 +45,21 @@ test('a batch of 100 different reads does not wait for the statement before it',
   await expect.poll(() => statements).toHaveLength(3)
   statements[2]?.resolve('third')
   expect((await reads).slice(99, 103)).toEqual(['second pet 98', 'second pet 99', 'third pet 100', 'third pet 101'])
+})
+
+test('reads do not wait for a statement that hangs, and still share statements', async () => {
+  const { read, statements } = openReads()
+  void read('hangs')
+  const waiting = read('a')
+  await wait(300)
+  const later = read('b')
+  expect(statements).toMatchObject([{ keys: ['hangs'] }, { keys: ['a', 'b'] }])
+  const last = read('c')
+  statements[1]?.resolve('second')
+  expect([await waiting, await later]).toEqual(['second a', 'second b'])
+  await expect.poll(() => statements).toHaveLength(3)
+  statements[2]?.resolve('third')
+  expect(await last).toBe('third c')
 })
 
 test('each of many concurrent reads gets its own result', async () => {
