@@ -19,10 +19,13 @@ export function prepareReads(connection: Database.Database) {
     page(and(eq(status, sql.placeholder('status')), afterCursor)),
   )
   const getPet = prepareRows<[id: bigint], PetRow>(connection, selectPets().where(eq(id, sql.placeholder('id'))))
+  // In the order of ApiKeyRow.
+  const { start, hash, createdAt, expiresAt, revokedAt, lastUsedAt } = apiKeys
+  const keyColumns = { id: apiKeys.id, name: apiKeys.name, start, hash, createdAt, expiresAt, revokedAt, lastUsedAt }
   const keyByHash = db
-    .select()
+    .select(keyColumns)
     .from(apiKeys)
-    .where(eq(apiKeys.hash, sql.placeholder('hash')))
+    .where(eq(hash, sql.placeholder('hash')))
   const findApiKey = prepareRows<[hash: string], ApiKeyRow>(connection, keyByHash)
   const migrations = readOwnMigrations()
   const dataVersion = connection.prepare<[], number>('PRAGMA data_version').pluck().safeIntegers(false)
