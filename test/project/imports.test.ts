@@ -17,6 +17,10 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
       valueFrom('../db/sqlite/backup/a.ts'),
     ],
   },
+  'server/cli/keys.ts': {
+    allowed: ['commander', '../ops/keys.ts', '../config.ts', '../../db/open.ts'].map(valueFrom),
+    refused: ['../../db/sqlite/store.ts', '../../db/copy/copy.ts', 'better-sqlite3', 'pg'].map(valueFrom),
+  },
   'server/api/pets.ts': {
     allowed: [
       valueFrom('./errors.ts'),
