@@ -16,6 +16,26 @@ interface OpenOptions {
 }
 
 /**
+ * Applies the pending migrations, and creates the database first if necessary, as {@link openStore} does.
+ *
+ * @throws {UnusableDatabase}
+ */
+export async function migrateStore(
+  location: Location,
+  { onCreate, onWarning }: Pick<OpenOptions, 'onCreate' | 'onWarning'>,
+): Promise<void> {
+  if (location.kind === 'postgres') {
+    const { prepareDatabase } = await import('./postgres/prepare.ts')
+    if (await prepareDatabase(location.url)) onCreate?.()
+    return
+  }
+  const { prepareDatabase } = await import('./sqlite/prepare.ts')
+  const isNew = !existsSync(location.path)
+  prepareDatabase(location.path, { onWarning })
+  if (isNew) onCreate?.()
+}
+
+/**
  * Opens the store at a location. Creates or migrates the database first if necessary. Loads only the driver that is needed.
  *
  * @throws {UnusableDatabase}

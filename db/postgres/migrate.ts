@@ -51,7 +51,8 @@ export async function migrate(
   return isNew
 }
 
-async function hasJournal(db: NodePgDatabase): Promise<boolean> {
+/** Whether any migration was applied. */
+export async function hasJournal(db: NodePgDatabase): Promise<boolean> {
   const { rows } = await db.execute(sql`SELECT to_regclass('migrations') AS journal`)
   return rows[0]?.journal !== null
 }

@@ -49,7 +49,7 @@ export function prepareDatabase(path: string, { create = true, onWarning }: Prep
  * SQLite would delete the log, and with it acknowledged writes. The log is checked first, because another process that
  * starts at the same moment fills the database before it creates the log.
  */
-function refuseOrphanedLog(path: string, realPath: string): void {
+export function refuseOrphanedLog(path: string, realPath: string): void {
   const log = `${realPath}-wal`
   if (sizeOf(log) > 0 && sizeOf(path) === 0) {
     throw new UnusableDatabase(
@@ -77,7 +77,7 @@ function createFile(realPath: string): void {
  * Whether nothing is in the file yet. An interrupted first start may leave blank pages and a rollback journal, with which
  * SQLite then undoes it.
  */
-function isBlank(path: string, realPath: string): boolean {
+export function isBlank(path: string, realPath: string): boolean {
   const { bytes } = readHeader(path)
   return bytes.length === 0 || (hasJournal(realPath) && bytes.every((byte) => byte === 0))
 }

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs'
+import type Database from 'better-sqlite3'
+import { type SchemaState, type SqliteInspection, schemaState } from '../inspection.ts'
+import { checkPages, connect, databaseSize, orClose } from '../sqlite/connection.ts'
+import { unusable } from '../sqlite/failure.ts'
+import { realPathOf, sizeOf } from '../sqlite/files.ts'
+import { refuseForeignFile, refuseNonFile } from '../sqlite/header.ts'
+import { readJournal, readOwnMigrations } from '../sqlite/migrate.ts'
+import { isBlank, refuseOrphanedLog } from '../sqlite/prepare.ts'
+
+/** Milliseconds. */
+const busyTimeout = 1_000
+
+/** @throws {UnusableDatabase} */
+export function inspectSqlite(path: string): SqliteInspection | undefined {
+  return attempt(path, () => {
+    const realPath = realPathOf(path)
+    refuseNonFile(path)
+    refuseOrphanedLog(path, realPath)
+    if (!existsSync(path) || isBlank(path, realPath)) return undefined
+    refuseForeignFile(path)
+    return methods(path, `${realPath}-wal`, open(path, realPath))
+  })
+}
+
+/**
+ * If another process uses the database, or was killed, there is a log or a journal: a connection that cannot write leaves
+ * it as it is. Otherwise SQLite creates an empty log, and only a connection that may write removes it at the end.
+ */
+function open(path: string, realPath: string): Database.Database {
+  const isInUse = ['-wal', '-journal'].some((suffix) => existsSync(realPath + suffix))
+  const connection = connect(path, { readonly: isInUse, busyTimeout })
+  return orClose(connection, () => {
+    connection.pragma('query_only = ON')
+    connection.pragma('schema_version')
+    return connection
+  })
+}
+
+function methods(path: string, log: string, connection: Database.Database): SqliteInspection {
+  return {
+    kind: 'sqlite',
+    schema: async () => attempt(path, () => readSchema(connection)),
+    counts: async () =>
+      attempt(path, () => ({ pets: countRows(connection, 'pets'), keys: countRows(connection, 'api_keys') })),
+    newestTime: async () => attempt(path, () => readNewestTime(connection)),
+    bytes: async () => attempt(path, () => ({ database: databaseSize(connection), log: sizeOf(log) })),
+    checkPages: async () => attempt(path, () => checkPages(connection, 'quick_check')),
+    close: async () => void connection.close(),
+  }
+}
+
+function readSchema(connection: Database.Database): SchemaState {
+  const hasJournal = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get()
+  return schemaState(hasJournal ? readJournal(connection) : [], readOwnMigrations(), connection.name)
+}
+
+function countRows(connection: Database.Database, table: 'pets' | 'api_keys'): number {
+  return Number(connection.prepare(`SELECT count(*) FROM ${table}`).pluck().get())
+}
+
+function readNewestTime(connection: Database.Database): Date | undefined {
+  const text = connection
+    .prepare<[], string | null>(`
+      SELECT max(time) FROM (
+        SELECT max(created_at) AS time FROM api_keys
+        UNION ALL SELECT max(last_used_at) FROM api_keys
+        UNION ALL SELECT max(applied_at) FROM migrations
+      )`)
+    .pluck()
+    .get()
+  const time = new Date(text ?? Number.NaN)
+  return Number.isNaN(time.getTime()) ? undefined : time
+}
+
+function attempt<T>(path: string, step: () => T): T {
+  try {
+    return step()
+  } catch (error) {
+    throw unusable(path, error)
+  }
+}
