@@ -26,7 +26,7 @@ import { ignoreBodies, refuseUnknownPaths, routeAllMethods } from './http/routin
 import { createHttpServer } from './http/server.ts'
 import { webConsole } from './http/static-files.ts'
 import { restAdapter } from './rest/adapter.ts'
-import { createDocument } from './rest/document.ts'
+import { createDocument, serversOf } from './rest/document.ts'
 import { reference } from './rest/reference.ts'
 import { rpcAdapter } from './rpc/adapter.ts'
 
@@ -93,17 +93,9 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
   })
   app.register(webConsole, { folder: consoleFolder })
   app.register(health, { store })
-  const servers = () => serversOf(config, app)
+  const servers = () => serversOf(config, app.server.listening ? app.listeningOrigin : 'http://127.0.0.1:3000')
   app.register(reference, { document: () => createDocument(appRouter, servers()), servers })
   return app
-}
-
-function serversOf({ publicUrl, stagingUrl }: AppOptions['config'], app: FastifyInstance) {
-  const production = publicUrl ?? (app.server.listening ? app.listeningOrigin : 'http://127.0.0.1:3000')
-  return [
-    { url: `${production}/v1`, description: 'Production' },
-    ...(stagingUrl ? [{ url: `${stagingUrl}/v1`, description: 'Staging' }] : []),
-  ]
 }
 
 function logRequest(request: FastifyRequest, reply: FastifyReply): void {

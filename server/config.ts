@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import type { Location } from '../db/location.ts'
-import { isApiKey } from './auth/api-key.ts'
+import { describeLocation, type Location } from '../db/location.ts'
+import { isApiKey, startOf } from './auth/api-key.ts'
 import type { Rate } from './auth/rate-limit.ts'
+import { closestName } from './cli/suggestion.ts'
 import { parseDuration } from './ops/duration.ts'
-import { OperatorError } from './ops/operator-error.ts'
+import { OperatorError, UsageError } from './ops/operator-error.ts'
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -31,12 +32,12 @@ const DatabaseUrl = z.string().transform((url, context): Location => {
  * Parses the location of a database in the format of DATABASE_URL.
  *
  * @param name the name of the option, for the message. The message does not show the text, which may contain a password.
- * @throws {OperatorError} if the text is not a location
+ * @throws {UsageError} if the text is not a location
  */
 export function parseLocation(text: string, name: string): Location {
   const { data, error } = DatabaseUrl.safeParse(text)
   if (data) return data
-  throw new OperatorError(`${name}: ${error.issues.map(({ message }) => message).join(', ')}.`)
+  throw new UsageError(`${name}: ${error.issues.map(({ message }) => message).join(', ')}.`)
 }
 
 /** A database in memory is refused, because threads cannot share it. */
@@ -98,23 +99,50 @@ const Count = z
   .regex(/^[1-9]\d{0,3}$/, 'expected a number from 1 to 9999')
   .transform(Number)
 
+/** The descriptions are for the help of the commands. docs/configuration.md explains each variable. */
 const Environment = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: Port.prefault('3000'),
-  REUSE_PORT: z.stringbool('expected true or false').default(false),
-  DATABASE_URL: DatabaseUrl.prefault('file:data/petstore.db'),
-  DATABASE_CONNECTIONS: Count.prefault('10'),
-  PUBLIC_URL: BaseUrl.optional(),
-  STAGING_URL: BaseUrl.optional(),
-  LOG_LEVEL: z.enum(logLevels, `expected one of ${logLevels.join(', ')}`).default('info'),
-  CORS_ORIGINS: list(Origin),
-  TRUST_PROXY: list(ProxyAddress),
-  RATE_LIMIT: RateText.optional(),
-  PETSTORE_API_KEY: ApiKeyText.optional(),
-  PETSTORE_API_KEY_FILE: ApiKeyFile.optional(),
-  BACKUP_EVERY: Interval.optional(),
-  BACKUP_KEEP: Count.prefault('7'),
+  HOST: z.string().default('127.0.0.1').describe('the address to listen on'),
+  PORT: Port.prefault('3000').describe('the port to listen on'),
+  REUSE_PORT: z
+    .stringbool('expected true or false')
+    .default(false)
+    .describe('whether another process may listen on the same port'),
+  DATABASE_URL: DatabaseUrl.prefault('file:data/petstore.db').describe(
+    'the database: file: and a path, or postgres://',
+  ),
+  DATABASE_CONNECTIONS: Count.prefault('10').describe('the maximum number of connections to PostgreSQL'),
+  PUBLIC_URL: BaseUrl.optional().describe('where clients reach the service, without /v1'),
+  STAGING_URL: BaseUrl.optional().describe('a second server for the OpenAPI document'),
+  LOG_LEVEL: z
+    .enum(logLevels, `expected one of ${logLevels.join(', ')}`)
+    .default('info')
+    .describe(logLevels.join(', ')),
+  CORS_ORIGINS: list(Origin).describe('the origins whose pages may call the service, separated by commas'),
+  TRUST_PROXY: list(ProxyAddress).describe('the addresses of trusted proxies, separated by commas'),
+  RATE_LIMIT: RateText.optional().describe('the calls allowed for each API key, such as 50/s'),
+  PETSTORE_API_KEY: ApiKeyText.optional().describe('an API key to register at the start'),
+  PETSTORE_API_KEY_FILE: ApiKeyFile.optional().describe('a file with such a key'),
+  BACKUP_EVERY: Interval.optional().describe('how often to back up, such as 6h'),
+  BACKUP_KEEP: Count.prefault('7').describe('how many of these backups to keep'),
 })
+
+export type VariableName = keyof typeof Environment.shape
+
+/** The names of all variables, in the order of the documentation. */
+export const variableNames = Environment.keyof().options
+
+/** What the help says about a variable. */
+export function describeVariable(name: VariableName): string {
+  const text = defaultOf(name)
+  return `${Environment.shape[name].description}${text === null ? '' : ` (default: ${text})`}`
+}
+
+/** The default as text; null if there is none. */
+function defaultOf(name: VariableName): string | null {
+  const schema = Environment.shape[name]
+  const value = schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault ? schema.def.defaultValue : []
+  return Array.isArray(value) ? null : String(value)
+}
 
 /** Values of the configuration, validated and parsed. */
 export type Config = ReturnType<typeof toConfig>
@@ -165,6 +193,64 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     throw new OperatorError(`The configuration is wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
   }
   return toConfig(data)
+}
+
+/** Where programs on this machine reach the service. */
+export function originOf({ host, port }: Config): string {
+  // These addresses mean all addresses of the machine.
+  const own: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+  const name = own[host] ?? host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
+
+/** The effective value of a variable. */
+export interface Setting {
+  name: VariableName
+  /** Without secrets. Null if the variable has no value. */
+  value: string | null
+  /** `file`: the value was read from the file that another variable names. */
+  source: 'default' | 'environment' | 'file'
+}
+
+/**
+ * Lists the effective values. Of an API key only the start is shown, and of a URL no password.
+ *
+ * @throws {OperatorError} as {@link readConfig} does
+ */
+export function describeConfig(env: Record<string, string | undefined> = process.env): Setting[] {
+  const { apiKey, database } = readConfig(env)
+  return variableNames.map((name) => {
+    const given = env[name] || undefined
+    const source = given === undefined ? 'default' : 'environment'
+    if (name === 'DATABASE_URL') return { name, value: describeLocation(database), source }
+    if (name === 'PETSTORE_API_KEY' && apiKey !== undefined) {
+      return { name, value: `${startOf(apiKey)}…`, source: given === undefined ? 'file' : source }
+    }
+    return { name, value: given === undefined ? defaultOf(name) : withoutPassword(given), source }
+  })
+}
+
+function withoutPassword(text: string): string {
+  return text.replaceAll(/(?<=:\/\/[^\s/@]*:)[^\s/@]*(?=@)/g, '***')
+}
+
+/** Warns of each variable that is not known and looks like a misspelled one that is not set. */
+export function misspelledVariables(env: Record<string, string | undefined> = process.env): string[] {
+  const unset = variableNames.filter((name) => !env[name])
+  return Object.keys(env).flatMap((name) => {
+    if (isKnown(name)) return []
+    const meant = closestName(name.toUpperCase(), unset.filter(isLong))
+    return meant === undefined ? [] : [`The variable ${name} is not known. Did you mean ${meant}?`]
+  })
+}
+
+function isKnown(name: string): boolean {
+  return name in Environment.shape
+}
+
+/** A short name, such as PORT, has too many neighbours that belong to other programs. */
+function isLong(name: string): boolean {
+  return name.length >= 8
 }
 
 function list<T extends z.ZodType<unknown, string>>(item: T) {

@@ -1,15 +1,21 @@
+import { CommanderError } from 'commander'
 import { IdsExhausted, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../db/store.ts'
 import { UnusableDatabase } from '../db/unusable-database.ts'
 import { note } from './cli/output.ts'
 import { createProgram } from './cli/program.ts'
-import { OperatorError } from './ops/operator-error.ts'
+import { OperatorError, UsageError } from './ops/operator-error.ts'
 
 try {
-  await createProgram().parseAsync()
+  const [, , ...words] = process.argv
+  await createProgram().parseAsync(words.length === 0 ? ['serve'] : words, { from: 'user' })
 } catch (error) {
-  if (!isForOperator(error)) throw error
-  note(error.message)
-  process.exitCode = 1
+  if (error instanceof CommanderError) {
+    // Commander has written the message, or the help or version that was asked for.
+    process.exitCode = error.exitCode === 0 ? 0 : 2
+  } else if (isForOperator(error)) {
+    note(error.message)
+    process.exitCode = error instanceof UsageError ? 2 : 1
+  } else throw error
 }
 
 function isForOperator(error: unknown): error is Error {

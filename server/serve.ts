@@ -7,7 +7,7 @@ import { openStore } from '../db/open.ts'
 import { type Store, StoreUnavailable } from '../db/store.ts'
 import { createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
-import type { Config } from './config.ts'
+import { type Config, misspelledVariables } from './config.ts'
 import { drain } from './http/drain.ts'
 import { createLog } from './log.ts'
 import { announce } from './ops/announce.ts'
@@ -30,6 +30,7 @@ export async function serve(config: Config): Promise<void> {
   // Checked first, because a start that fails must not leave a file or a key.
   if (!config.reusePort) await refuseTakenPort(config)
   const log = createLog(config.logLevel, process.stdout.isTTY)
+  for (const warning of misspelledVariables()) log.warn(warning)
   const store = await openStore(config.database, {
     busyTimeout: 200,
     maxConnections: config.databaseConnections,
@@ -107,7 +108,8 @@ async function listen(app: FastifyInstance, { host, port, reusePort }: Config): 
   }
 }
 
-async function refuseTakenPort({ host, port }: Config): Promise<void> {
+/** @throws {OperatorError} if the service could not listen. */
+export async function refuseTakenPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
   const probe = createServer()
   try {
     probe.listen({ host, port })

@@ -1,32 +1,72 @@
 import type { Command } from 'commander'
 import type { Location } from '../../db/location.ts'
-import { parseLocation } from '../config.ts'
+import { migrateStore } from '../../db/open.ts'
+import { parseLocation, readConfig } from '../config.ts'
 import { backUp, restore } from '../ops/backup.ts'
 import { copy } from '../ops/copy.ts'
+import { describeMigrations, describeStatus, readPending, readStatus } from '../ops/database.ts'
 import { describeBytes, describeRows, withProgress } from '../ops/progress.ts'
-import { databaseFile } from './open-store.ts'
-import { note, print } from './output.ts'
+import { addHelp } from './help.ts'
+import { databaseFile, noteCreated } from './open-store.ts'
+import { type JsonOption, jsonOption, note, print, printAs } from './output.ts'
+
+const variables = ['DATABASE_URL'] as const
 
 export function addDatabaseCommands(program: Command): void {
-  program
+  const backup = program
     .command('backup [file]')
     .description('back up the database, also while the service runs, and print the path of the backup')
     .action(async (file?: string) => {
       const path = databaseFile()
       print(await withProgress(process.stderr, describeBytes, (onProgress) => backUp(path, file, onProgress)))
     })
+  addHelp(backup, { examples: ['petstore backup', 'petstore backup /mnt/backups/petstore.db'], variables })
 
-  program
+  const restoring = program
     .command('restore <file>')
     .description('replace the database with a backup while the service is stopped; the replaced database is kept')
     .action(async (file: string) => {
       const path = databaseFile()
       note(await withProgress(process.stderr, describeBytes, (onProgress) => restore(path, file, onProgress)))
     })
+  addHelp(restoring, {
+    examples: ['petstore restore data/backups/petstore.db-2026-11-21T043000.123Z.db'],
+    variables,
+  })
 
   const databases = program.command('db').description('manage databases')
+  addHelp(databases, { examples: ['petstore db status', 'petstore db migrate --dry-run'] })
+  addStatusCommand(databases)
+  addMigrateCommand(databases)
+  addCopyCommand(databases)
+}
 
-  databases
+function addStatusCommand(databases: Command): void {
+  const status = databases
+    .command('status')
+    .description('show the schema, the size and the number of pets and keys')
+    .option(...jsonOption)
+    .action(async (options: JsonOption) => printAs(options, await readStatus(readConfig().database), describeStatus))
+  addHelp(status, { examples: ['petstore db status', 'petstore db status --json'], variables })
+}
+
+function addMigrateCommand(databases: Command): void {
+  const migrate = databases
+    .command('migrate')
+    .description('apply the pending migrations, as a start of the service does')
+    .option('--dry-run', 'print the pending migrations, their SQL and what they lock, and change nothing')
+    .action(async ({ dryRun }: { dryRun?: boolean }) => {
+      const { database } = readConfig()
+      const pending = await readPending(database)
+      if (dryRun || pending.length === 0) return print(describeMigrations(database, pending))
+      await migrateStore(database, { onCreate: () => noteCreated(database), onWarning: note })
+      print(pending.map(({ name }) => `Applied ${name}.`).join('\n'))
+    })
+  addHelp(migrate, { examples: ['petstore db migrate --dry-run', 'petstore db migrate'], variables })
+}
+
+function addCopyCommand(databases: Command): void {
+  const copying = databases
     .command('copy')
     .description(
       'copy all pets and keys into an empty SQLite or PostgreSQL database; stop the service first, because later writes are not copied',
@@ -40,6 +80,9 @@ export function addDatabaseCommands(program: Command): void {
     .action(async (request: { from: Location; to: Location }) =>
       print(await withProgress(process.stderr, describeRows, (onProgress) => copy({ ...request, onProgress }))),
     )
+  addHelp(copying, {
+    examples: ['petstore db copy --from file:data/petstore.db --to postgres://petstore@db.example/petstore'],
+  })
 }
 
 function locationOption(name: string, description: string) {

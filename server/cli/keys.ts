@@ -1,32 +1,38 @@
 import type { Command } from 'commander'
-import { createKey, describeKeys, parseLifetime, revokeKey, rotateKey } from '../ops/keys.ts'
+import { createKey, describeKeys, listKeys, parseLifetime, revokeKey, rotateKey } from '../ops/keys.ts'
+import { addHelp } from './help.ts'
 import { withStore } from './open-store.ts'
-import { note, print } from './output.ts'
+import { type JsonOption, jsonOption, note, print, printAs } from './output.ts'
 
 interface LifetimeOption {
   expires?: number
 }
+const variables = ['DATABASE_URL'] as const
 const lifetimeOption = ['--expires <lifetime>', 'such as 12h, 90d or 4w', parseLifetime] as const
 
 export function addKeyCommands(program: Command): void {
   const keys = program
     .command('keys')
     .description('manage API keys; changes take effect at once, also on a running service')
+  addHelp(keys, { examples: ['petstore keys create shop', 'petstore keys list'] })
 
-  keys
+  const create = keys
     .command('create <name>')
     .description('create a key and print it; it cannot be shown again')
     .option(...lifetimeOption)
     .action((name: string, { expires }: LifetimeOption) =>
       withStore(async (store) => print(await createKey(store, name, expires)), { create: true }),
     )
+  addHelp(create, { examples: ['petstore keys create shop', 'petstore keys create partner --expires 90d'], variables })
 
-  keys
+  const list = keys
     .command('list')
     .description('list the keys without their secrets')
-    .action(() => withStore(async (store) => print(await describeKeys(store))))
+    .option(...jsonOption)
+    .action((options: JsonOption) => withStore(async (store) => printAs(options, await listKeys(store), describeKeys)))
+  addHelp(list, { examples: ['petstore keys list', 'petstore keys list --json'], variables })
 
-  keys
+  const revoke = keys
     .command('revoke <name-or-start>')
     .description('revoke a key permanently')
     .action((nameOrStart: string) =>
@@ -35,12 +41,14 @@ export function addKeyCommands(program: Command): void {
         note(`Revoked ${name} (${start}…).`)
       }),
     )
+  addHelp(revoke, { examples: ['petstore keys revoke shop', 'petstore keys revoke pet_XqrGRQ'], variables })
 
-  keys
+  const rotate = keys
     .command('rotate <name-or-start>')
     .description('revoke a key and print its replacement, which cannot be shown again')
     .option(...lifetimeOption)
     .action((nameOrStart: string, { expires }: LifetimeOption) =>
       withStore(async (store) => print(await rotateKey(store, nameOrStart, expires))),
     )
+  addHelp(rotate, { examples: ['petstore keys rotate shop', 'petstore keys rotate shop --expires 30d'], variables })
 }

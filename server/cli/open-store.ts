@@ -1,4 +1,4 @@
-import { describeLocation } from '../../db/location.ts'
+import { describeLocation, type Location } from '../../db/location.ts'
 import { openStore } from '../../db/open.ts'
 import type { Store } from '../../db/store.ts'
 import { readConfig } from '../config.ts'
@@ -8,7 +8,7 @@ import { note } from './output.ts'
 /** Opens the store of the configuration for one command, and closes it. */
 export async function withStore(use: (store: Store) => Promise<void>, { create = false } = {}): Promise<void> {
   const { database } = readConfig()
-  const onCreate = () => note(`Created the database ${describeLocation(database)}.`)
+  const onCreate = () => noteCreated(database)
   // Longer than in the service: a command may wait until a busy service has committed.
   const store = await openStore(database, { create, onCreate, onWarning: note, busyTimeout: 5_000 })
   try {
@@ -16,6 +16,10 @@ export async function withStore(use: (store: Store) => Promise<void>, { create =
   } finally {
     await store.close()
   }
+}
+
+export function noteCreated(database: Location): void {
+  note(`Created the database ${describeLocation(database)}.`)
 }
 
 /** The path of the database, for commands that only SQLite has. */

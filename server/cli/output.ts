@@ -7,3 +7,15 @@ export function print(text: string): void {
 export function note(text: string): void {
   process.stderr.write(`${text}\n`)
 }
+
+/** The option of every command that prints a list. */
+export const jsonOption = ['--json', 'print JSON'] as const
+
+export interface JsonOption {
+  json?: boolean
+}
+
+/** Writes a result as JSON if the option asks for it, otherwise as `describe` formats it. */
+export function printAs<T>({ json }: JsonOption, value: T, describe: (value: T) => string): void {
+  print(json ? JSON.stringify(value, null, 2) : describe(value))
+}

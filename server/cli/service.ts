@@ -1,15 +1,38 @@
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
+import { originOf, readConfig, variableNames } from '../config.ts'
+import { checkHealth } from '../ops/healthcheck.ts'
+import { addHelp } from './help.ts'
+import { print } from './output.ts'
+
+// Some modules are loaded by the commands that need them, because the other commands start faster without them.
 
 export function addServiceCommands(program: Command): void {
-  program
-    .command('serve', { isDefault: true })
+  const serve = program
+    .command('serve')
     .description('serve REST and typed RPC until stopped (the default)')
-    .allowExcessArguments()
-    .action(async (_options, { args: [unknown] }: Command) => {
-      if (unknown !== undefined) program.error(`error: unknown command '${unknown}'`)
-      // Loaded here, because the other commands start faster and use less memory without it.
+    .action(async () => {
       const { serve } = await import('../serve.ts')
       await serve(readConfig())
     })
+  addHelp(serve, { examples: ['petstore', 'PORT=8080 petstore serve'], variables: variableNames })
+
+  const healthcheck = program
+    .command('healthcheck')
+    .description('ask the running service whether it is ready, and set the exit code')
+    .action(async () => print(await checkHealth(originOf(readConfig()))))
+  addHelp(healthcheck, { examples: ['petstore healthcheck'], variables: ['HOST', 'PORT'] })
+
+  const openapi = program
+    .command('openapi')
+    .description('print the OpenAPI document of the REST API')
+    .action(async () => {
+      const { appRouter } = await import('../api/router.ts')
+      const { createDocument, serversOf } = await import('../rest/document.ts')
+      const config = readConfig()
+      print(JSON.stringify(createDocument(appRouter, serversOf(config, originOf(config))), null, 2))
+    })
+  addHelp(openapi, {
+    examples: ['petstore openapi > openapi.json', 'PUBLIC_URL=https://pets.example petstore openapi'],
+    variables: ['PUBLIC_URL', 'STAGING_URL', 'HOST', 'PORT'],
+  })
 }

@@ -18,7 +18,7 @@ interface ScheduleConfig {
 }
 
 /** Marks scheduled backups. Backups that a person made are never deleted. */
-const suffix = '.scheduled.db'
+export const scheduledSuffix = '.scheduled.db'
 /** Milliseconds. A timer can wait for at most 24 days, and stops while the machine sleeps. */
 const maxWait = 60_000
 const launcher = fileURLToPath(new URL('../launch.mjs', import.meta.url))
@@ -59,7 +59,7 @@ async function isReached(due: number, interval: number, stop: AbortSignal): Prom
 
 async function backUpOnce(config: ScheduleConfig, log: Logger, stop: AbortSignal): Promise<void> {
   const { databasePath, backupKeep } = config
-  const path = newBackupPath(databasePath, suffix)
+  const path = newBackupPath(databasePath, scheduledSuffix)
   const begin = performance.now()
   try {
     createBackupFolder(databasePath)
@@ -119,7 +119,7 @@ function scheduledBackups(database: string): { path: string; time: number }[] {
   const folder = backupFolder(database)
   if (!existsSync(folder)) return []
   return readdirSync(folder)
-    .map((name) => ({ path: join(folder, name), time: timeInName(name, database, suffix) ?? Number.NaN }))
+    .map((name) => ({ path: join(folder, name), time: timeInName(name, database, scheduledSuffix) ?? Number.NaN }))
     .filter(({ time }) => time <= Date.now())
     .sort((a, b) => b.time - a.time)
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { backUpDatabase } from '../../db/sqlite/backup/backup.ts'
 import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
 import type { OnProgress } from '../../db/sqlite/backup/snapshot.ts'
-import { OperatorError } from './operator-error.ts'
+import { UsageError } from './operator-error.ts'
 
 /**
  * @param file the backup to make; by default a new name in `backups/` beside the database.
@@ -21,6 +21,6 @@ export async function restore(database: string, file: string, onProgress?: OnPro
 
 /** An empty argument, as from a variable that is not set, would mean the working folder. */
 function pathOf(argument: string): string {
-  if (argument === '') throw new OperatorError('The name of the backup is empty.')
+  if (argument === '') throw new UsageError('The name of the backup is empty.')
   return resolve(argument)
 }

@@ -1,7 +1,8 @@
 import type { ApiKey, Store } from '../../db/store.ts'
 import { apiKeyRecord, mintApiKey, prefix } from '../auth/api-key.ts'
 import { parseDuration } from './duration.ts'
-import { OperatorError } from './operator-error.ts'
+import { OperatorError, UsageError } from './operator-error.ts'
+import { alignColumns } from './table.ts'
 
 /** The constraints of both databases allow years of four digits. */
 const latestTime = Date.UTC(9999, 11, 31)
@@ -45,19 +46,41 @@ export async function revokeKey(store: Store, nameOrStart: string): Promise<ApiK
   return key
 }
 
-/** Formats all keys as a table for the terminal, without their secrets. */
-export async function describeKeys({ apiKeys }: Store): Promise<string> {
-  const rows = (await apiKeys.list()).map((key) => [
-    key.name,
-    `${key.start}…`,
-    ...[key.createdAt, key.expiresAt, key.revokedAt, key.lastUsedAt].map(describeTime),
-  ])
-  return alignColumns([['NAME', 'START', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'], ...rows])
+/** What an operator may see of a key. Times are in ISO 8601, or the word `unreadable`. */
+export interface KeySummary {
+  name: string
+  start: string
+  createdAt: string | null
+  expiresAt: string | null
+  revokedAt: string | null
+  lastUsedAt: string | null
 }
 
-function describeTime(time: Date | null): string {
-  if (!time) return '-'
-  return Number.isNaN(time.getTime()) ? 'unreadable' : time.toISOString().slice(0, 19)
+/** Lists all keys, without their secrets. */
+export async function listKeys({ apiKeys }: Store): Promise<KeySummary[]> {
+  return (await apiKeys.list()).map(({ name, start, createdAt, expiresAt, revokedAt, lastUsedAt }) => ({
+    name,
+    start,
+    createdAt: describeTime(createdAt),
+    expiresAt: describeTime(expiresAt),
+    revokedAt: describeTime(revokedAt),
+    lastUsedAt: describeTime(lastUsedAt),
+  }))
+}
+
+function describeTime(time: Date | null): string | null {
+  if (!time) return null
+  return Number.isNaN(time.getTime()) ? 'unreadable' : time.toISOString()
+}
+
+/** Formats keys as a table for the terminal. */
+export function describeKeys(keys: KeySummary[]): string {
+  const rows = keys.map(({ name, start, ...times }) => [
+    name,
+    `${start}…`,
+    ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map((time) => time?.slice(0, 19) ?? '-'),
+  ])
+  return alignColumns([['NAME', 'START', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'], ...rows])
 }
 
 async function findKey({ apiKeys }: Store, nameOrStart: string): Promise<ApiKey> {
@@ -81,30 +104,15 @@ function isStartOf(start: string, text: string): boolean {
 
 function checkName(name: string): string {
   if (!/^[\p{L}\p{N} ._@()-]{1,64}$/u.test(name) || name.startsWith(prefix)) {
-    throw new OperatorError('Name the key with 1 to 64 letters, digits, spaces or . _ @ ( ) -, not starting with pet_.')
+    throw new UsageError('Name the key with 1 to 64 letters, digits, spaces or . _ @ ( ) -, not starting with pet_.')
   }
   return name
-}
-
-function alignColumns(rows: string[][]): string {
-  const widths = rows.reduce<number[]>(
-    (widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 0)),
-    [],
-  )
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
 }
 
 /** Parses a lifetime such as 12h, 90d or 4w. Returns milliseconds. */
 export function parseLifetime(text: string): number {
   const lifetime = parseDuration(text)
   if (lifetime === undefined)
-    throw new OperatorError(`${text} is not a lifetime. Give a number and a unit, such as 12h, 90d or 4w.`)
+    throw new UsageError(`${text} is not a lifetime. Give a number and a unit, such as 12h, 90d or 4w.`)
   return lifetime
 }

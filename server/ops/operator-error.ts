@@ -2,3 +2,8 @@
 export class OperatorError extends Error {
   override name = 'OperatorError'
 }
+
+/** An argument or an option of a command is wrong. The exit code is 2. */
+export class UsageError extends OperatorError {
+  override name = 'UsageError'
+}

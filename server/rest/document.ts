@@ -37,6 +37,19 @@ export function createDocument(router: AnyRouter, servers: oas31.ServerObject[])
   return { ...generated, servers, paths, components: { ...generated.components, schemas: namedSchemas(operations) } }
 }
 
+interface PublicAddresses {
+  publicUrl: string | undefined
+  stagingUrl: string | undefined
+}
+
+/** @param origin of the service, which is used if there is no public URL. */
+export function serversOf({ publicUrl, stagingUrl }: PublicAddresses, origin: string): oas31.ServerObject[] {
+  return [
+    { url: `${publicUrl ?? origin}/v1`, description: 'Production' },
+    ...(stagingUrl ? [{ url: `${stagingUrl}/v1`, description: 'Staging' }] : []),
+  ]
+}
+
 function patchOperation(draft: oas31.OperationObject, operation: Operation): oas31.OperationObject {
   const { parameters = [], requestBody, responses, ...rest } = draft
   return {

@@ -46,7 +46,7 @@ describe('the backup command', () => {
 
   test.for(['backup', 'restore'])('%s rejects an empty name', async (word) => {
     const run = runPetstore({ arguments: [word, ''] })
-    expect(await run.ended).toBe(1)
+    expect(await run.ended).toBe(2)
     expect(run.stderr).toBe('The name of the backup is empty.\n')
   })
 

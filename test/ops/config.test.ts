@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { mintApiKey } from '../../server/auth/api-key.ts'
-import { readConfig } from '../../server/config.ts'
+import { describeConfig, readConfig } from '../../server/config.ts'
+import { runPetstore } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 test('without any variable the configuration has its defaults', () => {
@@ -141,5 +142,58 @@ describe('PETSTORE_API_KEY_FILE', () => {
     const path = join(temporaryFolder(), 'key')
     writeFileSync(path, key)
     expect(() => readConfig({ PETSTORE_API_KEY: key, PETSTORE_API_KEY_FILE: path })).toThrow('only one of them')
+  })
+})
+
+describe('config', () => {
+  test('shows the defaults, and what the environment and files set, without secrets', () => {
+    const key = mintApiKey()
+    const path = join(temporaryFolder(), 'key')
+    writeFileSync(path, key)
+    const settings = describeConfig({
+      PORT: '8080',
+      HOST: '',
+      DATABASE_URL: 'postgres://petstore:secret@db.example/pets?password=secret',
+      PUBLIC_URL: 'https://shop:secret@pets.example',
+      PETSTORE_API_KEY_FILE: path,
+    })
+    expect(settings).toEqual(
+      expect.arrayContaining([
+        { name: 'HOST', value: '127.0.0.1', source: 'default' },
+        { name: 'PORT', value: '8080', source: 'environment' },
+        { name: 'DATABASE_URL', value: 'postgres://petstore@db.example/pets', source: 'environment' },
+        { name: 'PUBLIC_URL', value: 'https://shop:***@pets.example', source: 'environment' },
+        { name: 'STAGING_URL', value: null, source: 'default' },
+        { name: 'CORS_ORIGINS', value: null, source: 'default' },
+        { name: 'PETSTORE_API_KEY', value: `${key.slice(0, 10)}…`, source: 'file' },
+        { name: 'PETSTORE_API_KEY_FILE', value: path, source: 'environment' },
+        { name: 'BACKUP_KEEP', value: '7', source: 'default' },
+      ]),
+    )
+    expect(JSON.stringify(describeConfig({ PETSTORE_API_KEY: key }))).not.toContain(key.slice(0, 12))
+  })
+
+  test('shows the path of the database that is used', () => {
+    const find = (env: Record<string, string>) => describeConfig(env).find(({ name }) => name === 'DATABASE_URL')
+    expect(find({})).toEqual({ name: 'DATABASE_URL', value: resolve('data/petstore.db'), source: 'default' })
+    expect(find({ DATABASE_URL: 'file:a.db' })).toMatchObject({ value: resolve('a.db'), source: 'environment' })
+  })
+
+  test('prints a table or JSON, and config check sets the exit code', async () => {
+    const [table, json, valid, wrong] = [
+      runPetstore({ env: { PORT: '8080' }, arguments: ['config'] }),
+      runPetstore({ env: { PORT: '8080' }, arguments: ['config', 'show', '--json'] }),
+      runPetstore({ arguments: ['config', 'check'] }),
+      runPetstore({ env: { PORT: 'x', LOG_LEVEL: 'y' }, arguments: ['config', 'check'] }),
+    ]
+    expect([await table.ended, table.stderr]).toEqual([0, ''])
+    expect(table.stdout).toMatch(/^NAME +VALUE +SOURCE\nHOST +127\.0\.0\.1 +default\nPORT +8080 +environment\n/)
+    expect([await json.ended, JSON.parse(json.stdout)]).toEqual([
+      0,
+      expect.arrayContaining([{ name: 'PORT', value: '8080', source: 'environment' }]),
+    ])
+    expect([await valid.ended, valid.stdout, valid.stderr]).toEqual([0, 'The configuration is valid.\n', ''])
+    expect([await wrong.ended, wrong.stdout]).toEqual([1, ''])
+    expect(wrong.stderr).toMatch(/^The configuration is wrong:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/)
   })
 })

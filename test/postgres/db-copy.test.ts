@@ -245,14 +245,14 @@ describe('the command', () => {
     const [folder, url] = [temporaryFolder(), await emptyDatabase()]
     const wrong = Object.assign(new URL(url), { password: 'hush%40' }).href
     makeDatabase(join(folder, 'a.db'), 1)
-    for (const [from, to, message] of [
-      ['file:a.db', wrong, /^The database postgres:\S+ cannot be used: password authentication failed .+\.\n$/],
-      ['postgres://u:hush@host:port/a', 'file:b.db', /^--from: expected a file, .+\.\n$/],
-      ['file:a.db', 'mysql://u:hush@host/a', /^--to: expected a file, .+\.\n$/],
-      ['file:a.db', '', /^--to: expected a file, .+\.\n$/],
+    for (const [from, to, exitCode, message] of [
+      ['file:a.db', wrong, 1, /^The database postgres:\S+ cannot be used: password authentication failed .+\.\n$/],
+      ['postgres://u:hush@host:port/a', 'file:b.db', 2, /^--from: expected a file, .+\.\n$/],
+      ['file:a.db', 'mysql://u:hush@host/a', 2, /^--to: expected a file, .+\.\n$/],
+      ['file:a.db', '', 2, /^--to: expected a file, .+\.\n$/],
     ] as const) {
       const run = startCopy(folder, from, to)
-      expect([await run.ended, run.stdout]).toEqual([1, ''])
+      expect([await run.ended, run.stdout]).toEqual([exitCode, ''])
       expect(run.stderr).toMatch(message)
       expect(run.stderr).not.toContain('hush')
     }
@@ -271,7 +271,7 @@ describe('the command', () => {
 
   test.for([['--from'], ['--to']])('needs two databases, not only %s', async ([option = '']) => {
     const run = runPetstore({ arguments: ['db', 'copy', option, 'file:a.db'] })
-    expect(await run.ended).toBe(1)
+    expect(await run.ended).toBe(2)
     expect(run.stderr).toMatch(/^error: required option '--(from|to) <database>' not specified\n/)
   })
 

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { appRouter } from '../../server/api/router.ts'
-import { readConfig } from '../../server/config.ts'
+import { createProgram } from '../../server/cli/program.ts'
+import { readConfig, variableNames } from '../../server/config.ts'
 import { operationsOf } from '../../server/rest/operations.ts'
 import {
   anchorsOf,
@@ -16,8 +17,13 @@ import {
   root,
   rowsOf,
 } from '../support/documents.ts'
-import { runPetstore } from '../support/process.ts'
 import { startTestApi } from '../support/test-api.ts'
+
+/** The first column of the table of checks. */
+const doctorChecks = rowsOf({
+  ...document('docs/cli.md'),
+  text: /^## doctor\n(.*?)^## /ms.exec(document('docs/cli.md').text)?.[1] ?? '',
+}).map(([check = '']) => check.replaceAll('`', ''))
 
 const everything = documents.map(({ text }) => text).join('\n')
 
@@ -86,8 +92,8 @@ function commands(): string[] {
 }
 
 describe('the petstore command', () => {
-  test('every command and option is documented, and no other', async () => {
-    const known = await readCommands()
+  test('every command and option is documented, and no other', () => {
+    const known = readCommands()
     expect(known.map(({ words }) => words.join(' '))).toContain('keys create')
     const rows = rowsOf(document('docs/cli.md')).map(([usage = '']) => usage.replaceAll('`', ''))
     const missing = known.flatMap(({ words, options }) => {
@@ -95,17 +101,25 @@ describe('the petstore command', () => {
       return ['', ...options].filter((option) => !usage?.includes(option)).map((option) => [...words, option].join(' '))
     })
     expect(missing).toEqual([])
+    // The other tables of the document describe something else.
+    const usages = rows.filter((row) => /^[a-z]/.test(row) && !doctorChecks.includes(row))
     const calls = commands().flatMap((line) => {
       const [, call] = /(?:petstore -- |server\/launch\.mjs )([a-z].*)/.exec(line) ?? []
       return call === undefined ? [] : [call]
     })
     expect(calls.length).toBeGreaterThan(10)
-    for (const call of [...rows.filter((row) => /^[a-z]/.test(row)), ...calls]) {
+    for (const call of [...usages, ...calls]) {
       const command = known.findLast(({ words }) => isCall(call, words))
       expect(command, call).toBeDefined()
-      for (const [option] of call.matchAll(/(?<=\s|\[)--[a-z]+/g)) expect(command?.options, call).toContain(option)
+      for (const [option] of call.matchAll(/(?<=\s|\[)--[a-z-]+/g)) expect(command?.options, call).toContain(option)
     }
   })
+})
+
+test('every check of the doctor is documented, and no other', () => {
+  const code = filesMatching('server/{ops/doctor,cli}/*.ts').map(read).join('\n')
+  const known = [...code.matchAll(/\b(?:ok|warning|failure|judge)\(\s*'([a-z -]+)',/g)].map(([, name = '']) => name)
+  expect(new Set(known)).toEqual(new Set(doctorChecks))
 })
 
 function isCall(text: string, words: string[]): boolean {
@@ -118,24 +132,19 @@ interface KnownCommand {
 }
 
 /** The commands without subcommands, and `petstore` itself, as the help shows them. */
-async function readCommands(words: string[] = []): Promise<KnownCommand[]> {
-  const run = runPetstore({ arguments: [...words, '--help'] })
-  expect(await run.ended).toBe(0)
-  const [head = '', list = ''] = run.stdout.split('\nCommands:\n')
+function readCommands(command = createProgram(), words: string[] = []): KnownCommand[] {
+  const help = command.createHelp()
+  const below = help
+    .visibleCommands(command)
+    .filter((each) => each.name() !== 'help')
+    .flatMap((each) => readCommands(each, [...words, each.name()]))
+  if (below.length > 0 && words.length > 0) return below
   // The help of the whole program covers the option --help of each command.
-  const listed = [...head.matchAll(/^ {2}(?:-\w, )?(--[a-z]+)/gm)].map(([, option = '']) => option)
-  const options = listed.filter((option) => words.length === 0 || option !== '--help')
-  const entries = [...list.matchAll(/^ {2}([a-z]+)(?: (\S.*?))?(?: {2}|$)/gm)]
-    .map(([, name = '', usage = '']) => ({ name, usage }))
-    .filter(({ name }) => name !== 'help')
-  const below = await Promise.all(
-    entries.map(async ({ name, usage }): Promise<KnownCommand[]> => {
-      // A command with arguments and without options has no help of its own to read.
-      const isLeaf = usage !== '' && !usage.includes('[options]')
-      return isLeaf ? [{ words: [...words, name], options: [] }] : readCommands([...words, name])
-    }),
-  )
-  return entries.length === 0 || words.length === 0 ? [{ words, options }, ...below.flat()] : below.flat()
+  const options = help
+    .visibleOptions(command)
+    .map(({ long }) => String(long))
+    .filter((option) => words.length === 0 || option !== '--help')
+  return [{ words, options }, ...below]
 }
 
 describe('the configuration', () => {
@@ -145,9 +154,8 @@ describe('the configuration', () => {
   }))
 
   test('every variable is documented, and no other', () => {
-    const known = [...read('server/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name)
-    expect(known.length).toBeGreaterThan(10)
-    expect(rows.map(({ name }) => name).sort()).toEqual(known.sort())
+    expect(variableNames.length).toBeGreaterThan(10)
+    expect(rows.map(({ name }) => name).sort()).toEqual(variableNames.toSorted())
   })
 
   test('a documented default is what the service assumes', () => {
@@ -226,7 +234,7 @@ test('every message in the troubleshooting guide is in the source', () => {
 function messagesIn(source: string): string[] {
   const literal = String.raw`('(?:[^'\\\n]|\\.)*'|\`(?:[^\`\\]|\\.)*\`)`
   const made = new RegExp(
-    String.raw`\b(?:OperatorError|UnusableDatabase|CopyFailed)\(\s*(?:[\w.']+,\s*)?${literal}`,
+    String.raw`\b(?:OperatorError|UsageError|UnusableDatabase|CopyFailed)\(\s*(?:[\w.']+,\s*)?${literal}`,
     'g',
   )
   const logged = new RegExp(

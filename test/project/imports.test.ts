@@ -67,6 +67,15 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
       ...['../../db/sqlite/store.ts', '../../db/sqlite/files.ts', '../../db/postgres/store.ts'].map(valueFrom),
     ],
   },
+  'server/ops/doctor/doctor.ts': {
+    allowed: ['../table.ts', '../../auth/api-key.ts', '../../../db/inspect.ts', '../../../db/sqlite/backup/a.ts'].map(
+      valueFrom,
+    ),
+    refused: [
+      ...['../../api/errors.ts', '../../config.ts', 'node:net', 'fastify', 'better-sqlite3', 'pg'].map(valueFrom),
+      ...['../../../db/sqlite/store.ts', '../../../db/inspection/sqlite.ts'].map(valueFrom),
+    ],
+  },
   'db/store.ts': { allowed: [valueFrom('pg')], refused: [valueFrom('../server/log.ts')] },
   'db/sqlite/backup/backup.ts': {
     allowed: ['better-sqlite3', 'drizzle-orm', '../files.ts', '../../store.ts'].map(valueFrom),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { apiKeyRecord, isApiKey, mintApiKey } from '../../server/auth/api-key.ts'
-import { createKey, describeKeys, parseLifetime, revokeKey, rotateKey } from '../../server/ops/keys.ts'
+import { createKey, describeKeys, listKeys, parseLifetime, revokeKey, rotateKey } from '../../server/ops/keys.ts'
 import { openTestStore, testDatabase } from '../support/database.ts'
 import { shareEmptiedStore, startTestApi } from '../support/test-api.ts'
 
@@ -132,7 +132,7 @@ describe('changes of keys', () => {
     await store.apiKeys.create({ ...record, expiresAt: at('04:05:06.789') })
     await store.apiKeys.create({ ...record, name: 'x', hash: '0'.repeat(64), start: 'pet_BBBBBB' })
     await store.apiKeys.touch(2n, at('07:08:09.000'))
-    expect(await describeKeys(store)).toBe(
+    expect(await describeKeys(await listKeys(store))).toBe(
       [
         'NAME  START        CREATED              EXPIRES              REVOKED  LAST USED',
         'shop  pet_AAAAAA…  2026-11-20T01:02:03  2026-11-20T04:05:06  -        -',

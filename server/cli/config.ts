@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import { describeConfig, readConfig, type Setting, variableNames } from '../config.ts'
+import { alignColumns } from '../ops/table.ts'
+import { addHelp } from './help.ts'
+import { type JsonOption, jsonOption, print, printAs } from './output.ts'
+import { closestName } from './suggestion.ts'
+
+export function addConfigCommands(program: Command): void {
+  const config = program.command('config').description('show and check the configuration')
+  addHelp(config, { examples: ['petstore config', 'petstore config check'] })
+
+  const show = config
+    .command('show', { isDefault: true })
+    .description('show the effective values and their source, without secrets (the default)')
+    .option(...jsonOption)
+    .allowExcessArguments()
+    .action((options: JsonOption, { args: [unknown] }: Command) => {
+      if (unknown !== undefined) refuseUnknown(config, unknown)
+      printAs(options, describeConfig(), describeSettings)
+    })
+  addHelp(show, { examples: ['petstore config', 'petstore config show --json'], variables: variableNames })
+
+  const check = config
+    .command('check')
+    .description('check the configuration and set the exit code')
+    .action(() => {
+      readConfig()
+      print('The configuration is valid.')
+    })
+  addHelp(check, { examples: ['petstore config check && petstore'], variables: variableNames })
+}
+
+/** Commander passes an unknown command to the default one. */
+function refuseUnknown(group: Command, word: string): void {
+  const meant = closestName(
+    word,
+    group.commands.map((command) => command.name()),
+  )
+  group.error(`error: unknown command '${word}'${meant === undefined ? '' : `\n(Did you mean ${meant}?)`}`)
+}
+
+function describeSettings(settings: Setting[]): string {
+  return alignColumns([
+    ['NAME', 'VALUE', 'SOURCE'],
+    ...settings.map(({ name, value, source }) => [name, value ?? '-', source]),
+  ])
+}

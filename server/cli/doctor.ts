@@ -1,0 +1,56 @@
+import type { Command } from 'commander'
+import { type Config, misspelledVariables, originOf, readConfig, variableNames } from '../config.ts'
+import { describeFindings, examine, type Service } from '../ops/doctor/doctor.ts'
+import { type Finding, failure, ok, warning } from '../ops/doctor/finding.ts'
+import { OperatorError } from '../ops/operator-error.ts'
+import { addHelp } from './help.ts'
+import { type JsonOption, jsonOption, printAs } from './output.ts'
+
+export function addDoctorCommand(program: Command): void {
+  const doctor = program
+    .command('doctor')
+    .description('examine the service and its machine, say what is wrong and what to do, and set the exit code')
+    .option(...jsonOption)
+    .action(async (options: JsonOption) => {
+      const { config, findings: configuration } = examineConfig()
+      const findings = await examine(configuration, config && serviceOf(config))
+      printAs(options, findings, describeFindings)
+      if (findings.some(({ status }) => status === 'failure')) process.exitCode = 1
+    })
+  addHelp(doctor, { examples: ['petstore doctor', 'petstore doctor --json'], variables: variableNames })
+}
+
+function examineConfig(): { config?: Config; findings: Finding[] } {
+  const misspelled = misspelledVariables().map((message) => warning('configuration', message))
+  try {
+    const config = readConfig()
+    return {
+      config,
+      findings: misspelled.length > 0 ? misspelled : [ok('configuration', 'The configuration is valid.')],
+    }
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    return { findings: [failure('configuration', error.message.replaceAll(/\n */g, ' ')), ...misspelled] }
+  }
+}
+
+function serviceOf(config: Config): Service {
+  const { database, databaseConnections, backupEvery } = config
+  return {
+    database,
+    databaseConnections,
+    backupEvery,
+    port: { origin: originOf(config), problem: () => portProblem(config) },
+  }
+}
+
+async function portProblem(config: Config): Promise<string | undefined> {
+  const { refuseTakenPort } = await import('../serve.ts')
+  try {
+    await refuseTakenPort(config)
+    return undefined
+  } catch (error) {
+    if (error instanceof OperatorError) return error.message
+    throw error
+  }
+}

@@ -1,0 +1,106 @@
+import { inspect, migrationsFor } from '../../db/inspect.ts'
+import type { Inspection, RowCounts, SchemaState } from '../../db/inspection.ts'
+import { describeLocation, type Location } from '../../db/location.ts'
+import { type LockMode, tableLocks } from '../../db/migration-locks.ts'
+import type { Migration } from '../../db/migrations.ts'
+import { OperatorError } from './operator-error.ts'
+import { alignColumns, describeSize } from './table.ts'
+
+export interface DatabaseStatus {
+  kind: Location['kind']
+  /** The path of the file, or the URL without its password. */
+  location: string
+  /** The newest migration; null if the database does not exist yet. */
+  schema: string | null
+  /** The names of the pending migrations. */
+  pending: string[]
+  /** Why this release cannot use the schema; null if it can. */
+  problem: string | null
+  /** Bytes. Only SQLite has a write-ahead log of its own. */
+  bytes: { database: number; log?: number }
+  /** Null if the schema is missing or cannot be used. */
+  rows: RowCounts | null
+}
+
+/** @throws {UnusableDatabase} if the database cannot be read. */
+export async function readStatus(location: Location): Promise<DatabaseStatus> {
+  const { kind } = location
+  return inspecting(location, async (inspection, { applied, pending, problem }) => ({
+    kind,
+    location: describeLocation(location),
+    schema: applied.at(-1) ?? null,
+    pending: pending.map(({ name }) => name),
+    problem: problem ?? null,
+    bytes: (await inspection?.bytes()) ?? { database: 0 },
+    rows: inspection && applied.length > 0 && problem === undefined ? await inspection.counts() : null,
+  }))
+}
+
+/** Runs `use`, and closes the inspection. A database that does not exist yet has no inspection. */
+async function inspecting<T>(
+  location: Location,
+  use: (inspection: Inspection | undefined, schema: SchemaState) => Promise<T>,
+): Promise<T> {
+  const inspection = await inspect(location)
+  if (!inspection) return use(undefined, { applied: [], pending: await migrationsFor(location), problem: undefined })
+  try {
+    return await use(inspection, await inspection.schema())
+  } finally {
+    await inspection.close()
+  }
+}
+
+export function describeStatus({ kind, location, schema, pending, problem, bytes, rows }: DatabaseStatus): string {
+  return alignColumns([
+    ['Database', `${location} (${kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'})`],
+    ['Schema', schema ?? 'does not exist yet'],
+    ...(problem === null ? [] : [['Problem', problem]]),
+    ['Pending', pending.length === 0 ? 'nothing' : pending.join(', ')],
+    ['Size', describeSize(bytes.database)],
+    ...(bytes.log === undefined ? [] : [['Write-ahead log', describeSize(bytes.log)]]),
+    ['Pets', rows ? String(rows.pets) : '-'],
+    ['API keys', rows ? String(rows.keys) : '-'],
+  ])
+}
+
+/**
+ * @throws {OperatorError} if this release cannot use the schema.
+ * @throws {UnusableDatabase} if the database cannot be read.
+ */
+export async function readPending(location: Location): Promise<Migration[]> {
+  return inspecting(location, async (_inspection, { pending, problem }) => {
+    if (problem !== undefined)
+      throw new OperatorError(`The schema of ${describeLocation(location)} cannot be migrated: ${problem}.`)
+    return pending
+  })
+}
+
+/** Shows the SQL of the migrations, with comments that say what they lock. */
+export function describeMigrations({ kind }: Location, migrations: Migration[]): string {
+  if (migrations.length === 0) return 'The schema is up to date. There is nothing to migrate.'
+  const intro =
+    kind === 'sqlite'
+      ? ['-- All migrations run in one transaction, which locks the file for writing. Reads go on.']
+      : ['-- All migrations run in one transaction. It holds the locks until it ends.']
+  return [
+    ...intro,
+    ...migrations.flatMap((migration) => [
+      `\n-- ${migration.name}`,
+      ...(kind === 'postgres' ? describeLocks(migration) : []),
+      migration.sql.trimEnd(),
+    ]),
+  ].join('\n')
+}
+
+const effects: Record<LockMode, string> = {
+  'ROW EXCLUSIVE': 'blocks only changes of the same rows',
+  SHARE: 'blocks writes',
+  'SHARE ROW EXCLUSIVE': 'blocks writes',
+  'ACCESS EXCLUSIVE': 'blocks reads and writes',
+}
+
+function describeLocks(migration: Migration): string[] {
+  const locks = [...tableLocks(migration)]
+  if (locks.length === 0) return ['-- Locks no existing table.']
+  return locks.map(([table, mode]) => `-- Locks ${table} (${mode}): ${effects[mode]}.`)
+}

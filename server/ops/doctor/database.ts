@@ -1,0 +1,57 @@
+import type { Inspection, PostgresInspection, SqliteInspection } from '../../../db/inspection.ts'
+import { describeLocation, type Location } from '../../../db/location.ts'
+import { describeSize } from '../table.ts'
+import { attempt, type Finding, failure, ok, warning } from './finding.ts'
+
+/** PostgreSQL's developers correct faults of each major version for five years: 14 is the oldest that they support. */
+const minPostgresVersion = 14
+
+export function databaseMissing(location: Location): Finding {
+  return warning(
+    'database',
+    `${describeLocation(location)} does not exist yet. The first start creates it; check DATABASE_URL if there should be one.`,
+  )
+}
+
+export async function checkSchema(inspection: Inspection): Promise<Finding> {
+  return attempt('schema', async () => {
+    const { applied, pending, problem } = await inspection.schema()
+    if (problem !== undefined) return failure('schema', `This release cannot use the schema: ${problem}.`)
+    const newest = applied.at(-1) ?? 'none'
+    if (pending.length === 0) return ok('schema', `${newest}, which is current.`)
+    const count = pending.length === 1 ? '1 migration is' : `${pending.length} migrations are`
+    return warning(
+      'schema',
+      `${newest}, and ${count} pending. Back up the database; the next start applies them, or petstore db migrate.`,
+    )
+  })
+}
+
+export async function checkIntegrity(inspection: SqliteInspection): Promise<Finding> {
+  return attempt('integrity', async () => {
+    await inspection.checkPages()
+    return ok('integrity', `All pages are intact (${describeSize((await inspection.bytes()).database)}).`)
+  })
+}
+
+/** @param needed connections of one instance. */
+export async function checkServer(inspection: PostgresInspection, needed: number): Promise<Finding[]> {
+  const { version, encoding, isReadOnly, connectionsLeft } = await inspection.server()
+  return [
+    Number.parseInt(version, 10) >= minPostgresVersion
+      ? ok('server', `PostgreSQL ${version}.`)
+      : warning('server', `PostgreSQL ${version} is not tested. Use ${minPostgresVersion} or newer.`),
+    encoding === 'UTF8'
+      ? ok('encoding', 'UTF8.')
+      : failure('encoding', `${encoding} cannot store every name. Make another database with ENCODING 'UTF8'.`),
+    isReadOnly
+      ? failure('writable', 'The server accepts no writes. Wait until it does, or correct the address.')
+      : ok('writable', 'The server accepts writes.'),
+    connectionsLeft >= needed
+      ? ok('connections', `${connectionsLeft} connections are free.`)
+      : warning(
+          'connections',
+          `${connectionsLeft} connections are free, and an instance may need ${needed}. Raise max_connections, or lower DATABASE_CONNECTIONS.`,
+        ),
+  ]
+}

@@ -1,0 +1,102 @@
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { describeSize } from '../table.ts'
+import { type Finding, failure, ok, warning } from './finding.ts'
+import type { Machine } from './machine.ts'
+
+/** Bytes. SQLite needs room for its log, which is truncated to 64 MiB. */
+const minFreeSpace = 64 * 1024 * 1024
+/** Bytes. A start after a crash moves the log into the database, at about ten seconds per GiB. */
+const maxLog = 128 * 1024 * 1024
+
+/** File systems of other machines. SQLite's log needs memory that all of its processes share. */
+const networkType =
+  /^(nfs|cifs|smb|ncpfs|afs|9p|ceph|lustre|gpfs|beegfs|glusterfs|fuse\.(sshfs|glusterfs|ceph|s3fs|rclone|nfs))/
+
+export function checkPermissions(path: string): Finding {
+  const file = realPath(path)
+  const existing = ['', '-wal', '-shm'].map((suffix) => file + suffix).filter((name) => existsSync(name))
+  const folder = existingFolder(file)
+  const problem =
+    refusal(folder, constants.R_OK | constants.W_OK | constants.X_OK) ??
+    existing.map((name) => refusal(name, constants.R_OK | constants.W_OK)).find((text) => text !== undefined)
+  if (problem !== undefined) return failure('permissions', problem)
+  const note =
+    process.getuid?.() === 0 ? ' This is root, who may write everywhere: run it as the user of the service.' : ''
+  return ok('permissions', `This user may write to ${folder}.${note}`)
+}
+
+function refusal(path: string, mode: number): string | undefined {
+  try {
+    accessSync(path, mode)
+    return undefined
+  } catch (error) {
+    const isReadOnly = error instanceof Error && 'code' in error && error.code === 'EROFS'
+    return isReadOnly
+      ? `${path} is on a file system that is mounted read-only. Mount it for writing, or change DATABASE_URL.`
+      : `This user may not read and write ${path}. Change its owner or its permissions.`
+  }
+}
+
+export function checkSpace(path: string): Finding {
+  const folder = existingFolder(realPath(path))
+  const { bavail, bsize, files, ffree } = statfsSync(folder)
+  const free = bavail * bsize
+  const message = `${describeSize(free)} are free in ${folder}.`
+  if (free < minFreeSpace)
+    return failure('disk space', `${message} Free some space: writes fail when the disk is full.`)
+  // Some file systems have no fixed number of files and report 0.
+  if (files > 0 && ffree === 0) return failure('disk space', `No file can be created in ${folder}. Delete some files.`)
+  return ok('disk space', message)
+}
+
+export function checkFileSystem(path: string, { mountTable }: Machine): Finding {
+  const folder = existingFolder(realPath(path))
+  const type = typeOf(folder, mountTable)
+  if (type === undefined) return ok('file system', 'This system shows no table of mounted file systems.')
+  if (!networkType.test(type)) return ok('file system', `${folder} is on a local file system (${type}).`)
+  return failure(
+    'file system',
+    `${folder} is on a network file system (${type}), where SQLite may lose data. Move the database to a local disk, or use PostgreSQL.`,
+  )
+}
+
+/** The type of the file system with the longest mount point above the folder. Later mounts hide earlier ones. */
+function typeOf(folder: string, mountTable: string): string | undefined {
+  if (!existsSync(mountTable)) return undefined
+  const mounts = readFileSync(mountTable, 'utf8')
+    .split('\n')
+    .map((line) => line.split(' '))
+    .map(([, point = '', type]) => ({ point: unescapeOctal(point), type }))
+    .filter(({ point }) => point !== '' && `${folder}/`.startsWith(point.endsWith('/') ? point : `${point}/`))
+  return mounts.toReversed().sort((a, b) => b.point.length - a.point.length)[0]?.type
+}
+
+/** The table has a space as `\040`. */
+function unescapeOctal(text: string): string {
+  return text.replaceAll(/\\([0-7]{3})/g, (_sequence, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  )
+}
+
+export function checkLog(path: string): Finding {
+  const size = statSync(`${realPath(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  const message = `The write-ahead log has ${describeSize(size)}.`
+  if (size <= maxLog) return ok('write-ahead log', message)
+  return warning(
+    'write-ahead log',
+    `${message} It grows while a process keeps a read transaction open: end that process. If the service is stopped, start it.`,
+  )
+}
+
+/** The path itself if the file does not exist yet. */
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync.native(path) : path
+}
+
+/** The folder of the file, or the nearest one above that exists. */
+function existingFolder(file: string): string {
+  let folder = dirname(file)
+  while (!existsSync(folder)) folder = dirname(folder)
+  return folder
+}

@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { type Finding, failure, ok, warning } from './finding.ts'
+
+/** What the checks read of the machine. Tests replace it. */
+export interface Machine {
+  now: Date
+  /** The mount table in the format of fstab(5). */
+  mountTable: string
+  /** The limits of this process in the format of proc_pid_limits(5). */
+  limits: string
+}
+
+/** The day of the newest release in CHANGELOG.md. */
+export const releasedAt = new Date('2026-11-21')
+
+/** Milliseconds that two clocks may differ. */
+const tolerance = 60_000
+/** Each connection of a client takes a descriptor. The database, its backups and the log take a few dozen. */
+const minDescriptors = 256
+const recommendedDescriptors = 1_024
+
+export function thisMachine(): Machine {
+  return { now: new Date(), mountTable: '/proc/self/mounts', limits: '/proc/self/limits' }
+}
+
+export function checkNode(): Finding {
+  return ok('node', `Node ${process.version} on ${process.platform} ${process.arch}.`)
+}
+
+/** A time that something carries, such as the database. */
+export interface Mark {
+  name: string
+  time: Date
+}
+
+/** @param marks must not be in the future. */
+export function checkClock({ now }: Machine, marks: Mark[]): Finding {
+  const advice = 'Set the clock, for example with NTP.'
+  const shown = `The clock shows ${describe(now)}`
+  if (now < releasedAt) return failure('clock', `${shown}, which is before the release of this version. ${advice}`)
+  const later = marks.find(({ time }) => time.getTime() > now.getTime() + tolerance)
+  if (later) return failure('clock', `${shown}, but ${later.name} has the time ${describe(later.time)}. ${advice}`)
+  return ok('clock', `${shown}.`)
+}
+
+function describe(time: Date): string {
+  return time.toISOString().slice(0, 19)
+}
+
+export function checkDescriptors({ limits }: Machine): Finding {
+  const [, text] =
+    /^Max open files +(\d+|unlimited)/m.exec(existsSync(limits) ? readFileSync(limits, 'utf8') : '') ?? []
+  if (text === undefined) return ok('descriptors', 'This system does not show the limit of open files.')
+  const limit = text === 'unlimited' ? Number.POSITIVE_INFINITY : Number(text)
+  const message = `A process may open ${text} files.`
+  if (limit >= recommendedDescriptors) return ok('descriptors', message)
+  const judge = limit < minDescriptors ? failure : warning
+  return judge(
+    'descriptors',
+    `${message} Raise the limit to ${recommendedDescriptors} or more (ulimit -n, or LimitNOFILE of systemd).`,
+  )
+}

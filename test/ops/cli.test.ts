@@ -1,0 +1,179 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { describe, expect, test } from 'vitest'
+import { createProgram } from '../../server/cli/program.ts'
+import { misspelledVariables, variableNames } from '../../server/config.ts'
+import { codeBlocksOf, document, read } from '../support/documents.ts'
+import { petstore, runCommand, runPetstore, startServer, waitForOutput, whenListening } from '../support/process.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+describe('the help', () => {
+  const commands = leavesOf(createProgram())
+
+  test('of every command has a description, an example, and the variables that it reads', () => {
+    expect(commands.length).toBeGreaterThan(10)
+    for (const command of commands) {
+      const help = helpOf(command)
+      expect(help).toMatch(/\nExamples:\n {2}\$ .*petstore/)
+      expect(command.description(), help).not.toBe('')
+      if (!help.includes('db copy')) expect(help).toMatch(/\nEnvironment variables:\n {2}[A-Z_]+ {2,}[a-z]/)
+    }
+  })
+
+  test('has only examples that name commands and options that exist', () => {
+    const examples = [helpOf(createProgram()), ...commands.map(helpOf)]
+      .join('')
+      .matchAll(/^ {2}\$ (?:[A-Z_]+=\S+ )?petstore ?(.*)$/gm)
+    const calls = [...examples].map(([, call = '']) => call.split(' ').filter((word) => word !== ''))
+    expect(calls.length).toBeGreaterThan(10)
+    for (const words of calls) {
+      const { command, rest } = find(createProgram(), words)
+      expect(command.commands.length === 0 || command.name() === 'config' || rest.length === 0, words.join(' ')).toBe(
+        true,
+      )
+      const known = command.options.map(({ long }) => long)
+      for (const option of rest.filter((word) => word.startsWith('--') && word !== '--help')) {
+        expect(known, words.join(' ')).toContain(option)
+      }
+    }
+  })
+
+  test('describes every variable', () => {
+    const help = helpOf(find(createProgram(), ['serve']).command)
+    for (const name of variableNames) expect(help).toMatch(new RegExp(`\n {2}${name} {2,}[a-z]`))
+    expect(help).toMatch(/\n {2}PORT .* \(default: 3000\)\n/)
+  })
+})
+
+/** The commands without subcommands. */
+function leavesOf(command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf)
+}
+
+function helpOf(command: Command): string {
+  const parts: string[] = []
+  command.configureOutput({ writeOut: (part) => void parts.push(part) }).outputHelp()
+  return parts.join('')
+}
+
+/** Finds the command of the first words. */
+function find(program: Command, [word, ...rest]: string[]): { command: Command; rest: string[] } {
+  const below = program.commands.find((command) => command.name() === word)
+  if (below) return find(below, rest)
+  return { command: program, rest: word === undefined ? [] : [word, ...rest] }
+}
+
+test('wrong usage exits with 2, says what was probably meant, and prints nothing on standard output', async () => {
+  const commands = [
+    [['keys', 'create', 'shop', '--expires', 'soon'], 'soon is not a lifetime'],
+    [['keys', 'create'], "missing required argument 'name'"],
+    [['kyes', 'list', '--json'], "unknown command 'kyes'\n(Did you mean keys?)"],
+    [['config', 'chekc'], "unknown command 'chekc'\n(Did you mean check?)"],
+    [['keys', 'list', '--jsno'], "unknown option '--jsno'\n(Did you mean --json?)"],
+    [['serve', 'fast'], 'too many arguments'],
+    [['db', 'copy', '--from', 'here', '--to', 'file:a.db'], '--from: expected a file'],
+  ] as const
+  const folder = temporaryFolder()
+  const runs = commands.map(([command]) => runPetstore({ folder, arguments: [...command] }))
+  for (const [index, [command, message]] of commands.entries()) {
+    const run = runs[index]
+    expect(await run?.ended, command.join(' ')).toBe(2)
+    expect(run?.stderr).toContain(message)
+    expect(run?.stderr).not.toMatch(/^\s+at /m)
+    expect(run?.stdout).toBe('')
+  }
+})
+
+test('help and version go to standard output, and the exit code is 0', async () => {
+  const [version, help] = [['--version'], ['keys', '--help']].map((words) => runPetstore({ arguments: words }))
+  expect([await version?.ended, version?.stdout]).toEqual([0, `${JSON.parse(read('server/package.json')).version}\n`])
+  expect([await help?.ended, help?.stdout, help?.stderr]).toEqual([0, expect.stringContaining('keys create shop'), ''])
+})
+
+describe('a misspelled variable', () => {
+  test.for([
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['database_url', 'DATABASE_URL'],
+    ['PETSTORE_APIKEY', 'PETSTORE_API_KEY'],
+    ['CORS_ORIGIN', 'CORS_ORIGINS'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+  ])('%s is probably %s', ([given = '', meant]) => {
+    expect(misspelledVariables({ [given]: 'x' })).toEqual([
+      `The variable ${given} is not known. Did you mean ${meant}?`,
+    ])
+  })
+
+  test('is not one that belongs to another program, or that is similar to one that is set', () => {
+    const others = ['PATH', 'HOSTNAME', 'HOME', 'POST', 'PORTS', 'TEST_DATABASE_URL', 'PGPASSWORD', 'NODE_OPTIONS']
+    // Kubernetes sets these for a Service that is named petstore.
+    const links = ['PETSTORE_PORT', 'PETSTORE_SERVICE_HOST', 'PETSTORE_PORT_3000_TCP_ADDR']
+    expect(misspelledVariables(Object.fromEntries([...others, ...links].map((name) => [name, 'x'])))).toEqual([])
+    expect(misspelledVariables({ DATABASE_URI: 'x', DATABASE_URL: 'file:a.db' })).toEqual([])
+  })
+})
+
+test('healthcheck asks the running service, and both report a misspelled variable once', async () => {
+  const LOGLEVEL = 'debug'
+  const warning = 'The variable LOGLEVEL is not known. Did you mean LOG_LEVEL?'
+  const server = await startServer({ env: { LOGLEVEL } })
+  expect(server.stdout.split(warning)).toHaveLength(2)
+  const env = { HOST: '0.0.0.0', PORT: new URL(server.url).port }
+  const ready = runPetstore({ env: { ...env, LOGLEVEL }, arguments: ['healthcheck'] })
+  expect([await ready.ended, ready.stdout, ready.stderr]).toEqual([
+    0,
+    `The service is ready: ${server.url}/readyz responds 200.\n`,
+    `${warning}\n`,
+  ])
+  server.child.kill('SIGINT')
+  await server.ended
+  const gone = runPetstore({ env, arguments: ['healthcheck'] })
+  expect([await gone.ended, gone.stdout, gone.stderr]).toEqual([
+    1,
+    '',
+    `The service does not respond at ${server.url}/readyz (ECONNREFUSED). Start it, or set HOST and PORT to its address.\n`,
+  ])
+})
+
+test('openapi prints the document that the service serves, without a database', async () => {
+  const [plain, published] = [
+    runPetstore({ arguments: ['openapi'] }),
+    runPetstore({
+      arguments: ['openapi'],
+      env: { PUBLIC_URL: 'https://pets.example', STAGING_URL: 'https://staging.example' },
+    }),
+  ]
+  expect([await plain.ended, plain.stdout, plain.stderr]).toEqual([0, read('server/rest/openapi.json'), ''])
+  expect(await published.ended).toBe(0)
+  expect(JSON.parse(published.stdout).servers).toMatchObject([
+    { url: 'https://pets.example/v1' },
+    { url: 'https://staging.example/v1' },
+  ])
+})
+
+if (spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0) {
+  test('on a terminal, the service writes colors unless NO_COLOR is set', async () => {
+    const command = petstore.map((word) => `'${word}'`).join(' ')
+    const start = (env: Record<string, string>) =>
+      runCommand(['script', '-qec', `exec ${command}`, '/dev/null'], { env: { PORT: '0', TERM: 'xterm', ...env } })
+    const [colored, plain] = [start({}), start({ NO_COLOR: '1' })]
+    for (const run of [colored, plain]) await waitForOutput(run, /listening at (\S+)/)
+    const [yes, no] = [colored, plain].map(({ stdout }) => stdout.includes('\x1b['))
+    expect([yes, no]).toEqual([true, false])
+  })
+}
+
+test('the documented options of Node open the inspector, and write a profile when the service stops', async () => {
+  const lines = codeBlocksOf(document('docs/operations.md'), 'sh').flatMap(({ code }) => code.trim().split('\n'))
+  const options = lines.flatMap((line) => /^node (.*) server\/launch\.mjs$/.exec(line)?.[1]?.split(' ') ?? [])
+  expect(options).toContain('--inspect')
+  const [node = '', launcher = ''] = petstore
+  const anyPort = options.map((option) => (option === '--inspect' ? '--inspect=0' : option))
+  const folder = temporaryFolder()
+  const server = await whenListening(runCommand([node, ...anyPort, launcher], { folder, env: { PORT: '0' } }))
+  expect(server.stderr).toMatch(/^Debugger listening on ws:\/\/127\.0\.0\.1:/)
+  server.child.kill('SIGINT')
+  expect(await server.ended).toBe(0)
+  expect(readdirSync(join(folder, 'data/profiles'))).toEqual([expect.stringMatching(/\.cpuprofile$/)])
+})
