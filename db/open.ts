@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Location } from './location.ts'
+import type { OnMigrate } from './migrations.ts'
 import type { Store } from './store.ts'
 
 interface OpenOptions {
@@ -7,6 +8,7 @@ interface OpenOptions {
   create?: boolean
   /** Called if the database was created. */
   onCreate?: () => void
+  onMigrate?: OnMigrate
   /** Called with a sentence for the operator when the database needs attention. It may be called at any time. */
   onWarning?: (message: string) => void
   /** Milliseconds to wait for the lock of an SQLite file that another process holds. */
@@ -22,15 +24,15 @@ interface OpenOptions {
  */
 export async function openStore(
   location: Location,
-  { create = true, onCreate, onWarning, busyTimeout, maxConnections }: OpenOptions,
+  { create = true, onCreate, onMigrate, onWarning, busyTimeout, maxConnections }: OpenOptions,
 ): Promise<Store> {
   if (location.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts')
-    return openPostgresStore({ url: location.url, maxConnections, create, onCreate })
+    return openPostgresStore({ url: location.url, maxConnections, create, onCreate, onMigrate })
   }
   const { openSqliteStore } = await import('./sqlite/store.ts')
   const isNew = !existsSync(location.path)
-  const store = openSqliteStore({ path: location.path, create, onWarning, busyTimeout })
+  const store = openSqliteStore({ path: location.path, create, onMigrate, onWarning, busyTimeout })
   if (isNew) onCreate?.()
   return store
 }
