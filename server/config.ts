@@ -8,6 +8,7 @@ import type { Rate } from './auth/rate-limit.ts'
 import { parseDuration } from './ops/duration.ts'
 import { OperatorError } from './ops/operator-error.ts'
 
+const logFormats = ['json', 'pretty'] as const
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const Port = z
@@ -107,6 +108,7 @@ const Environment = z.object({
   PUBLIC_URL: BaseUrl.optional(),
   STAGING_URL: BaseUrl.optional(),
   LOG_LEVEL: z.enum(logLevels, `expected one of ${logLevels.join(', ')}`).default('info'),
+  LOG_FORMAT: z.enum(logFormats, `expected one of ${logFormats.join(', ')}`).optional(),
   CORS_ORIGINS: list(Origin),
   TRUST_PROXY: list(ProxyAddress),
   RATE_LIMIT: RateText.optional(),
@@ -132,6 +134,8 @@ function toConfig(env: z.infer<typeof Environment>) {
     publicUrl: env.PUBLIC_URL,
     stagingUrl: env.STAGING_URL,
     logLevel: env.LOG_LEVEL,
+    /** By default it depends on whether the output is a terminal. */
+    logFormat: env.LOG_FORMAT,
     corsOrigins: env.CORS_ORIGINS,
     /** Addresses of proxies whose X-Forwarded-For is trusted. */
     trustProxy: env.TRUST_PROXY,

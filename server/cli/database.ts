@@ -1,10 +1,11 @@
+import { statSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Location } from '../../db/location.ts'
-import { parseLocation } from '../config.ts'
+import { describeLocation, type Location } from '../../db/location.ts'
+import { parseLocation, readConfig } from '../config.ts'
 import { backUp, restore } from '../ops/backup.ts'
 import { copy } from '../ops/copy.ts'
 import { describeBytes, describeRows, withProgress } from '../ops/progress.ts'
-import { databaseFile } from './open-store.ts'
+import { auditOf, databaseFile } from './open-store.ts'
 import { note, print } from './output.ts'
 
 export function addDatabaseCommands(program: Command): void {
@@ -12,16 +13,24 @@ export function addDatabaseCommands(program: Command): void {
     .command('backup [file]')
     .description('back up the database, also while the service runs, and print the path of the backup')
     .action(async (file?: string) => {
-      const path = databaseFile()
-      print(await withProgress(process.stderr, describeBytes, (onProgress) => backUp(path, file, onProgress)))
+      const config = readConfig()
+      const [path, audit] = [databaseFile(config), await auditOf(config)]
+      const backup = await withProgress(process.stderr, describeBytes, (onProgress) => backUp(path, file, onProgress))
+      audit('database.backup', backup, { from: path, bytes: statSync(backup).size })
+      print(backup)
     })
 
   program
     .command('restore <file>')
     .description('replace the database with a backup while the service is stopped; the replaced database is kept')
     .action(async (file: string) => {
-      const path = databaseFile()
-      note(await withProgress(process.stderr, describeBytes, (onProgress) => restore(path, file, onProgress)))
+      const config = readConfig()
+      const [path, audit] = [databaseFile(config), await auditOf(config)]
+      const { backup, kept } = await withProgress(process.stderr, describeBytes, (onProgress) =>
+        restore(path, file, onProgress),
+      )
+      audit('database.restore', path, { from: backup, kept })
+      note(`Restored ${path} from ${backup}${kept ? `; the old database is now ${kept}` : ''}.`)
     })
 
   const databases = program.command('db').description('manage databases')
@@ -37,9 +46,16 @@ export function addDatabaseCommands(program: Command): void {
     .requiredOption(
       ...locationOption('--to', 'the empty database, such as postgres://user@host/petstore; an SQLite file is created'),
     )
-    .action(async (request: { from: Location; to: Location }) =>
-      print(await withProgress(process.stderr, describeRows, (onProgress) => copy({ ...request, onProgress }))),
-    )
+    .action(async ({ from, to }: { from: Location; to: Location }) => {
+      const audit = await auditOf(readConfig())
+      const target = describeLocation(to)
+      const onMigrate = (migrations: string[]) => audit('database.migrate', target, { migrations })
+      const { summary, rows } = await withProgress(process.stderr, describeRows, (onProgress) =>
+        copy({ from, to, onMigrate, onProgress }),
+      )
+      audit('database.copy', target, { from: describeLocation(from), rows })
+      print(summary)
+    })
 }
 
 function locationOption(name: string, description: string) {

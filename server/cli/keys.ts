@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import { startOf } from '../auth/api-key.ts'
+import { describeKey } from '../ops/audit.ts'
 import { createKey, describeKeys, parseLifetime, revokeKey, rotateKey } from '../ops/keys.ts'
 import { withStore } from './open-store.ts'
 import { note, print } from './output.ts'
@@ -18,7 +20,14 @@ export function addKeyCommands(program: Command): void {
     .description('create a key and print it; it cannot be shown again')
     .option(...lifetimeOption)
     .action((name: string, { expires }: LifetimeOption) =>
-      withStore(async (store) => print(await createKey(store, name, expires)), { create: true }),
+      withStore(
+        async (store, audit) => {
+          const key = await createKey(store, name, expires)
+          audit('key.create', describeKey({ name, start: startOf(key) }))
+          print(key)
+        },
+        { create: true },
+      ),
     )
 
   keys
@@ -30,9 +39,10 @@ export function addKeyCommands(program: Command): void {
     .command('revoke <name-or-start>')
     .description('revoke a key permanently')
     .action((nameOrStart: string) =>
-      withStore(async (store) => {
-        const { name, start } = await revokeKey(store, nameOrStart)
-        note(`Revoked ${name} (${start}…).`)
+      withStore(async (store, audit) => {
+        const subject = describeKey(await revokeKey(store, nameOrStart))
+        audit('key.revoke', subject)
+        note(`Revoked ${subject}.`)
       }),
     )
 
@@ -41,6 +51,10 @@ export function addKeyCommands(program: Command): void {
     .description('revoke a key and print its replacement, which cannot be shown again')
     .option(...lifetimeOption)
     .action((nameOrStart: string, { expires }: LifetimeOption) =>
-      withStore(async (store) => print(await rotateKey(store, nameOrStart, expires))),
+      withStore(async (store, audit) => {
+        const { key, old } = await rotateKey(store, nameOrStart, expires)
+        audit('key.rotate', describeKey({ name: old.name, start: startOf(key) }), { replaces: describeKey(old) })
+        print(key)
+      }),
     )
 }
