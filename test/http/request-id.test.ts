@@ -5,9 +5,8 @@ import { type LogLine, logLinesIn } from '../support/log-lines.ts'
 import { exchange, host, json, listen, openSocket } from '../support/raw-http.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'
 
-const origin = 'https://shop.example'
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const shared = shareTestApi({ config: { corsOrigins: [origin] } })
+const shared = shareTestApi()
 
 function linesOf(requestId: string | undefined): LogLine[] {
   return logLinesIn(shared().log.join('')).filter((line) => line.requestId === requestId)
@@ -37,9 +36,10 @@ describe('a valid X-Request-Id', () => {
   })
 
   test('is in the response to a preflight, which allows pages to send it', async () => {
-    const id = randomUUID()
+    const [id, origin] = [randomUUID(), 'https://shop.example']
+    const { app } = await startTestApi({ config: { corsOrigins: [origin] } })
     const headers = { origin, 'access-control-request-method': 'GET', 'x-request-id': id }
-    const response = await shared().app.inject({ method: 'OPTIONS', url: '/v1/pets', headers })
+    const response = await app.inject({ method: 'OPTIONS', url: '/v1/pets', headers })
     expect(response.headers['x-request-id']).toBe(id)
     expect(response.headers['access-control-allow-headers']).toContain('x-request-id')
   })
@@ -102,6 +102,16 @@ describe('without a valid X-Request-Id the service creates one', () => {
     expect(response?.headers.get('x-request-id')).toMatch(uuid)
     await expect.poll(() => linesOf(response?.headers.get('x-request-id'))).toHaveLength(1)
     expect(shared().log.join('')).not.toMatch(/first-one|second-one/)
+  })
+
+  test('for a malformed chunk, with the same id in each log line', async () => {
+    const { url, authorization } = await listen(shared())
+    const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\n`
+    const [response] = await exchange(url, `${head}zz\r\n`)
+    const id = response?.headers.get('x-request-id')
+    await expect
+      .poll(() => linesOf(id).map(({ msg }) => msg))
+      .toEqual(['the connection sent an invalid request', 'request'])
   })
 
   test('for bytes that are not HTTP, with the id in the log line', async () => {
