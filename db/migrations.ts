@@ -12,6 +12,9 @@ export interface Migration {
 
 export type AppliedMigration = Pick<Migration, 'name' | 'hash'>
 
+/** Called after the commit with the names of the migrations that were applied, if there were any. */
+export type OnMigrate = (migrations: string[]) => void
+
 /** Reads the numbered `*.sql` files of a folder in ascending order. */
 export function readMigrations(folder: URL): Migration[] {
   return readdirSync(folder)

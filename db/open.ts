@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Location } from './location.ts'
+import type { OnMigrate } from './migrations.ts'
 import type { Store } from './store.ts'
 
 interface OpenOptions {
@@ -7,6 +8,7 @@ interface OpenOptions {
   create?: boolean
   /** Called if the database was created. */
   onCreate?: () => void
+  onMigrate?: OnMigrate
   /** Called with a sentence for the operator when the database needs attention. It may be called at any time. */
   onWarning?: (message: string) => void
   /** Milliseconds to wait for the lock of an SQLite file that another process holds. */
@@ -22,16 +24,16 @@ interface OpenOptions {
  */
 export async function migrateStore(
   location: Location,
-  { onCreate, onWarning }: Pick<OpenOptions, 'onCreate' | 'onWarning'>,
+  { onCreate, onMigrate, onWarning }: Pick<OpenOptions, 'onCreate' | 'onMigrate' | 'onWarning'>,
 ): Promise<void> {
   if (location.kind === 'postgres') {
     const { prepareDatabase } = await import('./postgres/prepare.ts')
-    if (await prepareDatabase(location.url)) onCreate?.()
+    if (await prepareDatabase(location.url, { onMigrate })) onCreate?.()
     return
   }
   const { prepareDatabase } = await import('./sqlite/prepare.ts')
   const isNew = !existsSync(location.path)
-  prepareDatabase(location.path, { onWarning })
+  prepareDatabase(location.path, { onMigrate, onWarning })
   if (isNew) onCreate?.()
 }
 
@@ -42,15 +44,15 @@ export async function migrateStore(
  */
 export async function openStore(
   location: Location,
-  { create = true, onCreate, onWarning, busyTimeout, maxConnections }: OpenOptions,
+  { create = true, onCreate, onMigrate, onWarning, busyTimeout, maxConnections }: OpenOptions,
 ): Promise<Store> {
   if (location.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts')
-    return openPostgresStore({ url: location.url, maxConnections, create, onCreate })
+    return openPostgresStore({ url: location.url, maxConnections, create, onCreate, onMigrate })
   }
   const { openSqliteStore } = await import('./sqlite/store.ts')
   const isNew = !existsSync(location.path)
-  const store = openSqliteStore({ path: location.path, create, onWarning, busyTimeout })
+  const store = openSqliteStore({ path: location.path, create, onMigrate, onWarning, busyTimeout })
   if (isNew) onCreate?.()
   return store
 }

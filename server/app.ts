@@ -1,12 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-  LogController,
-} from 'fastify'
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import type { Store } from '../db/store.ts'
 import { readIdempotencyKey } from './api/idempotency-key.ts'
@@ -21,10 +13,12 @@ import { health } from './http/health.ts'
 import { limits } from './http/limits.ts'
 import { shedLoad } from './http/load-shedding.ts'
 import { requestCheck } from './http/request-checks.ts'
+import { requestIdOf } from './http/request-id.ts'
 import { addCors, corsFor, securityHeaders } from './http/response-headers.ts'
 import { ignoreBodies, refuseUnknownPaths, routeAllMethods } from './http/routing.ts'
 import { createHttpServer } from './http/server.ts'
 import { webConsole } from './http/static-files.ts'
+import { logRequest } from './log.ts'
 import { restAdapter } from './rest/adapter.ts'
 import { createDocument, serversOf } from './rest/document.ts'
 import { reference } from './rest/reference.ts'
@@ -47,7 +41,7 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
   const app = fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: () => randomUUID(),
+    genReqId: requestIdOf,
     serverFactory: (listener) => createHttpServer(listener, log, headers),
     // createHttpServer responds to these errors.
     clientErrorHandler: () => {},
@@ -64,6 +58,8 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
   })
 
   app.decorateRequest('apiKey', null)
+  app.decorateRequest('rejection', undefined)
+  app.decorateRequest('rejectedKeyStart', undefined)
   makeDrainable(app)
   if (config.corsOrigins.length > 0) addCors(app, applyCors)
   app.addHook('onRequest', requestCheck(headers))
@@ -96,18 +92,4 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
   const servers = () => serversOf(config, app.server.listening ? app.listeningOrigin : 'http://127.0.0.1:3000')
   app.register(reference, { document: () => createDocument(appRouter, servers()), servers })
   return app
-}
-
-function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  request.log.info(
-    {
-      method: request.method,
-      route: request.routeOptions.url,
-      status: reply.statusCode,
-      milliseconds: Math.round(reply.elapsedTime * 1000) / 1000,
-      key: request.apiKey?.name,
-      ip: request.ip,
-    },
-    'request',
-  )
 }

@@ -9,6 +9,7 @@ import { closestName } from './cli/suggestion.ts'
 import { parseDuration } from './ops/duration.ts'
 import { OperatorError, UsageError } from './ops/operator-error.ts'
 
+const logFormats = ['json', 'pretty'] as const
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const Port = z
@@ -117,6 +118,10 @@ const Environment = z.object({
     .enum(logLevels, `expected one of ${logLevels.join(', ')}`)
     .default('info')
     .describe(logLevels.join(', ')),
+  LOG_FORMAT: z
+    .enum(logFormats, `expected one of ${logFormats.join(', ')}`)
+    .optional()
+    .describe('json or pretty; by default pretty on a terminal, else json'),
   CORS_ORIGINS: list(Origin).describe('the origins whose pages may call the service, separated by commas'),
   TRUST_PROXY: list(ProxyAddress).describe('the addresses of trusted proxies, separated by commas'),
   RATE_LIMIT: RateText.optional().describe('the calls allowed for each API key, such as 50/s'),
@@ -160,6 +165,8 @@ function toConfig(env: z.infer<typeof Environment>) {
     publicUrl: env.PUBLIC_URL,
     stagingUrl: env.STAGING_URL,
     logLevel: env.LOG_LEVEL,
+    /** By default it depends on whether the output is a terminal. */
+    logFormat: env.LOG_FORMAT,
     corsOrigins: env.CORS_ORIGINS,
     /** Addresses of proxies whose X-Forwarded-For is trusted. */
     trustProxy: env.TRUST_PROXY,

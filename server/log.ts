@@ -1,24 +1,72 @@
-import { type DestinationStream, type Logger, pino } from 'pino'
-import pretty from 'pino-pretty'
+import { hostname } from 'node:os'
+import type { Writable } from 'node:stream'
+import type { WriteStream } from 'node:tty'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
+import { prettyFactory } from 'pino-pretty'
 import type { Config } from './config.ts'
 
-/** Bytes that may wait until standard output accepts them. */
+/** Bytes that may wait until the output accepts them. */
 const maxWaiting = 1024 * 1024
 
-/** Logs to standard output: formatted lines on a terminal, JSON lines elsewhere. Request headers are never logged. */
-export function createLog(level: Config['logLevel'], isTerminal: boolean): Logger {
-  return pino(
-    { level },
-    isTerminal ? pretty({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' }) : droppingOutput(),
-  )
+/** What a log needs of `process.stdout` or `process.stderr`. */
+type Output = Writable & Pick<WriteStream, 'isTTY' | 'hasColors'>
+
+/** Logs in the format of LOG_FORMAT. By default, a terminal gets formatted lines, anything else JSON lines. */
+export function createLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>, output: Output): Logger {
+  const destination = droppingOutput(output)
+  if ((logFormat ?? (output.isTTY ? 'pretty' : 'json')) === 'json') return logTo(destination, logLevel)
+  const format = prettyFactory({
+    ignore: 'pid,host',
+    singleLine: true,
+    translateTime: false,
+    colorize: output.isTTY && output.hasColors(),
+  })
+  return logTo({ write: (line) => destination.write(format(line)) }, logLevel)
+}
+
+/** Logs JSON lines, with times in ISO 8601 (UTC) and levels by name. */
+export function logTo(destination: DestinationStream, level: Config['logLevel']): Logger {
+  const formatters = { level: (name: string) => ({ level: name }) }
+  const base = { pid: process.pid, host: hostname() }
+  return pino({ level, base, formatters, timestamp: stdTimeFunctions.isoTime }, destination)
 }
 
 /** Drops lines that cannot be written, because the disk is full or the reader is slow. A log must not stop the service. */
-function droppingOutput(): DestinationStream {
-  process.stdout.on('error', () => {})
+function droppingOutput(output: Output): DestinationStream {
+  output.on('error', () => {})
   return {
     write(line) {
-      if (process.stdout.writableLength < maxWaiting) process.stdout.write(line)
+      if (output.writableLength < maxWaiting) output.write(line)
     },
   }
+}
+
+/** Logs a request after its response. Headers, URLs and bodies are never logged. */
+export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+  const { url: route, config } = request.routeOptions
+  const procedures = config.procedures?.(request) ?? []
+  const isBatch = procedures.length > 1
+  request.log.info(
+    {
+      adapter: request.server.adapter ?? 'http',
+      operation: isBatch ? undefined : procedures[0],
+      procedures: isBatch ? procedures : undefined,
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      milliseconds: Math.round(reply.elapsedTime * 1000) / 1000,
+      bytes: bytesOf(request, reply),
+      key: request.apiKey?.name,
+      keyStart: request.apiKey?.start ?? request.rejectedKeyStart,
+      reason: request.rejection,
+      ip: request.ip,
+    },
+    'request',
+  )
+}
+
+/** The length of the response body. A streamed body has no Content-Length. */
+function bytesOf({ method }: FastifyRequest, reply: FastifyReply): number {
+  return method === 'HEAD' ? 0 : Number(reply.getHeader('content-length') ?? reply.streamedBytes ?? 0)
 }

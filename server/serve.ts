@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import type { Logger } from 'pino'
+import { describeLocation } from '../db/location.ts'
 import { openStore } from '../db/open.ts'
 import { type Store, StoreUnavailable } from '../db/store.ts'
 import { createApp } from './app.ts'
@@ -11,6 +12,7 @@ import { type Config, misspelledVariables } from './config.ts'
 import { drain } from './http/drain.ts'
 import { createLog } from './log.ts'
 import { announce } from './ops/announce.ts'
+import { type Audit, auditTo, describeKey } from './ops/audit.ts'
 import { scheduleBackups } from './ops/backup-schedule.ts'
 import { OperatorError } from './ops/operator-error.ts'
 import manifest from './package.json' with { type: 'json' }
@@ -29,17 +31,19 @@ const registerInterval = 5_000
 export async function serve(config: Config): Promise<void> {
   // Checked first, because a start that fails must not leave a file or a key.
   if (!config.reusePort) await refuseTakenPort(config)
-  const log = createLog(config.logLevel, process.stdout.isTTY)
+  const log = createLog(config, process.stdout)
+  const audit = auditTo(log)
   for (const warning of misspelledVariables()) log.warn(warning)
   const store = await openStore(config.database, {
     busyTimeout: 200,
     maxConnections: config.databaseConnections,
     onWarning: (message) => log.warn(message),
+    onMigrate: (migrations) => audit('database.migrate', describeLocation(config.database), { migrations }),
   })
   try {
     const app = await createApp({ config, store, log, consoleFolder: join(import.meta.dirname, '../web/dist') })
     try {
-      await run(app, store, config, log)
+      await run(app, store, config, log, audit)
     } finally {
       await app.close()
     }
@@ -49,14 +53,15 @@ export async function serve(config: Config): Promise<void> {
 }
 
 /** Listens, and resolves when the service has drained after a signal. */
-async function run(app: FastifyInstance, store: Store, config: Config, log: Logger): Promise<void> {
-  if (config.apiKey !== undefined) await registerKey(app, store, config.apiKey)
+async function run(app: FastifyInstance, store: Store, config: Config, log: Logger, audit: Audit): Promise<void> {
+  if (config.apiKey !== undefined) await registerKey(app, store, config.apiKey, audit)
   const stopped = stopSignal(log)
   // Before listening: if the database cannot be read, the start fails.
   const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
   await listen(app, config)
-  const firstKey = hasKey ? undefined : await mintFirstKey(store)
-  announce({ origin: app.listeningOrigin, database: config.database, firstKey }, log)
+  const firstKey = hasKey ? undefined : await mintFirstKey(store, audit)
+  const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
+  announce({ origin: app.listeningOrigin, database: config.database, firstKey }, log, { asBanner })
   const stopBackups = startBackups(config, log)
   const signal = await stopped
   log.info({ signal }, 'stopping')
@@ -141,10 +146,11 @@ function listenProblem(error: unknown, host: string, port: number): string {
  * Registers the API key of the configuration. A known key is not changed, even if it is revoked. While the store accepts no
  * writes, the service runs without the key and retries.
  */
-async function registerKey(app: FastifyInstance, { apiKeys }: Store, key: string): Promise<void> {
+async function registerKey(app: FastifyInstance, { apiKeys }: Store, key: string, audit: Audit): Promise<void> {
   const record = apiKeyRecord(key, `environment (${startOf(key)})`)
   const register = async () => {
-    if (!(await apiKeys.find(record.hash))) await apiKeys.register(record)
+    const isNew = !(await apiKeys.find(record.hash)) && (await apiKeys.register(record))
+    if (isNew) audit('key.register', describeKey({ name: 'environment', start: record.start }))
   }
   const warn = (err: Error) =>
     app.log.warn({ err }, `could not register the API key ${record.start}… of the environment; trying again`)
@@ -159,7 +165,10 @@ async function registerKey(app: FastifyInstance, { apiKeys }: Store, key: string
 }
 
 /** Creates the first API key if the store has none. */
-async function mintFirstKey({ apiKeys }: Store): Promise<string | undefined> {
+async function mintFirstKey({ apiKeys }: Store, audit: Audit): Promise<string | undefined> {
   const key = mintApiKey()
-  return (await apiKeys.createFirst(apiKeyRecord(key, 'first'))) ? key : undefined
+  const record = apiKeyRecord(key, 'first')
+  if (!(await apiKeys.createFirst(record))) return undefined
+  audit('key.create', describeKey(record))
+  return key
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Location } from '../location.ts'
+import type { OnMigrate } from '../migrations.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
 import { type CopyDatabase, type CopyDriver, type Row, RowsRefused, type Table, tables } from './driver.ts'
 
@@ -10,6 +11,8 @@ export interface CopyRequest {
   to: Location
   /** How many rows are read and inserted at a time. */
   batchSize?: number
+  /** For the target: the source is never migrated. */
+  onMigrate?: OnMigrate
   onProgress?: ((progress: CopyProgress) => void) | undefined
 }
 
@@ -50,11 +53,12 @@ export async function copyStore({
   from,
   to,
   batchSize = 1_000,
+  onMigrate,
   onProgress = () => {},
 }: CopyRequest): Promise<TableSummary[]> {
   const source = await (await importDriver(from)).openSource(addressOf(from))
   try {
-    const target = await (await importDriver(to)).openTarget(addressOf(to), source.identity)
+    const target = await (await importDriver(to)).openTarget(addressOf(to), source.identity, onMigrate)
     try {
       return await copyTables({ source, target, batchSize, onProgress })
     } finally {

@@ -1,5 +1,5 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
-import { type AppliedMigration, type Migration, pendingMigrations } from '../migrations.ts'
+import { type AppliedMigration, type Migration, type OnMigrate, pendingMigrations } from '../migrations.ts'
 import { apiKeys, idempotencyKeys, pets } from '../postgres/schema.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
 
@@ -32,7 +32,7 @@ export interface CopyDriver {
   /** Opens a snapshot of a database, which the copy only reads. */
   openSource(address: string): Promise<CopyDatabase>
   /** Creates or migrates a database and keeps other processes from inserting into it. Refuses the source itself. */
-  openTarget(address: string, sourceIdentity: string): Promise<CopyDatabase>
+  openTarget(address: string, sourceIdentity: string, onMigrate?: OnMigrate): Promise<CopyDatabase>
 }
 
 /** A database in one transaction. */

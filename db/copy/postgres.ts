@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Client, DatabaseError } from 'pg'
 import { describeLocation } from '../location.ts'
+import type { OnMigrate } from '../migrations.ts'
 import { connectClient } from '../postgres/connection.ts'
 import { concernsDatabase, unusable } from '../postgres/failure.ts'
 import { readJournal, readOwnMigrations } from '../postgres/migrate.ts'
@@ -33,8 +34,8 @@ export async function openSource(url: string): Promise<CopyDatabase> {
   )
 }
 
-export async function openTarget(url: string, source: string): Promise<CopyDatabase> {
-  await prepareDatabase(url)
+export async function openTarget(url: string, source: string, onMigrate?: OnMigrate): Promise<CopyDatabase> {
+  await prepareDatabase(url, { onMigrate })
   return attempt(url, () =>
     begin(url, 'READ COMMITTED READ WRITE', async (client) => {
       const identity = await identify(client)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
+import type { OnMigrate } from '../migrations.ts'
 import { checkPages, connect, orClose } from '../sqlite/connection.ts'
 import { toFailure, unusable } from '../sqlite/failure.ts'
 import { identify, realPathOf, syncFolder } from '../sqlite/files.ts'
@@ -39,10 +40,10 @@ function connectToRead(path: string): Database.Database {
   })
 }
 
-export async function openTarget(path: string, source: string): Promise<CopyDatabase> {
+export async function openTarget(path: string, source: string, onMigrate?: OnMigrate): Promise<CopyDatabase> {
   return attempt(path, () => {
     refuseSameDatabase(identify(path), source, path)
-    prepareDatabase(path)
+    prepareDatabase(path, { onMigrate })
     const connection = connect(path, { busyTimeout })
     return orClose(connection, () => {
       connection.exec('BEGIN IMMEDIATE')

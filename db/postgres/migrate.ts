@@ -2,7 +2,13 @@ import { asc, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import type { Client } from 'pg'
-import { type AppliedMigration, type Migration, pendingMigrations, readMigrations } from '../migrations.ts'
+import {
+  type AppliedMigration,
+  type Migration,
+  type OnMigrate,
+  pendingMigrations,
+  readMigrations,
+} from '../migrations.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
 import { lockUntilCommit } from './transaction.ts'
 
@@ -13,6 +19,14 @@ const journal = pgTable('migrations', {
   appliedAt: timestamp('applied_at', { withTimezone: true, precision: 3 }).notNull(),
 })
 
+interface MigrateOptions {
+  /** The name of the database, for error messages. */
+  name: string
+  /** Whether the tables may be created in a database without a journal. Otherwise it is refused. */
+  create?: boolean
+  onMigrate?: OnMigrate | undefined
+}
+
 /** The migrations of this release. */
 export function readOwnMigrations(): Migration[] {
   return readMigrations(new URL('migrations', import.meta.url))
@@ -22,15 +36,13 @@ export function readOwnMigrations(): Migration[] {
  * Applies the missing migrations in one transaction. Several instances may start at once: an advisory lock serializes
  * them, and the journal is read under it.
  *
- * @param name of the database, for error messages
- * @param create whether the tables may be created in a database without a journal. Otherwise it is refused.
- * @returns whether they were created
+ * @returns whether the tables were created
  * @throws {UnusableDatabase} as {@link pendingMigrations} does.
  */
 export async function migrate(
   client: Client,
   migrations: Migration[],
-  { name: database, create = true }: { name: string; create?: boolean },
+  { name: database, create = true, onMigrate }: MigrateOptions,
 ): Promise<boolean> {
   const db = drizzle({ client })
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
@@ -43,11 +55,13 @@ export async function migrate(
       'CREATE TABLE migrations (name text PRIMARY KEY, hash text NOT NULL, applied_at timestamptz(3) NOT NULL)',
     )
   }
-  for (const { name, sql, hash } of pendingMigrations(await readJournal(db), migrations, database)) {
+  const pending = pendingMigrations(await readJournal(db), migrations, database)
+  for (const { name, sql, hash } of pending) {
     await client.query(sql)
     await db.insert(journal).values({ name, hash, appliedAt: new Date() })
   }
   await client.query('COMMIT')
+  if (pending.length > 0) onMigrate?.(pending.map(({ name }) => name))
   return isNew
 }
 

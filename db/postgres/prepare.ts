@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, DatabaseError } from 'pg'
 import { describeLocation } from '../location.ts'
+import type { OnMigrate } from '../migrations.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
 import { connectClient } from './connection.ts'
 import { unusable } from './failure.ts'
@@ -10,20 +11,25 @@ import { migrate, readOwnMigrations } from './migrate.ts'
 const startTimeout = 10_000
 const retryInterval = 200
 
+interface PrepareOptions {
+  /** Whether the tables may be created in a database without them. Otherwise it is refused. */
+  create?: boolean
+  onMigrate?: OnMigrate | undefined
+}
+
 /**
  * Checks the database and applies missing migrations.
  *
- * @param create whether the tables may be created in a database without them. Otherwise it is refused.
- * @returns whether they were created
+ * @returns whether the tables were created
  * @throws {UnusableDatabase}
  */
-export async function prepareDatabase(url: string, { create = true } = {}): Promise<boolean> {
+export async function prepareDatabase(url: string, options: PrepareOptions = {}): Promise<boolean> {
   const name = describeLocation({ kind: 'postgres', url })
   try {
     const client = await connectWithRetries(url)
     try {
       await refuseOtherEncoding(client, name)
-      return await migrate(client, readOwnMigrations(), { name, create })
+      return await migrate(client, readOwnMigrations(), { ...options, name })
     } finally {
       await client.end()
     }

@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type { Pool } from 'pg'
-import { isUpToDate, type Migration, otherRelease } from '../migrations.ts'
+import { isUpToDate, type Migration, type OnMigrate, otherRelease } from '../migrations.ts'
 import { type Store, StoreUnavailable } from '../store.ts'
 import { openApiKeys } from './api-keys.ts'
 import { openPool } from './connection.ts'
@@ -19,6 +19,7 @@ interface PostgresStoreOptions {
   create?: boolean
   /** Called if they were created. */
   onCreate?: (() => void) | undefined
+  onMigrate?: OnMigrate | undefined
 }
 
 /**
@@ -31,8 +32,9 @@ export async function openPostgresStore({
   maxConnections,
   create = true,
   onCreate,
+  onMigrate,
 }: PostgresStoreOptions): Promise<Store> {
-  if (await prepareDatabase(url, { create })) onCreate?.()
+  if (await prepareDatabase(url, { create, onMigrate })) onCreate?.()
   const pool = openPool(url, maxConnections)
   const creates = new GroupCommit(prepareCreates(pool))
   const apiKeys = openApiKeys(pool, url)

@@ -12,9 +12,14 @@ export function readOwnMigrations(): Migration[] {
  * would cascade into its children. The migrations must not break any reference.
  *
  * @param claim runs first inside the transaction, and may refuse the database by throwing.
+ * @returns the names of the applied migrations.
  * @throws {UnusableDatabase} as {@link pendingMigrations} does.
  */
-export function migrate(connection: Database.Database, migrations: Migration[], claim: () => void = () => {}): void {
+export function migrate(
+  connection: Database.Database,
+  migrations: Migration[],
+  claim: () => void = () => {},
+): string[] {
   connection.pragma('foreign_keys = OFF')
   connection.exec('BEGIN IMMEDIATE')
   try {
@@ -25,6 +30,7 @@ export function migrate(connection: Database.Database, migrations: Migration[], 
     const pending = pendingMigrations(readJournal(connection), migrations, connection.name)
     if (pending.length > 0) apply(connection, pending)
     connection.exec('COMMIT')
+    return pending.map(({ name }) => name)
   } catch (error) {
     if (connection.inTransaction) connection.exec('ROLLBACK')
     throw error

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
-import { pendingMigrations } from '../migrations.ts'
+import { type OnMigrate, pendingMigrations } from '../migrations.ts'
 import { reasons, UnusableDatabase } from '../unusable-database.ts'
 import { checkPages, connect, databaseSize, retryWhileBusy } from './connection.ts'
 import { unusable } from './failure.ts'
@@ -19,6 +19,7 @@ const lockTimeout = 10_000
 
 interface PrepareOptions {
   create?: boolean
+  onMigrate?: OnMigrate | undefined
   /** Called with a sentence for the operator. */
   onWarning?: ((message: string) => void) | undefined
 }
@@ -29,7 +30,7 @@ interface PrepareOptions {
  *
  * @throws {UnusableDatabase}
  */
-export function prepareDatabase(path: string, { create = true, onWarning }: PrepareOptions = {}): void {
+export function prepareDatabase(path: string, { create = true, onMigrate, onWarning }: PrepareOptions = {}): void {
   try {
     // SQLite names the log and the journal after this path.
     const realPath = realPathOf(path)
@@ -39,7 +40,7 @@ export function prepareDatabase(path: string, { create = true, onWarning }: Prep
     if (!isBlank(path, realPath)) refuseForeignFile(path)
     warnOfLargeLog(realPath, onWarning)
     if (sizeOf(path) > 0) checkBeforeWriting(path, realPath)
-    migrateFile(path)
+    migrateFile(path, onMigrate)
   } catch (error) {
     throw unusable(path, error)
   }
@@ -103,10 +104,11 @@ function checkBeforeWriting(path: string, realPath: string): void {
   }
 }
 
-function migrateFile(path: string): void {
+function migrateFile(path: string, onMigrate: OnMigrate = () => {}): void {
   const connection = connect(path, { busyTimeout: lockTimeout })
   try {
-    migrate(connection, readOwnMigrations(), () => claim(connection))
+    const applied = migrate(connection, readOwnMigrations(), () => claim(connection))
+    if (applied.length > 0) onMigrate(applied)
     // SQLite ignores the busy timeout here.
     retryWhileBusy(lockTimeout, () => connection.pragma('journal_mode = WAL'))
   } finally {

@@ -1,4 +1,4 @@
-import { otherRelease } from '../migrations.ts'
+import { type OnMigrate, otherRelease } from '../migrations.ts'
 import { type Store, StoreUnavailable } from '../store.ts'
 import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
@@ -7,6 +7,7 @@ import { Writer, type WriterOptions } from './writer.ts'
 interface SqliteStoreOptions extends WriterOptions {
   /** Whether to create a missing file. True by default. */
   create?: boolean
+  onMigrate?: OnMigrate | undefined
   /** Called with a sentence for the operator when the database needs attention. */
   onWarning?: ((message: string) => void) | undefined
 }
@@ -17,8 +18,13 @@ interface SqliteStoreOptions extends WriterOptions {
  *
  * @throws {UnusableDatabase}
  */
-export function openSqliteStore({ create = true, onWarning = () => {}, ...options }: SqliteStoreOptions): Store {
-  prepareDatabase(options.path, { create, onWarning })
+export function openSqliteStore({
+  create = true,
+  onMigrate,
+  onWarning = () => {},
+  ...options
+}: SqliteStoreOptions): Store {
+  prepareDatabase(options.path, { create, onMigrate, onWarning })
   const reader = new Reader(options.path, { checkWriter: () => writer.checkFiles(), onWarning })
   const writer = new Writer(options, {
     onStale: () => reader.closeFile(),

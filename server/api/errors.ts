@@ -38,20 +38,27 @@ export const ErrorBody = z
   .meta({ id: 'Error', description: 'What went wrong.' })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
-/** An error for the client. The response shows its message and headers, and only the log shows its cause. */
+/** Why an API key was not accepted. The response to the last three is the same, so only the log shows the reason. */
+export type KeyRejection = 'missing' | 'malformed' | 'unknown' | 'revoked' | 'expired'
+
+interface ApiErrorOptions {
+  headers?: Record<string, string> | undefined
+  cause?: unknown
+  reason?: KeyRejection | undefined
+}
+
+/** An error for the client. The response shows its message and headers, and only the log shows its cause and reason. */
 export class ApiError extends TRPCError {
   readonly body: ErrorBody
   readonly headers: Record<string, string>
+  readonly reason: KeyRejection | undefined
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    { headers = {}, cause }: { headers?: Record<string, string> | undefined; cause?: unknown } = {},
-  ) {
+  constructor(code: ErrorCode, message: string, { headers = {}, cause, reason }: ApiErrorOptions = {}) {
     const { status, trpc } = errorCodes[code]
     super({ code: trpc, message, cause })
     this.body = { code, message, status }
     this.headers = headers
+    this.reason = reason
   }
 }
 

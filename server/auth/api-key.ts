@@ -38,6 +38,11 @@ export function startOf(key: string): string {
   return key.slice(0, prefix.length + 6)
 }
 
+/** Like {@link startOf} for a text that may be another secret: undefined unless it begins with the prefix of API keys. */
+export function startOfUnknown(text: string): string | undefined {
+  return /^pet_[0-9A-Za-z]{0,6}/.exec(text)?.[0]
+}
+
 function checksum(secret: string): string {
   let rest = crc32(secret)
   let sum = ''

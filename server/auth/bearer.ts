@@ -1,13 +1,15 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { ApiKey, Store } from '../../db/store.ts'
-import { ApiError } from '../api/errors.ts'
+import { ApiError, type KeyRejection } from '../api/errors.ts'
 import { RevisionCache } from '../api/revision-cache.ts'
-import { hashApiKey, isApiKey } from './api-key.ts'
+import { hashApiKey, isApiKey, startOfUnknown } from './api-key.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The key that {@link bearerCheck} accepted. */
     apiKey: ApiKey | null
+    /** The first characters of a key that it did not accept. */
+    rejectedKeyStart: string | undefined
   }
 }
 
@@ -38,10 +40,19 @@ export function bearerCheck({ apiKeys }: Pick<Store, 'apiKeys'>): onRequestHookH
 
   function admit(request: FastifyRequest, apiKey: ApiKey): ApiError | undefined {
     const now = Date.now()
-    if (!isValid(apiKey, now)) return invalidKey()
+    const reason = rejectionOf(apiKey, now)
+    if (reason) {
+      request.rejectedKeyStart = apiKey.start
+      return invalidKey(reason)
+    }
     request.apiKey = apiKey
     touch(apiKey, now, request.log)
     return undefined
+  }
+
+  function reject(request: FastifyRequest, key: string): ApiError {
+    request.rejectedKeyStart = startOfUnknown(key)
+    return invalidKey(isApiKey(key) ? 'unknown' : 'malformed')
   }
 
   async function find(key: string): Promise<ApiKey | undefined> {
@@ -53,31 +64,34 @@ export function bearerCheck({ apiKeys }: Pick<Store, 'apiKeys'>): onRequestHookH
     const known = cache.get(authorization)
     if (known) return done(admit(request, known))
     const key = credentials.exec(authorization)?.[1]
-    if (key === undefined) return done(missingKey())
+    if (key === undefined) return done(noKey(authorization === '' ? 'missing' : 'malformed'))
     const isCanonical = () => authorization.length === 'Bearer '.length + key.length
     cache
       .load(authorization, () => find(key), isCanonical)
-      .then((found) => (found ? admit(request, found) : invalidKey()))
+      .then((found) => (found ? admit(request, found) : reject(request, key)))
       .then(done, done)
   }
 }
 
-/** Fails closed: a comparison with an unreadable time is false. */
-function isValid({ createdAt, expiresAt, revokedAt }: ApiKey, now: number): boolean {
-  return !Number.isNaN(createdAt.getTime()) && revokedAt === null && (expiresAt === null || expiresAt.getTime() > now)
+/** Fails closed: a key with an unreadable time counts as expired. */
+function rejectionOf({ createdAt, expiresAt, revokedAt }: ApiKey, now: number): 'revoked' | 'expired' | undefined {
+  if (revokedAt !== null) return 'revoked'
+  const isCurrent = expiresAt === null || expiresAt.getTime() > now
+  return isCurrent && !Number.isNaN(createdAt.getTime()) ? undefined : 'expired'
 }
 
-function missingKey(): ApiError {
-  return unauthorized('Send an API key in the header Authorization: Bearer <API key>.', '')
+function noKey(reason: KeyRejection): ApiError {
+  return unauthorized('Send an API key in the header Authorization: Bearer <API key>.', '', reason)
 }
 
-function invalidKey(): ApiError {
-  return unauthorized('The API key is not valid: it is unknown, revoked or expired.', ', error="invalid_token"')
+function invalidKey(reason: KeyRejection): ApiError {
+  return unauthorized('The API key is not valid: it is unknown, revoked or expired.', ', error="invalid_token"', reason)
 }
 
-function unauthorized(message: string, parameters: string): ApiError {
+function unauthorized(message: string, parameters: string, reason: KeyRejection): ApiError {
   return new ApiError('unauthorized', message, {
     headers: { 'www-authenticate': `Bearer realm="petstore"${parameters}` },
+    reason,
   })
 }
 

@@ -1,5 +1,6 @@
+import { statSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Location } from '../../db/location.ts'
+import { describeLocation, type Location } from '../../db/location.ts'
 import { migrateStore } from '../../db/open.ts'
 import { parseLocation, readConfig } from '../config.ts'
 import { backUp, restore } from '../ops/backup.ts'
@@ -7,7 +8,7 @@ import { copy } from '../ops/copy.ts'
 import { describeMigrations, describeStatus, readPending, readStatus } from '../ops/database.ts'
 import { describeBytes, describeRows, withProgress } from '../ops/progress.ts'
 import { addHelp } from './help.ts'
-import { databaseFile, noteCreated } from './open-store.ts'
+import { auditOf, databaseFile, noteCreated } from './open-store.ts'
 import { type JsonOption, jsonOption, note, print, printAs } from './output.ts'
 
 const variables = ['DATABASE_URL'] as const
@@ -17,8 +18,11 @@ export function addDatabaseCommands(program: Command): void {
     .command('backup [file]')
     .description('back up the database, also while the service runs, and print the path of the backup')
     .action(async (file?: string) => {
-      const path = databaseFile()
-      print(await withProgress(process.stderr, describeBytes, (onProgress) => backUp(path, file, onProgress)))
+      const config = readConfig()
+      const [path, audit] = [databaseFile(config), await auditOf(config)]
+      const backup = await withProgress(process.stderr, describeBytes, (onProgress) => backUp(path, file, onProgress))
+      audit('database.backup', backup, { from: path, bytes: statSync(backup).size })
+      print(backup)
     })
   addHelp(backup, { examples: ['petstore backup', 'petstore backup /mnt/backups/petstore.db'], variables })
 
@@ -26,8 +30,13 @@ export function addDatabaseCommands(program: Command): void {
     .command('restore <file>')
     .description('replace the database with a backup while the service is stopped; the replaced database is kept')
     .action(async (file: string) => {
-      const path = databaseFile()
-      note(await withProgress(process.stderr, describeBytes, (onProgress) => restore(path, file, onProgress)))
+      const config = readConfig()
+      const [path, audit] = [databaseFile(config), await auditOf(config)]
+      const { backup, kept } = await withProgress(process.stderr, describeBytes, (onProgress) =>
+        restore(path, file, onProgress),
+      )
+      audit('database.restore', path, { from: backup, kept })
+      note(`Restored ${path} from ${backup}${kept ? `; the old database is now ${kept}` : ''}.`)
     })
   addHelp(restoring, {
     examples: ['petstore restore data/backups/petstore.db-2026-11-21T043000.123Z.db'],
@@ -56,10 +65,16 @@ function addMigrateCommand(databases: Command): void {
     .description('apply the pending migrations, as a start of the service does')
     .option('--dry-run', 'print the pending migrations, their SQL and what they lock, and change nothing')
     .action(async ({ dryRun }: { dryRun?: boolean }) => {
-      const { database } = readConfig()
+      const config = readConfig()
+      const { database } = config
       const pending = await readPending(database)
       if (dryRun || pending.length === 0) return print(describeMigrations(database, pending))
-      await migrateStore(database, { onCreate: () => noteCreated(database), onWarning: note })
+      const audit = await auditOf(config)
+      await migrateStore(database, {
+        onCreate: () => noteCreated(database),
+        onMigrate: (migrations) => audit('database.migrate', describeLocation(database), { migrations }),
+        onWarning: note,
+      })
       print(pending.map(({ name }) => `Applied ${name}.`).join('\n'))
     })
   addHelp(migrate, { examples: ['petstore db migrate --dry-run', 'petstore db migrate'], variables })
@@ -77,9 +92,16 @@ function addCopyCommand(databases: Command): void {
     .requiredOption(
       ...locationOption('--to', 'the empty database, such as postgres://user@host/petstore; an SQLite file is created'),
     )
-    .action(async (request: { from: Location; to: Location }) =>
-      print(await withProgress(process.stderr, describeRows, (onProgress) => copy({ ...request, onProgress }))),
-    )
+    .action(async ({ from, to }: { from: Location; to: Location }) => {
+      const audit = await auditOf(readConfig())
+      const target = describeLocation(to)
+      const onMigrate = (migrations: string[]) => audit('database.migrate', target, { migrations })
+      const { summary, rows } = await withProgress(process.stderr, describeRows, (onProgress) =>
+        copy({ from, to, onMigrate, onProgress }),
+      )
+      audit('database.copy', target, { from: describeLocation(from), rows })
+      print(summary)
+    })
   addHelp(copying, {
     examples: ['petstore db copy --from file:data/petstore.db --to postgres://petstore@db.example/petstore'],
   })

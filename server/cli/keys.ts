@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import { startOf } from '../auth/api-key.ts'
+import { describeKey } from '../ops/audit.ts'
 import { createKey, describeKeys, listKeys, parseLifetime, revokeKey, rotateKey } from '../ops/keys.ts'
 import { addHelp } from './help.ts'
 import { withStore } from './open-store.ts'
@@ -21,7 +23,14 @@ export function addKeyCommands(program: Command): void {
     .description('create a key and print it; it cannot be shown again')
     .option(...lifetimeOption)
     .action((name: string, { expires }: LifetimeOption) =>
-      withStore(async (store) => print(await createKey(store, name, expires)), { create: true }),
+      withStore(
+        async (store, audit) => {
+          const key = await createKey(store, name, expires)
+          audit('key.create', describeKey({ name, start: startOf(key) }))
+          print(key)
+        },
+        { create: true },
+      ),
     )
   addHelp(create, { examples: ['petstore keys create shop', 'petstore keys create partner --expires 90d'], variables })
 
@@ -36,9 +45,10 @@ export function addKeyCommands(program: Command): void {
     .command('revoke <name-or-start>')
     .description('revoke a key permanently')
     .action((nameOrStart: string) =>
-      withStore(async (store) => {
-        const { name, start } = await revokeKey(store, nameOrStart)
-        note(`Revoked ${name} (${start}…).`)
+      withStore(async (store, audit) => {
+        const subject = describeKey(await revokeKey(store, nameOrStart))
+        audit('key.revoke', subject)
+        note(`Revoked ${subject}.`)
       }),
     )
   addHelp(revoke, { examples: ['petstore keys revoke shop', 'petstore keys revoke pet_XqrGRQ'], variables })
@@ -48,7 +58,11 @@ export function addKeyCommands(program: Command): void {
     .description('revoke a key and print its replacement, which cannot be shown again')
     .option(...lifetimeOption)
     .action((nameOrStart: string, { expires }: LifetimeOption) =>
-      withStore(async (store) => print(await rotateKey(store, nameOrStart, expires))),
+      withStore(async (store, audit) => {
+        const { key, old } = await rotateKey(store, nameOrStart, expires)
+        audit('key.rotate', describeKey({ name: old.name, start: startOf(key) }), { replaces: describeKey(old) })
+        print(key)
+      }),
     )
   addHelp(rotate, { examples: ['petstore keys rotate shop', 'petstore keys rotate shop --expires 30d'], variables })
 }

@@ -1,18 +1,28 @@
 import { describeLocation, type Location } from '../../db/location.ts'
 import { openStore } from '../../db/open.ts'
 import type { Store } from '../../db/store.ts'
-import { readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
+import { type Audit, auditTo } from '../ops/audit.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import { note } from './output.ts'
 
+type Use = (store: Store, audit: Audit) => Promise<void>
+
 /** Opens the store of the configuration for one command, and closes it. */
-export async function withStore(use: (store: Store) => Promise<void>, { create = false } = {}): Promise<void> {
-  const { database } = readConfig()
-  const onCreate = () => noteCreated(database)
-  // Longer than in the service: a command may wait until a busy service has committed.
-  const store = await openStore(database, { create, onCreate, onWarning: note, busyTimeout: 5_000 })
+export async function withStore(use: Use, { create = false } = {}): Promise<void> {
+  const config = readConfig()
+  const { database } = config
+  const audit = await auditOf(config)
+  const store = await openStore(database, {
+    create,
+    onCreate: () => noteCreated(database),
+    onWarning: note,
+    onMigrate: (migrations) => audit('database.migrate', describeLocation(database), { migrations }),
+    // Longer than in the service: a command may wait until a busy service has committed.
+    busyTimeout: 5_000,
+  })
   try {
-    await use(store)
+    await use(store, audit)
   } finally {
     await store.close()
   }
@@ -22,9 +32,18 @@ export function noteCreated(database: Location): void {
   note(`Created the database ${describeLocation(database)}.`)
 }
 
+/**
+ * Writes the audit lines of a command to standard error. They do not replace its notes: a note is for the person who runs
+ * the command, an audit line for the log collector.
+ */
+export async function auditOf(config: Config): Promise<Audit> {
+  // Loaded here, because commands that change nothing start faster without it.
+  const { createLog } = await import('../log.ts')
+  return auditTo(createLog(config, process.stderr))
+}
+
 /** The path of the database, for commands that only SQLite has. */
-export function databaseFile(): string {
-  const { database } = readConfig()
+export function databaseFile({ database }: Config): string {
   if (database.kind === 'sqlite') return database.path
   throw new OperatorError(
     'DATABASE_URL names a PostgreSQL database: use pg_dump and pg_restore to back it up and restore it.',

@@ -3,6 +3,21 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Store } from '../../db/store.ts'
 import type { Context } from '../api/trpc.ts'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The adapter that the routes of this instance belong to. Routes outside the adapters have none. */
+    adapter?: 'rest' | 'rpc'
+  }
+  interface FastifyContextConfig {
+    /** The names of the procedures that a request to the route calls. A name that no procedure has is `unknown`. */
+    procedures?: (request: FastifyRequest) => string[]
+  }
+  interface FastifyReply {
+    /** Bytes of a response body that were streamed so far. Only the RPC adapter streams. */
+    streamedBytes?: number
+  }
+}
+
 /** Makes the context of a procedure call from the HTTP request that it arrived with. */
 export type CreateContext = (request: FastifyRequest, reply: FastifyReply) => Context
 

@@ -4,11 +4,12 @@ import type { Duplex } from 'node:stream'
 import { ApiError } from '../api/errors.ts'
 import type { Exchange } from './connections.ts'
 import { toHttpError } from './error-responses.ts'
+import { requestIdOf } from './request-id.ts'
 
 /** Milliseconds for which the server discards what a client sends after the final response. */
 const lingerTime = 1_000
 
-/** The headers of every response. */
+/** The headers of every response, for {@link endConnection} with `x-request-id`. */
 type CommonHeaders = Record<string, string>
 
 /**
@@ -30,7 +31,8 @@ export function refuseHalfBodies(socket: Socket, latest: () => Exchange | undefi
   socket.once('end', () => {
     const error = new ApiError('invalid_request', 'The connection was closed before the body was complete.')
     const exchange = latest()
-    if (exchange && !exchange.request.complete) endConnection(socket, exchange, error, headers)
+    if (!exchange || exchange.request.complete) return
+    endConnection(socket, exchange, error, { ...headers, 'x-request-id': requestIdOf(exchange.request) })
   })
 }
 
@@ -59,7 +61,9 @@ export function endConnection(
     else response.once('finish', () => endSocket(socket, last))
   } else {
     const content = JSON.stringify(error.body)
-    response.writeHead(error.body.status, headersOf(error, content, headers)).end(content)
+    // Set one by one, because the line of the request in the log reads the Content-Length.
+    response.setHeaders(new Map(Object.entries(headersOf(error, content, headers))))
+    response.writeHead(error.body.status).end(content)
   }
 }
 

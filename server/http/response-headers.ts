@@ -24,7 +24,7 @@ export type ApplyCors = (request: FastifyRequest, reply: FastifyReply) => boolea
 const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD, POST',
   // The headers of the interface, and trpc-accept, which tRPC's httpBatchStreamLink adds.
-  'access-control-allow-headers': 'authorization, content-type, idempotency-key, trpc-accept',
+  'access-control-allow-headers': 'authorization, content-type, idempotency-key, trpc-accept, x-request-id',
   'access-control-max-age': '600',
 }
 

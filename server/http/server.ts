@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError } from '../api/errors.ts'
@@ -5,6 +6,7 @@ import { endConnection, lingerOnClose, refuseHalfBodies } from './connection-clo
 import { Connections, maxConnections } from './connections.ts'
 import { limits } from './limits.ts'
 import { hasClearFraming } from './request-checks.ts'
+import { requestIdOf } from './request-id.ts'
 
 /**
  * Creates Node's HTTP server with limits. Where Node would respond with an empty body, this server sends the Error body:
@@ -41,14 +43,17 @@ export function createHttpServer(
     connections.run(request, response, listener)
   })
   server.on('clientError', (thrown, socket) => {
-    log.info({ reason: thrown.message }, 'the connection sent an invalid request')
-    endConnection(socket, connections.latest(socket), thrown, headers)
+    const latest = connections.latest(socket)
+    // The bytes after a complete request belong to no request.
+    const requestId = latest && !latest.request.complete ? requestIdOf(latest.request) : randomUUID()
+    log.info({ requestId, reason: thrown.message }, 'the connection sent an invalid request')
+    endConnection(socket, latest, thrown, { ...headers, 'x-request-id': requestId })
   })
-  server.on('connect', (_request, socket) => {
+  server.on('connect', (request, socket) => {
     // Node has removed its own listeners, and an error without a listener would end the process.
     socket.on('error', () => {})
     const error = new ApiError('method_not_allowed', 'CONNECT is not served here.', { headers: { allow: '' } })
-    endConnection(socket, connections.latest(socket), error, headers)
+    endConnection(socket, connections.latest(socket), error, { ...headers, 'x-request-id': requestIdOf(request) })
   })
   server.on('checkContinue', (request, response) => {
     const { shouldKeepAlive } = response

@@ -9,11 +9,11 @@ interface Start {
 }
 
 /**
- * Shows the addresses of the service and the first key: on a terminal as a banner, elsewhere as a log line. The line is
- * logged whatever LOG_LEVEL is, because the key is stored only as a hash and cannot be shown again.
+ * Shows the addresses of the service and the first key: as a banner for a person, else as a log line. The line is logged
+ * whatever LOG_LEVEL is, because the key is stored only as a hash and cannot be shown again.
  */
-export function announce(start: Start, log: Logger): void {
-  if (process.stdout.isTTY) process.stdout.write(banner(factsOf(start)))
+export function announce(start: Start, log: Logger, { asBanner }: { asBanner: boolean }): void {
+  if (asBanner) process.stdout.write(banner(factsOf(start)))
   else if (start.firstKey) log.child({}, { level: 'info' }).info(factsOf(start), 'Petstore is ready')
 }
 

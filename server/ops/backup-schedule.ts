@@ -9,6 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Logger } from 'pino'
 import { createBackupFolder } from '../../db/sqlite/backup/backup.ts'
 import { backupFolder, newBackupPath, timeInName } from '../../db/sqlite/backup/name.ts'
+import { type Audit, auditTo } from './audit.ts'
 
 interface ScheduleConfig {
   databasePath: string
@@ -24,8 +25,8 @@ const maxWait = 60_000
 const launcher = fileURLToPath(new URL('../launch.mjs', import.meta.url))
 
 /**
- * Backs up every `backupEvery` milliseconds and keeps the newest `backupKeep` backups. A failure is logged, and the next
- * attempt follows an interval later.
+ * Backs up every `backupEvery` milliseconds and keeps the newest `backupKeep` backups. Each leaves an audit line. A failure
+ * is logged, and the next attempt follows an interval later.
  *
  * @returns a function that stops the schedule and cancels a running backup.
  */
@@ -41,11 +42,12 @@ export function scheduleBackups(config: ScheduleConfig, log: Logger): () => Prom
 }
 
 async function repeat(config: ScheduleConfig, interval: number, log: Logger, stop: AbortSignal): Promise<void> {
+  const audit = auditTo(log)
   // The interval starts at the last backup, because a service that often restarts would otherwise never be backed up.
   let due = newestTime(config.databasePath) + interval
   while (await isReached(due, interval, stop)) {
     due = Date.now() + interval
-    await backUpOnce(config, log, stop)
+    await backUpOnce(config, log, audit, stop)
   }
 }
 
@@ -57,7 +59,7 @@ async function isReached(due: number, interval: number, stop: AbortSignal): Prom
   return !stop.aborted
 }
 
-async function backUpOnce(config: ScheduleConfig, log: Logger, stop: AbortSignal): Promise<void> {
+async function backUpOnce(config: ScheduleConfig, log: Logger, audit: Audit, stop: AbortSignal): Promise<void> {
   const { databasePath, backupKeep } = config
   const path = newBackupPath(databasePath, scheduledSuffix)
   const begin = performance.now()
@@ -68,7 +70,8 @@ async function backUpOnce(config: ScheduleConfig, log: Logger, stop: AbortSignal
     if (!stop.aborted) log.error({ err }, 'backup failed')
     return
   }
-  log.info({ path, bytes: statSync(path).size, milliseconds: Math.round(performance.now() - begin) }, 'backup made')
+  const milliseconds = Math.round(performance.now() - begin)
+  audit('database.backup', path, { from: databasePath, bytes: statSync(path).size, milliseconds })
   try {
     deleteOldBackups(databasePath, { made: path, keep: backupKeep })
   } catch (err) {
@@ -84,7 +87,8 @@ export function deleteOldBackups(database: string, { made, keep }: { made: strin
 
 /**
  * Runs the command in a process with a lower priority, because copying must not delay requests. The process is detached
- * from the terminal, because the service handles Ctrl-C.
+ * from the terminal, because the service handles Ctrl-C. The audit line of the command is dropped, because the service
+ * writes one.
  */
 async function runBackup(database: string, path: string, stop: AbortSignal): Promise<void> {
   const child = spawn(process.execPath, [launcher, 'backup', path], {

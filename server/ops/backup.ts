@@ -12,11 +12,16 @@ export async function backUp(database: string, file?: string, onProgress?: OnPro
   return backUpDatabase(database, file === undefined ? undefined : pathOf(file), onProgress)
 }
 
-/** @returns a sentence that says what was done. */
-export async function restore(database: string, file: string, onProgress?: OnProgress): Promise<string> {
+interface Restored {
+  /** The absolute path of the backup. */
+  backup: string
+  /** The new path of the old database, if there was one. */
+  kept: string | undefined
+}
+
+export async function restore(database: string, file: string, onProgress?: OnProgress): Promise<Restored> {
   const backup = pathOf(file)
-  const kept = await restoreDatabase(database, backup, onProgress)
-  return `Restored ${database} from ${backup}${kept ? `; the old database is now ${kept}` : ''}.`
+  return { backup, kept: await restoreDatabase(database, backup, onProgress) }
 }
 
 /** An empty argument, as from a variable that is not set, would mean the working folder. */

@@ -1,13 +1,20 @@
 import { type CopyRequest, copyStore } from '../../db/copy/copy-store.ts'
 import { describeLocation } from '../../db/location.ts'
 
-/** @returns a summary for the operator. */
-export async function copy(request: CopyRequest): Promise<string> {
+interface Copied {
+  /** For the operator. */
+  summary: string
+  /** Of all tables. */
+  rows: number
+}
+
+export async function copy(request: CopyRequest): Promise<Copied> {
   const tables = await copyStore(request)
-  return [
+  const summary = [
     `Copied ${describeLocation(request.from)} to ${describeLocation(request.to)}. After reading back, both contain:`,
     ...tables.map(
       ({ name, rows, sha256 }) => `  ${name}: ${rows} ${rows === 1 ? 'row' : 'rows'}, SHA-256 ${sha256.slice(0, 12)}…`,
     ),
   ].join('\n')
+  return { summary, rows: tables.reduce((sum, { rows }) => sum + rows, 0) }
 }

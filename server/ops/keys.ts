@@ -21,13 +21,17 @@ export async function createKey({ apiKeys }: Store, name: string, lifetime?: num
  * Revokes a key and creates its successor, which has the same name.
  *
  * @param lifetime in milliseconds; without one the successor has the lifetime of the old key.
- * @returns the new key, which cannot be shown again.
+ * @returns the new key, which cannot be shown again, and the record of the old one.
  */
-export async function rotateKey(store: Store, nameOrStart: string, lifetime?: number): Promise<string> {
+export async function rotateKey(
+  store: Store,
+  nameOrStart: string,
+  lifetime?: number,
+): Promise<{ key: string; old: ApiKey }> {
   const old = await findKey(store, nameOrStart)
   const key = mintApiKey()
   await store.apiKeys.rotate(old.id, apiKeyRecord(key, old.name, lifetime ?? lifetimeOf(old)))
-  return key
+  return { key, old }
 }
 
 function lifetimeOf({ name, createdAt, expiresAt }: ApiKey): number | undefined {

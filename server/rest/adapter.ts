@@ -14,6 +14,7 @@ export async function restAdapter(
   app: FastifyInstance,
   { router, store, createContext }: AdapterOptions,
 ): Promise<void> {
+  app.decorate('adapter', 'rest')
   acceptJsonOnly(app, parseJson)
   refuseUnknownPaths(app)
   const cache = responseCache(store)
@@ -22,11 +23,13 @@ export async function restAdapter(
     const onSend = deprecationHooks(operations, app.prefix)
     for (const operation of operations) {
       const respond = responder(operation, createContext, app.prefix)
+      const names = [operation.name]
       app.route({
         url,
         method: operation.method,
         schema: { response: { [successStatus(operation)]: serializationSchema(operation) } },
         onSend,
+        config: { procedures: () => names },
         async handler(request, reply) {
           const { status, headers, body } = await (operation.isCacheable
             ? cache.load(request.url, () => respond(request, reply))

@@ -1,6 +1,13 @@
 import { type AnyRouter, getErrorShape, type TRPCError, transformTRPCResponse } from '@trpc/server'
 import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import type {
+  DoneFuncWithErrOrRes,
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HookHandlerDoneFunction,
+} from 'fastify'
 import { ApiError, toApiError } from '../api/errors.ts'
 import type { Context } from '../api/trpc.ts'
 import type { AdapterOptions } from '../http/adapter-options.ts'
@@ -19,6 +26,9 @@ export async function rpcAdapter(
   app: FastifyInstance,
   { router, store, createContext }: AdapterOptions,
 ): Promise<void> {
+  app.decorate('adapter', 'rpc')
+  app.decorateReply('streamedBytes', 0)
+  app.addHook('onSend', countStreamedBytes)
   app.setErrorHandler((thrown, request, reply) => {
     const error = toHttpError(thrown)
     return prepareReply(error, request, reply).send(envelope(router, error, undefined))
@@ -50,6 +60,8 @@ export async function rpcAdapter(
     method: ['GET', 'POST'],
     url: '/:path',
     exposeHeadRoute: false,
+    // Fastify types the parameters of a configured function by no route. This route has `path`.
+    config: { procedures: ({ params }) => reader.names((params as RpcRoute['Params']).path) },
     async handler(req, res) {
       const response = await (reader.isCacheable(req)
         ? cache.load(req.url, () => respond(req, res))
@@ -103,6 +115,26 @@ function refuseKeyOfBatch(context: Context, url: string): Context {
     throw new ApiError('invalid_request', 'Idempotency-Key: expected only with a single call, not with a batch')
   }
   return context
+}
+
+/** The responses of tRPC's handler are streams without a Content-Length. */
+function countStreamedBytes(
+  _request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: DoneFuncWithErrOrRes,
+): void {
+  if (!(payload instanceof Response) || !payload.body) {
+    done(null, payload)
+    return
+  }
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      reply.streamedBytes = (reply.streamedBytes ?? 0) + chunk.byteLength
+      controller.enqueue(chunk)
+    },
+  })
+  done(null, new Response(payload.body.pipeThrough(counter), payload))
 }
 
 /** tRPC's handler omits the content type of some errors. */

@@ -21,6 +21,8 @@ export type RpcRequest = FastifyRequest<RpcRoute>
 export const maxBatchSize = 20
 
 export interface CallReader {
+  /** The names in the path of a request. The first ones, because the path can be longer than any batch that is served. */
+  names(path: string): string[]
   /** Whether both adapters cache the response. */
   isCacheable(request: RpcRequest): boolean
   /** Returns undefined for a request that only tRPC's own handler can process: an error, or a rarely used feature. */
@@ -44,6 +46,7 @@ export function callReader(router: AnyRouter): CallReader {
   }
 
   return {
+    names: (path) => path.split(',', maxBatchSize).map((name) => (procedures.has(name) ? name : 'unknown')),
     isCacheable: (request) =>
       request.method === 'GET' &&
       request.params.path.split(',').every((name) => procedures.get(name)?.isCacheable) &&

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openStore } from '../../db/open.ts'
@@ -6,6 +7,7 @@ import type { Store } from '../../db/store.ts'
 import { mintApiKey } from '../../server/auth/api-key.ts'
 import { revokeKey } from '../../server/ops/keys.ts'
 import { databaseNameOf, isOnPostgres, locationOf } from '../support/database.ts'
+import { auditLinesIn, notesIn } from '../support/log-lines.ts'
 import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -14,21 +16,28 @@ test('keys create, keys rotate and keys revoke act at once on the running servic
   const server = await startServer({ folder })
   const first = await waitForOutput(server, bannerKey)
   const created = await printKey(folder, ['keys', 'create', 'shop'])
-  expect(created.stderr).toBe('')
+  expect(notesIn(created.stderr)).toBe('')
+  expect(auditLinesIn(created.stderr)).toEqual([audit('key.create', `shop (${created.key.slice(0, 10)}…)`)])
   expect(await statusOf(server.url, created.key)).toBe(200)
 
-  const { key: second } = await printKey(folder, ['keys', 'rotate', 'first'])
+  const { key: second, stderr } = await printKey(folder, ['keys', 'rotate', 'first'])
+  const [old, successor] = [first, second].map((key) => `first (${key.slice(0, 10)}…)`)
+  expect(auditLinesIn(stderr)).toEqual([{ ...audit('key.rotate', successor), replaces: old }])
   expect([await statusOf(server.url, first), await statusOf(server.url, second)]).toEqual([401, 200])
   const revoke = runPetstore({ folder, arguments: ['keys', 'revoke', 'first'] })
   expect(await revoke.ended).toBe(0)
-  expect(revoke.stderr).toBe(`Revoked first (${second.slice(0, 10)}…).\n`)
+  expect(notesIn(revoke.stderr)).toBe(`Revoked first (${second.slice(0, 10)}…).\n`)
+  expect(auditLinesIn(revoke.stderr)).toEqual([audit('key.revoke', successor)])
   expect(await statusOf(server.url, second)).toBe(401)
+  const migrated = { ...audit('database.migrate', databaseNameOf(folder)), migrations: expect.any(Array) }
+  expect(auditLinesIn(server.stdout)).toEqual([migrated, audit('key.create', old)])
 })
 
 test('keys list shows every key and no secret, and a name that does not exist is refused', async () => {
   const folder = temporaryFolder()
   const { key, stderr } = await printKey(folder, ['keys', 'create', 'shop', '--expires', '90d'])
-  expect(stderr).toBe(`Created the database ${databaseNameOf(folder)}.\n`)
+  expect(auditLinesIn(stderr).map(({ action }) => action)).toEqual(['database.migrate', 'key.create'])
+  expect(notesIn(stderr)).toBe(`Created the database ${databaseNameOf(folder)}.\n`)
   const commands = [['list'], ['list', '--json'], ['revoke', 'nobody'], ['rotate', 'nobody']]
   const [list, json, revoke, rotate] = commands.map((words) => runPetstore({ folder, arguments: ['keys', ...words] }))
   expect(await list?.ended).toBe(0)
@@ -42,6 +51,7 @@ test('keys list shows every key and no secret, and a name that does not exist is
   expect(JSON.parse(String(json?.stdout))).toEqual([{ name: 'shop', start: key.slice(0, 10), ...times }])
   for (const run of [revoke, rotate]) {
     expect(await run?.ended).toBe(1)
+    expect(auditLinesIn(run?.stderr ?? '')).toEqual([])
     expect(run?.stderr).toContain('No unrevoked API key is named nobody')
   }
 })
@@ -55,12 +65,27 @@ test('PETSTORE_API_KEY is registered at the start instead of a first key, and st
   first.child.kill('SIGINT')
   expect([await first.ended, first.stderr]).toEqual([0, ''])
   if (!isOnPostgres) expect(readdirSync(join(folder, 'data'))).toEqual(['petstore.db'])
+  expect(auditLinesIn(first.stdout).at(-1)).toEqual(audit('key.register', `environment (${key.slice(0, 10)}…)`))
   expect(first.stdout).not.toMatch(bannerKey)
   expect(first.stdout).not.toContain('firstApiKey')
   await changeKeys(folder, (store) => revokeKey(store, key))
   const second = await startServer({ folder, env })
   expect(await statusOf(second.url, key)).toBe(401)
+  expect(auditLinesIn(second.stdout)).toEqual([])
 })
+
+test('audit lines are written whatever LOG_LEVEL is', async () => {
+  const [folder, env] = [temporaryFolder(), { LOG_LEVEL: 'silent' }]
+  const run = runPetstore({ folder, env, arguments: ['keys', 'create', 'shop'] })
+  expect(await run.ended).toBe(0)
+  expect(auditLinesIn(run.stderr).map(({ action }) => action)).toEqual(['database.migrate', 'key.create'])
+})
+
+/** A whole audit line. */
+function audit(action: string, subject: string | undefined) {
+  const common = { level: 'info', time: expect.stringMatching(/Z$/), pid: expect.any(Number), host: hostname() }
+  return { ...common, msg: 'audit', action, subject, user: userInfo().username }
+}
 
 /** Changes the keys of a stopped service. */
 async function changeKeys(folder: string, change: (store: Store) => Promise<unknown>): Promise<void> {

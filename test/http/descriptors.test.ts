@@ -52,7 +52,7 @@ if (spawnSync('prlimit', ['--version']).status === 0) {
     const server = await startServer({ folder, env: { BACKUP_EVERY: '1s' } })
     const client = connectRestClient(server.url, await waitForOutput(server, bannerKey))
     expect((await client.get('/v1/pets')).status).toBe(200)
-    await waitForOutput(server, /("backup made")/)
+    await waitForOutput(server, /("database.backup")/)
     await expect.poll(() => childrenOf(server), { timeout: 10_000 }).toBe('')
     limitDescriptors(server, readdirSync(`/proc/${server.child.pid}/fd`).length)
     await waitForOutput(server, /("backup failed")/)
@@ -62,7 +62,7 @@ if (spawnSync('prlimit', ['--version']).status === 0) {
     expect((await fetch(`${server.url}/livez`)).status).toBe(200)
     expect((await client.post('/v1/pets', { name: 'Rex', categoryId: 1 })).status).toBe(201)
     server.stdout = ''
-    await waitForOutput(server, /("backup made")/)
+    await waitForOutput(server, /("database.backup")/)
     expect(server.stderr).toBe('')
   }, 60_000)
 }

@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { prepareDatabase } from '../../db/sqlite/prepare.ts'
 import { readConfig } from '../../server/config.ts'
 import manifest from '../../server/package.json' with { type: 'json' }
 import { serve } from '../../server/serve.ts'
+import { logLinesIn } from '../support/log-lines.ts'
 import { runPetstore, startServer } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -15,15 +17,16 @@ if (existsSync(descriptors)) {
     const folder = temporaryFolder()
     const database = join(folder, 'petstore.db')
     const config = readConfig({ PORT: '0', DATABASE_URL: `file:${database}`, LOG_LEVEL: 'silent' })
+    prepareDatabase(database)
     await expect(serve({ ...config, publicUrl: 'no URL' })).rejects.toThrow('Invalid URL')
-    expect(existsSync(database)).toBe(true)
     expect(openFiles().filter((path) => path.startsWith(folder))).toEqual([])
   })
 }
 
-test('the first line of the log contains the address and the version', async () => {
+test('the service logs its address and version when it listens', async () => {
   const { stdout, url } = await startServer()
-  expect(stdout.split('\n')[0]).toContain(`listening at ${url} (petstore ${manifest.version})`)
+  const messages = logLinesIn(stdout).map(({ msg }) => msg)
+  expect(messages).toContain(`listening at ${url} (petstore ${manifest.version})`)
 })
 
 test('petstore --version prints the version', async () => {

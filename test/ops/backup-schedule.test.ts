@@ -1,10 +1,11 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { fileTimestamp, newBackupPath, timeInName } from '../../db/sqlite/backup/name.ts'
+import { logTo } from '../../server/log.ts'
 import { deleteOldBackups, scheduleBackups } from '../../server/ops/backup-schedule.ts'
+import { type LogLine, logLinesIn } from '../support/log-lines.ts'
 import { backUp, makeDatabase, namesIn } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -20,11 +21,11 @@ test('the newest scheduled backups are kept, and other files stay', async () => 
   writeFileSync(join(backups, 'petstore.db-2020-01-01T000000.000Z.scheduled.db'), '')
   const byHand = await backUp(folder)
   const schedule = startSchedule(database, { backupEvery: 1, backupKeep: 2 })
-  const made = await schedule.logged('backup made', 3)
+  const made = await schedule.logged('audit', 3)
   await schedule.stop()
-  const kept = made.slice(-2).map(({ path }) => basename(path))
+  const kept = made.slice(-2).map(({ subject }) => basename(subject ?? ''))
   expect(readdirSync(backups).toSorted()).toEqual([...others, basename(byHand), ...kept].toSorted())
-  expect(namesIn(made.at(-1)?.path ?? '')).toEqual(['pet 1', 'pet 2', 'pet 3'])
+  expect(namesIn(made.at(-1)?.subject ?? '')).toEqual(['pet 1', 'pet 2', 'pet 3'])
 })
 
 test('backups with a name from the future are not deleted, and do not delay the next backup', async () => {
@@ -33,10 +34,10 @@ test('backups with a name from the future are not deleted, and do not delay the 
   const future = ['2098', '2099'].map((year) => present.replace(/-20\d\d-/, `-${year}-`))
   for (const name of future) writeFileSync(join(backups, name), '')
   const schedule = startSchedule(database, { backupEvery: 1, backupKeep: 1 })
-  const made = await schedule.logged('backup made', 2)
+  const made = await schedule.logged('audit', 2)
   await schedule.stop()
   const [, last] = made
-  expect(readdirSync(backups).toSorted()).toEqual([basename(last?.path ?? ''), ...future].toSorted())
+  expect(readdirSync(backups).toSorted()).toEqual([basename(last?.subject ?? ''), ...future].toSorted())
 })
 
 test('the backup just made stays, even if the clock went forward while it was made', () => {
@@ -53,21 +54,23 @@ test('two databases whose names differ only in the extension keep their own back
   const other = makeDatabase(join(folder, 'data/petstore.sqlite'), 1, 'other')
   for (const path of [database, other]) {
     const schedule = startSchedule(path, { backupEvery: 60_000, backupKeep: 1 })
-    await schedule.logged('backup made', 1)
+    await schedule.logged('audit', 1)
     await schedule.stop()
   }
   const left = readdirSync(backups).toSorted()
   expect(left.map((name) => namesIn(join(backups, name))[0])).toEqual(['pet 1', 'other 1'])
 })
 
-test('a backup is logged with its path, its size and its duration', async () => {
+test('a backup leaves one audit line with its path, its size and its duration', async () => {
   const { database, backups } = makeSample()
   const schedule = startSchedule(database, { backupEvery: 60_000 })
-  const [made] = await schedule.logged('backup made', 1)
+  const [made] = await schedule.logged('audit', 1)
   const [name = ''] = readdirSync(backups)
   expect(made).toMatchObject({
-    level: 30,
-    path: join(backups, name),
+    level: 'info',
+    action: 'database.backup',
+    subject: join(backups, name),
+    from: database,
     bytes: statSync(join(backups, name)).size,
     milliseconds: expect.any(Number),
   })
@@ -82,7 +85,7 @@ test('a restart does not restart the interval', async () => {
   expect(early.lines).toEqual([])
   expect(readdirSync(backups).length).toBe(1)
   const due = startSchedule(database, { backupEvery: 3_600_000 })
-  await due.logged('backup made', 1)
+  await due.logged('audit', 1)
 })
 
 test('a failed backup is logged as an error, and the next attempt follows', async () => {
@@ -92,7 +95,7 @@ test('a failed backup is logged as an error, and the next attempt follows', asyn
   const schedule = startSchedule(database, { backupEvery: 50 })
   const [failed] = await schedule.logged('backup failed', 2)
   expect(failed).toMatchObject({
-    level: 50,
+    level: 'error',
     err: { message: expect.stringMatching(/^The database \S+backups cannot be used: file already exists/) },
   })
 })
@@ -112,8 +115,8 @@ test('a backup is not called failed if only an old backup could not be deleted',
   mkdirSync(join(backups, 'petstore.db-2020-01-01T000000.000Z.scheduled.db'))
   const schedule = startSchedule(database, { backupEvery: 60_000, backupKeep: 1 })
   const [failed] = await schedule.logged('old backups could not be deleted', 1)
-  expect(failed).toMatchObject({ level: 50, err: { message: expect.stringContaining('directory') } })
-  expect(schedule.lines.map(({ msg }) => msg)).toEqual(['backup made', 'old backups could not be deleted'])
+  expect(failed).toMatchObject({ level: 'error', err: { message: expect.stringContaining('directory') } })
+  expect(schedule.lines.map(({ msg }) => msg)).toEqual(['audit', 'old backups could not be deleted'])
 })
 
 test.for([
@@ -141,16 +144,10 @@ function makeSample() {
   return { folder, database, backups }
 }
 
-interface LogLine {
-  level: number
-  msg: string
-  path: string
-}
-
 /** Runs the schedule with the log of a service. */
 function startSchedule(databasePath: string, config: { backupEvery: number; backupKeep?: number }) {
   const lines: LogLine[] = []
-  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const log = logTo({ write: (line) => void lines.push(...logLinesIn(line)) }, 'info')
   const stop = scheduleBackups({ backupKeep: 7, ...config, databasePath }, log)
   onTestFinished(stop)
   async function logged(message: string, count: number): Promise<LogLine[]> {

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { backUpDatabase } from '../../db/sqlite/backup/backup.ts'
 import type { Progress } from '../../db/sqlite/backup/snapshot.ts'
+import { auditLinesIn, notesIn } from '../support/log-lines.ts'
 import { petstore, runPetstore } from '../support/process.ts'
 import { addingPets, backUp, change, makeDatabase, namesIn, petsIn, unfitFiles } from '../support/sample-database.ts'
 import { canMount } from '../support/small-disk.ts'
@@ -16,7 +17,15 @@ describe('the backup command', () => {
     const { folder } = makeSample()
     const run = runPetstore({ folder, arguments: ['backup'] })
     expect(await run.ended).toBe(0)
-    expect(run.stderr).toBe('')
+    expect(notesIn(run.stderr)).toBe('')
+    expect(auditLinesIn(run.stderr)).toMatchObject([
+      {
+        action: 'database.backup',
+        subject: run.stdout.trim(),
+        from: join(folder, 'data/petstore.db'),
+        bytes: statSync(run.stdout.trim()).size,
+      },
+    ])
     const [name = ''] = readdirSync(join(folder, 'data/backups'))
     expect(name).toMatch(/^petstore\.db-\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z\.db$/)
     expect(run.stdout).toBe(`${join(folder, 'data/backups', name)}\n`)
@@ -29,7 +38,7 @@ describe('the backup command', () => {
   test('resolves its argument against the working folder', async () => {
     const { folder } = makeSample()
     const run = runPetstore({ folder, arguments: ['backup', 'copy.db'] })
-    expect([await run.ended, run.stdout, run.stderr]).toEqual([0, `${join(folder, 'copy.db')}\n`, ''])
+    expect([await run.ended, run.stdout, notesIn(run.stderr)]).toEqual([0, `${join(folder, 'copy.db')}\n`, ''])
     expect(namesIn(join(folder, 'copy.db'))).toEqual(['pet 1', 'pet 2', 'pet 3'])
     expect(existsSync(join(folder, 'data/backups'))).toBe(false)
   })
@@ -57,7 +66,8 @@ describe('the backup command', () => {
       const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], { cwd: folder, encoding: 'utf8' })
       expect(stdout).toMatch(/\rCopied [\d.]+ of [\d.]+ MiB \(\d+ %\)/)
       expect(stdout).toContain('\rChecking the copy\x1b[K')
-      expect(stdout.endsWith('\r\x1b[K')).toBe(true)
+      const [, afterProgress = ''] = stdout.split('\rChecking the copy\x1b[K\r\x1b[K')
+      expect(afterProgress).toMatch(/INFO.*audit.*database\.backup[^\n]*\n$/)
       expect(readFileSync(join(folder, 'printed'), 'utf8')).toMatch(/^\/\S+\.db\n$/)
     })
   }

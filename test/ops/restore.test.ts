@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
+import { auditLinesIn, notesIn } from '../support/log-lines.ts'
 import { bannerKey, petstore, runPetstore, startServer, waitForOutput } from '../support/process.ts'
 import {
   addingPets,
@@ -40,7 +41,10 @@ describe('the restore command', () => {
     const run = runPetstore({ folder, arguments: ['restore', backup] })
     expect(await run.ended).toBe(0)
     const [kept = ''] = keptIn(folder)
-    expect(run.stderr).toBe(`Restored ${database} from ${backup}; the old database is now ${kept}.\n`)
+    expect(notesIn(run.stderr)).toBe(`Restored ${database} from ${backup}; the old database is now ${kept}.\n`)
+    expect(auditLinesIn(run.stderr)).toMatchObject([
+      { action: 'database.restore', subject: database, from: backup, kept },
+    ])
     expect(run.stdout).toBe('')
     expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
     expect(namesIn(kept)).toEqual(['pet 1', 'pet 2', 'pet 3', 'later 1', 'later 2'])
@@ -88,7 +92,7 @@ describe('a restore', () => {
   test('creates a database where there is none', async () => {
     const { backup } = await makeBackup()
     const folder = temporaryFolder()
-    expect(await restore(folder, backup)).toBe(`Restored ${join(folder, 'data/petstore.db')} from ${backup}.`)
+    expect(await restore(folder, backup)).toBeUndefined()
     expect(namesIn(join(folder, 'data/petstore.db'))).toEqual(['pet 1', 'pet 2', 'pet 3'])
     expect(readdirSync(join(folder, 'data'))).toEqual(['petstore.db'])
   })

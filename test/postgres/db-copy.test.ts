@@ -6,6 +6,7 @@ import { maxInt64, minInt64 } from '../../server/api/int64.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { copy as describeCopy } from '../../server/ops/copy.ts'
 import { openDatabase, postgresDatabase, sqliteDatabase } from '../support/database.ts'
+import { auditLinesIn } from '../support/log-lines.ts'
 import {
   addingKeys,
   contentOf,
@@ -19,7 +20,6 @@ import {
   nextIds,
   pairs,
   pathOf,
-  runCopy,
   sampleFile,
   sampleTimes,
   specOf,
@@ -227,16 +227,24 @@ describe('the command', () => {
     const [name, { host, pathname }] = [nameOf(to), new URL(urlOf(to))]
     await to.execute(`CREATE ROLE ${name} LOGIN PASSWORD 'hush@'; ALTER DATABASE ${name} OWNER TO ${name}`)
     const url = Object.assign(new URL(urlOf(to)), { username: name, password: 'hush%40' }).href
-    expect((await runCopy(folder, specOf(from), url)).split('\n')).toEqual([
+    const run = startCopy(folder, specOf(from), url)
+    expect(await run.ended).toBe(0)
+    expect(run.stdout.split('\n')).toEqual([
       `Copied ${pathOf(from)} to postgres://${name}@${host}${pathname}. After reading back, both contain:`,
       expect.stringMatching(/^ {2}api_keys: 3 rows, SHA-256 [0-9a-f]{12}…$/),
       expect.stringMatching(/^ {2}pets: 7 rows, SHA-256 [0-9a-f]{12}…$/),
       expect.stringMatching(/^ {2}idempotency_keys: 2 rows, SHA-256 [0-9a-f]{12}…$/),
       '',
     ])
+    const subject = `postgres://${name}@${host}${pathname}`
+    expect(auditLinesIn(run.stderr)).toMatchObject([
+      { action: 'database.migrate', subject, migrations: expect.arrayContaining(['0000_init']) },
+      { action: 'database.copy', subject, from: pathOf(from), rows: 12 },
+    ])
+    expect(run.stderr).not.toContain('hush')
     const back = { kind: 'sqlite', path: join(folder, 'b.db') } as const
-    const printed = await describeCopy({ from: { kind: 'postgres', url }, to: back })
-    expect(printed.split('\n')[0]).toBe(
+    const { summary } = await describeCopy({ from: { kind: 'postgres', url }, to: back })
+    expect(summary.split('\n')[0]).toBe(
       `Copied postgres://${name}@${host}${pathname} to ${back.path}. After reading back, both contain:`,
     )
   })
@@ -286,7 +294,10 @@ describe('the command', () => {
         `${step} 1000 of 1500 rows of pets (66 %)`,
         `${step} 1500 of 1500 rows of pets (100 %)`,
       ])
-      expect(stdout).toBe(['', ...steps, ''].join('\r').replaceAll(/(?<=\))|$/g, '\x1b[K'))
+      const progress = ['', ...steps, ''].join('\r').replaceAll(/(?<=\))|$/g, '\x1b[K')
+      const [migrated = '', copied = ''] = stdout.split(progress)
+      expect(migrated).toContain('database.migrate')
+      expect(copied).toContain('database.copy')
       expect(readFileSync(join(folder, 'printed'), 'utf8')).toContain('  pets: 1500 rows, SHA-256 ')
     })
   }

@@ -1,39 +1,85 @@
 import { existsSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { hostname } from 'node:os'
+import { Writable } from 'node:stream'
+import { describe, expect, test } from 'vitest'
 import { mintApiKey } from '../../server/auth/api-key.ts'
 import { createLog } from '../../server/log.ts'
 import { isOnPostgres } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
+import { logLinesIn } from '../support/log-lines.ts'
 import { bannerKey, petstore, runCommand, startServer, waitForOutput } from '../support/process.ts'
-import { connectRestClient } from '../support/rest-client.ts'
-import { startTestApi } from '../support/test-api.ts'
+import { connectRestClient, type RestRequest } from '../support/rest-client.ts'
+import { shareTestApi, startTestApi } from '../support/test-api.ts'
 
-test('each request is one line with method, route, status, duration, request id and key name', async () => {
-  const { rest, log } = await startTestApi()
+test('each request is one line, with the procedure, the key and the size and duration of the response', async () => {
+  const { rest, log, key } = await startTestApi()
   const begin = performance.now()
-  const { headers } = await rest.get('/v1/pets/1?secret=1')
+  const { headers, text } = await rest.get('/v1/pets/1?secret=1')
   const elapsed = performance.now() - begin
-  expect(log.map((line) => JSON.parse(line))).toEqual([
-    expect.objectContaining({
-      level: 30,
+  expect(logLinesIn(log.join(''))).toEqual([
+    {
+      level: 'info',
+      time: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      pid: process.pid,
+      host: hostname(),
       msg: 'request',
+      adapter: 'rest',
+      operation: 'pets.get',
       method: 'GET',
       route: '/v1/pets/:petId',
       status: 404,
       milliseconds: expect.any(Number),
+      bytes: Buffer.byteLength(text),
       requestId: headers['x-request-id'],
       key: 'test',
-    }),
+      keyStart: key.slice(0, 10),
+      ip: '127.0.0.1',
+    },
   ])
   const { milliseconds } = JSON.parse(String(log[0]))
   expect(milliseconds).toBeGreaterThan(elapsed / 100)
   expect(milliseconds).toBeLessThan(elapsed)
 })
 
-test('the service generates the request id', async () => {
-  const { rest } = await startTestApi()
-  const { headers } = await rest.get('/v1/pets', { 'x-request-id': 'chosen' })
-  expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+describe('the line of', () => {
+  const shared = shareTestApi()
+  const query = (input: unknown) => encodeURIComponent(JSON.stringify(input))
+  const body = JSON.stringify({ name: 'Rex', categoryId: 1 })
+  const streamed = { 'trpc-accept': 'application/jsonl' }
+  const batch = Array(3_000).fill('x').join()
+  const [rest, rpc, http] = ['rest', 'rpc', 'http'].map((adapter) => ({ adapter }))
+
+  test.for<[string, RestRequest, object]>([
+    ['a list', { url: '/v1/pets' }, { ...rest, operation: 'pets.list' }],
+    ['a create', { method: 'POST', url: '/v1/pets', payload: body }, { ...rest, operation: 'pets.create' }],
+    ['a head', { method: 'HEAD', url: '/v1/pets' }, { ...rest, operation: 'pets.list', bytes: 0 }],
+    ['a query', { url: '/trpc/pets.list' }, { ...rpc, operation: 'pets.list' }],
+    ['a streamed response', { url: '/trpc/pets.list?batch=1', headers: streamed }, { ...rpc, operation: 'pets.list' }],
+    ['a mutation', { method: 'POST', url: '/trpc/pets.create', payload: '{}' }, { ...rpc, operation: 'pets.create' }],
+    ['a batch of one', { url: '/trpc/pets.list?batch=1' }, { ...rpc, operation: 'pets.list' }],
+    [
+      'a batch',
+      { url: `/trpc/pets.list,pets.get?batch=1&input=${query({ 1: {} })}` },
+      { ...rpc, procedures: ['pets.list', 'pets.get'] },
+    ],
+    ['an unknown procedure', { url: '/trpc/secret' }, { ...rpc, operation: 'unknown' }],
+    ['a batch that is too large', { url: `/trpc/${batch}?batch=1` }, { ...rpc, procedures: Array(20).fill('unknown') }],
+    ['an unknown path of the interface', { url: '/v1/secret' }, { ...rest, operation: undefined }],
+    ['another method', { method: 'DELETE', url: '/v1/pets' }, { ...rest, operation: undefined }],
+    ['an unknown path', { url: '/secret' }, { ...http, operation: undefined }],
+    ['the OpenAPI document', { url: '/openapi.json' }, { ...http, operation: undefined }],
+  ])('%s names the adapter and the procedures, and has the bytes of the body', async ([, request, expected]) => {
+    const { app, key, log } = shared()
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...request.headers }
+    const { payload } = await app.inject({ ...request, headers })
+    const line = JSON.parse(String(log.at(-1)))
+    expect({ operation: undefined, procedures: undefined, ...line }).toMatchObject({
+      bytes: Buffer.byteLength(payload),
+      ...expected,
+    })
+    expect('operation' in line && 'procedures' in line).toBe(false)
+    expect(JSON.stringify(line)).not.toContain('secret')
+  })
 })
 
 test('a request without a valid key is logged without a key name', async () => {
@@ -69,13 +115,43 @@ test('an internal error is logged with its cause, which the response does not sh
   await expect(rpc.pets.list.query()).rejects.toMatchObject({ data: { code: 'internal_error', status: 500 } })
   const rpcResponse = await app.inject({ url: '/trpc/pets.list', headers: { authorization: 'none' } })
   expect(response.text + rpcResponse.payload).not.toContain('secret cause')
-  const faults = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 50)
+  const faults = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error')
   expect(faults).toMatchObject([{ err: { message: 'the secret cause' } }, { err: { message: 'the secret cause' } }])
 })
 
+describe('LOG_FORMAT', () => {
+  const output = (isTTY: boolean) => {
+    const written: string[] = []
+    const stream = Object.assign(new Writable(), { isTTY, hasColors: () => false })
+    stream.write = (text: string) => written.push(text) > 0
+    return { written, stream }
+  }
+
+  test.for([
+    [undefined, false, 'json'],
+    [undefined, true, 'pretty'],
+    ['json', true, 'json'],
+    ['pretty', false, 'pretty'],
+  ] as const)('%s on a terminal (%s) writes %s, one line for each', ([logFormat, isTTY, expected]) => {
+    const { written, stream } = output(isTTY)
+    createLog({ logLevel: 'info', logFormat }, stream).info({ action: 'key.create' }, 'audit')
+    const pretty = /^\[20\d\d-\d\d-\d\dT[\d:.]+Z\] INFO: audit \{"action":"key.create"\}\n$/
+    const json = /^\{"level":"info","time":"20\d\d-\d\d-\d\dT[\d:.]+Z",.*"action":"key.create","msg":"audit"\}\n$/
+    expect(written).toEqual([expect.stringMatching(expected === 'json' ? json : pretty)])
+  })
+
+  test('a line is dropped while more than a mebibyte waits', () => {
+    const { written, stream } = output(false)
+    const log = createLog({ logLevel: 'info', logFormat: 'json' }, stream)
+    Object.defineProperty(stream, 'writableLength', { value: 2 ** 20 })
+    log.info('dropped')
+    expect(written).toEqual([])
+  })
+})
+
 test('the log level silent writes nothing', () => {
-  expect(createLog('silent', false).isLevelEnabled('fatal')).toBe(false)
-  expect(createLog('info', true).isLevelEnabled('info')).toBe(true)
+  const config = { logLevel: 'silent', logFormat: undefined } as const
+  expect(createLog(config, process.stdout).isLevelEnabled('fatal')).toBe(false)
 })
 
 // The database does not matter here.

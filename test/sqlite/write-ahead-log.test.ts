@@ -63,7 +63,7 @@ test('a start that finds a large log warns before it moves the log into the data
 
 /** The sizes in MiB that the warnings name. */
 function sizesIn({ stdout }: Server): number[] {
-  const warnings = stdout.matchAll(/"level":40,.*write-ahead log has grown to (\d+) MiB/g)
+  const warnings = stdout.matchAll(/"level":"warn",.*write-ahead log has grown to (\d+) MiB/g)
   return [...warnings].map(([, size]) => Number(size))
 }
 

@@ -54,7 +54,7 @@ describe('changes of keys', () => {
 
   test('a rotation revokes the key and creates a new one with the same name', async () => {
     const { rest, store } = await startTestApi()
-    const key = await rotateKey(store, 'test')
+    const { key } = await rotateKey(store, 'test')
     expect((await rest.get('/v1/pets')).status).toBe(401)
     expect((await rest.get('/v1/pets', { authorization: `Bearer ${key}` })).status).toBe(200)
     expect(await store.apiKeys.list()).toMatchObject([
@@ -193,7 +193,7 @@ test('a use that cannot be recorded is logged, is tried again only after a minut
   }
   for (let i = 0; i < 3; i++) expect((await rest.get('/v1/pets')).status).toBe(200)
   expect(attempts).toBe(1)
-  const warnings = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 40)
+  const warnings = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn')
   expect(warnings).toMatchObject([
     { msg: 'could not record the use of an API key', err: { message: 'The disk is full.' } },
   ])

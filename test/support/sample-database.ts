@@ -125,9 +125,9 @@ function writeIn(path: string, bytes: Buffer): void {
   writeFileSync(path, bytes, { mode: 0o600 })
 }
 
-/** Restores the backup into the folder, and returns the message of the command. */
-export async function restore(folder: string, file: string): Promise<string> {
-  return restoreDatabase(join(folder, 'data/petstore.db'), file)
+/** Restores the backup into the folder, and returns the new path of the old database. */
+export async function restore(folder: string, file: string): Promise<string | undefined> {
+  return (await restoreDatabase(join(folder, 'data/petstore.db'), file)).kept
 }
 
 export function filesIn(folder: string): string[] {

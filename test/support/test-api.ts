@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
-import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest'
 import { createPetstoreClient, type PetstoreClient } from '../../client/index.ts'
 import { connect } from '../../db/sqlite/connection.ts'
@@ -9,6 +8,7 @@ import { prepareWrites } from '../../db/sqlite/writer-thread.ts'
 import type { Store } from '../../db/store.ts'
 import { type AppOptions, createApp } from '../../server/app.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
+import { logTo } from '../../server/log.ts'
 import { createKey } from '../../server/ops/keys.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { createRestClient, type RestClient } from './rest-client.ts'
@@ -47,7 +47,7 @@ export async function startTestApi({
     },
     store: own.store,
     consoleFolder,
-    log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
+    log: logTo({ write: (line) => void log.push(line) }, 'info'),
   })
   atEnd(() => app.close())
   const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: own.key, fetch: fetchFrom(app) })

@@ -109,7 +109,7 @@ async function failIfEnded(server: Server): Promise<never> {
 
 /** The logged errors, except those about the database, and the standard error output. */
 function faultsOf({ stdout, stderr }: Server): string[] {
-  const lines = stdout.split('\n').filter((line) => line.includes('"level":50') || line.includes('"level":60'))
+  const lines = stdout.split('\n').filter((line) => /"level":"(?:error|fatal)"/.test(line))
   return [...lines.filter((line) => JSON.parse(line).err?.type !== 'StoreUnavailable'), ...(stderr ? [stderr] : [])]
 }
 

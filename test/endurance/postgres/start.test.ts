@@ -46,7 +46,7 @@ test('on a read-only database an instance starts, serves reads with known keys a
   expect(await connectRestClient(known.url, oldKey).post('/v1/pets', rex)).toMatchObject({ status: 503 })
   expect(known.stdout).not.toContain('could not register')
 
-  await waitForOutput(unknown, /"level":40.*(could not register the API key pet_\w{6}… of the environment)/)
+  await waitForOutput(unknown, /"level":"warn".*(could not register the API key pet_\w{6}… of the environment)/)
   expect(unknown.stdout).not.toContain(newKey)
   expect(await connectRestClient(unknown.url, oldKey).get('/v1/pets')).toMatchObject({ status: 200 })
   expect(await connectRestClient(unknown.url, newKey).get('/v1/pets')).toMatchObject({ status: 401 })

@@ -73,14 +73,6 @@ export function startCopy(folder: string, from: string, to: string): Run {
   return runPetstore({ folder, arguments: ['db', 'copy', '--from', from, '--to', to] })
 }
 
-/** Runs the command and returns its output. */
-export async function runCopy(folder: string, from: string, to: string): Promise<string> {
-  const run = startCopy(folder, from, to)
-  expect(await run.ended, run.stderr).toBe(0)
-  expect(run.stderr).toBe('')
-  return run.stdout
-}
-
 /** Expects the command to fail with one sentence for the operator. */
 export async function expectRefusal(
   databases: { from: TestDatabase; to: TestDatabase },

@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mintApiKey } from '../../server/auth/api-key.ts'
+import { document, read, rowsOf } from '../support/documents.ts'
+import { auditLinesIn, type LogLine, logLinesIn } from '../support/log-lines.ts'
+import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/process.ts'
+import { sendTo } from '../support/rest-client.ts'
+import { type AtEnd, temporaryFolder } from '../support/temporary.ts'
+
+const [, section = ''] = document('docs/operations.md').text.split('### Fields of a line\n')
+const rows = rowsOf({ path: '', text: section.split(/^#/m)[0] ?? '' }).flatMap(([names = '', , lines = '']) =>
+  [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => ({ name, lines })),
+)
+
+/** Lines of a service and of commands, as a process writes them. */
+let lines: LogLine[] = []
+const cleanings: Parameters<AtEnd>[0][] = []
+const atEnd: AtEnd = (clean) => cleanings.push(clean)
+
+afterAll(async () => {
+  for (const clean of cleanings.toReversed()) await clean()
+})
+
+beforeAll(async () => {
+  const folder = temporaryFolder(atEnd)
+  const server = await startServer({ folder, env: { BACKUP_EVERY: '1d' }, atEnd })
+  const key = await waitForOutput(server, bannerKey)
+  const get = (url: string, sent = key) => sendTo(server.url, { url, headers: { authorization: `Bearer ${sent}` } })
+  await get('/trpc/pets.list,pets.get?batch=1')
+  await get('/v1/pets', mintApiKey())
+  await waitForOutput(server, /(database\.backup)/)
+  const database = new Database(join(folder, 'data/petstore.db'))
+  database.exec('ALTER TABLE pets RENAME TO gone')
+  await get('/v1/pets')
+  database.exec('ALTER TABLE gone RENAME TO pets')
+  database.close()
+  const rotated = await run(folder, 'keys', 'rotate', 'first')
+  server.child.kill('SIGINT')
+  await server.ended
+  const backup = auditLinesIn(server.stdout).find(({ action }) => action === 'database.backup')
+  const restored = await run(folder, 'restore', backup?.subject ?? '')
+  const copied = await run(folder, 'db', 'copy', '--from', 'file:data/petstore.db', '--to', 'file:copy.db')
+  lines = logLinesIn([server.stdout, rotated, restored, copied].join(''))
+}, 60_000)
+
+/** Runs a command and returns its standard error output. */
+async function run(folder: string, ...words: string[]): Promise<string> {
+  const command = runPetstore({ folder, arguments: words, atEnd })
+  expect(await command.ended, command.stderr).toBe(0)
+  return command.stderr
+}
+
+test('every field of a log line is documented for lines with this message', () => {
+  expect(lines.length).toBeGreaterThan(10)
+  const undocumented = lines.flatMap((line) =>
+    Object.keys(line)
+      .filter((field) => !rows.some(({ name, lines }) => name === field && isAbout(lines, line)))
+      .map((field) => `${line.msg}: ${field}`),
+  )
+  expect(undocumented).toEqual([])
+})
+
+function isAbout(documented: string, { msg, level }: LogLine): boolean {
+  const isProblem = ['warn', 'error', 'fatal'].includes(level)
+  return (
+    documented.includes('every line') ||
+    documented.includes(`\`${msg}\``) ||
+    (isProblem && documented.includes('errors and'))
+  )
+}
+
+test('every documented field is in some log line', () => {
+  expect(rows.length).toBeGreaterThan(30)
+  const written = new Set(lines.flatMap((line) => Object.keys(line)))
+  expect(rows.filter(({ name }) => !written.has(name))).toEqual([])
+})
+
+test('every action of an audit line is documented, and no other', () => {
+  const known = [...read('server/ops/audit.ts').matchAll(/^ {2}\| '([a-z.]+)'$/gm)].map(([, action]) => action)
+  const actions = rowsOf(document('docs/operations.md')).flatMap(
+    ([name = '']) => /^`((?:key|database)\.\w+)`$/.exec(name)?.[1] ?? [],
+  )
+  expect(actions.toSorted()).toEqual(known.toSorted())
+  expect(known).toContain('key.create')
+})
