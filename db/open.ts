@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Location } from './location.ts'
-import type { Store } from './store.ts'
+import type { Store, StoreObserver } from './store.ts'
 
 interface OpenOptions {
   /** Whether to create a database that is missing or empty. True by default. */
@@ -13,6 +13,7 @@ interface OpenOptions {
   busyTimeout: number
   /** The maximum number of connections to PostgreSQL for requests. */
   maxConnections?: number | undefined
+  observer?: StoreObserver
 }
 
 /**
@@ -22,15 +23,15 @@ interface OpenOptions {
  */
 export async function openStore(
   location: Location,
-  { create = true, onCreate, onWarning, busyTimeout, maxConnections }: OpenOptions,
+  { create = true, onCreate, onWarning, busyTimeout, maxConnections, observer }: OpenOptions,
 ): Promise<Store> {
   if (location.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts')
-    return openPostgresStore({ url: location.url, maxConnections, create, onCreate })
+    return openPostgresStore({ url: location.url, maxConnections, create, onCreate, observer })
   }
   const { openSqliteStore } = await import('./sqlite/store.ts')
   const isNew = !existsSync(location.path)
-  const store = openSqliteStore({ path: location.path, create, onWarning, busyTimeout })
+  const store = openSqliteStore({ path: location.path, create, onWarning, busyTimeout, observer })
   if (isNew) onCreate?.()
   return store
 }

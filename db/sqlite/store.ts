@@ -1,5 +1,7 @@
 import { otherRelease } from '../migrations.ts'
-import { type Store, StoreUnavailable } from '../store.ts'
+import { type Store, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
+import { measureBackups } from './backup/inventory.ts'
+import { realPathOf, sizeOf } from './files.ts'
 import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
 import { Writer, type WriterOptions } from './writer.ts'
@@ -9,6 +11,7 @@ interface SqliteStoreOptions extends WriterOptions {
   create?: boolean
   /** Called with a sentence for the operator when the database needs attention. */
   onWarning?: ((message: string) => void) | undefined
+  observer?: StoreObserver | undefined
 }
 
 /**
@@ -17,12 +20,18 @@ interface SqliteStoreOptions extends WriterOptions {
  *
  * @throws {UnusableDatabase}
  */
-export function openSqliteStore({ create = true, onWarning = () => {}, ...options }: SqliteStoreOptions): Store {
+export function openSqliteStore({
+  create = true,
+  onWarning = () => {},
+  observer,
+  ...options
+}: SqliteStoreOptions): Store {
   prepareDatabase(options.path, { create, onWarning })
   const reader = new Reader(options.path, { checkWriter: () => writer.checkFiles(), onWarning })
   const writer = new Writer(options, {
     onStale: () => reader.closeFile(),
     onWarning,
+    observer,
   })
 
   return {
@@ -49,10 +58,23 @@ export function openSqliteStore({ create = true, onWarning = () => {}, ...option
       }
       await writer.probe()
     },
+    load: () => ({ queuedWrites: writer.queued }),
+    sizes: () => measureFiles(options.path),
     async close() {
       reader.close()
       await writer.close()
       reader.closeHeader()
     },
+  }
+}
+
+/** Returns nothing if a file cannot be read. */
+async function measureFiles(path: string): Promise<StoreSizes> {
+  try {
+    const realPath = realPathOf(path)
+    const files = { databaseBytes: sizeOf(realPath), logBytes: sizeOf(`${realPath}-wal`) }
+    return { ...files, backups: await measureBackups(path) }
+  } catch {
+    return {}
   }
 }
