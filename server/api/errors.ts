@@ -24,6 +24,24 @@ const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
+/** Why a request was rejected before it reached a procedure. The log and the metrics show it, the response does not. */
+export const rejectionReasons = [
+  'missing',
+  'malformed',
+  'unknown',
+  'revoked',
+  'expired',
+  'rate_limited',
+  'overloaded',
+] as const
+export type RejectionReason = (typeof rejectionReasons)[number]
+
+interface ApiErrorOptions {
+  headers?: Record<string, string> | undefined
+  cause?: unknown
+  reason?: RejectionReason | undefined
+}
+
 /** The body of every error response. */
 export const ErrorBody = z
   .object({
@@ -42,16 +60,14 @@ export type ErrorBody = z.infer<typeof ErrorBody>
 export class ApiError extends TRPCError {
   readonly body: ErrorBody
   readonly headers: Record<string, string>
+  readonly reason: RejectionReason | undefined
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    { headers = {}, cause }: { headers?: Record<string, string> | undefined; cause?: unknown } = {},
-  ) {
+  constructor(code: ErrorCode, message: string, { headers = {}, cause, reason }: ApiErrorOptions = {}) {
     const { status, trpc } = errorCodes[code]
     super({ code: trpc, message, cause })
     this.body = { code, message, status }
     this.headers = headers
+    this.reason = reason
   }
 }
 
@@ -92,8 +108,8 @@ function fromTrpc(error: TRPCError): ApiError {
 }
 
 /** 503 with Retry-After, for a condition that is expected to end soon. Without a cause, it is not logged. */
-export function temporarilyUnavailable(message: string, cause?: unknown): ApiError {
-  return new ApiError('unavailable', message, { headers: { 'retry-after': '1' }, cause })
+export function temporarilyUnavailable(message: string, cause?: unknown, reason?: RejectionReason): ApiError {
+  return new ApiError('unavailable', message, { headers: { 'retry-after': '1' }, cause, reason })
 }
 
 function internalError(cause: unknown): ApiError {

@@ -1,7 +1,7 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { ApiKey, Store } from '../../db/store.ts'
-import { ApiError } from '../api/errors.ts'
-import { RevisionCache } from '../api/revision-cache.ts'
+import { ApiError, type RejectionReason } from '../api/errors.ts'
+import { type CacheLookups, RevisionCache } from '../api/revision-cache.ts'
 import { hashApiKey, isApiKey } from './api-key.ts'
 
 declare module 'fastify' {
@@ -21,11 +21,13 @@ const maxCachedKeys = 1_000
  * completes synchronously.
  *
  * It completes with the {@link ApiError} `unauthorized` if the key is missing, unknown, revoked or expired.
+ *
+ * @param lookups counts the lookups in the cache
  */
-export function bearerCheck({ apiKeys }: Pick<Store, 'apiKeys'>): onRequestHookHandler {
+export function bearerCheck({ apiKeys }: Pick<Store, 'apiKeys'>, lookups?: CacheLookups): onRequestHookHandler {
   const touchedAt = new Map<bigint, number>()
   /** By the text of the header, which is found faster than hashed. Only one spelling of each key is kept. */
-  const cache = new RevisionCache<ApiKey>(apiKeys, { capacity: maxCachedKeys })
+  const cache = new RevisionCache<ApiKey>(apiKeys, { capacity: maxCachedKeys, lookups })
 
   /** Records the use of a key, at most once a minute. The request does not wait for it, and does not fail if it fails. */
   function touch({ id, lastUsedAt }: ApiKey, now: number, log: FastifyRequest['log']): void {
@@ -38,7 +40,7 @@ export function bearerCheck({ apiKeys }: Pick<Store, 'apiKeys'>): onRequestHookH
 
   function admit(request: FastifyRequest, apiKey: ApiKey): ApiError | undefined {
     const now = Date.now()
-    if (!isValid(apiKey, now)) return invalidKey()
+    if (!isValid(apiKey, now)) return invalidKey(apiKey.revokedAt ? 'revoked' : 'expired')
     request.apiKey = apiKey
     touch(apiKey, now, request.log)
     return undefined
@@ -53,11 +55,11 @@ export function bearerCheck({ apiKeys }: Pick<Store, 'apiKeys'>): onRequestHookH
     const known = cache.get(authorization)
     if (known) return done(admit(request, known))
     const key = credentials.exec(authorization)?.[1]
-    if (key === undefined) return done(missingKey())
+    if (key === undefined) return done(missingKey(authorization === '' ? 'missing' : 'malformed'))
     const isCanonical = () => authorization.length === 'Bearer '.length + key.length
     cache
       .load(authorization, () => find(key), isCanonical)
-      .then((found) => (found ? admit(request, found) : invalidKey()))
+      .then((found) => (found ? admit(request, found) : invalidKey(isApiKey(key) ? 'unknown' : 'malformed')))
       .then(done, done)
   }
 }
@@ -67,17 +69,18 @@ function isValid({ createdAt, expiresAt, revokedAt }: ApiKey, now: number): bool
   return !Number.isNaN(createdAt.getTime()) && revokedAt === null && (expiresAt === null || expiresAt.getTime() > now)
 }
 
-function missingKey(): ApiError {
-  return unauthorized('Send an API key in the header Authorization: Bearer <API key>.', '')
+function missingKey(reason: RejectionReason): ApiError {
+  return unauthorized('Send an API key in the header Authorization: Bearer <API key>.', '', reason)
 }
 
-function invalidKey(): ApiError {
-  return unauthorized('The API key is not valid: it is unknown, revoked or expired.', ', error="invalid_token"')
+function invalidKey(reason: RejectionReason): ApiError {
+  return unauthorized('The API key is not valid: it is unknown, revoked or expired.', ', error="invalid_token"', reason)
 }
 
-function unauthorized(message: string, parameters: string): ApiError {
+function unauthorized(message: string, parameters: string, reason: RejectionReason): ApiError {
   return new ApiError('unauthorized', message, {
     headers: { 'www-authenticate': `Bearer realm="petstore"${parameters}` },
+    reason,
   })
 }
 

@@ -1,6 +1,7 @@
 import type { AnyRouter } from '@trpc/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Store } from '../../db/store.ts'
+import type { CacheLookups } from '../api/revision-cache.ts'
 import type { Context } from '../api/trpc.ts'
 
 /** Makes the context of a procedure call from the HTTP request that it arrived with. */
@@ -11,4 +12,6 @@ export interface AdapterOptions {
   router: AnyRouter
   store: Store
   createContext: CreateContext
+  /** Counts the lookups in the adapter's response cache. */
+  cacheLookups?: CacheLookups
 }

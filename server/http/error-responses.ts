@@ -55,6 +55,7 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
 /** Sets the status and headers of an error on a reply, and logs a fault. The caller sends the body. */
 export function prepareReply(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   logFault(error, request.log)
+  request.rejection = error.reason ?? null
   // Fastify closes the connection after a body that it could not use. Removing the header would omit Keep-Alive too.
   if (reply.raw.shouldKeepAlive && reply.hasHeader('connection')) {
     const seconds = reply.server.server.keepAliveTimeout / 1_000

@@ -12,11 +12,11 @@ import { type Operation, operationsOf, successStatus } from './operations.ts'
 /** The REST adapter: one route for each procedure with `meta.openapi`. */
 export async function restAdapter(
   app: FastifyInstance,
-  { router, store, createContext }: AdapterOptions,
+  { router, store, createContext, cacheLookups }: AdapterOptions,
 ): Promise<void> {
   acceptJsonOnly(app, parseJson)
   refuseUnknownPaths(app)
-  const cache = responseCache(store)
+  const cache = responseCache(store, cacheLookups)
   for (const [path, operations] of Map.groupBy(operationsOf(router), ({ path }) => path)) {
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
     const onSend = deprecationHooks(operations, app.prefix)
@@ -27,6 +27,7 @@ export async function restAdapter(
         method: operation.method,
         schema: { response: { [successStatus(operation)]: serializationSchema(operation) } },
         onSend,
+        config: { labels: { adapter: 'rest', operation: operation.name } },
         async handler(request, reply) {
           const { status, headers, body } = await (operation.isCacheable
             ? cache.load(request.url, () => respond(request, reply))

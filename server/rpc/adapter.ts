@@ -17,7 +17,7 @@ const contentType = { 'content-type': 'application/json' }
  */
 export async function rpcAdapter(
   app: FastifyInstance,
-  { router, store, createContext }: AdapterOptions,
+  { router, store, createContext, cacheLookups }: AdapterOptions,
 ): Promise<void> {
   app.setErrorHandler((thrown, request, reply) => {
     const error = toHttpError(thrown)
@@ -36,7 +36,7 @@ export async function rpcAdapter(
     onError: ({ error, req }) => logFault(toApiError(error), req.log),
   }
   const reader = callReader(router)
-  const cache = responseCache(store)
+  const cache = responseCache(store, cacheLookups)
 
   async function respond(request: RpcRequest, reply: FastifyReply): Promise<CacheableResponse | undefined> {
     const calls = reader.read(request)
@@ -50,6 +50,8 @@ export async function rpcAdapter(
     method: ['GET', 'POST'],
     url: '/:path',
     exposeHeadRoute: false,
+    // Safe: this route has the parameter `path`.
+    config: { labels: ({ params }) => reader.labelsOf((params as RpcRoute['Params']).path) },
     async handler(req, res) {
       const response = await (reader.isCacheable(req)
         ? cache.load(req.url, () => respond(req, res))
