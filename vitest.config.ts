@@ -15,7 +15,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'sqlite',
-          include: ['test/{api,auth,client,http,ops,project,rest,rpc,sqlite,store,web}/*.test.ts'],
+          include: ['test/{api,auth,client,http,ops,project,rest,rpc,sqlite,store,telemetry,web}/*.test.ts'],
           globalSetup: 'test/support/global-setup.ts',
         },
       },

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Location } from './location.ts'
 import type { OnMigrate } from './migrations.ts'
-import type { Store } from './store.ts'
+import type { Store, StoreObserver } from './store.ts'
 
 interface OpenOptions {
   /** Whether to create a database that is missing or empty. True by default. */
@@ -15,6 +15,7 @@ interface OpenOptions {
   busyTimeout: number
   /** The maximum number of connections to PostgreSQL for requests. */
   maxConnections?: number | undefined
+  observer?: StoreObserver
 }
 
 /**
@@ -44,15 +45,15 @@ export async function migrateStore(
  */
 export async function openStore(
   location: Location,
-  { create = true, onCreate, onMigrate, onWarning, busyTimeout, maxConnections }: OpenOptions,
+  { create = true, onCreate, onMigrate, onWarning, busyTimeout, maxConnections, observer }: OpenOptions,
 ): Promise<Store> {
   if (location.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts')
-    return openPostgresStore({ url: location.url, maxConnections, create, onCreate, onMigrate })
+    return openPostgresStore({ url: location.url, maxConnections, create, onCreate, onMigrate, observer })
   }
   const { openSqliteStore } = await import('./sqlite/store.ts')
   const isNew = !existsSync(location.path)
-  const store = openSqliteStore({ path: location.path, create, onMigrate, onWarning, busyTimeout })
+  const store = openSqliteStore({ path: location.path, create, onMigrate, onWarning, busyTimeout, observer })
   if (isNew) onCreate?.()
   return store
 }

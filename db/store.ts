@@ -95,8 +95,82 @@ export interface Store {
   revision(): number | undefined
   /** Resolves if reads and durable writes work at the moment. */
   check(): Promise<void>
+  /** What the store does at the moment, for metrics. */
+  load(): StoreLoad
+  /** What the store occupies, for metrics. Leaves out what cannot be read at the moment. */
+  sizes(): Promise<StoreSizes>
   /** Waits for pending writes, then closes the database. */
   close(): Promise<void>
+}
+
+export interface StoreLoad {
+  /** Writes that have been accepted and have not ended. */
+  queuedWrites: number
+  /** The pool of PostgreSQL. */
+  pool?: ConnectionPool
+}
+
+export interface ConnectionPool {
+  inUse: number
+  idle: number
+  /** Requests that wait for a connection. */
+  waiting: number
+  max: number
+  /** Connections that were lost or could not be opened, since the start. */
+  errors: number
+}
+
+export interface StoreSizes {
+  databaseBytes?: number
+  /** The write-ahead log of SQLite. */
+  logBytes?: number
+  /** The finished backups in the default folder of SQLite. */
+  backups?: BackupSizes
+}
+
+export interface BackupSizes {
+  bytes: number
+  newestAt: Date | undefined
+}
+
+/** Why a write failed. `rule` means that the write broke a rule, such as a reused idempotency key. */
+export const writeFailures = [
+  'busy',
+  'corrupt',
+  'full',
+  'hanging',
+  'io',
+  'other',
+  'queue_full',
+  'read_only',
+  'rule',
+  'schema',
+  'unreachable',
+] as const
+export type WriteFailure = (typeof writeFailures)[number]
+
+/** Times of a transaction, by the clock `monotonicNow` of db/monotonic.ts. */
+export interface TransactionTimes {
+  /** When the work on the transaction began. The wait for locks comes later. */
+  startedAt: number
+  /** When the COMMIT began. PostgreSQL gives no such time, because most of its transactions are a single statement. */
+  committingAt?: number
+  committedAt: number
+}
+
+/**
+ * Is told about writes, for metrics and tracing. The calls are synchronous and must not throw. On PostgreSQL these are the
+ * creates; on SQLite they are all writes, also those of readiness checks.
+ */
+export interface StoreObserver {
+  /**
+   * Called in the asynchronous context of the caller of the write. Calls the returned function when the write has ended;
+   * without times if it failed.
+   */
+  writeQueued?(name: string): (times: TransactionTimes | undefined) => void
+  /** @param writes the number of writes that shared the transaction */
+  transactionCommitted?(writes: number, times: TransactionTimes): void
+  writeFailed?(reason: WriteFailure): void
 }
 
 /** The database is busy, full, broken or gone. A write that failed with this error may or may not be stored. */

@@ -7,13 +7,15 @@ import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
 import type { Config } from './config.ts'
 import type { CreateContext } from './http/adapter-options.ts'
+import { Connections, maxConnections } from './http/connections.ts'
 import { makeDrainable } from './http/drain.ts'
 import { sendError } from './http/error-responses.ts'
-import { health } from './http/health.ts'
+import { type CheckReadiness, health, readinessCheck } from './http/health.ts'
 import { limits } from './http/limits.ts'
 import { shedLoad } from './http/load-shedding.ts'
 import { requestCheck } from './http/request-checks.ts'
 import { requestIdOf } from './http/request-id.ts'
+import { labelsOf, unknownRequest } from './http/request-labels.ts'
 import { addCors, corsFor, securityHeaders } from './http/response-headers.ts'
 import { ignoreBodies, refuseUnknownPaths, routeAllMethods } from './http/routing.ts'
 import { createHttpServer } from './http/server.ts'
@@ -23,26 +25,38 @@ import { restAdapter } from './rest/adapter.ts'
 import { createDocument, serversOf } from './rest/document.ts'
 import { reference } from './rest/reference.ts'
 import { rpcAdapter } from './rpc/adapter.ts'
+import { Metrics } from './telemetry/metrics.ts'
+import { metricsRoute } from './telemetry/metrics-route.ts'
 
 export interface AppOptions {
-  config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit'>
+  config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit' | 'adminPort'>
   store: Store
   log: Logger
   /** Folder of the built web console. By default there is no console. */
   consoleFolder?: string | undefined
+  metrics?: Metrics
 }
 
-/** Creates the service without listening: REST at `/v1`, RPC at `/trpc`, the web console at `/`, the API reference at `/docs/`. */
-export async function createApp({ config, store, log, consoleFolder }: AppOptions): Promise<FastifyInstance> {
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Of the service, for the admin listener. */
+    checkReadiness: CheckReadiness
+  }
+}
+
+/** Creates what the service and the admin listener have in common: the HTTP server, its checks, errors, log and metrics. */
+function createBase({ config, log, metrics }: Pick<AppOptions, 'config' | 'log'> & { metrics: Metrics }) {
   // With pino's type, every Fastify type in the project would need it as a parameter.
   const loggerInstance: FastifyBaseLogger = log
   const headers = securityHeaders(config.publicUrl)
   const applyCors = corsFor(config.corsOrigins, headers)
+  const connections = new Connections({ ...limits, connections: maxConnections() })
+  metrics.requests.watch(connections)
   const app = fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
-    serverFactory: (listener) => createHttpServer(listener, log, headers),
+    serverFactory: (listener) => createHttpServer(listener, log, headers, connections),
     // createHttpServer responds to these errors.
     clientErrorHandler: () => {},
     // Called instead of the hooks for a URL that cannot be decoded.
@@ -50,6 +64,7 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
       reply.headers({ ...headers, 'x-request-id': request.id })
       if (!applyCors(request, reply)) sendError(error, request, reply)
       logRequest(request, reply)
+      metrics.requests.observe(unknownRequest, reply.statusCode, reply.elapsedTime)
     },
     routerOptions: { maxParamLength: limits.url },
     bodyLimit: limits.body,
@@ -58,38 +73,81 @@ export async function createApp({ config, store, log, consoleFolder }: AppOption
   })
 
   app.decorateRequest('apiKey', null)
-  app.decorateRequest('rejection', undefined)
+  app.decorateRequest('rejection', null)
   app.decorateRequest('rejectedKeyStart', undefined)
   makeDrainable(app)
   if (config.corsOrigins.length > 0) addCors(app, applyCors)
   app.addHook('onRequest', requestCheck(headers))
-  if (log.isLevelEnabled('info')) {
-    app.addHook('onResponse', (request, reply, done) => {
-      logRequest(request, reply)
-      done()
-    })
-  }
+  const logsRequests = log.isLevelEnabled('info')
+  app.addHook('onResponse', (request, reply, done) => {
+    if (logsRequests) logRequest(request, reply)
+    metrics.requests.observe(labelsOf(request), reply.statusCode, reply.elapsedTime)
+    if (request.rejection) metrics.requests.countRejected(request.rejection)
+    done()
+  })
   app.setErrorHandler(sendError)
   refuseUnknownPaths(app)
   ignoreBodies(app)
   routeAllMethods(app)
+  return app
+}
+
+/**
+ * Creates the service without listening: REST at `/v1`, RPC at `/trpc`, the web console at `/`, the API reference at
+ * `/docs/`, and `/metrics` unless the admin listener serves it.
+ */
+export async function createApp({
+  config,
+  store,
+  log,
+  consoleFolder,
+  metrics = new Metrics(),
+}: AppOptions): Promise<FastifyInstance> {
+  const app = createBase({ config, log, metrics })
+  metrics.store.watch(store)
 
   const createContext: CreateContext = (request, reply) => ({
     store,
     apiKey: checkedApiKey(request),
     idempotencyKey: readIdempotencyKey(request),
-    announceReplay: () => void reply.header('idempotency-replayed', 'true'),
+    announceReplay() {
+      metrics.requests.countReplay()
+      reply.header('idempotency-replayed', 'true')
+    },
   })
-  const checkKey = bearerCheck(store)
+  const { rest_responses, rpc_responses, api_keys } = metrics.caches.lookups
+  const checkBearer = bearerCheck(store, api_keys)
+  const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
+  const adapterOptions = { router: appRouter, store, createContext }
   app.register(async (adapters) => {
     shedLoad(adapters)
-    adapters.addHook('onRequest', config.rateLimit ? withRateLimit(config.rateLimit, checkKey) : checkKey)
-    adapters.register(restAdapter, { prefix: '/v1', router: appRouter, store, createContext })
-    adapters.register(rpcAdapter, { prefix: '/trpc', router: appRouter, store, createContext })
+    adapters.addHook('onRequest', checkKey)
+    adapters.register(restAdapter, { prefix: '/v1', cacheLookups: rest_responses, ...adapterOptions })
+    adapters.register(rpcAdapter, { prefix: '/trpc', cacheLookups: rpc_responses, ...adapterOptions })
   })
   app.register(webConsole, { folder: consoleFolder })
-  app.register(health, { store })
+  app.decorate('checkReadiness', readinessCheck(app, store))
+  app.register(health, { check: app.checkReadiness })
+  if (config.adminPort === undefined) {
+    // Without load shedding, because the metrics are needed most under overload.
+    app.register(async (scope) => {
+      scope.addHook('onRequest', checkKey)
+      scope.register(metricsRoute, { metrics })
+    })
+  }
   const servers = () => serversOf(config, app.server.listening ? app.listeningOrigin : 'http://127.0.0.1:3000')
   app.register(reference, { document: () => createDocument(appRouter, servers()), servers })
   return app
 }
+
+/** Creates the admin listener of a service: its health and metrics, without an API key. */
+export function createAdminApp(
+  service: FastifyInstance,
+  { config, log, metrics }: Pick<AppOptions, 'config' | 'log'> & { metrics: Metrics },
+): FastifyInstance {
+  const app = createBase({ config: { ...config, corsOrigins: [] }, log, metrics })
+  app.register(health, { check: service.checkReadiness })
+  app.register(metricsRoute, { metrics })
+  return app
+}
+

@@ -104,6 +104,8 @@ const Count = z
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1').describe('the address to listen on'),
   PORT: Port.prefault('3000').describe('the port to listen on'),
+  ADMIN_HOST: z.string().default('127.0.0.1').describe('the address of the metrics and the health checks'),
+  ADMIN_PORT: Port.optional().describe('the port of the metrics and the health checks'),
   REUSE_PORT: z
     .stringbool('expected true or false')
     .default(false)
@@ -156,6 +158,9 @@ function toConfig(env: z.infer<typeof Environment>) {
   return {
     host: env.HOST,
     port: env.PORT,
+    /** Where health and metrics are served without an API key. By default there is no such listener. */
+    adminPort: env.ADMIN_PORT,
+    adminHost: env.ADMIN_HOST,
     /** Whether another process may listen on the same port, such as a predecessor or successor of this one. */
     reusePort: env.REUSE_PORT,
     database: env.DATABASE_URL,
@@ -192,6 +197,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const problems = error?.issues.map(({ path, message }) => `${String(path[0])}: ${message}`) ?? []
   if (given.PETSTORE_API_KEY && given.PETSTORE_API_KEY_FILE)
     problems.push('PETSTORE_API_KEY, PETSTORE_API_KEY_FILE: expected only one of them')
+  if (data?.ADMIN_PORT && data.ADMIN_PORT === data.PORT) problems.push('ADMIN_PORT: expected another port than PORT')
   if (data?.BACKUP_EVERY && data.DATABASE_URL.kind === 'postgres')
     problems.push(
       'BACKUP_EVERY: expected only for an SQLite database. Back up PostgreSQL with its own tools, such as pg_dump',

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import type { Config } from './config.ts'
+import { labelsOf } from './http/request-labels.ts'
 
 /** Bytes that may wait until the output accepts them. */
 const maxWaiting = 1024 * 1024
@@ -45,13 +46,12 @@ function droppingOutput(output: Output): DestinationStream {
 /** Logs a request after its response. Headers, URLs and bodies are never logged. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   const { url: route, config } = request.routeOptions
-  const procedures = config.procedures?.(request) ?? []
-  const isBatch = procedures.length > 1
+  const { adapter, operation } = labelsOf(request)
   request.log.info(
     {
-      adapter: request.server.adapter ?? 'http',
-      operation: isBatch ? undefined : procedures[0],
-      procedures: isBatch ? procedures : undefined,
+      adapter,
+      operation,
+      procedures: operation === 'batch' ? config.procedures?.(request) : undefined,
       method: request.method,
       route,
       status: reply.statusCode,
@@ -59,7 +59,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
       bytes: bytesOf(request, reply),
       key: request.apiKey?.name,
       keyStart: request.apiKey?.start ?? request.rejectedKeyStart,
-      reason: request.rejection,
+      reason: request.rejection ?? undefined,
       ip: request.ip,
     },
     'request',

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { describeLocation } from '../db/location.ts'
 import { openStore } from '../db/open.ts'
 import { type Store, StoreUnavailable } from '../db/store.ts'
-import { createApp } from './app.ts'
+import { createAdminApp, createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
 import { type Config, misspelledVariables } from './config.ts'
 import { drain } from './http/drain.ts'
@@ -16,6 +16,8 @@ import { type Audit, auditTo, describeKey } from './ops/audit.ts'
 import { scheduleBackups } from './ops/backup-schedule.ts'
 import { OperatorError } from './ops/operator-error.ts'
 import manifest from './package.json' with { type: 'json' }
+import { Metrics } from './telemetry/metrics.ts'
+import { addProcessMetrics } from './telemetry/process-metrics.ts'
 
 /** Milliseconds. */
 const drainTime = 500
@@ -30,35 +32,59 @@ const registerInterval = 5_000
  */
 export async function serve(config: Config): Promise<void> {
   // Checked first, because a start that fails must not leave a file or a key.
-  if (!config.reusePort) await refuseTakenPort(config)
+  const addresses = addressesOf(config)
+  if (!config.reusePort) await refuseTakenPort(addresses.service)
+  if (addresses.admin) await refuseTakenPort(addresses.admin)
   const log = createLog(config, process.stdout)
   const audit = auditTo(log)
   for (const warning of misspelledVariables()) log.warn(warning)
+  const metrics = new Metrics()
+  addProcessMetrics(metrics.registry)
   const store = await openStore(config.database, {
     busyTimeout: 200,
     maxConnections: config.databaseConnections,
     onWarning: (message) => log.warn(message),
     onMigrate: (migrations) => audit('database.migrate', describeLocation(config.database), { migrations }),
+    observer: metrics.store.observer,
   })
+  let admin: FastifyInstance | undefined
   try {
-    const app = await createApp({ config, store, log, consoleFolder: join(import.meta.dirname, '../web/dist') })
+    const consoleFolder = join(import.meta.dirname, '../web/dist')
+    const app = await createApp({ config, store, log, consoleFolder, metrics })
+    admin = addresses.admin && createAdminApp(app, { config, log, metrics })
     try {
-      await run(app, store, config, log, audit)
+      await run({ app, admin }, store, { config, log, audit })
     } finally {
       await app.close()
     }
   } finally {
     await store.close()
+    // Last, so that probes see how the service stops.
+    admin?.server.closeAllConnections()
+    await admin?.close()
   }
 }
 
+interface Context {
+  config: Config
+  log: Logger
+  audit: Audit
+}
+
+interface Apps {
+  app: FastifyInstance
+  admin: FastifyInstance | undefined
+}
+
 /** Listens, and resolves when the service has drained after a signal. */
-async function run(app: FastifyInstance, store: Store, config: Config, log: Logger, audit: Audit): Promise<void> {
+async function run({ app, admin }: Apps, store: Store, { config, log, audit }: Context): Promise<void> {
   if (config.apiKey !== undefined) await registerKey(app, store, config.apiKey, audit)
   const stopped = stopSignal(log)
   // Before listening: if the database cannot be read, the start fails.
   const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
-  await listen(app, config)
+  const addresses = addressesOf(config)
+  await listen(app, addresses.service, (url) => `listening at ${url} (petstore ${manifest.version})`)
+  if (admin && addresses.admin) await listen(admin, addresses.admin, (url) => `metrics and health at ${url}`)
   const firstKey = hasKey ? undefined : await mintFirstKey(store, audit)
   const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
   announce({ origin: app.listeningOrigin, database: config.database, firstKey }, log, { asBanner })
@@ -102,43 +128,59 @@ function force(log: Logger, reason: string): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-async function listen(app: FastifyInstance, { host, port, reusePort }: Config): Promise<void> {
+/** An address to listen on, and the names of its variables. */
+interface Address {
+  host: string
+  port: number
+  reusePort: boolean
+  variables: { host: string; port: string }
+}
+
+/** Two processes that share a port have admin ports of their own, because a probe must reach the process that it names. */
+function addressesOf({ host, port, reusePort, adminHost, adminPort }: Config): { service: Address; admin?: Address } {
+  const service = { host, port, reusePort, variables: { host: 'HOST', port: 'PORT' } }
+  if (adminPort === undefined) return { service }
+  const variables = { host: 'ADMIN_HOST', port: 'ADMIN_PORT' }
+  return { service, admin: { host: adminHost, port: adminPort, reusePort: false, variables } }
+}
+
+async function listen(app: FastifyInstance, address: Address, describe: (url: string) => string): Promise<void> {
   try {
+    const { host, port, reusePort } = address
     // Fastify passes `reusePort` to Node, but its type lacks it.
     const options: FastifyListenOptions & { reusePort: boolean } = { host, port, reusePort }
-    const listenTextResolver = (address: string) => `listening at ${address} (petstore ${manifest.version})`
-    await app.listen({ ...options, listenTextResolver })
+    await app.listen({ ...options, listenTextResolver: describe })
   } catch (error) {
-    throw new OperatorError(listenProblem(error, host, port))
+    throw new OperatorError(listenProblem(error, address))
   }
 }
 
 /** @throws {OperatorError} if the service could not listen. */
-export async function refuseTakenPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
+export async function refuseTakenPort(address: Address): Promise<void> {
   const probe = createServer()
   try {
-    probe.listen({ host, port })
+    probe.listen({ host: address.host, port: address.port })
     await once(probe, 'listening')
   } catch (error) {
-    throw new OperatorError(listenProblem(error, host, port))
+    throw new OperatorError(listenProblem(error, address))
   }
   probe.close()
   await once(probe, 'close')
 }
 
-function listenProblem(error: unknown, host: string, port: number): string {
+function listenProblem(error: unknown, { host, port, variables }: Address): string {
   const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
   switch (code) {
     case undefined:
       throw error
     case 'EADDRINUSE':
-      return `Port ${port} on ${host} is taken by another program: stop it, or set PORT to another one.`
+      return `Port ${port} on ${host} is taken by another program: stop it, or set ${variables.port} to another one.`
     case 'EACCES':
-      return `Port ${port} needs privileges that this user does not have: set PORT to 1024 or more.`
+      return `Port ${port} needs privileges that this user does not have: set ${variables.port} to 1024 or more.`
     case 'ENOTSUP':
       return 'This system does not let programs share a port: unset REUSE_PORT.'
     default:
-      return `The service cannot listen on the address ${host}:${port} (${code}): set HOST to an address of this machine.`
+      return `The service cannot listen on the address ${host}:${port} (${code}): set ${variables.host} to an address of this machine.`
   }
 }
 

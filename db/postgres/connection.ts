@@ -1,4 +1,5 @@
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg'
+import { isConnectionError } from './failure.ts'
 
 /** Timeouts in milliseconds. The caller has received an error by then, so a later result would be useless. */
 const timeouts = { connect: 2_000, lock: 2_000, statement: 4_000, response: 5_000 }
@@ -31,16 +32,26 @@ export async function connectClient(url: string, options: ClientConfig = {}): Pr
   }
 }
 
-/** @param maxConnections pg's default of 10 if undefined */
-export function openPool(url: string, maxConnections?: number): Pool {
+/**
+ * @param maxConnections pg's default of 10 if undefined
+ * @param onError called when a connection is lost or cannot be opened
+ */
+export function openPool(url: string, maxConnections?: number, onError = () => {}): Pool {
   const pool = new Pool({
     ...settings(url),
     max: maxConnections,
     onConnect: (client) => applySessionSettings(client, planSettings),
+    // The pool reports a failed attempt to connect only here and to its caller.
+    log: (message) => {
+      if (message === 'client failed to connect') onError()
+    },
   })
   // The pool replaces an idle connection that is lost. The query reports the loss of one in use.
   pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('connect', (client) => client.on('error', onError))
+  pool.on('release', (error) => {
+    if (isConnectionError(error)) onError()
+  })
   closeUnresponsive(pool)
   return pool
 }

@@ -2,7 +2,14 @@ import { DrizzleQueryError } from 'drizzle-orm'
 import { getTableConfig } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
 import { describeLocation } from '../location.ts'
-import { IdempotencyKeyReused, IdsExhausted, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../store.ts'
+import {
+  IdempotencyKeyReused,
+  IdsExhausted,
+  KeyNameTaken,
+  KeyRevoked,
+  StoreUnavailable,
+  type WriteFailure,
+} from '../store.ts'
 import { reasons, UnusableDatabase } from '../unusable-database.ts'
 import { apiKeys, idempotencyKeys, pets } from './schema.ts'
 
@@ -22,6 +29,14 @@ export function concernsDatabase(error: unknown): boolean {
   const cause = causeOf(error)
   if (cause instanceof DatabaseError) return !/^2[23]/.test(cause.code ?? '')
   return cause instanceof Error && !otherErrors.some((kind) => cause instanceof kind)
+}
+
+/** Whether the connection was lost, as opposed to a statement that failed. */
+export function isConnectionError(error: unknown): boolean {
+  const cause = causeOf(error)
+  // Operator intervention, such as a restart, and connection exceptions. The driver's own errors have no class.
+  if (cause instanceof DatabaseError) return /^(08|57P)/.test(cause.code ?? '')
+  return cause instanceof Error && concernsDatabase(cause)
 }
 
 /** Whether only an operator can repair it: corrupt data, or a schema that this release did not create. */
@@ -58,6 +73,29 @@ export function storeError(error: unknown): Error {
   if (concernsDatabase(cause) || needsOperator(cause) || isIdTaken)
     return new StoreUnavailable(`${code}${cause.message}`, { isRetryable: !needsOperator(cause), cause })
   return cause
+}
+
+const writeFailureByCode: [RegExp, WriteFailure][] = [
+  [/^2[23]/, 'rule'],
+  // A lock or a statement took too long, or a deadlock.
+  [/^(55P03|57014|40)/, 'busy'],
+  [/^XX00[12]$/, 'corrupt'],
+  [/^53100$/, 'full'],
+  [/^58/, 'io'],
+  [/^25006$/, 'read_only'],
+  [/^(42|3[DF])/, 'schema'],
+  [/^(08|57P|53)/, 'unreachable'],
+]
+
+/** @param error an error of {@link storeError} */
+export function writeFailureOf(error: Error): WriteFailure {
+  const cause = error instanceof StoreUnavailable ? error.cause : error
+  if ([IdempotencyKeyReused, IdsExhausted].some((kind) => error instanceof kind)) return 'rule'
+  if (cause instanceof DatabaseError) {
+    return writeFailureByCode.find(([pattern]) => pattern.test(cause.code ?? ''))?.[1] ?? 'other'
+  }
+  // The driver's errors about connections have no class of their own.
+  return error instanceof StoreUnavailable && cause !== undefined ? 'unreachable' : 'other'
 }
 
 /** Maps a rejection with {@link storeError}. */

@@ -1,4 +1,6 @@
-import { StoreUnavailable } from '../store.ts'
+import { monotonicNow } from '../monotonic.ts'
+import { type StoreObserver, StoreUnavailable, type TransactionTimes } from '../store.ts'
+import { writeFailureOf } from './failure.ts'
 
 /** The maximum number of waiting writes. A longer queue would mean that the database hangs, so further writes fail. */
 const maxWaiting = 10_000
@@ -10,6 +12,8 @@ interface Pending<Write, T> {
   write: Write
   resolve: (value: T) => void
   reject: (error: Error) => void
+  /** The function that the observer returned for this write. */
+  onEnd: ((times: TransactionTimes | undefined) => void) | undefined
 }
 
 /**
@@ -18,22 +22,33 @@ interface Pending<Write, T> {
  */
 export class GroupCommit<Write, T> {
   readonly #commit: (batch: Write[]) => Promise<Outcome<T>[]>
+  readonly #observer: StoreObserver | undefined
   #waiting: Pending<Write, T>[] = []
   #committing: Promise<void> | undefined
   #isClosed = false
+  #batchSize = 0
 
   /** @param commit resolves to an outcome for each write once the batch is on disk. If it rejects, all writes fail. */
-  constructor(commit: (batch: Write[]) => Promise<Outcome<T>[]>) {
+  constructor(commit: (batch: Write[]) => Promise<Outcome<T>[]>, observer?: StoreObserver) {
     this.#commit = commit
+    this.#observer = observer
   }
 
   run(write: Write): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.#isClosed) return reject(new StoreUnavailable('The store is closed.'))
-      if (this.#waiting.length >= maxWaiting) return reject(new StoreUnavailable('Too many writes are waiting.'))
-      this.#waiting.push({ write, resolve, reject })
+      const pending = { write, resolve, reject, onEnd: this.#observer?.writeQueued?.('createPet') }
+      if (this.#isClosed) return this.#reject(pending, new StoreUnavailable('The store is closed.'))
+      if (this.#waiting.length >= maxWaiting) {
+        return this.#reject(pending, new StoreUnavailable('Too many writes are waiting.'), 'queue_full')
+      }
+      this.#waiting.push(pending)
       this.#committing ??= this.#commitAll()
     })
+  }
+
+  /** The number of writes that wait or are being committed. */
+  get queued(): number {
+    return this.#waiting.length + this.#batchSize
   }
 
   /** Refuses further writes and waits for those that were accepted. */
@@ -46,18 +61,32 @@ export class GroupCommit<Write, T> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting
       this.#waiting = []
+      this.#batchSize = batch.length
       await this.#commitBatch(batch)
+      this.#batchSize = 0
     }
     this.#committing = undefined
   }
 
   async #commitBatch(batch: Pending<Write, T>[]): Promise<void> {
+    const startedAt = monotonicNow()
     const outcomes = await this.#commit(batch.map(({ write }) => write)).catch((error: Error) => error)
-    for (const [index, { resolve, reject }] of batch.entries()) {
+    const times = { startedAt, committedAt: monotonicNow() }
+    if (Array.isArray(outcomes)) this.#observer?.transactionCommitted?.(batch.length, times)
+    for (const [index, pending] of batch.entries()) {
       const outcome = outcomes instanceof Error ? { error: outcomes } : outcomes[index]
-      if (outcome === undefined) reject(new Error('A write of the batch has no outcome.'))
-      else if ('error' in outcome) reject(outcome.error)
-      else resolve(outcome.value)
+      if (outcome === undefined) this.#reject(pending, new Error('A write of the batch has no outcome.'))
+      else if ('error' in outcome) this.#reject(pending, outcome.error)
+      else {
+        pending.resolve(outcome.value)
+        pending.onEnd?.(times)
+      }
     }
+  }
+
+  #reject({ reject, onEnd }: Pending<Write, T>, error: Error, reason = writeFailureOf(error)): void {
+    reject(error)
+    this.#observer?.writeFailed?.(reason)
+    onEnd?.(undefined)
   }
 }

@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type { Pool } from 'pg'
 import { isUpToDate, type Migration, type OnMigrate, otherRelease } from '../migrations.ts'
-import { type Store, StoreUnavailable } from '../store.ts'
+import { type Store, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
 import { openApiKeys } from './api-keys.ts'
 import { openPool } from './connection.ts'
 import { prepareCreates } from './creates.ts'
@@ -20,6 +20,7 @@ interface PostgresStoreOptions {
   /** Called if they were created. */
   onCreate?: (() => void) | undefined
   onMigrate?: OnMigrate | undefined
+  observer?: StoreObserver | undefined
 }
 
 /**
@@ -33,10 +34,12 @@ export async function openPostgresStore({
   create = true,
   onCreate,
   onMigrate,
+  observer,
 }: PostgresStoreOptions): Promise<Store> {
   if (await prepareDatabase(url, { create, onMigrate })) onCreate?.()
-  const pool = openPool(url, maxConnections)
-  const creates = new GroupCommit(prepareCreates(pool))
+  let connectionErrors = 0
+  const pool = openPool(url, maxConnections, () => connectionErrors++)
+  const creates = new GroupCommit(prepareCreates(pool), observer)
   const apiKeys = openApiKeys(pool, url)
   const migrations = readOwnMigrations()
 
@@ -50,6 +53,8 @@ export async function openPostgresStore({
     // Other instances write pets without notifying this one.
     revision: () => undefined,
     check: () => mapErrors(check(pool, migrations)),
+    load: () => ({ queuedWrites: creates.queued, pool: { ...loadOf(pool), errors: connectionErrors } }),
+    sizes: () => measureDatabase(pool),
     async close() {
       await creates.close()
       await Promise.all([apiKeys.close(), pool.end()])
@@ -62,6 +67,18 @@ async function check(pool: Pool, migrations: Migration[]): Promise<void> {
     throw new StoreUnavailable(`${otherRelease}.`, { isRetryable: false })
   }
   await pool.query(probe)
+}
+
+function loadOf({ totalCount, idleCount, waitingCount, options }: Pool) {
+  return { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: options.max }
+}
+
+/** Returns nothing if the database cannot be reached, or if all connections are in use. */
+async function measureDatabase(pool: Pool): Promise<StoreSizes> {
+  if (pool.waitingCount > 0) return {}
+  const query = pool.query<{ bytes: string }>('SELECT pg_database_size(current_database()) AS bytes')
+  const bytes = await query.then(({ rows }) => rows[0]?.bytes).catch(() => undefined)
+  return bytes === undefined ? {} : { databaseBytes: Number(bytes) }
 }
 
 /**

@@ -31,7 +31,7 @@ export async function inTransaction<T>(pool: Pool, work: (transaction: Transacti
     return result
   } catch (error) {
     // Closes the connection, and the server rolls the transaction back.
-    client.release(true)
+    client.release(error instanceof Error ? error : true)
     throw error
   }
 }

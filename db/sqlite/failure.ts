@@ -1,5 +1,12 @@
 import { getSystemErrorMessage } from 'node:util'
-import { IdempotencyKeyReused, IdsExhausted, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../store.ts'
+import {
+  IdempotencyKeyReused,
+  IdsExhausted,
+  KeyNameTaken,
+  KeyRevoked,
+  StoreUnavailable,
+  type WriteFailure,
+} from '../store.ts'
 import { reasons, UnusableDatabase } from '../unusable-database.ts'
 
 /** The part of an error that can be sent between threads. */
@@ -42,6 +49,20 @@ export function isBusy({ code }: Failure): boolean {
 /** Whether an operator must repair the database. */
 export function isCorrupt({ code }: Failure): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(code)
+}
+
+const writeFailureByCode: [RegExp, WriteFailure][] = [
+  [/^SQLITE_CONSTRAINT|^(IdempotencyKeyReused|IdsExhausted|KeyRevoked)$/, 'rule'],
+  [/^SQLITE_BUSY/, 'busy'],
+  [/^SQLITE_(CORRUPT|NOTADB)/, 'corrupt'],
+  [/^(SQLITE_FULL|ENOSPC|EDQUOT)$/, 'full'],
+  [/^SQLITE_IOERR|^EIO$/, 'io'],
+  [/^SQLITE_READONLY|^(EROFS|EACCES|EPERM)$/, 'read_only'],
+  [/^SQLITE_SCHEMA/, 'schema'],
+]
+
+export function writeFailureOf({ code }: Failure): WriteFailure {
+  return writeFailureByCode.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }
 
 /** Converts a failure to an error of the Store port. */

@@ -1,5 +1,7 @@
 import { type OnMigrate, otherRelease } from '../migrations.ts'
-import { type Store, StoreUnavailable } from '../store.ts'
+import { type Store, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
+import { measureBackups } from './backup/inventory.ts'
+import { realPathOf, sizeOf } from './files.ts'
 import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
 import { Writer, type WriterOptions } from './writer.ts'
@@ -10,6 +12,7 @@ interface SqliteStoreOptions extends WriterOptions {
   onMigrate?: OnMigrate | undefined
   /** Called with a sentence for the operator when the database needs attention. */
   onWarning?: ((message: string) => void) | undefined
+  observer?: StoreObserver | undefined
 }
 
 /**
@@ -22,6 +25,7 @@ export function openSqliteStore({
   create = true,
   onMigrate,
   onWarning = () => {},
+  observer,
   ...options
 }: SqliteStoreOptions): Store {
   prepareDatabase(options.path, { create, onMigrate, onWarning })
@@ -29,6 +33,7 @@ export function openSqliteStore({
   const writer = new Writer(options, {
     onStale: () => reader.closeFile(),
     onWarning,
+    observer,
   })
 
   return {
@@ -55,10 +60,23 @@ export function openSqliteStore({
       }
       await writer.probe()
     },
+    load: () => ({ queuedWrites: writer.queued }),
+    sizes: () => measureFiles(options.path),
     async close() {
       reader.close()
       await writer.close()
       reader.closeHeader()
     },
+  }
+}
+
+/** Returns nothing if a file cannot be read. */
+async function measureFiles(path: string): Promise<StoreSizes> {
+  try {
+    const realPath = realPathOf(path)
+    const files = { databaseBytes: sizeOf(realPath), logBytes: sizeOf(`${realPath}-wal`) }
+    return { ...files, backups: await measureBackups(path) }
+  } catch {
+    return {}
   }
 }

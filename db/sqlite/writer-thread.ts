@@ -3,7 +3,15 @@ import type Database from 'better-sqlite3'
 import { and, eq, isNull } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { isUpToDate, otherRelease } from '../migrations.ts'
-import { type ApiKey, IdsExhausted, KeyRevoked, type NewApiKey, type PetStatus } from '../store.ts'
+import { monotonicNow } from '../monotonic.ts'
+import {
+  type ApiKey,
+  IdsExhausted,
+  KeyRevoked,
+  type NewApiKey,
+  type PetStatus,
+  type TransactionTimes,
+} from '../store.ts'
 import { retryWhileBusy } from './connection.ts'
 import { concernsDatabase, type Failure, toFailure, violatesConstraint } from './failure.ts'
 import { prepareCreateOnce } from './idempotency.ts'
@@ -28,6 +36,8 @@ export type Outcome = { value: unknown } | { failure: Failure }
 export interface Settled {
   /** Of the oldest writes without a reply, in their order. */
   outcomes: Outcome[]
+  /** Of the transaction, if it was committed and somebody observes the writer. */
+  times?: TransactionTimes | undefined
   /** A sentence for the operator. */
   warning?: string | undefined
   /** Whether the thread found {@link StaleFiles} and closed them. */
@@ -41,6 +51,8 @@ export interface WriterData {
   lockTimeout: number
   /** Shared: how many of the writes that this thread was sent must not be performed any more. */
   rejectedCount: BigInt64Array
+  /** Whether to measure transactions. */
+  isObserved: boolean
 }
 
 const maxId = 2n ** 63n - 1n
@@ -55,7 +67,7 @@ let file: OpenFile<Statements> | undefined
 let mustReopen = false
 
 // Tests and benchmarks import the statements without the thread.
-const { writerPath, lockTimeout = 0, rejectedCount }: Partial<WriterData> = workerData ?? {}
+const { writerPath, lockTimeout = 0, rejectedCount, isObserved = false }: Partial<WriterData> = workerData ?? {}
 if (parentPort && writerPath !== undefined && rejectedCount) serve(parentPort, writerPath, rejectedCount)
 
 /** Group commit: the writes that have arrived during a transaction form the next one, so one fsync serves them all. */
@@ -87,16 +99,21 @@ function commitUnrejected(path: string, batch: Write[], rejected: number): Settl
  * the file that is at the path by then.
  */
 function commit(path: string, batch: Write[]): Settled {
+  const stopwatch = isObserved ? new Stopwatch() : undefined
   try {
     const file = openFile(path)
     const { log } = file.statements
-    const outcomes = commitInPlace(file, batch).map((outcome) =>
+    const outcomes = commitInPlace(file, batch, stopwatch).map((outcome) =>
       'failure' in outcome ? { failure: explain(file, outcome.failure) } : outcome,
     )
     file.checkPlace()
     const warning = log.check()
     const probe = log.checkpointFailure && { failure: log.checkpointFailure }
-    return { outcomes: outcomes.map((outcome, i) => (batch[i]?.[0] === 'probe' && probe) || outcome), warning }
+    return {
+      outcomes: outcomes.map((outcome, i) => (batch[i]?.[0] === 'probe' && probe) || outcome),
+      times: stopwatch?.times,
+      warning,
+    }
   } catch (error) {
     mustReopen = true
     const isStale = error instanceof StaleFiles
@@ -105,9 +122,29 @@ function commit(path: string, batch: Write[]): Settled {
   }
 }
 
-function commitInPlace(file: OpenFile<Statements>, batch: Write[]): Outcome[] {
+/** Measures one transaction. It has no times until the transaction is committed. */
+class Stopwatch {
+  times: TransactionTimes | undefined
+  readonly #startedAt = monotonicNow()
+  #committingAt = 0
+
+  onCommit(): void {
+    this.#committingAt = monotonicNow()
+  }
+
+  onCommitted(): void {
+    this.times = { startedAt: this.#startedAt, committingAt: this.#committingAt, committedAt: monotonicNow() }
+  }
+}
+
+function commitInPlace(file: OpenFile<Statements>, batch: Write[], stopwatch: Stopwatch | undefined): Outcome[] {
   const { connection, statements } = file
-  const attempt = () => commitTogether(connection, statements.writes, batch, lockTimeout, () => file.refuseChange())
+  const events: TransactionEvents = {
+    onBegin: () => file.refuseChange(),
+    onCommit: () => stopwatch?.onCommit(),
+    onCommitted: () => stopwatch?.onCommitted(),
+  }
+  const attempt = () => commitTogether(connection, statements.writes, batch, lockTimeout, events)
   try {
     return attempt()
   } catch (error) {
@@ -146,12 +183,19 @@ function closeFile(): void {
   file = undefined
 }
 
+interface TransactionEvents {
+  /** Called when the transaction has its lock. */
+  onBegin?: () => void
+  /** Called before the COMMIT. */
+  onCommit?: () => void
+  onCommitted?: () => void
+}
+
 /**
  * Runs the writes in one transaction with one fsync, and returns their outcomes in order once the transaction is on disk.
  * A write that violates a constraint fails alone. A failure of the database or of the commit rolls back and fails all.
  *
  * @param lockTimeout milliseconds to wait for another process's lock.
- * @param onBegin is called when the transaction has its lock.
  * @throws {FilesChanged} if `onBegin` does. Nothing is written then.
  */
 export function commitTogether(
@@ -159,14 +203,18 @@ export function commitTogether(
   writes: Writes,
   batch: Write[],
   lockTimeout = 0,
-  onBegin = () => {},
+  { onBegin, onCommit, onCommitted }: TransactionEvents = {},
 ): Outcome[] {
   const commit = connection.transaction(() => {
-    onBegin()
-    return batch.map((write) => perform(writes, write))
+    onBegin?.()
+    const outcomes = batch.map((write) => perform(writes, write))
+    onCommit?.()
+    return outcomes
   })
   try {
-    return retryWhileBusy(lockTimeout, () => commit.immediate())
+    const outcomes = retryWhileBusy(lockTimeout, () => commit.immediate())
+    onCommitted?.()
+    return outcomes
   } catch (error) {
     if (error instanceof FilesChanged) throw error
     return batch.map(() => ({ failure: toFailure(error) }))

@@ -1,8 +1,15 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import { type ApiKeyStore, type PetStore, StoreUnavailable } from '../store.ts'
+import {
+  type ApiKeyStore,
+  type PetStore,
+  type StoreObserver,
+  StoreUnavailable,
+  type TransactionTimes,
+  type WriteFailure,
+} from '../store.ts'
 import { onMessage, startThread } from '../thread.ts'
-import { concernsDatabase, isBusy, storeError } from './failure.ts'
+import { concernsDatabase, isBusy, storeError, writeFailureOf } from './failure.ts'
 import type { Outcome, Settled, Write, WriterData, Writes } from './writer-thread.ts'
 
 export interface WriterOptions {
@@ -16,6 +23,7 @@ interface Events {
   onStale?: () => void
   /** Called with a sentence for the operator. */
   onWarning?: (message: string) => void
+  observer?: StoreObserver | undefined
 }
 
 /** Milliseconds after which the disk hangs, and is not just slow. */
@@ -28,6 +36,15 @@ const maxSent = 10_000
 
 interface SentWrite extends PromiseWithResolvers<unknown> {
   name: keyof Writes
+  /** The function that the observer returned for this write. */
+  onEnd: ((times: TransactionTimes | undefined) => void) | undefined
+  /** Whether it was rejected before the thread replied. */
+  isRejected: boolean
+}
+
+interface Refusal {
+  reason: WriteFailure
+  error: StoreUnavailable
 }
 
 /**
@@ -73,27 +90,47 @@ export class Writer {
   }
 
   run<Name extends keyof Writes>(name: Name, ...args: Parameters<Writes[Name]>): Promise<ReturnType<Writes[Name]>> {
-    const sent = { name, ...Promise.withResolvers<unknown>() }
-    try {
-      this.#refuseIfUnable()
-      this.#thread ??= this.#startThread()
-      // The parameters pair the name with its arguments, which TypeScript cannot follow into the union.
-      this.#thread.postMessage([name, ...args] as unknown as Write)
-      if (this.#sent.length === 0) this.#watchdog.refresh()
-      this.#sent.push(sent)
-      this.#sentCount++
-    } catch (error) {
-      sent.reject(error instanceof StoreUnavailable ? error : threadEnded(error))
-    }
+    const onEnd = this.#events.observer?.writeQueued?.(name)
+    const sent: SentWrite = { name, onEnd, isRejected: false, ...Promise.withResolvers<unknown>() }
+    const refusal = this.#findRefusal()
+    if (refusal) this.#reject(sent, refusal)
+    else this.#send(sent, args)
     // The thread calls the write of this name, so the value is what that write returns.
     return sent.promise as Promise<ReturnType<Writes[Name]>>
   }
 
-  #refuseIfUnable(): void {
-    if (this.#isClosed) throw new StoreUnavailable('The store is closed.')
+  #send(sent: SentWrite, args: unknown[]): void {
+    try {
+      this.#thread ??= this.#startThread()
+      // The parameters of `run` pair the name with its arguments, which TypeScript cannot follow into the union.
+      this.#thread.postMessage([sent.name, ...args] as unknown as Write)
+      if (this.#sent.length === 0) this.#watchdog.refresh()
+      this.#sent.push(sent)
+      this.#sentCount++
+    } catch (error) {
+      this.#reject(sent, threadEnded(error))
+    }
+  }
+
+  #findRefusal(): Refusal | undefined {
+    if (this.#isClosed) return { reason: 'other', error: new StoreUnavailable('The store is closed.') }
     // The thread cannot be stopped while it waits for the disk, and gets no more work until it responds.
-    if (this.#isHanging) throw diskHangs()
-    if (this.#sent.length >= maxSent) throw new StoreUnavailable('Too many writes are waiting.')
+    if (this.#isHanging) return diskHangs()
+    if (this.#sent.length < maxSent) return undefined
+    return { reason: 'queue_full', error: new StoreUnavailable('Too many writes are waiting.') }
+  }
+
+  #reject(sent: SentWrite, { reason, error }: { reason: WriteFailure; error: Error }): void {
+    if (sent.isRejected) return
+    sent.isRejected = true
+    sent.reject(error)
+    this.#events.observer?.writeFailed?.(reason)
+    sent.onEnd?.(undefined)
+  }
+
+  /** The number of writes that the thread has. */
+  get queued(): number {
+    return this.#sent.length
   }
 
   /** Rejects unless a write can reach the disk, and the latest writes did. */
@@ -121,7 +158,9 @@ export class Writer {
     this.#sentCount = 0
     this.#rejectedCount[0] = 0n
     const { path: writerPath, busyTimeout: lockTimeout } = this.#options
-    const data: WriterData = { writerPath, lockTimeout, rejectedCount: this.#rejectedCount }
+    const { observer } = this.#events
+    const isObserved = observer !== undefined
+    const data: WriterData = { writerPath, lockTimeout, rejectedCount: this.#rejectedCount, isObserved }
     const thread = startThread(new URL('writer-thread.ts', import.meta.url), data)
     onMessage(thread, (reply: Settled) => {
       // The writes of a lost thread are rejected, and the oldest ones now belong to its successor.
@@ -131,24 +170,27 @@ export class Writer {
       if (reply.isStale) this.#events.onStale?.()
       if (reply.warning !== undefined) this.#events.onWarning?.(reply.warning)
       const settled = this.#sent.splice(0, reply.outcomes.length)
-      for (const [index, outcome] of reply.outcomes.entries()) this.#settle(settled[index], outcome)
+      if (reply.times) observer?.transactionCommitted?.(settled.length, reply.times)
+      for (const [index, sent] of settled.entries()) this.#settle(sent, reply.outcomes[index], reply.times)
     })
     thread.on('error', (cause) => this.#lose(thread, cause))
     thread.on('exit', () => this.#lose(thread, undefined))
     return thread
   }
 
-  #settle(sent: SentWrite | undefined, outcome: Outcome): void {
-    const isProbe = sent?.name === 'probe'
+  #settle(sent: SentWrite, outcome: Outcome | undefined, times: TransactionTimes | undefined): void {
+    if (!outcome) return
+    const isProbe = sent.name === 'probe'
     if ('value' in outcome) {
       if (!isProbe) this.#lastFailure = undefined
-      sent?.resolve(outcome.value)
+      sent.resolve(outcome.value)
+      if (!sent.isRejected) sent.onEnd?.(times)
     } else {
       const { failure } = outcome
       const error = storeError(failure)
       const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && !isProbe
       if (isDoubtful) this.#lastFailure = { error, at: performance.now() }
-      sent?.reject(error)
+      this.#reject(sent, { reason: writeFailureOf(failure), error })
     }
   }
 
@@ -156,21 +198,24 @@ export class Writer {
     if (this.#sent.length === 0) return
     this.#isHanging = true
     Atomics.store(this.#rejectedCount, 0, BigInt(this.#sentCount))
-    for (const { reject } of this.#sent) reject(diskHangs())
+    for (const sent of this.#sent) this.#reject(sent, diskHangs())
   }
 
   #lose(thread: Worker, cause: unknown): void {
     if (this.#thread !== thread) return
     this.#thread = undefined
     this.#isHanging = false
-    for (const { reject } of this.#sent.splice(0)) reject(threadEnded(cause))
+    for (const sent of this.#sent.splice(0)) this.#reject(sent, threadEnded(cause))
   }
 }
 
-function diskHangs(): StoreUnavailable {
-  return new StoreUnavailable('The disk does not respond.')
+function diskHangs(): Refusal {
+  return { reason: 'hanging', error: new StoreUnavailable('The disk does not respond.') }
 }
 
-function threadEnded(cause: unknown): StoreUnavailable {
-  return new StoreUnavailable('The writer thread ended, or could not be started.', { cause })
+function threadEnded(cause: unknown): Refusal {
+  return {
+    reason: 'other',
+    error: new StoreUnavailable('The writer thread ended, or could not be started.', { cause }),
+  }
 }

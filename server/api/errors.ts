@@ -24,6 +24,24 @@ const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
+/** Why a request was rejected before it reached a procedure. The log and the metrics show it, the response does not. */
+export const rejectionReasons = [
+  'missing',
+  'malformed',
+  'unknown',
+  'revoked',
+  'expired',
+  'rate_limited',
+  'overloaded',
+] as const
+export type RejectionReason = (typeof rejectionReasons)[number]
+
+interface ApiErrorOptions {
+  headers?: Record<string, string> | undefined
+  cause?: unknown
+  reason?: RejectionReason | undefined
+}
+
 /** The body of every error response. */
 export const ErrorBody = z
   .object({
@@ -38,20 +56,11 @@ export const ErrorBody = z
   .meta({ id: 'Error', description: 'What went wrong.' })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
-/** Why an API key was not accepted. The response to the last three is the same, so only the log shows the reason. */
-export type KeyRejection = 'missing' | 'malformed' | 'unknown' | 'revoked' | 'expired'
-
-interface ApiErrorOptions {
-  headers?: Record<string, string> | undefined
-  cause?: unknown
-  reason?: KeyRejection | undefined
-}
-
 /** An error for the client. The response shows its message and headers, and only the log shows its cause and reason. */
 export class ApiError extends TRPCError {
   readonly body: ErrorBody
   readonly headers: Record<string, string>
-  readonly reason: KeyRejection | undefined
+  readonly reason: RejectionReason | undefined
 
   constructor(code: ErrorCode, message: string, { headers = {}, cause, reason }: ApiErrorOptions = {}) {
     const { status, trpc } = errorCodes[code]
@@ -99,8 +108,8 @@ function fromTrpc(error: TRPCError): ApiError {
 }
 
 /** 503 with Retry-After, for a condition that is expected to end soon. Without a cause, it is not logged. */
-export function temporarilyUnavailable(message: string, cause?: unknown): ApiError {
-  return new ApiError('unavailable', message, { headers: { 'retry-after': '1' }, cause })
+export function temporarilyUnavailable(message: string, cause?: unknown, reason?: RejectionReason): ApiError {
+  return new ApiError('unavailable', message, { headers: { 'retry-after': '1' }, cause, reason })
 }
 
 function internalError(cause: unknown): ApiError {

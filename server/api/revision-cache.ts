@@ -3,11 +3,18 @@ interface Versioned {
   revision(): number | undefined
 }
 
-interface Limits<T> {
+/** How often a cache had a value, and how often the value was read from the source. */
+export interface CacheLookups {
+  hits: number
+  misses: number
+}
+
+interface Options<T> {
   /** The total weight. A value that would exceed it clears the cache. */
   capacity: number
   /** 1 by default. A value of more than a thirtieth of the capacity is not kept. */
   weightOf?: (key: string, value: T) => number
+  lookups?: CacheLookups | undefined
 }
 
 /** Keeps values that were read from a source until its revision changes. Without a revision it keeps nothing. */
@@ -15,21 +22,25 @@ export class RevisionCache<T extends object> {
   readonly #source: Versioned
   readonly #capacity: number
   readonly #weightOf: (key: string, value: T) => number
+  readonly #lookups: CacheLookups
   readonly #values = new Map<string, T>()
   #weight = 0
   #revision: number | undefined
 
-  constructor(source: Versioned, { capacity, weightOf = () => 1 }: Limits<T>) {
+  constructor(source: Versioned, { capacity, weightOf = () => 1, lookups = { hits: 0, misses: 0 } }: Options<T>) {
     this.#source = source
     this.#capacity = capacity
     this.#weightOf = weightOf
+    this.#lookups = lookups
   }
 
   get(key: string): T | undefined {
     const revision = this.#source.revision()
     if (revision === undefined || revision !== this.#revision) this.#clear()
     this.#revision = revision
-    return this.#values.get(key)
+    const value = this.#values.get(key)
+    if (value) this.#lookups.hits++
+    return value
   }
 
   /** Returns the kept value, or else reads it, and keeps it if `mayKeep` allows it. */
@@ -40,6 +51,7 @@ export class RevisionCache<T extends object> {
   ): Promise<T | Value> {
     const kept = this.get(key)
     if (kept) return kept
+    this.#lookups.misses++
     // The revision before the read: a change during the read makes the value outdated.
     const revision = this.#revision
     const value = await read()

@@ -1,7 +1,7 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { ApiKey, Store } from '../../db/store.ts'
-import { ApiError, type KeyRejection } from '../api/errors.ts'
-import { RevisionCache } from '../api/revision-cache.ts'
+import { ApiError, type RejectionReason } from '../api/errors.ts'
+import { type CacheLookups, RevisionCache } from '../api/revision-cache.ts'
 import { hashApiKey, isApiKey, startOfUnknown } from './api-key.ts'
 
 declare module 'fastify' {
@@ -23,11 +23,13 @@ const maxCachedKeys = 1_000
  * completes synchronously.
  *
  * It completes with the {@link ApiError} `unauthorized` if the key is missing, unknown, revoked or expired.
+ *
+ * @param lookups counts the lookups in the cache
  */
-export function bearerCheck({ apiKeys }: Pick<Store, 'apiKeys'>): onRequestHookHandler {
+export function bearerCheck({ apiKeys }: Pick<Store, 'apiKeys'>, lookups?: CacheLookups): onRequestHookHandler {
   const touchedAt = new Map<bigint, number>()
   /** By the text of the header, which is found faster than hashed. Only one spelling of each key is kept. */
-  const cache = new RevisionCache<ApiKey>(apiKeys, { capacity: maxCachedKeys })
+  const cache = new RevisionCache<ApiKey>(apiKeys, { capacity: maxCachedKeys, lookups })
 
   /** Records the use of a key, at most once a minute. The request does not wait for it, and does not fail if it fails. */
   function touch({ id, lastUsedAt }: ApiKey, now: number, log: FastifyRequest['log']): void {
@@ -80,15 +82,15 @@ function rejectionOf({ createdAt, expiresAt, revokedAt }: ApiKey, now: number): 
   return isCurrent && !Number.isNaN(createdAt.getTime()) ? undefined : 'expired'
 }
 
-function noKey(reason: KeyRejection): ApiError {
+function noKey(reason: RejectionReason): ApiError {
   return unauthorized('Send an API key in the header Authorization: Bearer <API key>.', '', reason)
 }
 
-function invalidKey(reason: KeyRejection): ApiError {
+function invalidKey(reason: RejectionReason): ApiError {
   return unauthorized('The API key is not valid: it is unknown, revoked or expired.', ', error="invalid_token"', reason)
 }
 
-function unauthorized(message: string, parameters: string, reason: KeyRejection): ApiError {
+function unauthorized(message: string, parameters: string, reason: RejectionReason): ApiError {
   return new ApiError('unauthorized', message, {
     headers: { 'www-authenticate': `Bearer realm="petstore"${parameters}` },
     reason,

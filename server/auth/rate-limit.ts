@@ -101,7 +101,7 @@ function counter(name: string, { requests, seconds }: Rate, maxSubjects = Number
     return new ApiError(
       'rate_limited',
       `More than ${requests} ${name.replaceAll('-', ' ')} in ${seconds} s. Wait ${wait} s.`,
-      { headers: { 'retry-after': String(wait) } },
+      { headers: { 'retry-after': String(wait) }, reason: 'rate_limited' },
     )
   }
 }

@@ -1,15 +1,12 @@
 import type { AnyRouter } from '@trpc/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Store } from '../../db/store.ts'
+import type { CacheLookups } from '../api/revision-cache.ts'
 import type { Context } from '../api/trpc.ts'
 
 declare module 'fastify' {
-  interface FastifyInstance {
-    /** The adapter that the routes of this instance belong to. Routes outside the adapters have none. */
-    adapter?: 'rest' | 'rpc'
-  }
   interface FastifyContextConfig {
-    /** The names of the procedures that a request to the route calls. A name that no procedure has is `unknown`. */
+    /** The procedures that an RPC request calls, for the log. A name that no procedure has is `unknown`. */
     procedures?: (request: FastifyRequest) => string[]
   }
   interface FastifyReply {
@@ -26,4 +23,6 @@ export interface AdapterOptions {
   router: AnyRouter
   store: Store
   createContext: CreateContext
+  /** Counts the lookups in the adapter's response cache. */
+  cacheLookups?: CacheLookups
 }

@@ -12,6 +12,8 @@ interface Connection {
   latest: Exchange | undefined
   /** Requests that were parsed but not passed to the application. */
   held: number
+  /** The response that the application prepares or sends. */
+  running: ServerResponse | undefined
 }
 
 interface Limits {
@@ -31,9 +33,21 @@ export class Connections {
   readonly #unsent = new Map<Duplex, number>()
   #unsentBytes = 0
   #heldRequests = 0
+  #running = 0
+  #aborted = 0
 
   constructor(limits: Limits) {
     this.#limits = limits
+  }
+
+  /** Requests that the application has and whose response is not sent completely. */
+  get running(): number {
+    return this.#running
+  }
+
+  /** Requests whose connection was closed before the response was complete. */
+  get aborted(): number {
+    return this.#aborted
   }
 
   latest(socket: Duplex): Exchange | undefined {
@@ -41,11 +55,12 @@ export class Connections {
   }
 
   add(socket: Duplex): void {
-    const connection: Connection = { latest: undefined, held: 0 }
+    const connection: Connection = { latest: undefined, held: 0, running: undefined }
     this.#open.set(socket, connection)
     socket.once('close', () => {
       this.#open.delete(socket)
       this.#heldRequests -= connection.held
+      this.#end(connection, connection.running)
     })
     // Node resumes the socket after each response.
     socket.on('resume', () => {
@@ -69,12 +84,18 @@ export class Connections {
     response.once('prefinish', () => {
       if (socket.writableLength > 0 && !response.closed) this.#watchUnsent(socket, response)
     })
+    const start = () => {
+      connection.running = response
+      this.#running++
+      listener(request, response)
+    }
     response.once('close', () => {
+      this.#end(connection, response)
       // Idle connections must not keep their last exchange: at 256 of them, garbage collections paused three times as long.
       if (connection.latest?.response === response && request.complete) connection.latest = undefined
     })
     if (socket.writable && (!previous || previous.closed)) {
-      listener(request, response)
+      start()
       return
     }
     connection.held++
@@ -88,10 +109,17 @@ export class Connections {
       connection.held--
       this.#heldRequests--
       if (connection.held === 0) socket.resume()
-      if (!response.writableEnded) listener(request, response)
+      if (!response.writableEnded) start()
     }
     // In a later turn of the event loop: other connections are served first.
     previous?.once('close', () => setImmediate(pass))
+  }
+
+  #end(connection: Connection, response: ServerResponse | undefined): void {
+    if (!response || connection.running !== response) return
+    connection.running = undefined
+    this.#running--
+    if (!response.writableFinished) this.#aborted++
   }
 
   #watchUnsent(socket: Duplex, response: ServerResponse): void {

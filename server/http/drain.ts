@@ -33,7 +33,7 @@ export function makeDrainable(app: FastifyInstance): void {
   app.server.on('request', ({ socket }) => void unused.delete(socket))
   app.addHook('preClose', async () => {
     await closeListener(app.server)
-    setTimeout(() => unused.forEach((socket) => void socket.destroy()), firstRequestTime)
+    setTimeout(() => unused.forEach((socket) => void socket.destroy()), firstRequestTime).unref()
   })
 }
 

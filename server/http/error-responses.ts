@@ -1,13 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, type ErrorCode, type KeyRejection, toApiError } from '../api/errors.ts'
+import { ApiError, type ErrorCode, toApiError } from '../api/errors.ts'
 import { limits } from './limits.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Why the API key of the request was not accepted. */
-    rejection: KeyRejection | undefined
-  }
-}
 
 /** Errors of Fastify and of Node's HTTP parser. Their own messages describe the code rather than the request. */
 const httpErrors: Record<string, [code: ErrorCode, message: string]> = {
@@ -62,7 +55,7 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
 /** Sets the status and headers of an error on a reply, and logs a fault or a reason. The caller sends the body. */
 export function prepareReply(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   logFault(error, request.log)
-  request.rejection = error.reason
+  request.rejection = error.reason ?? null
   // Fastify closes the connection after a body that it could not use. Removing the header would omit Keep-Alive too.
   if (reply.raw.shouldKeepAlive && reply.hasHeader('connection')) {
     const seconds = reply.server.server.keepAliveTimeout / 1_000

@@ -1,18 +1,30 @@
 import type { FastifyInstance } from 'fastify'
 import type { Store } from '../../db/store.ts'
 import { temporarilyUnavailable } from '../api/errors.ts'
+import { labelRoutes } from './request-labels.ts'
 import { handleOtherMethods } from './routing.ts'
 
 /** Milliseconds. */
 const maxCheckTime = 900
 const minInterval = 1_000
 
+/** Rejects unless the service can do its work, including a durable write. */
+export type CheckReadiness = () => Promise<void>
+
+export function readinessCheck(app: FastifyInstance, store: Store): CheckReadiness {
+  const check = atMostOnceASecond(() => withinTime(store.check()))
+  return async () => {
+    if (app.isDraining) throw temporarilyUnavailable('The service is stopping.')
+    await check()
+  }
+}
+
 /**
  * Health checks for supervisors and load balancers, without an API key. `/livez` responds 200 while the process runs,
- * `/readyz` while the service can do its work, including a durable write.
+ * `/readyz` while the service is ready.
  */
-export async function health(app: FastifyInstance, { store }: { store: Store }): Promise<void> {
-  const check = atMostOnceASecond(() => withinTime(store.check()))
+export async function health(app: FastifyInstance, { check }: { check: CheckReadiness }): Promise<void> {
+  labelRoutes(app, 'health')
 
   // Health checks arrive every few seconds and are not logged.
   const options = { logLevel: 'warn' } as const
@@ -20,7 +32,6 @@ export async function health(app: FastifyInstance, { store }: { store: Store }):
   handleOtherMethods(app, '/livez', ['GET', 'HEAD'])
 
   app.get('/readyz', options, async () => {
-    if (app.isDraining) throw temporarilyUnavailable('The service is stopping.')
     await check()
     return { status: 'ready' }
   })

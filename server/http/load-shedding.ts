@@ -30,5 +30,9 @@ export function shedLoad(app: FastifyInstance): void {
 }
 
 function overloaded(): Error {
-  return temporarilyUnavailable('The service has too much to do at the moment. Try again shortly.')
+  return temporarilyUnavailable(
+    'The service has too much to do at the moment. Try again shortly.',
+    undefined,
+    'overloaded',
+  )
 }

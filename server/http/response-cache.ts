@@ -1,5 +1,5 @@
 import type { Store } from '../../db/store.ts'
-import { RevisionCache } from '../api/revision-cache.ts'
+import { type CacheLookups, RevisionCache } from '../api/revision-cache.ts'
 
 export interface CacheableResponse {
   status: number
@@ -24,10 +24,11 @@ export interface ResponseCache {
  * Caches successful responses by URL until the store changes, from the second request for a URL on. Keeping pages that are
  * requested once would cost more than it saves, because the garbage collector has to move and free them.
  */
-export function responseCache(store: Store): ResponseCache {
+export function responseCache(store: Store, lookups?: CacheLookups): ResponseCache {
   const cache = new RevisionCache<CacheableResponse>(store, {
     capacity,
     weightOf: (url, { body }) => url.length + body.length,
+    lookups,
   })
   const requested = new Set<string>()
 

@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance, RouteShorthandOptions } from 'fastify'
 import { ApiError } from '../api/errors.ts'
+import { otherMethod } from './request-labels.ts'
 
 /** Routes every method that Node can parse. An unusual method is then refused with 405 instead of 404. */
 export function routeAllMethods(app: FastifyInstance): void {
@@ -21,9 +22,11 @@ export function handleOtherMethods(
 ): void {
   const allowed = [...methods, 'OPTIONS']
   const allow = allowed.join(', ')
-  app.options(url, options, async (_request, reply) => reply.code(204).header('allow', allow).send())
+  const config = { labels: otherMethod }
+  app.options(url, { ...options, config }, async (_request, reply) => reply.code(204).header('allow', allow).send())
   app.route({
     ...options,
+    config,
     url,
     method: app.supportedMethods.filter((method) => !allowed.includes(method)),
     onRequest: async (request) => {

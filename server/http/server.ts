@@ -19,6 +19,7 @@ export function createHttpServer(
   listener: RequestListener,
   log: FastifyBaseLogger,
   headers: Record<string, string>,
+  connections = new Connections({ ...limits, connections: maxConnections() }),
 ): Server {
   const server = createServer({
     maxHeaderSize: limits.headers,
@@ -31,7 +32,6 @@ export function createHttpServer(
   server.timeout = limits.stallTime
   // Node's types lack it. With it, half-closed connections receive their responses.
   Object.assign(server, { httpAllowHalfOpen: true })
-  const connections = new Connections({ ...limits, connections: maxConnections() })
 
   server.on('connection', (socket) => {
     connections.add(socket)

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { labelRoutes } from './request-labels.ts'
 import { handleOtherMethods } from './routing.ts'
 
 type Encoding = 'br' | 'gzip'
@@ -89,6 +90,7 @@ const mediaTypes: Record<string, string> = {
  * @param options.folder where `web/build.ts` writes the console
  */
 export async function webConsole(app: FastifyInstance, { folder }: { folder: string | undefined }): Promise<void> {
+  labelRoutes(app, 'console')
   if (folder === undefined || !existsSync(join(folder, 'index.html'))) {
     app.get('/', async (_request, reply) => reply.redirect('/docs/'))
     handleOtherMethods(app, '/', ['GET', 'HEAD'])

@@ -12,24 +12,22 @@ import { type Operation, operationsOf, successStatus } from './operations.ts'
 /** The REST adapter: one route for each procedure with `meta.openapi`. */
 export async function restAdapter(
   app: FastifyInstance,
-  { router, store, createContext }: AdapterOptions,
+  { router, store, createContext, cacheLookups }: AdapterOptions,
 ): Promise<void> {
-  app.decorate('adapter', 'rest')
   acceptJsonOnly(app, parseJson)
   refuseUnknownPaths(app)
-  const cache = responseCache(store)
+  const cache = responseCache(store, cacheLookups)
   for (const [path, operations] of Map.groupBy(operationsOf(router), ({ path }) => path)) {
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
     const onSend = deprecationHooks(operations, app.prefix)
     for (const operation of operations) {
       const respond = responder(operation, createContext, app.prefix)
-      const names = [operation.name]
       app.route({
         url,
         method: operation.method,
         schema: { response: { [successStatus(operation)]: serializationSchema(operation) } },
         onSend,
-        config: { procedures: () => names },
+        config: { labels: { adapter: 'rest', operation: operation.name } },
         async handler(request, reply) {
           const { status, headers, body } = await (operation.isCacheable
             ? cache.load(request.url, () => respond(request, reply))

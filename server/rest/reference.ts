@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { oas31 } from 'zod-openapi'
+import { labelRoutes, type RequestLabels } from '../http/request-labels.ts'
 import { handleOtherMethods } from '../http/routing.ts'
 import { contentHash, immutable, serveFile } from '../http/static-files.ts'
 
@@ -12,12 +13,15 @@ interface ReferenceOptions {
   servers: () => oas31.ServerObject[]
 }
 
+const documentLabels: RequestLabels = { adapter: 'http', operation: 'document' }
+
 let script: { name: string; content: Buffer } | undefined
 
 /** The OpenAPI document at `/openapi.json` and an interactive reference at `/docs`. Neither needs an API key. */
 export async function reference(app: FastifyInstance, { document, servers }: ReferenceOptions): Promise<void> {
+  labelRoutes(app, 'reference')
   let json: string | undefined
-  app.get('/openapi.json', async (_request, reply) => {
+  app.get('/openapi.json', { config: { labels: documentLabels } }, async (_request, reply) => {
     json ??= JSON.stringify(document())
     return reply.type('application/json; charset=utf-8').send(json)
   })

@@ -24,9 +24,8 @@ const contentType = { 'content-type': 'application/json' }
  */
 export async function rpcAdapter(
   app: FastifyInstance,
-  { router, store, createContext }: AdapterOptions,
+  { router, store, createContext, cacheLookups }: AdapterOptions,
 ): Promise<void> {
-  app.decorate('adapter', 'rpc')
   app.decorateReply('streamedBytes', 0)
   app.addHook('onSend', countStreamedBytes)
   app.setErrorHandler((thrown, request, reply) => {
@@ -46,7 +45,7 @@ export async function rpcAdapter(
     onError: ({ error, req }) => logFault(toApiError(error), req.log),
   }
   const reader = callReader(router)
-  const cache = responseCache(store)
+  const cache = responseCache(store, cacheLookups)
 
   async function respond(request: RpcRequest, reply: FastifyReply): Promise<CacheableResponse | undefined> {
     const calls = reader.read(request)
@@ -60,8 +59,11 @@ export async function rpcAdapter(
     method: ['GET', 'POST'],
     url: '/:path',
     exposeHeadRoute: false,
-    // Fastify types the parameters of a configured function by no route. This route has `path`.
-    config: { procedures: ({ params }) => reader.names((params as RpcRoute['Params']).path) },
+    // Safe: this route has the parameter `path`.
+    config: {
+      labels: ({ params }) => reader.labelsOf((params as RpcRoute['Params']).path),
+      procedures: ({ params }) => reader.names((params as RpcRoute['Params']).path),
+    },
     async handler(req, res) {
       const response = await (reader.isCacheable(req)
         ? cache.load(req.url, () => respond(req, res))

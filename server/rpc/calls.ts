@@ -2,6 +2,7 @@ import type { AnyRouter } from '@trpc/server'
 import type { FastifyRequest } from 'fastify'
 import { type Procedure, proceduresOf } from '../api/procedures.ts'
 import { isRecord } from '../api/validation.ts'
+import type { RequestLabels } from '../http/request-labels.ts'
 import { compileWriter, type Write, writeAnything } from './superjson-writer.ts'
 
 /** A procedure, an input that is not validated yet, and a serializer of the output. */
@@ -27,7 +28,12 @@ export interface CallReader {
   isCacheable(request: RpcRequest): boolean
   /** Returns undefined for a request that only tRPC's own handler can process: an error, or a rarely used feature. */
   read(request: RpcRequest): RpcCall[] | undefined
+  /** The procedure of a single call, else `batch` or `unknown`. */
+  labelsOf(path: string): RequestLabels
 }
+
+const batchLabels: RequestLabels = { adapter: 'rpc', operation: 'batch' }
+const unknownLabels: RequestLabels = { adapter: 'rpc', operation: 'unknown' }
 
 /** Reads the calls of a request (https://trpc.io/docs/rpc): queries by GET, single or as a batch, or a mutation by POST. */
 export function callReader(router: AnyRouter): CallReader {
@@ -36,6 +42,9 @@ export function callReader(router: AnyRouter): CallReader {
       procedure.name,
       { ...procedure, write: compileWriter(procedure.output) ?? writeAnything },
     ]),
+  )
+  const labels = new Map<string, RequestLabels>(
+    [...procedures.keys()].map((name) => [name, { adapter: 'rpc', operation: name }]),
   )
   const { deserialize } = router._def._config.transformer.input
 
@@ -65,6 +74,7 @@ export function callReader(router: AnyRouter): CallReader {
         return undefined
       }
     },
+    labelsOf: (path) => labels.get(path) ?? (path.includes(',') ? batchLabels : unknownLabels),
   }
 }
 

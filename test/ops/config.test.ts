@@ -10,6 +10,8 @@ test('without any variable the configuration has its defaults', () => {
   expect(readConfig({})).toEqual({
     host: '127.0.0.1',
     port: 3000,
+    adminHost: '127.0.0.1',
+    adminPort: undefined,
     reusePort: false,
     database: { kind: 'sqlite', path: resolve('data/petstore.db') },
     databaseConnections: 10,
@@ -31,6 +33,8 @@ test('every variable is read', () => {
   const config = readConfig({
     HOST: '0.0.0.0',
     PORT: '8080',
+    ADMIN_HOST: '::1',
+    ADMIN_PORT: '9464',
     REUSE_PORT: 'true',
     DATABASE_URL: 'file:///var/lib/pet%20store/petstore.db',
     DATABASE_CONNECTIONS: '20',
@@ -48,6 +52,8 @@ test('every variable is read', () => {
   expect(config).toEqual({
     host: '0.0.0.0',
     port: 8080,
+    adminHost: '::1',
+    adminPort: 9464,
     reusePort: true,
     database: { kind: 'sqlite', path: '/var/lib/pet store/petstore.db' },
     databaseConnections: 20,

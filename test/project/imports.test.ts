@@ -58,6 +58,12 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
       valueFrom,
     ),
   },
+  'server/telemetry/metrics.ts': {
+    allowed: ['@prometheus-io/client', '../api/errors.ts', '../http/routing.ts', '../../db/store.ts'].map(valueFrom),
+    refused: ['../rest/adapter.ts', '../rpc/adapter.ts', '../auth/bearer.ts', '../ops/keys.ts', '../app.ts', 'pg'].map(
+      valueFrom,
+    ),
+  },
   'server/ops/backup.ts': {
     allowed: ['../auth/api-key.ts', '../../db/open.ts', '../../db/copy/a.ts', '../../db/sqlite/backup/a.ts'].map(
       valueFrom,

@@ -18,6 +18,7 @@ const refused = [
   ['what is not HTTP', 'nonsense\r\n\r\n', 400, 'invalid_request'],
   ['another version of HTTP', 'GET / HTTP/3.0\r\nHost: a\r\n\r\n', 400, 'invalid_request'],
   ['a location of its own', `GET /balancer ${host}\r\n`, 404, 'not_found'],
+  ['the metrics of the service', `GET /metrics ${host}\r\n`, 404, 'not_found'],
   ['TRACE', `TRACE / ${host}\r\n`, 405, 'method_not_allowed'],
   ['a body that is too large', `POST / ${host}Content-Length: 1000000\r\n\r\n`, 413, 'payload_too_large'],
   ['a URL that is too long', `GET /${'a'.repeat(40_000)} ${host}\r\n`, 414, 'uri_too_long'],

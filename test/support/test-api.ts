@@ -10,6 +10,7 @@ import { type AppOptions, createApp } from '../../server/app.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { logTo } from '../../server/log.ts'
 import { createKey } from '../../server/ops/keys.ts'
+import type { Metrics } from '../../server/telemetry/metrics.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { createRestClient, type RestClient } from './rest-client.ts'
 import type { AtEnd } from './temporary.ts'
@@ -33,6 +34,7 @@ export async function startTestApi({
   keyName = 'test',
   key,
   consoleFolder,
+  metrics,
 }: StartOptions = {}): Promise<TestApi> {
   const log: string[] = []
   const own = store ? { store, key: key ?? (await createKey(store, keyName)) } : await openKeyedDatabase(atEnd)
@@ -43,10 +45,12 @@ export async function startTestApi({
       publicUrl: undefined,
       stagingUrl: undefined,
       rateLimit: undefined,
+      adminPort: undefined,
       ...config,
     },
     store: own.store,
     consoleFolder,
+    ...(metrics && { metrics }),
     log: logTo({ write: (line) => void log.push(line) }, 'info'),
   })
   atEnd(() => app.close())
@@ -96,6 +100,8 @@ interface StartOptions {
   /** A key that this store already has. Without it, one is created. */
   key?: string
   consoleFolder?: string
+  /** Give its observer to the store. */
+  metrics?: Metrics
 }
 
 /** Shares one service among the tests of a group. They must not depend on an empty database. Call it in `describe`. */

@@ -1,0 +1,44 @@
+import { Registry } from '@prometheus-io/client'
+import type { FastifyInstance } from 'fastify'
+import { labelRoutes } from '../http/request-labels.ts'
+import { handleOtherMethods } from '../http/routing.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Serves the metrics at `/metrics`, in the format of OpenMetrics to scrapers that prefer it. */
+export async function metricsRoute(app: FastifyInstance, { metrics }: { metrics: Metrics }): Promise<void> {
+  labelRoutes(app, 'metrics')
+  // Scrapes arrive every few seconds and are not logged.
+  app.get('/metrics', { logLevel: 'warn' }, async (request, reply) => {
+    const text = await metrics.text()
+    reply.header('vary', 'accept')
+    return prefersOpenMetrics(request.headers.accept ?? '')
+      ? reply.type(Registry.OPENMETRICS_CONTENT_TYPE).send(toOpenMetrics(text))
+      : reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(text)
+  })
+  handleOtherMethods(app, '/metrics', ['GET', 'HEAD'])
+}
+
+/** Compares the qualities of the two formats (RFC 9110, section 12.5.1). A wildcard means the plain format. */
+function prefersOpenMetrics(accept: string): boolean {
+  const ranges = accept.split(',').map((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice('q='.length) ?? '1'
+    return { type, quality: Number(quality) }
+  })
+  const qualityOf = (type: string) =>
+    Math.max(0, ...ranges.filter((range) => range.type === type).map((r) => r.quality))
+  const quality = qualityOf('application/openmetrics-text')
+  return quality > 0 && quality >= qualityOf('text/plain')
+}
+
+/**
+ * Converts the text format of Prometheus to that of OpenMetrics 1.0, in which the family of a counter has no `_total`. The
+ * library can write it too, but then renames the counters of the registry, which can no longer serve the other format.
+ */
+function toOpenMetrics(text: string): string {
+  const families = text.replaceAll(
+    /^# HELP (\w+)_total (.*)\n# TYPE \1_total counter$/gm,
+    '# HELP $1 $2\n# TYPE $1 counter',
+  )
+  return `${families.replaceAll(/\n\n+/g, '\n')}# EOF\n`
+}

@@ -1,0 +1,30 @@
+import { Gauge, Registry } from '@prometheus-io/client'
+import manifest from '../package.json' with { type: 'json' }
+import { CacheMetrics } from './cache-metrics.ts'
+import { RequestMetrics } from './request-metrics.ts'
+import { StoreMetrics } from './store-metrics.ts'
+
+/** The metrics of one service. docs/monitoring.md describes each of them. */
+export class Metrics {
+  readonly registry = new Registry()
+  readonly requests = new RequestMetrics(this.registry)
+  readonly caches = new CacheMetrics(this.registry)
+  readonly store = new StoreMetrics(this.registry)
+
+  constructor() {
+    const info = {
+      name: 'petstore_build_info',
+      help: 'Always 1. The label has the version of the service.',
+      labelNames: ['version'],
+    }
+    new Gauge({ ...info, registers: [this.registry] }).set({ version: manifest.version }, 1)
+  }
+
+  /** All metrics in the text format of Prometheus, version 0.0.4. */
+  async text(): Promise<string> {
+    this.requests.update()
+    this.caches.update()
+    await this.store.update()
+    return this.registry.metrics()
+  }
+}

@@ -1,0 +1,94 @@
+import { Client } from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { openPool } from '../../db/postgres/connection.ts'
+import { openPostgresStore } from '../../db/postgres/store.ts'
+import type { NewPet } from '../../db/store.ts'
+import { Metrics } from '../../server/telemetry/metrics.ts'
+import { freePort } from '../support/free-port.ts'
+import { readMetric, samplesIn } from '../support/metrics.ts'
+import { matches, queries, selectorsIn } from '../support/monitoring.ts'
+import { emptyDatabase, endSessions } from '../support/postgres/databases.ts'
+
+const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'sold' }
+
+test('creates are measured by transaction, without a COMMIT of their own', async () => {
+  const { metrics, store } = await openObserved()
+  await Promise.all(Array.from({ length: 20 }, () => store.pets.create(rex)))
+  const text = await metrics.text()
+  const count = readMetric(text, 'petstore_transaction_writes_count')
+  expect(readMetric(text, 'petstore_transaction_writes_sum')).toBe(20)
+  expect(readMetric(text, 'petstore_transaction_duration_seconds_count')).toBe(count)
+  expect(readMetric(text, 'petstore_transaction_duration_seconds_sum')).toBeGreaterThan(0)
+  expect(readMetric(text, 'petstore_commit_duration_seconds_count')).toBe(0)
+  expect(readMetric(text, 'petstore_database_bytes')).toBeGreaterThan(1_000_000)
+})
+
+test('the pool is measured while it is exhausted, and afterwards', async () => {
+  const { metrics, store, url } = await openObserved(1)
+  const release = await lockPets(url)
+  const requests = Promise.all([store.pets.create(rex), store.pets.create(rex), store.pets.get(1n)])
+  await expect.poll(() => poolIn(metrics)).toEqual({ inUse: 1, max: 1, waiting: 1, errors: 0 })
+  expect(readMetric(await metrics.text(), 'petstore_write_queue_length')).toBe(2)
+  await release()
+  await requests
+  await expect.poll(() => poolIn(metrics)).toEqual({ inUse: 0, max: 1, waiting: 0, errors: 0 })
+})
+
+test('a connection that is lost during a create is counted, and so is the create', async () => {
+  const { metrics, store, url } = await openObserved()
+  await lockPets(url)
+  const create = store.pets.create(rex)
+  create.catch(() => {})
+  await expect.poll(() => poolIn(metrics)).toMatchObject({ inUse: 1 })
+  const ended = await endSessions(url)
+  await expect(create).rejects.toThrow()
+  await expect.poll(() => poolIn(metrics)).toMatchObject({ errors: ended })
+  expect(readMetric(await metrics.text(), 'petstore_write_failures_total', { reason: 'unreachable' })).toBe(1)
+})
+
+test('a connection that cannot be opened is reported once', async () => {
+  let errors = 0
+  const pool = openPool(`postgres://petstore@127.0.0.1:${await freePort()}/petstore`, 2, () => errors++)
+  onTestFinished(() => pool.end())
+  await expect(pool.query('SELECT 1')).rejects.toThrow('ECONNREFUSED')
+  expect(errors).toBe(1)
+})
+
+test('every series about PostgreSQL that the dashboard and the alerts select exists', async () => {
+  const { metrics } = await openObserved()
+  const samples = samplesIn(await metrics.text())
+  const selectors = queries()
+    .flatMap(({ expr }) => selectorsIn(expr))
+    .filter(({ name }) => name.startsWith('petstore_postgres_'))
+  expect(selectors.length).toBeGreaterThan(5)
+  expect(selectors.filter((selector) => !samples.some((sample) => matches(selector, sample)))).toEqual([])
+})
+
+async function openObserved(maxConnections?: number) {
+  const url = await emptyDatabase()
+  const metrics = new Metrics()
+  const store = await openPostgresStore({ url, maxConnections, observer: metrics.store.observer })
+  onTestFinished(() => store.close())
+  metrics.store.watch(store)
+  return { metrics, store, url }
+}
+
+async function poolIn(metrics: Metrics) {
+  const text = await metrics.text()
+  const read = (name: string, labels = {}) => readMetric(text, `petstore_postgres_${name}`, labels)
+  return {
+    inUse: read('connections', { state: 'in_use' }),
+    max: read('connections_max'),
+    waiting: read('waiting'),
+    errors: read('connection_errors_total'),
+  }
+}
+
+/** Locks the table against all other sessions until it is released. */
+async function lockPets(url: string): Promise<() => Promise<void>> {
+  const other = new Client({ connectionString: url })
+  await other.connect()
+  onTestFinished(() => other.end())
+  await other.query('BEGIN; LOCK TABLE pets IN ACCESS EXCLUSIVE MODE')
+  return async () => void (await other.query('ROLLBACK'))
+}

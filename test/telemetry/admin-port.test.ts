@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { readMetric } from '../support/metrics.ts'
+import { runPetstore, startServer, waitForOutput } from '../support/process.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+test('with ADMIN_PORT, metrics and health are on a port of their own until the service has stopped', async () => {
+  const server = await startServer({ env: { ADMIN_PORT: '0' } })
+  const admin = await waitForOutput(server, /metrics and health at (http:[^"\s]+)/)
+  const { pathname, hostname } = new URL(admin)
+  expect([pathname, hostname]).toEqual(['/', '127.0.0.1'])
+  for (const path of ['livez', 'readyz', 'metrics']) expect((await fetch(`${admin}/${path}`)).status, path).toBe(200)
+  const text = await (await fetch(`${admin}/metrics`)).text()
+  expect(readMetric(text, 'process_open_fds')).toBeGreaterThan(10)
+  expect((await fetch(`${server.url}/metrics`)).status).toBe(404)
+
+  server.child.kill('SIGTERM')
+  const ready = async () => (await fetch(`${admin}/readyz`)).status
+  await expect.poll(ready, { interval: 5 }).toBe(503)
+  // The service no longer listens, and the admin port still responds.
+  await expect.poll(() => fetch(`${server.url}/livez`).then(String, () => 'closed'), { interval: 5 }).toBe('closed')
+  expect(await server.ended).toBe(0)
+  await expect(ready()).rejects.toThrow()
+})
+
+test('an admin port in use is refused, and no file is created', async () => {
+  const folder = temporaryFolder()
+  const other = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  // Safe: a listening TCP server has an AddressInfo.
+  const { port } = other.address() as AddressInfo
+  const run = runPetstore({ folder, env: { PORT: '0', ADMIN_PORT: String(port) } })
+  expect(await run.ended).toBe(1)
+  expect(run.stderr).toBe(
+    `Port ${port} on 127.0.0.1 is taken by another program: stop it, or set ADMIN_PORT to another one.\n`,
+  )
+  expect(readdirSync(folder)).toEqual([])
+})

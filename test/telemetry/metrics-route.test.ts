@@ -1,0 +1,113 @@
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { createAdminApp } from '../../server/app.ts'
+import { Metrics } from '../../server/telemetry/metrics.ts'
+import { readMetric, seriesIn, typesIn } from '../support/metrics.ts'
+import { createRestClient } from '../support/rest-client.ts'
+import { startTestApi } from '../support/test-api.ts'
+import { inject } from '../support/transport.ts'
+
+const noKey = { authorization: '' }
+
+test('without an admin port, /metrics needs an API key', async () => {
+  const { rest } = await startTestApi()
+  expect(await rest.get('/metrics', noKey)).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
+  expect(await rest.get('/metrics')).toMatchObject({
+    status: 200,
+    headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
+  })
+})
+
+test('/metrics counts as a call for the rate limit', async () => {
+  const { rest } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 60 } } })
+  expect((await rest.get('/metrics')).status).toBe(200)
+  expect((await rest.get('/metrics')).status).toBe(429)
+})
+
+test('/metrics responds to other methods with Allow, and scrapes are not logged', async () => {
+  const { rest, log } = await startTestApi()
+  expect((await rest.send({ method: 'HEAD', url: '/metrics' })).status).toBe(200)
+  await rest.get('/metrics')
+  expect(log).toEqual([])
+  expect(await rest.post('/metrics', {})).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
+})
+
+test.for([
+  ['', 'text/plain'],
+  ['*/*', 'text/plain'],
+  ['text/html,application/xhtml+xml,*/*;q=0.8', 'text/plain'],
+  ['application/openmetrics-text;version=1.0.0', 'application/openmetrics-text'],
+  ['APPLICATION/OpenMetrics-Text ; Q=0.5, text/plain;q=0.4', 'application/openmetrics-text'],
+  ['application/openmetrics-text;q=0.4, text/plain;q=0.5', 'text/plain'],
+  ['application/openmetrics-text;q=0', 'text/plain'],
+  ['application/openmetrics-text;q=x', 'text/plain'],
+  // Prometheus 2.42 and 3.5.
+  [
+    'application/openmetrics-text;version=1.0.0;q=0.75,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=0.0.4;q=0.5,*/*;q=0.1',
+    'application/openmetrics-text',
+  ],
+  [
+    'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,text/plain;version=1.0.0;q=0.3,*/*;q=0.1',
+    'application/openmetrics-text',
+  ],
+])('a scraper that accepts "%s" receives %s', async ([accept = '', type]) => {
+  const { rest } = await startTestApi()
+  const { headers } = await rest.get('/metrics', { accept })
+  expect(headers['content-type']?.split(';')[0]).toBe(type)
+  expect(headers.vary).toBe('accept')
+})
+
+test('both formats have the same series, in any order of scrapes', async () => {
+  const { rest } = await startTestApi()
+  const scrape = async (accept: string) => (await rest.get('/metrics', { accept })).text
+  const openMetrics = 'application/openmetrics-text'
+  await scrape('')
+  const [plain, open, again] = [await scrape(''), await scrape(openMetrics), await scrape('')]
+  expect(seriesIn(open)).toEqual(seriesIn(plain))
+  expect(seriesIn(again)).toEqual(seriesIn(plain))
+  expect(typesIn(plain)).toMatchObject({ petstore_idempotent_replays_total: 'counter' })
+  expect(typesIn(open)).toMatchObject({
+    petstore_idempotent_replays: 'counter',
+    petstore_request_duration_seconds: 'histogram',
+  })
+  expect(open).not.toMatch(/\n\n|^# TYPE \w+_total /m)
+  expect(open).toMatch(/^petstore_idempotent_replays_total 0\n/m)
+  expect(open).toMatch(/\n# EOF\n$/)
+  expect(plain).not.toContain('# EOF')
+})
+
+test('the admin listener serves metrics and health without a key, and the service only health', async () => {
+  const { service, admin } = await startWithAdmin()
+  expect((await service.get('/metrics')).status).toBe(404)
+  expect((await service.get('/livez', noKey)).status).toBe(200)
+  expect(await admin.get('/livez')).toMatchObject({ status: 200, text: '{"status":"ok"}' })
+  expect(await admin.get('/readyz')).toMatchObject({ status: 200, text: '{"status":"ready"}' })
+  const { status, text } = await admin.get('/metrics')
+  expect(status).toBe(200)
+  expect(readMetric(text, 'petstore_request_duration_seconds_count', { operation: 'health' })).toBe(3)
+})
+
+test('the admin listener serves nothing else', async () => {
+  const { admin } = await startWithAdmin()
+  for (const url of ['/', '/v1/pets', '/trpc/pets.list', '/openapi.json', '/docs/']) {
+    expect(await admin.get(url), url).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  }
+})
+
+test('the admin listener shows that the service drains', async () => {
+  const { app, admin } = await startWithAdmin()
+  app.isDraining = true
+  expect(await admin.get('/readyz')).toMatchObject({ status: 503, body: { message: 'The service is stopping.' } })
+  expect((await admin.get('/livez')).status).toBe(200)
+})
+
+async function startWithAdmin() {
+  const metrics = new Metrics()
+  const config = { adminPort: 9464 }
+  const { app, rest } = await startTestApi({ config, metrics })
+  const adminConfig = { ...config, corsOrigins: [], trustProxy: [], publicUrl: undefined, stagingUrl: undefined }
+  const log = pino({ level: 'silent' })
+  const admin = createAdminApp(app, { config: { ...adminConfig, rateLimit: undefined }, log, metrics })
+  onTestFinished(() => admin.close())
+  return { app, service: rest, admin: createRestClient(inject(admin), 'none') }
+}

@@ -1,0 +1,137 @@
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { monotonicNow } from '../../db/monotonic.ts'
+import { connect } from '../../db/sqlite/connection.ts'
+import { openSqliteStore } from '../../db/sqlite/store.ts'
+import type { NewPet, Store, StoreObserver, TransactionTimes } from '../../db/store.ts'
+import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
+import { Metrics } from '../../server/telemetry/metrics.ts'
+import { readMetric } from '../support/metrics.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'sold' }
+
+test('each transaction is measured, with its writes and its COMMIT', async () => {
+  const { metrics, store } = openObserved()
+  await store.pets.create(rex)
+  const begin = performance.now()
+  await Promise.all(Array.from({ length: 50 }, () => store.pets.create(rex)))
+  const elapsed = (performance.now() - begin) / 1_000
+  const text = await metrics.text()
+  const read = (name: string) => readMetric(text, `petstore_${name}`) ?? Number.NaN
+  expect(read('transaction_writes_sum')).toBe(51)
+  expect(read('transaction_writes_count')).toBeLessThan(51)
+  for (const kind of ['transaction', 'commit']) {
+    expect(read(`${kind}_duration_seconds_count`)).toBe(read('transaction_writes_count'))
+    expect(read(`${kind}_duration_seconds_sum`)).toBeGreaterThan(0)
+  }
+  expect(read('commit_duration_seconds_sum')).toBeLessThan(read('transaction_duration_seconds_sum'))
+  expect(read('transaction_duration_seconds_sum')).toBeLessThan(elapsed + 1)
+  expect(read('write_queue_length')).toBe(0)
+})
+
+test('waiting writes are counted while another process holds the lock, and those that fail by reason', async () => {
+  const { metrics, store, path } = openObserved({ busyTimeout: 500 })
+  const other = connect(path, { busyTimeout: 0 })
+  onTestFinished(() => void other.close())
+  other.exec('BEGIN IMMEDIATE')
+  const creates = Promise.allSettled([store.pets.create(rex), store.pets.create(rex)])
+  expect(readMetric(await metrics.text(), 'petstore_write_queue_length')).toBe(2)
+  await creates
+  other.exec('ROLLBACK')
+  const { id: apiKeyId } = await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'test'))
+  await store.pets.createOnce(rex, { apiKeyId, key: 'a' })
+  await expect(store.pets.createOnce({ ...rex, name: 'Tom' }, { apiKeyId, key: 'a' })).rejects.toThrow()
+  const text = await metrics.text()
+  expect(readMetric(text, 'petstore_write_queue_length')).toBe(0)
+  expect(failuresIn(text)).toEqual({ busy: 2, rule: 1 })
+})
+
+test('writes that a closed store refuses are counted', async () => {
+  const { metrics, store } = openObserved()
+  await store.close()
+  await expect(store.pets.create(rex)).rejects.toThrow('closed')
+  expect(failuresIn(await metrics.text())).toEqual({ other: 1 })
+})
+
+test('the sizes are those of the files', async () => {
+  const { metrics, store, path } = openObserved()
+  await store.pets.create(rex)
+  const before = await metrics.text()
+  expect(readMetric(before, 'petstore_database_bytes')).toBe(statSync(path).size)
+  expect(readMetric(before, 'petstore_wal_bytes')).toBe(statSync(`${path}-wal`).size)
+  expect(readMetric(before, 'petstore_backup_bytes')).toBe(0)
+  expect(readMetric(before, 'petstore_backup_last_success_timestamp_seconds')).toBeUndefined()
+
+  const backups = join(path, '../backups')
+  mkdirSync(backups)
+  const add = (name: string, size: number) => writeFileSync(join(backups, name), Buffer.alloc(size))
+  add('petstore.db-2026-01-02T030405.678Z.db', 10)
+  add('petstore.db-2026-01-03T030405.678Z.scheduled.db', 20)
+  // A wrong clock made the first, and the others are no complete backups of this database.
+  add('petstore.db-2099-01-01T000000.000Z.db', 40)
+  add('.petstore-0123456789abcdef.partial', 80)
+  add('shop.db-2026-01-04T030405.678Z.db', 160)
+  const after = await metrics.text()
+  expect(readMetric(after, 'petstore_backup_bytes')).toBe(70)
+  const seconds = Date.parse('2026-01-03T03:04:05.678Z') / 1_000
+  expect(readMetric(after, 'petstore_backup_last_success_timestamp_seconds')).toBe(seconds)
+})
+
+test('a disk that does not respond delays the metrics by a second, and leaves out the sizes', async () => {
+  const metrics = new Metrics()
+  let measurements = 0
+  const sizes = () => {
+    measurements++
+    return new Promise<never>(() => {})
+  }
+  metrics.store.watch({ load: () => ({ queuedWrites: 3 }), sizes })
+  const begin = performance.now()
+  const [text] = await Promise.all([metrics.text(), metrics.text()])
+  expect(performance.now() - begin).toBeLessThan(1_500)
+  expect(readMetric(text, 'petstore_write_queue_length')).toBe(3)
+  expect(readMetric(text, 'petstore_database_bytes')).toBeUndefined()
+  expect(measurements).toBe(1)
+})
+
+test('an observer learns of each write when it is queued and when it has ended, with the times of its transaction', async () => {
+  const ends: [string, TransactionTimes | undefined][] = []
+  const queuedAt: number[] = []
+  const { store } = openObserved({
+    observer: {
+      writeQueued(name) {
+        queuedAt.push(monotonicNow())
+        return (times) => ends.push([name, times])
+      },
+    },
+  })
+  await store.pets.create(rex)
+  await wait(5)
+  await expect(store.apiKeys.revoke(99n, new Date())).rejects.toThrow()
+  const now = monotonicNow()
+  expect(ends).toEqual([
+    ['createPet', expect.anything()],
+    ['revokeApiKey', undefined],
+  ])
+  const { startedAt = 0, committingAt = 0, committedAt = 0 } = ends[0]?.[1] ?? {}
+  const times = [queuedAt[0] ?? 0, startedAt, committingAt, committedAt, now]
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
+  expect(committedAt - startedAt).toBeGreaterThan(0)
+})
+
+function openObserved({ busyTimeout = 250, observer }: { busyTimeout?: number; observer?: StoreObserver } = {}) {
+  const path = join(temporaryFolder(), 'petstore.db')
+  const metrics = new Metrics()
+  const store: Store = openSqliteStore({ path, busyTimeout, observer: observer ?? metrics.store.observer })
+  onTestFinished(() => store.close())
+  metrics.store.watch(store)
+  return { metrics, store, path }
+}
+
+/** The reasons with failures. */
+function failuresIn(text: string): Record<string, number> {
+  const reasons = [...text.matchAll(/^petstore_write_failures_total\{reason="(\w+)"\} (\d+)$/gm)]
+  return Object.fromEntries(reasons.map(([, reason = '', count]) => [reason, Number(count)]).filter(([, n]) => n !== 0))
+}
