@@ -103,7 +103,7 @@ describe('the petstore command', () => {
     for (const call of [...rows.filter((row) => /^[a-z]/.test(row)), ...calls]) {
       const command = known.findLast(({ words }) => isCall(call, words))
       expect(command, call).toBeDefined()
-      for (const [option] of call.matchAll(/(?<=\s|\[)--[a-z]+/g)) expect(command?.options, call).toContain(option)
+      for (const [option] of call.matchAll(/(?<=\s|\[)--[a-z-]+/g)) expect(command?.options, call).toContain(option)
     }
   })
 })
@@ -123,7 +123,7 @@ async function readCommands(words: string[] = []): Promise<KnownCommand[]> {
   expect(await run.ended).toBe(0)
   const [head = '', list = ''] = run.stdout.split('\nCommands:\n')
   // The help of the whole program covers the option --help of each command.
-  const listed = [...head.matchAll(/^ {2}(?:-\w, )?(--[a-z]+)/gm)].map(([, option = '']) => option)
+  const listed = [...head.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option = '']) => option)
   const options = listed.filter((option) => words.length === 0 || option !== '--help')
   const entries = [...list.matchAll(/^ {2}([a-z]+)(?: (\S.*?))?(?: {2}|$)/gm)]
     .map(([, name = '', usage = '']) => ({ name, usage }))
