@@ -64,6 +64,12 @@ export interface ApiKey {
 
 export type NewApiKey = Pick<ApiKey, 'name' | 'start' | 'hash' | 'createdAt' | 'expiresAt'>
 
+/**
+ * The hash of the record that owns the idempotency keys of `pets import`, which has no API key. It is not hexadecimal, and
+ * so no text has it. {@link ApiKeyStore.list} and {@link ApiKeyStore.createFirst} ignore the record.
+ */
+export const importerHash = 'pets import'.padEnd(64, '-')
+
 export interface ApiKeyStore {
   /** Finds a key by its SHA-256, also a revoked or expired one. */
   find(hash: string): Promise<ApiKey | undefined>

@@ -11,6 +11,7 @@ import { describeLocation } from '../location.ts'
 import { connectClient } from '../postgres/connection.ts'
 import { unusable } from '../postgres/failure.ts'
 import { hasJournal, readJournal, readOwnMigrations } from '../postgres/migrate.ts'
+import { importerHash } from '../store.ts'
 
 /** Milliseconds. Counting the rows of a large table takes longer than the statements of requests may take. */
 const timeout = 60_000
@@ -37,7 +38,8 @@ async function readSchema(client: Client, url: string): Promise<SchemaState> {
 
 async function countRows(client: Client): Promise<RowCounts> {
   const { rows } = await client.query<Record<keyof RowCounts, string>>(
-    'SELECT (SELECT count(*) FROM pets) AS pets, (SELECT count(*) FROM api_keys) AS keys',
+    'SELECT (SELECT count(*) FROM pets) AS pets, (SELECT count(*) FROM api_keys WHERE hash <> $1) AS keys',
+    [importerHash],
   )
   return { pets: Number(rows[0]?.pets), keys: Number(rows[0]?.keys) }
 }

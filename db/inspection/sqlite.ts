@@ -7,6 +7,7 @@ import { realPathOf, sizeOf } from '../sqlite/files.ts'
 import { refuseForeignFile, refuseNonFile } from '../sqlite/header.ts'
 import { readJournal, readOwnMigrations } from '../sqlite/migrate.ts'
 import { isBlank, refuseOrphanedLog } from '../sqlite/prepare.ts'
+import { importerHash } from '../store.ts'
 
 /** Milliseconds. */
 const busyTimeout = 1_000
@@ -42,7 +43,10 @@ function methods(path: string, log: string, connection: Database.Database): Sqli
     kind: 'sqlite',
     schema: async () => attempt(path, () => readSchema(connection)),
     counts: async () =>
-      attempt(path, () => ({ pets: countRows(connection, 'pets'), keys: countRows(connection, 'api_keys') })),
+      attempt(path, () => ({
+        pets: countRows(connection, 'pets'),
+        keys: countRows(connection, `api_keys WHERE hash <> '${importerHash}'`),
+      })),
     newestTime: async () => attempt(path, () => readNewestTime(connection)),
     bytes: async () => attempt(path, () => ({ database: databaseSize(connection), log: sizeOf(log) })),
     checkPages: async () => attempt(path, () => checkPages(connection, 'quick_check')),
@@ -55,8 +59,8 @@ function readSchema(connection: Database.Database): SchemaState {
   return schemaState(hasJournal ? readJournal(connection) : [], readOwnMigrations(), connection.name)
 }
 
-function countRows(connection: Database.Database, table: 'pets' | 'api_keys'): number {
-  return Number(connection.prepare(`SELECT count(*) FROM ${table}`).pluck().get())
+function countRows(connection: Database.Database, source: string): number {
+  return Number(connection.prepare(`SELECT count(*) FROM ${source}`).pluck().get())
 }
 
 function readNewestTime(connection: Database.Database): Date | undefined {

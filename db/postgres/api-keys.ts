@@ -1,12 +1,14 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, ne, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Pool } from 'pg'
-import { type ApiKey, type ApiKeyStore, KeyRevoked, type NewApiKey } from '../store.ts'
+import { type ApiKey, type ApiKeyStore, importerHash, KeyRevoked, type NewApiKey } from '../store.ts'
 import { batchReads } from './batch-reads.ts'
 import { mapErrors } from './failure.ts'
 import { KeyRevision } from './key-revision.ts'
 import { apiKeys } from './schema.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
+
+const isKey = ne(apiKeys.hash, importerHash)
 
 export function openApiKeys(pool: Pool, url: string): ApiKeyStore & { close(): Promise<void> } {
   const db = drizzle({ client: pool })
@@ -32,7 +34,7 @@ export function openApiKeys(pool: Pool, url: string): ApiKeyStore & { close(): P
 
   return {
     find: (hash) => mapErrors(find(hash)),
-    list: () => mapErrors(db.select().from(apiKeys).orderBy(asc(apiKeys.id))),
+    list: () => mapErrors(db.select().from(apiKeys).where(isKey).orderBy(asc(apiKeys.id))),
     create: (key) => mapErrors(create(db, key)),
     createFirst: (key) => mapErrors(inTransaction(pool, (transaction) => createFirst(transaction, key))),
     register: (key) => mapErrors(register(db, key)),
@@ -59,7 +61,7 @@ async function create(db: NodePgDatabase, key: NewApiKey): Promise<ApiKey> {
 /** If several instances start at the same time, the lock ensures that only one creates the key. */
 async function createFirst(db: NodePgDatabase, key: NewApiKey): Promise<boolean> {
   await lockUntilCommit(db, 'firstApiKey')
-  const [any] = await db.select({ id: apiKeys.id }).from(apiKeys).limit(1)
+  const [any] = await db.select({ id: apiKeys.id }).from(apiKeys).where(isKey).limit(1)
   if (any) return false
   await create(db, key)
   return true

@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3'
-import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, ne, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { isUpToDate } from '../migrations.ts'
-import type { ApiKey, Pet, PetQuery, PetStatus } from '../store.ts'
+import { type ApiKey, importerHash, type Pet, type PetQuery, type PetStatus } from '../store.ts'
 import { readJournal, readOwnMigrations } from './migrate.ts'
 import { apiKeys, boundLimit, pets } from './schema.ts'
 
@@ -29,7 +29,7 @@ export function prepareReads(connection: Database.Database) {
   const findApiKey = prepareRows<[hash: string], ApiKeyRow>(connection, keyByHash)
   const migrations = readOwnMigrations()
   const dataVersion = connection.prepare<[], number>('PRAGMA data_version').pluck().safeIntegers(false)
-  const listApiKeys = db.select().from(apiKeys).orderBy(asc(apiKeys.id)).prepare()
+  const listApiKeys = db.select().from(apiKeys).where(ne(hash, importerHash)).orderBy(asc(apiKeys.id)).prepare()
 
   return {
     listPets({ status, cursor, limit }: PetQuery): Pet[] {

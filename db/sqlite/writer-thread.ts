@@ -1,12 +1,13 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, ne } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { isUpToDate, otherRelease } from '../migrations.ts'
 import { monotonicNow } from '../monotonic.ts'
 import {
   type ApiKey,
   IdsExhausted,
+  importerHash,
   KeyRevoked,
   type NewApiKey,
   type PetStatus,
@@ -268,7 +269,7 @@ export function prepareWrites(connection: Database.Database) {
     createPetOnce: prepareCreateOnce(db, createPet),
     createApiKey,
     createFirstApiKey(key: NewApiKey): boolean {
-      if (db.select().from(apiKeys).limit(1).get()) return false
+      if (db.select().from(apiKeys).where(ne(apiKeys.hash, importerHash)).limit(1).get()) return false
       createApiKey(key)
       return true
     },

@@ -7,6 +7,7 @@ import { addDoctorCommand } from './doctor.ts'
 import { addHelp } from './help.ts'
 import { addKeyCommands } from './keys.ts'
 import { note } from './output.ts'
+import { addPetCommands } from './pets.ts'
 import { addServiceCommands } from './service.ts'
 
 /**
@@ -32,5 +33,6 @@ export function createProgram(): Command {
   addDoctorCommand(program)
   addKeyCommands(program)
   addDatabaseCommands(program)
+  addPetCommands(program)
   return program
 }

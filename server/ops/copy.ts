@@ -1,5 +1,6 @@
 import { type CopyRequest, copyStore } from '../../db/copy/copy-store.ts'
 import { describeLocation } from '../../db/location.ts'
+import { count } from './count.ts'
 
 interface Copied {
   /** For the operator. */
@@ -12,9 +13,7 @@ export async function copy(request: CopyRequest): Promise<Copied> {
   const tables = await copyStore(request)
   const summary = [
     `Copied ${describeLocation(request.from)} to ${describeLocation(request.to)}. After reading back, both contain:`,
-    ...tables.map(
-      ({ name, rows, sha256 }) => `  ${name}: ${rows} ${rows === 1 ? 'row' : 'rows'}, SHA-256 ${sha256.slice(0, 12)}…`,
-    ),
+    ...tables.map(({ name, rows, sha256 }) => `  ${name}: ${count(rows, 'row')}, SHA-256 ${sha256.slice(0, 12)}…`),
   ].join('\n')
   return { summary, rows: tables.reduce((sum, { rows }) => sum + rows, 0) }
 }

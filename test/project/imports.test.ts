@@ -82,6 +82,13 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
       ...['../../../db/sqlite/store.ts', '../../../db/inspection/sqlite.ts'].map(valueFrom),
     ],
   },
+  'server/ops/transfer/import.ts': {
+    allowed: ['./rows.ts', '../operator-error.ts', '../../api/pets.ts', '../../../db/store.ts'].map(valueFrom),
+    refused: [
+      ...['../../api/errors.ts', '../../http/server.ts', '../../config.ts', 'fastify', 'pg'].map(valueFrom),
+      ...['../../../db/sqlite/store.ts', '../../../db/postgres/store.ts'].map(valueFrom),
+    ],
+  },
   'db/store.ts': { allowed: [valueFrom('pg')], refused: [valueFrom('../server/log.ts')] },
   'db/sqlite/backup/backup.ts': {
     allowed: ['better-sqlite3', 'drizzle-orm', '../files.ts', '../../store.ts'].map(valueFrom),

@@ -1,10 +1,10 @@
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableDatabase } from '../../unusable-database.ts'
-import { toFailure } from '../failure.ts'
-import { link, makeFolder } from '../files.ts'
+import { makeFolder } from '../files.ts'
 import { refuseForeignFile } from '../header.ts'
 import { backupFolder, newBackupPath } from './name.ts'
+import { publish } from './publish.ts'
 import { attempt, type OnProgress, withSnapshot } from './snapshot.ts'
 
 /**
@@ -44,16 +44,4 @@ function refuseTarget(file: string): void {
 
 function exists(file: string): UnusableDatabase {
   return new UnusableDatabase(file, 'it exists already; choose another name, or delete it first')
-}
-
-/** Gives the copy its name, unless a file has it: unlike a rename, a link never overwrites. */
-function publish(copy: string, file: string): boolean {
-  if (existsSync(file)) return false
-  try {
-    link(copy, file, () => renameSync(copy, file))
-    return true
-  } catch (error) {
-    if (toFailure(error).code === 'EEXIST') return false
-    throw error
-  }
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { withCleanup } from '../../with-cleanup.ts'
 import { lockDatabase } from '../connection.ts'
 import { isBusy, toFailure } from '../failure.ts'
 
 const namePattern = /^\.petstore-[0-9a-f-]+\.partial$/
 /** Milliseconds within which a process locks the file that it has created. */
 const maxTimeToLock = 60_000
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * Creates an empty file of mode 600 in the folder and removes it at the end, also if one of the signals ends the process.
@@ -16,19 +16,13 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 export async function withTemporaryFile(folder: string, use: (path: string) => Promise<void>): Promise<void> {
   removeAbandoned(folder)
   const path = join(folder, `.petstore-${randomBytes(8).toString('hex')}.partial`)
-  const end = (signal: NodeJS.Signals) => {
-    remove(path)
-    // This listener was removed before the call, so the signal now ends the process.
-    process.kill(process.pid, signal)
-  }
-  for (const signal of signals) process.once(signal, end)
-  try {
-    closeSync(openSync(path, 'wx', 0o600))
-    await use(path)
-  } finally {
-    remove(path)
-    for (const signal of signals) process.off(signal, end)
-  }
+  await withCleanup(
+    () => remove(path),
+    async () => {
+      closeSync(openSync(path, 'wx', 0o600))
+      await use(path)
+    },
+  )
 }
 
 function removeAbandoned(folder: string): void {

@@ -1,0 +1,72 @@
+import { createHash, hash } from 'node:crypto'
+import { IdempotencyKeyReused, importerHash, type NewPet, type Store } from '../../../db/store.ts'
+import { OperatorError } from '../operator-error.ts'
+import { createBatches } from './batches.ts'
+import { type Check, readRows } from './check.ts'
+import type { Format } from './format.ts'
+import type { Input } from './input.ts'
+import type { CheckedRow } from './rows.ts'
+
+interface ImportOptions {
+  format: Format
+  check: Check
+  /** Replaces the SHA-256 of the input in the idempotency keys. */
+  key?: string | undefined
+  /** Called with the number of pets that are stored. */
+  onProgress?: ((pets: number) => void) | undefined
+}
+
+/**
+ * Creates a pet for each valid line, in their order. Each has an idempotency key, so a repeated import creates only what
+ * is missing.
+ *
+ * @throws {OperatorError} if the import stops before its end.
+ */
+export async function importPets(store: Store, input: Input, { format, check, key, onProgress }: ImportOptions) {
+  const apiKeyId = await importerId(store)
+  const namespace = key === undefined ? check.sha256 : hash('sha256', `--key ${key}`)
+  const digest = createHash('sha256')
+  let [created, existing] = [0, 0]
+
+  async function create({ line, pet }: { line: number; pet: NewPet }): Promise<void> {
+    try {
+      const { isReplay } = await store.pets.createOnce(pet, { apiKeyId, key: `${namespace}:${line}` })
+      if (isReplay) existing++
+      else created++
+    } catch (error) {
+      throw error instanceof IdempotencyKeyReused ? reused(line) : error
+    }
+  }
+
+  await createBatches(validRows(readRows(input, format, digest)), create, {
+    onProgress,
+    advice: 'Run the command again within 24 hours: it creates only the missing pets.',
+  })
+  if (digest.digest('hex') !== check.sha256) {
+    throw new OperatorError(`${input.name} changed while it was imported. Check which of its pets were created.`)
+  }
+  return { created, existing }
+}
+
+function reused(line: number): OperatorError {
+  return new OperatorError(
+    `Line ${line} differs from that of an earlier import with the same --key. Import the same lines again, or choose another --key.`,
+  )
+}
+
+async function* validRows(batches: AsyncIterable<CheckedRow[]>) {
+  for await (const rows of batches) yield rows.filter((row) => 'pet' in row)
+}
+
+/** The id of the record that owns the idempotency keys of all imports. */
+async function importerId({ apiKeys }: Store): Promise<bigint> {
+  const known = await apiKeys.find(importerHash)
+  if (known) return known.id
+  const createdAt = new Date()
+  // No key of an operator can have this name, because of its colon.
+  const record = { name: 'pets import: idempotency keys', start: '', hash: importerHash }
+  await apiKeys.register({ ...record, createdAt, expiresAt: createdAt })
+  const registered = await apiKeys.find(importerHash)
+  if (!registered) throw new Error('The record of pets import was registered, and was not found.')
+  return registered.id
+}

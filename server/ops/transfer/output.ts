@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import { realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import type { Writable } from 'node:stream'
+import { publish } from '../../../db/sqlite/backup/publish.ts'
+import { withCleanup } from '../../../db/with-cleanup.ts'
+import { OperatorError } from '../operator-error.ts'
+import { withFileErrors } from './file-error.ts'
+
+/** Resolves when the next bytes may be written. */
+export type Write = (bytes: Uint8Array) => Promise<unknown>
+
+/**
+ * Writes a file that appears only when it is complete and on disk. Until then it has a temporary name in the same folder.
+ *
+ * @throws {OperatorError} if the file exists and `overwrite` is false.
+ */
+export async function writeFile<T>(file: string, overwrite: boolean, use: (write: Write) => Promise<T>): Promise<T> {
+  const path = await withFileErrors(file, 'written', async () => chooseTarget(file, overwrite))
+  const partial = `${path}.${randomBytes(4).toString('hex')}.partial`
+  const work = () =>
+    withFileErrors(file, 'written', async () => {
+      const handle = await open(partial, 'wx')
+      try {
+        const result = await use((bytes) => handle.writeFile(bytes))
+        await handle.sync()
+        return result
+      } finally {
+        await handle.close()
+      }
+    })
+  return withCleanup(
+    () => rmSync(partial, { force: true }),
+    async () => {
+      const result = await work()
+      if (overwrite) await withFileErrors(file, 'written', async () => renameSync(partial, path))
+      else if (!publish(partial, path)) throw exists(file)
+      return result
+    },
+  )
+}
+
+/** The path without symbolic links, because a rename would replace a link. It would also replace a device. */
+function chooseTarget(file: string, overwrite: boolean): string {
+  const current = statSync(file, { throwIfNoEntry: false })
+  if (!current) return file
+  if (!overwrite) throw exists(file)
+  if (!current.isFile()) throw new OperatorError(`${file} is not a file. Choose another name, or use standard output.`)
+  return realpathSync(file)
+}
+
+function exists(file: string): OperatorError {
+  return new OperatorError(`${file} exists already. Choose another name, or overwrite it with --force.`)
+}
+
+/** Writes to standard output as fast as its reader reads. */
+export function writeStream<T>(stream: Writable, use: (write: Write) => Promise<T>): Promise<T> {
+  // The callback of `write` reports the error.
+  stream.on('error', () => {})
+  return withFileErrors('Standard output', 'written', () =>
+    use(
+      (bytes) =>
+        new Promise((resolve, reject) => {
+          stream.write(bytes, (error) => (error ? reject(error) : resolve(undefined)))
+        }),
+    ),
+  )
+}

@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { NewPet } from '../../server/api/pets.ts'
+import { createProgram } from '../../server/cli/program.ts'
+import { petSource, seedPets } from '../../server/ops/seed.ts'
+import { openTestStore } from '../support/database.ts'
+import { runPetstore } from '../support/process.ts'
+import { petsIn } from '../support/sample-database.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { exportText } from '../support/transfer.ts'
+
+test('the same seed creates the same pets in the same order, and a smaller count the first of them', async () => {
+  const texts: string[] = []
+  for (const [count = 0, seed = 0] of [
+    [600, 7],
+    [600, 7],
+    [400, 7],
+    [400, 8],
+  ]) {
+    const store = await openTestStore()
+    await seedPets(store, count, await petSource(seed))
+    texts.push(await exportText(store))
+  }
+  const [first = '', second, smaller = '', other] = texts
+  expect(second).toBe(first)
+  expect(first.startsWith(smaller)).toBe(true)
+  expect(other).not.toBe(smaller)
+})
+
+test('seeded pets are valid, and have various names, categories and statuses', async () => {
+  const store = await openTestStore()
+  await seedPets(store, 1_000, await petSource(1))
+  const pets = await store.pets.list({ limit: 2_000, cursor: 0n })
+  expect(pets).toHaveLength(1_000)
+  for (const pet of pets) NewPet.parse(pet)
+  const distinct = (field: 'name' | 'categoryId' | 'status') => new Set(pets.map((pet) => pet[field])).size
+  expect([distinct('categoryId'), distinct('status')]).toEqual([8, 3])
+  expect(distinct('name')).toBeGreaterThan(100)
+  expect(pets.filter(({ status }) => status === 'available').length / 1_000).toBeCloseTo(0.7, 1)
+})
+
+test('petstore seed shows the seed that it has chosen', async () => {
+  const folder = temporaryFolder()
+  const first = runPetstore({ folder, arguments: ['seed', '20'] })
+  expect(await first.ended, first.stderr).toBe(0)
+  const [, seed = ''] = /Created 20 pets\. Create the same ones again with --seed (\d+)\.\n$/.exec(first.stderr) ?? []
+  const second = runPetstore({ folder, arguments: ['seed', '20', '--seed', seed] })
+  expect(await second.ended, second.stderr).toBe(0)
+  const names = petsIn(join(folder, 'data/petstore.db')).map(({ name }) => name)
+  expect(names.slice(20)).toEqual(names.slice(0, 20))
+  expect(names).toHaveLength(40)
+})
+
+test.for([
+  [['0'], 'The number of pets is "0": expected an integer from 1 to 10000000.'],
+  [['10000001'], 'The number of pets is "10000001": expected an integer from 1 to 10000000.'],
+  [['1e3'], 'The number of pets is "1e3": expected'],
+  [['5', '--seed', '4294967296'], '--seed is "4294967296": expected an integer from 0 to 4294967295.'],
+] as const)('petstore seed %j is refused', async ([words, message]) => {
+  const command = createProgram().parseAsync(['seed', ...words], { from: 'user' })
+  await expect(command).rejects.toThrow(message)
+})
+
+test('petstore seed says how to install the package that makes up the names', async () => {
+  const hook = join(import.meta.dirname, '../support/without-faker.mjs')
+  const folder = temporaryFolder()
+  const run = runPetstore({ folder, arguments: ['seed', '5'], env: { NODE_OPTIONS: `--import ${hook}` } })
+  expect(await run.ended).toBe(1)
+  const { devDependencies } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
+  const version = devDependencies['@faker-js/faker']
+  expect(run.stderr).toContain(`npm install --omit=dev --no-save @faker-js/faker@${version}\n`)
+  expect(existsSync(join(folder, 'data'))).toBe(false)
+})

@@ -1,0 +1,54 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { PetStatus, Store } from '../../db/store.ts'
+import { checkImport } from '../../server/ops/transfer/check.ts'
+import { exportPets } from '../../server/ops/transfer/export.ts'
+import type { Format } from '../../server/ops/transfer/format.ts'
+import { importPets } from '../../server/ops/transfer/import.ts'
+import { type Input, withInput } from '../../server/ops/transfer/input.ts'
+import { temporaryFolder } from './temporary.ts'
+
+/** Exports the pets of a store, and returns the text. */
+export async function exportText(store: Store, format: Format = 'ndjson', status?: PetStatus): Promise<string> {
+  const chunks: Uint8Array[] = []
+  await exportPets(store, async (bytes) => chunks.push(bytes), { format, status })
+  return Buffer.concat(chunks).toString()
+}
+
+/** Checks a file with this content. Resolves to the descriptions of the invalid lines, which are skipped. */
+export async function checkText(content: string | Buffer, format: Format = 'ndjson') {
+  const skipped: string[] = []
+  const check = await withContent(content, format, (input) => checkImport(input, format, (line) => skipped.push(line)))
+  return { ...check, skipped }
+}
+
+interface ImportOptions {
+  format?: Format
+  key?: string
+  /** Called between the check and the import. */
+  onChecked?: (file: string) => void
+}
+
+/** Imports a file with this content. An invalid line is an error. */
+export async function importText(
+  store: Store,
+  content: string | Buffer,
+  { format = 'ndjson', key, onChecked }: ImportOptions = {},
+) {
+  return withContent(content, format, async (input) => {
+    const check = await checkImport(input, format)
+    onChecked?.(input.name)
+    return importPets(store, input, { format, check, key })
+  })
+}
+
+function withContent<T>(content: string | Buffer, format: Format, use: (input: Input) => Promise<T>): Promise<T> {
+  const file = join(temporaryFolder(), `pets.${format}`)
+  writeFileSync(file, content)
+  return withInput(file, use)
+}
+
+/** Lines of NDJSON with pets named `pet 1`, `pet 2` and so on. */
+export function ndjsonOf(count: number): string {
+  return Array.from({ length: count }, (_, index) => `{"name":"pet ${index + 1}","categoryId":${index}}\n`).join('')
+}
