@@ -96,7 +96,8 @@ describe('the petstore command', () => {
     })
     expect(missing).toEqual([])
     const calls = commands().flatMap((line) => {
-      const [, call] = /(?:petstore -- |server\/launch\.mjs )([a-z].*)/.exec(line) ?? []
+      const [, call] =
+        /(?:run (?:--silent )?petstore -- |server\/launch\.mjs |\.bin\/petstore )([a-z].*)/.exec(line) ?? []
       return call === undefined ? [] : [call]
     })
     expect(calls.length).toBeGreaterThan(10)
