@@ -2,8 +2,10 @@ import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { pendingMigrations } from '../../db/migrations.ts'
 import { readOwnMigrations } from '../../db/postgres/migrate.ts'
+import { prepareDatabase } from '../../db/postgres/prepare.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { document, read, rowsOf } from '../support/documents.ts'
+import { isLongForm, report } from '../support/long-form.ts'
 import { emptyDatabase, query } from '../support/postgres/databases.ts'
 import { expectUpgraded } from '../support/upgraded-store.ts'
 
@@ -49,6 +51,20 @@ describe.for(migrations.map(({ name, sql }, index) => ({ name, sql, index })))(
     })
   },
 )
+
+test('the time of the migration that constrains times depends on the number of idempotency keys', async () => {
+  const rows = isLongForm ? 1_000_000 : 1_000
+  const url = await loadFixture('0000_init')
+  await query(
+    url,
+    `INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at)
+    SELECT 1, 'order-' || n, encode(sha256(n::text::bytea), 'hex'), 1, now() FROM generate_series(4, ${rows}) AS n`,
+  )
+  const start = performance.now()
+  await prepareDatabase(url)
+  report('PostgreSQL migration 0001_readable_times', { rows, milliseconds: Math.round(performance.now() - start) })
+  expect(await query(url, 'SELECT count(*)::int AS rows FROM idempotency_keys')).toEqual([{ rows }])
+})
 
 async function loadFixture(name: string): Promise<string> {
   const url = await emptyDatabase()

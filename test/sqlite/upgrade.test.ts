@@ -7,6 +7,7 @@ import { migrate, readJournal, readOwnMigrations } from '../../db/sqlite/migrate
 import { pets } from '../fixtures/rows.ts'
 import { openDatabase, openFileStore } from '../support/database.ts'
 import { document, rowsOf } from '../support/documents.ts'
+import { isLongForm, report } from '../support/long-form.ts'
 import { change, makeBackup, restore } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { expectUpgraded } from '../support/upgraded-store.ts'
@@ -52,6 +53,22 @@ test('during a migration other connections read, and wait to write', () => {
     expect(() => other.exec('DELETE FROM pets')).toThrow('database is locked')
   })
   expect(seen).toEqual([pets.length])
+})
+
+test('the time of the migrations depends on the number of idempotency keys', () => {
+  const rows = isLongForm ? 1_000_000 : 1_000
+  const database = openDatabase(copyFixture('0001_idempotency_keys'))
+  database.exec(`
+    WITH RECURSIVE counter (n) AS (SELECT 4 UNION ALL SELECT n + 1 FROM counter WHERE n < ${rows})
+    INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at)
+    SELECT 1, 'order-' || n, lower(hex(randomblob(32))), 1, '2026-01-02T03:04:05.678Z' FROM counter`)
+  const times = migrations.slice(2).map(({ name }, index) => {
+    const start = performance.now()
+    migrate(database, migrations.slice(0, index + 3))
+    return [name, Math.round(performance.now() - start)]
+  })
+  report('SQLite migrations', { rows, milliseconds: Object.fromEntries(times) })
+  expect(database.prepare('SELECT count(*) FROM idempotency_keys').pluck().get()).toBe(rows)
 })
 
 test('a release puts its own backup back in the place of a database that a newer release has migrated', async () => {
