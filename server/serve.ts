@@ -22,7 +22,8 @@ import { addProcessMetrics } from './telemetry/process-metrics.ts'
 /** Milliseconds. */
 const drainTime = 500
 const repeatedSignalTime = 200
-const maxStopTime = 10_000
+/** Longest time between the signal to stop and the end of the process. */
+export const maxStopTime = 10_000
 const registerInterval = 5_000
 
 /**

@@ -1,0 +1,78 @@
+import { Client } from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { pendingMigrations } from '../../db/migrations.ts'
+import { readOwnMigrations } from '../../db/postgres/migrate.ts'
+import { prepareDatabase } from '../../db/postgres/prepare.ts'
+import { postgresDatabase } from '../support/database.ts'
+import { document, read, rowsOf } from '../support/documents.ts'
+import { isLongForm, report } from '../support/long-form.ts'
+import { emptyDatabase, query } from '../support/postgres/databases.ts'
+import { expectUpgraded } from '../support/upgraded-store.ts'
+
+const migrations = readOwnMigrations()
+
+describe.for(migrations.map(({ name, sql }, index) => ({ name, sql, index })))(
+  'the schema of $name',
+  ({ name, sql, index }) => {
+    test('is upgraded with all of its rows', async () => {
+      const url = await loadFixture(name)
+      const store = await postgresDatabase(url).open()
+      const kept = await query(url, "SELECT key FROM idempotency_keys WHERE key LIKE 'order-%' ORDER BY id")
+      expect(kept.map(({ key }) => key)).toEqual(['order-1', 'order-2', 'order-3'])
+      const applied = await query(url, 'SELECT name, hash FROM migrations ORDER BY name')
+      expect(applied).toEqual(migrations.map((each) => ({ name: each.name, hash: each.hash })))
+      await expectUpgraded(store)
+    })
+
+    test('is refused by a release that has no such migration', async () => {
+      const applied = migrations.slice(0, index + 1)
+      expect(() => pendingMigrations(applied, migrations.slice(0, index), 'petstore')).toThrow(
+        `it was migrated by a newer release (${name}); start that release`,
+      )
+    })
+
+    test('was made by a migration that locks the tables that the guide to upgrades names', async () => {
+      const previous = migrations[index - 1]
+      const url = previous ? await loadFixture(previous.name) : await emptyDatabase()
+      const client = new Client({ connectionString: url })
+      await client.connect()
+      onTestFinished(() => client.end())
+      const existing = await tables(client)
+      await client.query(`BEGIN; ${sql}`)
+      const { rows } = await client.query(`
+        SELECT relation::regclass::text AS name FROM pg_locks
+        WHERE pid = pg_backend_pid() AND mode = 'AccessExclusiveLock' AND relation IS NOT NULL`)
+      await client.query('ROLLBACK')
+      const locked = rows.map((row) => String(row.name)).filter((each) => existing.includes(each))
+      const row = rowsOf(document('docs/upgrades.md')).find(
+        ([database, migration]) => database === 'PostgreSQL' && migration === `\`${name}\``,
+      )
+      expect([...(row?.[2] ?? '').matchAll(/`(\w+)`/g)].map(([, table]) => table).sort()).toEqual(locked.sort())
+    })
+  },
+)
+
+test('the time of the migration that constrains times depends on the number of idempotency keys', async () => {
+  const rows = isLongForm ? 1_000_000 : 1_000
+  const url = await loadFixture('0000_init')
+  await query(
+    url,
+    `INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at)
+    SELECT 1, 'order-' || n, encode(sha256(n::text::bytea), 'hex'), 1, now() FROM generate_series(4, ${rows}) AS n`,
+  )
+  const start = performance.now()
+  await prepareDatabase(url)
+  report('PostgreSQL migration 0001_readable_times', { rows, milliseconds: Math.round(performance.now() - start) })
+  expect(await query(url, 'SELECT count(*)::int AS rows FROM idempotency_keys')).toEqual([{ rows }])
+})
+
+async function loadFixture(name: string): Promise<string> {
+  const url = await emptyDatabase()
+  await query(url, read(`test/fixtures/postgres/${name}.sql`))
+  return url
+}
+
+async function tables(client: Client): Promise<string[]> {
+  const { rows } = await client.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+  return rows.map(({ tablename }) => String(tablename))
+}

@@ -1,0 +1,164 @@
+import { execFile } from 'node:child_process'
+import { symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { mintApiKey } from '../../server/auth/api-key.ts'
+import { readConfig } from '../../server/config.ts'
+import { maxStopTime } from '../../server/serve.ts'
+import { read, root } from '../support/documents.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { startTestApi } from '../support/test-api.ts'
+
+const dockerfile = read('deploy/Dockerfile')
+const shapes = ['sqlite', 'postgres'] as const
+
+interface Resource {
+  apiVersion: string
+  kind: string
+  spec: Record<string, unknown>
+}
+
+test.for(shapes)('the %s manifests are valid by the schemas of Kubernetes', async (shape) => {
+  for (const resource of resourcesOf(shape)) {
+    const module = `kubernetes-models/${resource.apiVersion}/${resource.kind}`
+    const { [resource.kind]: Model } = await import(module)
+    expect(() => new Model(resource).validate(), resource.kind).not.toThrow()
+  }
+})
+
+test('the manifests have no field that Kubernetes does not know', async () => {
+  const resources = shapes.flatMap(resourcesOf)
+  // With a field that is wrong, to see that the check finds it.
+  const wrong = resources.map((each) => ({ ...each, spec: { ...each.spec, replica: 1 } }))
+  const problems = (await compile([...resources, ...wrong])).trim().split('\n')
+  expect(problems.filter((line) => !line.includes(`'"replica"' does not exist`))).toEqual([])
+  expect(problems).toHaveLength(resources.length)
+})
+
+/** The schemas allow unknown fields, so the compiler checks them: it refuses unknown properties of a literal. */
+async function compile(resources: Resource[]): Promise<string> {
+  const folder = temporaryFolder()
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const literals = resources.map(
+    (resource) =>
+      `${JSON.stringify(resource)} satisfies import('kubernetes-models/${resource.apiVersion}/${resource.kind}').I${resource.kind}`,
+  )
+  writeFileSync(join(folder, 'resources.ts'), `export const resources = [\n${literals.join(',\n')}\n]`)
+  const words = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'preserve', '--types', '', 'resources.ts']
+  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), ...words]
+  const { stdout } = await promisify(execFile)(process.execPath, tsc, { cwd: folder }).catch((error) => error)
+  return stdout
+}
+
+test.for(shapes)('the service accepts its environment in the %s manifests', (shape) => {
+  const environment = Object.fromEntries(containerOf(shape).env.map(({ name, value }) => [name, value]))
+  const known = [...read('server/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name]) => name)
+  expect(Object.keys(environment).filter((name) => name !== 'PGPASSWORD' && !known.includes(name))).toEqual([])
+
+  const keyFile = join(temporaryFolder(), 'api-key')
+  writeFileSync(keyFile, mintApiKey())
+  const image = Object.fromEntries(
+    [...dockerfile.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+  )
+  const config = readConfig({ ...image, ...environment, PETSTORE_API_KEY_FILE: keyFile })
+  expect(config.database.kind).toBe(shape)
+  expect(config).toMatchObject({ host: '0.0.0.0', publicUrl: 'https://petstore.example' })
+})
+
+test.for(shapes)('the paths, ports and names in the %s manifests fit together', (shape) => {
+  const { ports, env, volumeMounts } = containerOf(shape)
+  const pod = podOf(shape)
+  expect(ports).toEqual([{ name: 'http', containerPort: Number(/^EXPOSE (\d+)$/m.exec(dockerfile)?.[1]) }])
+  const { mountPath } = volumeMounts.find(({ name }) => name === 'api-key') ?? {}
+  expect(env.find(({ name }) => name === 'PETSTORE_API_KEY_FILE')?.value).toBe(`${mountPath}/api-key`)
+  for (const resource of resourcesOf(shape)) {
+    const selector = JSON.stringify(resource.spec.selector)
+    expect(selector).toContain('"app.kubernetes.io/name":"petstore"')
+  }
+  expect(pod.metadata.labels).toEqual({ 'app.kubernetes.io/name': 'petstore' })
+  const mounted = volumeMounts.map((mount) => mount.mountPath)
+  expect(mounted.includes(/^VOLUME (\S+)$/m.exec(dockerfile)?.[1] ?? '')).toBe(shape === 'sqlite')
+})
+
+test('the probes request routes that need no key', async () => {
+  const { rest } = await startTestApi()
+  const probes = shapes.map(containerOf).flatMap((each) => [each.startupProbe, each.livenessProbe, each.readinessProbe])
+  for (const { httpGet } of probes) {
+    expect(httpGet.port).toBe('http')
+    expect((await rest.get(httpGet.path, { authorization: '' })).status).toBe(200)
+  }
+})
+
+test.for(shapes)('a pod of the %s manifests has more time to stop than the service takes', (shape) => {
+  const pause = containerOf(shape).lifecycle?.preStop.sleep.seconds ?? 0
+  const { terminationGracePeriodSeconds } = podOf(shape).spec
+  expect((terminationGracePeriodSeconds - pause) * 1_000).toBeGreaterThan(maxStopTime)
+})
+
+test.for(shapes)('a container of the %s manifests has no privileges and cannot write to its file system', (shape) => {
+  const { spec } = podOf(shape)
+  expect(spec.securityContext).toMatchObject({
+    runAsNonRoot: true,
+    runAsUser: 1000,
+    seccompProfile: { type: 'RuntimeDefault' },
+  })
+  expect(containerOf(shape).securityContext).toEqual({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  })
+  expect(spec.automountServiceAccountToken).toBe(false)
+})
+
+test('the manifests run the image of this release and contain no secret', () => {
+  const { version } = JSON.parse(read('server/package.json'))
+  for (const shape of shapes) {
+    expect(containerOf(shape).image).toBe(`petstore:${version}`)
+    expect(read(`deploy/kubernetes/${shape}.yaml`)).not.toMatch(/kind: Secret|pet_[0-9A-Za-z]{38}|:[^/\s]+@/)
+  }
+})
+
+interface Container {
+  image: string
+  env: { name: string; value?: string }[]
+  ports: object[]
+  volumeMounts: { name: string; mountPath: string }[]
+  startupProbe: Probe
+  livenessProbe: Probe
+  readinessProbe: Probe
+  lifecycle?: { preStop: { sleep: { seconds: number } } }
+  securityContext: object
+}
+
+interface Probe {
+  httpGet: { path: string; port: string }
+}
+
+interface Pod {
+  metadata: { labels: object }
+  spec: {
+    automountServiceAccountToken: boolean
+    terminationGracePeriodSeconds: number
+    securityContext: object
+    containers: Container[]
+  }
+}
+
+function resourcesOf(shape: (typeof shapes)[number]): Resource[] {
+  return parseAllDocuments(read(`deploy/kubernetes/${shape}.yaml`)).map((document) => document.toJS())
+}
+
+/** The schemas are checked by another test, so this test may rely on the form of a pod. */
+function podOf(shape: (typeof shapes)[number]): Pod {
+  const [template] = resourcesOf(shape).flatMap(({ spec }) => ('template' in spec ? [spec.template as Pod] : []))
+  if (!template) throw new Error(`deploy/kubernetes/${shape}.yaml has no pod.`)
+  return template
+}
+
+function containerOf(shape: (typeof shapes)[number]): Container {
+  const [container] = podOf(shape).spec.containers
+  if (!container) throw new Error(`deploy/kubernetes/${shape}.yaml has no container.`)
+  return container
+}

@@ -1,0 +1,90 @@
+import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { layOutPackage } from '../support/built-package.ts'
+import { read, root } from '../support/documents.ts'
+import { bannerKey, type Run, runCommand, waitForOutput, whenListening } from '../support/process.ts'
+import { type AtEnd, temporaryFolder } from '../support/temporary.ts'
+
+let installed: string
+const cleanings: Parameters<AtEnd>[0][] = []
+beforeAll(async () => {
+  installed = await layOutPackage(temporaryFolder((clean) => cleanings.push(clean)))
+})
+afterAll(async () => {
+  for (const clean of cleanings) await clean()
+})
+
+function runInstalled(words: string[], options: { env?: Record<string, string>; folder?: string } = {}): Run {
+  return runCommand([join(installed, '../.bin/petstore'), ...words], options)
+}
+
+test('the package contains the sources as JavaScript, all migrations, the console and the texts for its readers', () => {
+  const shipped = globSync('**/*', { cwd: installed, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1))
+  const expected = globSync(['{server,db}/**/*.{ts,mjs}', 'db/*/migrations/*.sql', 'web/dist/**/*.*'], {
+    cwd: root,
+    exclude: ['server/ops/dev.ts', 'db/postgres/drizzle.config.ts'],
+  }).map((path) => path.replace(/\.ts$/, '.js'))
+  const own = ['LICENSE', 'README.md', 'bin/petstore', 'package-lock.json', 'package.json', 'server/package.json']
+  expect(shipped.toSorted()).toEqual([...expected, ...own].toSorted())
+  expect(shipped).toContain('db/sqlite/writer-thread.js')
+})
+
+test('no module of the package refers to a TypeScript file', () => {
+  const modules = globSync('{server,db}/**/*.{js,mjs}', { cwd: installed })
+  const referring = modules.filter((path) => /\.ts'/.test(readFileSync(join(installed, path), 'utf8')))
+  expect(referring).toEqual([])
+})
+
+test('a line of a module is on the same line of its source', () => {
+  const marker = 'export async function serve('
+  const lineIn = (text: string) => text.split('\n').findIndex((line) => line.startsWith(marker))
+  expect(lineIn(readFileSync(join(installed, 'server/serve.js'), 'utf8'))).toBe(lineIn(read('server/serve.ts')))
+})
+
+test('the installed command serves, writes, backs up and stops', async () => {
+  const folder = temporaryFolder()
+  const server = await whenListening(runInstalled([], { folder, env: { PORT: '0' } }))
+  const headers = {
+    authorization: `Bearer ${await waitForOutput(server, bannerKey)}`,
+    'content-type': 'application/json',
+  }
+  const body = JSON.stringify({ name: 'Rex', categoryId: 7 })
+  expect((await fetch(`${server.url}/v1/pets`, { method: 'POST', headers, body })).status).toBe(201)
+  expect(await (await fetch(`${server.url}/`)).text()).toContain('/assets/index-')
+  const backup = runInstalled(['backup'], { folder })
+  expect(await backup.ended, backup.stderr).toBe(0)
+  expect(existsSync(backup.stdout.trim())).toBe(true)
+  server.child.kill('SIGTERM')
+  expect(await server.ended).toBe(0)
+})
+
+test('the installed command has the heap options of "npm start"', () => {
+  const { scripts } = JSON.parse(read('package.json'))
+  const options = (text: string) => text.match(/--max-\S+/g)
+  expect(options(scripts.start)).toHaveLength(2)
+  expect(options(read('deploy/package/petstore'))).toEqual(options(scripts.start))
+})
+
+test.for([
+  ['below the package', 'petstore-service/node_modules/.bin/node', 'pinned'],
+  ['beside the package', '.bin/node', 'pinned'],
+  ['of the system, if none was installed with the package', undefined, 'of the system'],
+] as const)('the command runs the Node %s', async ([, place, expected]) => {
+  const folder = temporaryFolder()
+  const command = join(folder, 'modules/petstore-service/bin/petstore')
+  writeScript(command, read('deploy/package/petstore'))
+  writeScript(join(folder, 'system/node'), '#!/bin/sh\necho of the system')
+  if (place) writeScript(join(folder, 'modules', place), '#!/bin/sh\necho pinned')
+  const run = runCommand([command], { env: { PATH: `${join(folder, 'system')}:${process.env.PATH}` } })
+  await run.ended
+  expect(run.stdout.trim()).toBe(expected)
+})
+
+function writeScript(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+  chmodSync(path, 0o755)
+}

@@ -1,0 +1,76 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { readConfig } from '../../server/config.ts'
+import { maxStopTime } from '../../server/serve.ts'
+import { read } from '../support/documents.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const unit = read('deploy/petstore.service')
+const settings = Map.groupBy(
+  [...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => ({ name, value })),
+  ({ name }) => name,
+)
+
+function setting(name: string): string | undefined {
+  return settings
+    .get(name)
+    ?.map(({ value }) => value)
+    .join('\n')
+}
+
+test('the unit runs the installed command on the database in the only folder that is writable', () => {
+  expect(read('docs/deployment.md')).toContain('npm install --prefix /opt/petstore ')
+  expect(setting('ExecStart')).toBe('/opt/petstore/node_modules/.bin/petstore')
+  const folder = `/var/lib/${setting('StateDirectory')}`
+  expect(setting('WorkingDirectory')).toBe(folder)
+  expect(setting('ProtectSystem')).toBe('strict')
+  const [name = '', value] = setting('Environment')?.split('=') ?? []
+  expect(readConfig({ [name]: value }).database).toEqual({ kind: 'sqlite', path: `${folder}/petstore.db` })
+  expect(setting('ReadWritePaths')).toBeUndefined()
+})
+
+test('the service stops by itself before systemd kills it, and starts again after a failure', () => {
+  expect(Number(setting('TimeoutStopSec')) * 1_000).toBeGreaterThan(maxStopTime)
+  expect(setting('KillMode')).toBe('mixed')
+  expect(setting('Restart')).toBe('on-failure')
+})
+
+test('the service has no privileges', () => {
+  expect(setting('User')).toBe('petstore')
+  expect(setting('NoNewPrivileges')).toBe('true')
+  expect(setting('CapabilityBoundingSet')).toBe('')
+  expect(setting('SystemCallFilter')).toBe('@system-service\n~@privileged')
+  // V8 writes the machine code that it executes.
+  expect(setting('MemoryDenyWriteExecute')).toBeUndefined()
+})
+
+// The other tests run systemd's own checks, where they are installed.
+if (spawnSync('systemd-analyze', ['--version']).status === 0) {
+  test('systemd-analyze knows every setting', async () => {
+    const path = join(temporaryFolder(), 'petstore.service')
+    writeFileSync(path, unit.replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath}`))
+    const { stdout, stderr } = await analyze(['verify', '--man=no', path])
+    expect(stdout + stderr).toBe('')
+    writeFileSync(path, unit.replace('[Install]', 'ProtectEverything=true\n[Install]'))
+    expect((await analyze(['verify', '--man=no', path])).stderr).toContain('ProtectEverything')
+  })
+
+  test('systemd-analyze finds an exposure of at most 1.5 of 10', async () => {
+    const path = join(temporaryFolder(), 'petstore.service')
+    const exceeds = async (text: string) => {
+      writeFileSync(path, text)
+      const { code = 0 } = await analyze(['security', '--offline=true', '--threshold=15', '--no-pager', path])
+      return code !== 0
+    }
+    expect(await exceeds(unit)).toBe(false)
+    expect(await exceeds(unit.replace(/^SystemCallFilter=.*$/gm, ''))).toBe(true)
+  })
+}
+
+/** Returns the output, also if the command fails. */
+async function analyze(words: string[]): Promise<{ code?: number; stdout: string; stderr: string }> {
+  return promisify(execFile)('systemd-analyze', words).catch((error) => error)
+}

@@ -1,0 +1,95 @@
+import { copyFileSync, globSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { pendingMigrations } from '../../db/migrations.ts'
+import { readOwnMigrations as readPostgresMigrations } from '../../db/postgres/migrate.ts'
+import { migrate, readJournal, readOwnMigrations } from '../../db/sqlite/migrate.ts'
+import { pets } from '../fixtures/rows.ts'
+import { openDatabase, openFileStore } from '../support/database.ts'
+import { document, rowsOf } from '../support/documents.ts'
+import { isLongForm, report } from '../support/long-form.ts'
+import { change, makeBackup, restore } from '../support/sample-database.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { expectUpgraded } from '../support/upgraded-store.ts'
+
+const fixtures = join(import.meta.dirname, '../fixtures')
+const migrations = readOwnMigrations()
+
+test('every released schema has a fixture (node test/fixtures/make.ts makes a missing one)', () => {
+  const names = (pattern: string) => globSync(pattern, { cwd: fixtures }).map((path) => basename(path).split('.')[0])
+  expect(names('sqlite/*.db').sort()).toEqual(migrations.map(({ name }) => name))
+  expect(names('postgres/*.sql').sort()).toEqual(readPostgresMigrations().map(({ name }) => name))
+})
+
+describe.for(migrations.map(({ name }, index) => ({ name, index })))('the schema of $name', ({ name, index }) => {
+  test('is upgraded with all of its rows', async () => {
+    const path = copyFixture(name)
+    const store = openFileStore(path)
+    const database = openDatabase(path)
+    expect(readJournal(database)).toEqual(migrations.map((each) => ({ name: each.name, hash: each.hash })))
+    expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
+    expect(database.pragma('foreign_key_check')).toEqual([])
+    const kept = database.prepare("SELECT key, pet_id FROM idempotency_keys WHERE key LIKE 'order-%' ORDER BY id")
+    const expected = pets.map((_, pet) => [`order-${pet + 1}`, pet + 1])
+    expect(kept.raw().all()).toEqual(name === '0000_init' ? [] : expected)
+    await expectUpgraded(store)
+  })
+
+  test('is refused by a release that has no such migration', () => {
+    const database = openDatabase(copyFixture(name))
+    expect(() => pendingMigrations(readJournal(database), migrations.slice(0, index), 'petstore.db')).toThrow(
+      `it was migrated by a newer release (${name}); start that release, or restore a backup made before that.`,
+    )
+  })
+})
+
+test('during a migration other connections read, and wait to write', () => {
+  const path = copyFixture('0000_init')
+  const [migrating, other] = [openDatabase(path), openDatabase(path)]
+  other.pragma('busy_timeout = 0')
+  const seen: unknown[] = []
+  migrate(migrating, migrations, () => {
+    seen.push(other.prepare('SELECT count(*) FROM pets').pluck().get())
+    expect(() => other.exec('DELETE FROM pets')).toThrow('database is locked')
+  })
+  expect(seen).toEqual([pets.length])
+})
+
+test('the time of the migrations depends on the number of idempotency keys', () => {
+  const rows = isLongForm ? 1_000_000 : 1_000
+  const database = openDatabase(copyFixture('0001_idempotency_keys'))
+  database.exec(`
+    WITH RECURSIVE counter (n) AS (SELECT 4 UNION ALL SELECT n + 1 FROM counter WHERE n < ${rows})
+    INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at)
+    SELECT 1, 'order-' || n, lower(hex(randomblob(32))), 1, '2026-01-02T03:04:05.678Z' FROM counter`)
+  const times = migrations.slice(2).map(({ name }, index) => {
+    const start = performance.now()
+    migrate(database, migrations.slice(0, index + 3))
+    return [name, Math.round(performance.now() - start)]
+  })
+  report('SQLite migrations', { rows, milliseconds: Object.fromEntries(times) })
+  expect(database.prepare('SELECT count(*) FROM idempotency_keys').pluck().get()).toBe(rows)
+})
+
+test('a release puts its own backup back in the place of a database that a newer release has migrated', async () => {
+  const { folder, database, backup } = await makeBackup()
+  change(database, "INSERT INTO migrations VALUES ('9999_future', 'x', 'now'); DELETE FROM pets")
+  expect(() => openFileStore(database)).toThrow('it was migrated by a newer release (9999_future)')
+  await restore(folder, backup)
+  const store = openFileStore(database)
+  expect(await store.pets.list({ limit: 100, cursor: 0n })).toHaveLength(3)
+})
+
+test('the guide to upgrades lists every migration of both databases in order', () => {
+  const rows = rowsOf(document('docs/upgrades.md')).map(([database, name]) => `${database} ${name}`)
+  expect(rows).toEqual([
+    ...migrations.map(({ name }) => `SQLite \`${name}\``),
+    ...readPostgresMigrations().map(({ name }) => `PostgreSQL \`${name}\``),
+  ])
+})
+
+function copyFixture(name: string): string {
+  const path = join(temporaryFolder(), 'petstore.db')
+  copyFileSync(join(fixtures, 'sqlite', `${name}.db`), path)
+  return path
+}
