@@ -1,0 +1,172 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  type Context as TraceContext,
+  DiagLogLevel,
+  defaultTextMapGetter,
+  diag,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { monotonicNow } from '../../db/monotonic.ts'
+import type { PetStore, Store, StoreObserver } from '../../db/store.ts'
+import type { Context } from '../api/trpc.ts'
+import manifest from '../package.json' with { type: 'json' }
+
+export interface TracingOptions {
+  /** The base URL of a collector that speaks OTLP over HTTP; `/v1/traces` is added. */
+  endpoint: string
+  /** Share of the traces that start here, from 0 to 1. A caller that sends `traceparent` decides for its own traces. */
+  sampleRatio: number
+  serviceName: string
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The span of a request that is traced. */
+    span?: Span
+  }
+}
+
+/** Milliseconds to wait for the collector during a stop. */
+const maxFlushTime = 2_000
+const propagator = new W3CTraceContextPropagator()
+
+/**
+ * Traces requests, procedures, calls of the store, and the time of writes in the queue and in their transaction, with
+ * OpenTelemetry. Spans have the names of the semantic conventions for HTTP
+ * (https://opentelemetry.io/docs/specs/semconv/http/http-spans/). serve.ts loads this module only if an endpoint is set.
+ */
+export class Tracing {
+  /** Records the writes of traced calls. */
+  readonly observer: StoreObserver = { writeQueued: () => this.#observeWrite() }
+  readonly #provider: TracerProvider
+  readonly #tracer: Tracer
+  /** The span that a call of the store belongs to. */
+  readonly #storeSpan = new AsyncLocalStorage<TraceContext>()
+
+  constructor({ endpoint, sampleRatio, serviceName }: TracingOptions, log: FastifyBaseLogger) {
+    const warn = (message: string) => log.warn(`tracing: ${message}`)
+    const ignore = () => {}
+    diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore }, DiagLogLevel.WARN)
+    const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` })
+    this.#provider = new TracerProvider({
+      resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': manifest.version }),
+      sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleRatio) }),
+      spanProcessors: [new BatchSpanProcessor({ exporter })],
+    })
+    this.#tracer = this.#provider.getTracer('petstore', manifest.version)
+  }
+
+  /** Starts a span for each request. Call it before any other hook is added. */
+  traceRequests(app: FastifyInstance): void {
+    app.addHook('onRequest', (request, reply, done) => {
+      this.#startRequest(request, reply)
+      done()
+    })
+    app.addHook('onResponse', (request, reply, done) => {
+      endRequest(request, reply)
+      done()
+    })
+  }
+
+  #startRequest(request: FastifyRequest, reply: FastifyReply): void {
+    const parent = propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter)
+    const span = this.#tracer.startSpan(request.method, { kind: SpanKind.SERVER }, parent)
+    if (!span.isRecording()) return
+    request.span = span
+    const { traceId, spanId } = span.spanContext()
+    request.log = request.log.child({ traceId })
+    // https://www.w3.org/TR/trace-context-2/#traceresponse-header
+    reply.header('traceresponse', `00-${traceId}-${spanId}-01`)
+  }
+
+  /** Adds spans to the calls of a request that is traced. */
+  traceCalls({ span }: FastifyRequest, ctx: Context): Context {
+    if (!span) return ctx
+    const parent = trace.setSpan(ROOT_CONTEXT, span)
+    return {
+      ...ctx,
+      traceCall: (name, call) =>
+        this.#inSpan(name, parent, (inner) => call({ ...ctx, store: this.#traceStore(ctx.store, inner) })),
+    }
+  }
+
+  #traceStore(store: Store, parent: TraceContext): Store {
+    const pets = new Proxy(store.pets, {
+      get: (target, name: keyof PetStore) => {
+        // Every member of the port is a method that returns a promise.
+        const method = target[name] as (...args: unknown[]) => Promise<unknown>
+        return (...args: unknown[]) =>
+          this.#inSpan(`store.pets.${name}`, parent, (inner) => this.#storeSpan.run(inner, method, ...args))
+      },
+    })
+    return { ...store, pets }
+  }
+
+  async #inSpan<T>(name: string, parent: TraceContext, work: (inner: TraceContext) => Promise<T>): Promise<T> {
+    const span = this.#tracer.startSpan(name, {}, parent)
+    try {
+      return await work(trace.setSpan(parent, span))
+    } catch (error) {
+      span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown')
+      span.setStatus({ code: SpanStatusCode.ERROR })
+      throw error
+    } finally {
+      span.end()
+    }
+  }
+
+  #observeWrite(): ReturnType<NonNullable<StoreObserver['writeQueued']>> {
+    const parent = this.#storeSpan.getStore()
+    if (!parent) return () => {}
+    const queuedAt = monotonicNow()
+    return (times) => {
+      if (!times) return
+      this.#addSpan('write queue', parent, queuedAt, times.startedAt)
+      this.#addSpan('transaction', parent, times.startedAt, times.committedAt)
+      if (times.committingAt !== undefined) this.#addSpan('commit', parent, times.committingAt, times.committedAt)
+    }
+  }
+
+  /** Adds a span of the past. Its times are those of `monotonicNow`. */
+  #addSpan(name: string, parent: TraceContext, start: number, end: number): void {
+    const offset = performance.timeOrigin + performance.now() - monotonicNow()
+    this.#tracer.startSpan(name, { startTime: start + offset }, parent).end(end + offset)
+  }
+
+  /** Sends the remaining spans, unless the collector does not respond. */
+  async stop(): Promise<void> {
+    await Promise.race([this.#provider.shutdown(), wait(maxFlushTime, undefined, { ref: false })])
+  }
+}
+
+function endRequest({ span, id, method, routeOptions }: FastifyRequest, { statusCode }: FastifyReply): void {
+  if (!span) return
+  const { url: route } = routeOptions
+  if (route !== undefined) {
+    span.updateName(`${method} ${route}`)
+    span.setAttribute('http.route', route)
+  }
+  span.setAttributes({
+    'http.request.method': method,
+    'http.response.status_code': statusCode,
+    'petstore.request_id': id,
+  })
+  if (statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+  span.end()
+}
