@@ -15,9 +15,9 @@ export function read(path: string): string {
   return readFileSync(join(root, path), 'utf8')
 }
 
-/** The paths of all files except those of dependencies, relative to the root and with slashes. */
+/** The paths of all files except those of dependencies and builds, relative to the root and with slashes. */
 export function filesMatching(pattern: string): string[] {
-  return globSync(pattern, { cwd: root, exclude: (path) => /(^|[\\/])(node_modules|\.stryker|data)$/.test(path) })
+  return globSync(pattern, { cwd: root, exclude: (path) => /(^|[\\/])(node_modules|\.stryker|data|dist)$/.test(path) })
     .map((path) => path.replaceAll('\\', '/'))
     .sort()
 }
