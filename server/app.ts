@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Store } from '../db/store.ts'
 import { readIdempotencyKey } from './api/idempotency-key.ts'
 import { appRouter } from './api/router.ts'
+import type { Context } from './api/trpc.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
 import type { Config } from './config.ts'
@@ -27,6 +28,7 @@ import { reference } from './rest/reference.ts'
 import { rpcAdapter } from './rpc/adapter.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { metricsRoute } from './telemetry/metrics-route.ts'
+import type { Tracing } from './telemetry/tracing.ts'
 
 export interface AppOptions {
   config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit' | 'adminPort'>
@@ -35,6 +37,8 @@ export interface AppOptions {
   /** Folder of the built web console. By default there is no console. */
   consoleFolder?: string | undefined
   metrics?: Metrics
+  /** Traces the requests. By default they are not traced. */
+  tracing?: Tracing | undefined
 }
 
 declare module 'fastify' {
@@ -45,7 +49,12 @@ declare module 'fastify' {
 }
 
 /** Creates what the service and the admin listener have in common: the HTTP server, its checks, errors, log and metrics. */
-function createBase({ config, log, metrics }: Pick<AppOptions, 'config' | 'log'> & { metrics: Metrics }) {
+function createBase({
+  config,
+  log,
+  metrics,
+  tracing,
+}: Pick<AppOptions, 'config' | 'log' | 'tracing'> & { metrics: Metrics }) {
   // With pino's type, every Fastify type in the project would need it as a parameter.
   const loggerInstance: FastifyBaseLogger = log
   const headers = securityHeaders(config.publicUrl)
@@ -75,6 +84,7 @@ function createBase({ config, log, metrics }: Pick<AppOptions, 'config' | 'log'>
   app.decorateRequest('apiKey', null)
   app.decorateRequest('rejection', null)
   app.decorateRequest('rejectedKeyStart', undefined)
+  tracing?.traceRequests(app)
   makeDrainable(app)
   if (config.corsOrigins.length > 0) addCors(app, applyCors)
   app.addHook('onRequest', requestCheck(headers))
@@ -102,19 +112,23 @@ export async function createApp({
   log,
   consoleFolder,
   metrics = new Metrics(),
+  tracing,
 }: AppOptions): Promise<FastifyInstance> {
-  const app = createBase({ config, log, metrics })
+  const app = createBase({ config, log, metrics, tracing })
   metrics.store.watch(store)
 
-  const createContext: CreateContext = (request, reply) => ({
-    store,
-    apiKey: checkedApiKey(request),
-    idempotencyKey: readIdempotencyKey(request),
-    announceReplay() {
-      metrics.requests.countReplay()
-      reply.header('idempotency-replayed', 'true')
-    },
-  })
+  const createContext: CreateContext = (request, reply) => {
+    const context: Context = {
+      store,
+      apiKey: checkedApiKey(request),
+      idempotencyKey: readIdempotencyKey(request),
+      announceReplay() {
+        metrics.requests.countReplay()
+        reply.header('idempotency-replayed', 'true')
+      },
+    }
+    return tracing?.traceCalls(request, context) ?? context
+  }
   const { rest_responses, rpc_responses, api_keys } = metrics.caches.lookups
   const checkBearer = bearerCheck(store, api_keys)
   const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
@@ -150,4 +164,3 @@ export function createAdminApp(
   app.register(metricsRoute, { metrics })
   return app
 }
-

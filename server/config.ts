@@ -100,6 +100,11 @@ const Count = z
   .regex(/^[1-9]\d{0,3}$/, 'expected a number from 1 to 9999')
   .transform(Number)
 
+const Share = z
+  .string()
+  .regex(/^(0|1|0?\.\d{1,9}|1\.0{1,9})$/, 'expected a number from 0 to 1')
+  .transform(Number)
+
 /** The descriptions are for the help of the commands. docs/configuration.md explains each variable. */
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1').describe('the address to listen on'),
@@ -129,6 +134,9 @@ const Environment = z.object({
   RATE_LIMIT: RateText.optional().describe('the calls allowed for each API key, such as 50/s'),
   PETSTORE_API_KEY: ApiKeyText.optional().describe('an API key to register at the start'),
   PETSTORE_API_KEY_FILE: ApiKeyFile.optional().describe('a file with such a key'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: BaseUrl.optional().describe('the collector of traces, such as http://127.0.0.1:4318'),
+  OTEL_SERVICE_NAME: z.string().default('petstore').describe('the name of the service in traces'),
+  OTEL_TRACES_SAMPLER_ARG: Share.prefault('1').describe('the share of requests to trace, from 0 to 1'),
   BACKUP_EVERY: Interval.optional().describe('how often to back up, such as 6h'),
   BACKUP_KEEP: Count.prefault('7').describe('how many of these backups to keep'),
 })
@@ -183,6 +191,15 @@ function toConfig(env: z.infer<typeof Environment>) {
     backupEvery: env.BACKUP_EVERY,
     /** Number of scheduled backups that are kept. */
     backupKeep: env.BACKUP_KEEP,
+    /** Tracing is off without a collector. */
+    tracing:
+      env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? undefined
+        : {
+            endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+            serviceName: env.OTEL_SERVICE_NAME,
+            sampleRatio: env.OTEL_TRACES_SAMPLER_ARG,
+          },
   }
 }
 

@@ -18,6 +18,7 @@ import { OperatorError } from './ops/operator-error.ts'
 import manifest from './package.json' with { type: 'json' }
 import { Metrics } from './telemetry/metrics.ts'
 import { addProcessMetrics } from './telemetry/process-metrics.ts'
+import type { Tracing, TracingOptions } from './telemetry/tracing.ts'
 
 /** Milliseconds. */
 const drainTime = 500
@@ -33,26 +34,25 @@ const registerInterval = 5_000
  */
 export async function serve(config: Config): Promise<void> {
   // Checked first, because a start that fails must not leave a file or a key.
-  const addresses = addressesOf(config)
-  if (!config.reusePort) await refuseTakenPort(addresses.service)
-  if (addresses.admin) await refuseTakenPort(addresses.admin)
+  await refuseTakenPorts(config)
   const log = createLog(config, process.stdout)
   const audit = auditTo(log)
   for (const warning of misspelledVariables()) log.warn(warning)
   const metrics = new Metrics()
   addProcessMetrics(metrics.registry)
+  const tracing = config.tracing && (await startTracing(config.tracing, log))
   const store = await openStore(config.database, {
     busyTimeout: 200,
     maxConnections: config.databaseConnections,
     onWarning: (message) => log.warn(message),
     onMigrate: (migrations) => audit('database.migrate', describeLocation(config.database), { migrations }),
-    observer: metrics.store.observer,
+    observer: { ...metrics.store.observer, ...tracing?.observer },
   })
   let admin: FastifyInstance | undefined
   try {
     const consoleFolder = join(import.meta.dirname, '../web/dist')
-    const app = await createApp({ config, store, log, consoleFolder, metrics })
-    admin = addresses.admin && createAdminApp(app, { config, log, metrics })
+    const app = await createApp({ config, store, log, consoleFolder, metrics, tracing })
+    admin = config.adminPort === undefined ? undefined : createAdminApp(app, { config, log, metrics })
     try {
       await run({ app, admin }, store, { config, log, audit })
     } finally {
@@ -63,7 +63,14 @@ export async function serve(config: Config): Promise<void> {
     // Last, so that probes see how the service stops.
     admin?.server.closeAllConnections()
     await admin?.close()
+    await tracing?.stop()
   }
+}
+
+/** Loads OpenTelemetry, which takes time and memory, only if it is used. */
+async function startTracing(options: TracingOptions, log: Logger): Promise<Tracing> {
+  const { Tracing } = await import('./telemetry/tracing.ts')
+  return new Tracing(options, log)
 }
 
 interface Context {
@@ -157,7 +164,13 @@ async function listen(app: FastifyInstance, address: Address, describe: (url: st
 }
 
 /** @throws {OperatorError} if the service could not listen. */
-export async function refuseTakenPort(address: Address): Promise<void> {
+export async function refuseTakenPorts(config: Config): Promise<void> {
+  const { service, admin } = addressesOf(config)
+  if (!service.reusePort) await refuseTakenPort(service)
+  if (admin) await refuseTakenPort(admin)
+}
+
+async function refuseTakenPort(address: Address): Promise<void> {
   const probe = createServer()
   try {
     probe.listen({ host: address.host, port: address.port })

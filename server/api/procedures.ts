@@ -42,6 +42,7 @@ export function proceduresOf(router: AnyRouter): Procedure[] {
     const meta = (_def.meta ?? {}) as ProcedureMeta
     if (meta.cache && type !== 'query') throw new Error(`${name}: only a query can have meta.cache.`)
     const { inputs, output }: Definition = _def
+    const { isDirect, call } = compileCall(router, name, type, _def)
     return {
       name,
       type,
@@ -49,7 +50,8 @@ export function proceduresOf(router: AnyRouter): Procedure[] {
       inputs: Array.isArray(inputs) ? inputs : [],
       output: output instanceof z.ZodType ? output : undefined,
       isCacheable: meta.cache?.dependsOn === 'store',
-      ...compileCall(router, name, type, _def),
+      isDirect,
+      call: (input, ctx) => (ctx.traceCall ? ctx.traceCall(name, (traced) => call(input, traced)) : call(input, ctx)),
     }
   })
 }

@@ -13,6 +13,8 @@ export interface Context {
   idempotencyKey: string | undefined
   /** Marks the response as the replay of an earlier one. */
   announceReplay: () => void
+  /** Traces the call of a procedure with a context of its own. Only traced requests have it. */
+  traceCall?: <T>(name: string, call: (ctx: Context) => Promise<T>) => Promise<T>
 }
 
 /** The metadata of a procedure. With `openapi` the REST adapter serves it. */

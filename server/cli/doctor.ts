@@ -45,9 +45,9 @@ function serviceOf(config: Config): Service {
 }
 
 async function portProblem(config: Config): Promise<string | undefined> {
-  const { refuseTakenPort } = await import('../serve.ts')
+  const { refuseTakenPorts } = await import('../serve.ts')
   try {
-    await refuseTakenPort(config)
+    await refuseTakenPorts(config)
     return undefined
   } catch (error) {
     if (error instanceof OperatorError) return error.message

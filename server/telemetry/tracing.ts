@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
-  type Context as TraceContext,
   DiagLogLevel,
   defaultTextMapGetter,
   diag,
@@ -9,6 +8,7 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
+  type Context as TraceContext,
   type Tracer,
   trace,
 } from '@opentelemetry/api'
@@ -22,7 +22,6 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { monotonicNow } from '../../db/monotonic.ts'
 import type { PetStore, Store, StoreObserver } from '../../db/store.ts'
 import type { Context } from '../api/trpc.ts'
 import manifest from '../package.json' with { type: 'json' }
@@ -134,7 +133,7 @@ export class Tracing {
   #observeWrite(): ReturnType<NonNullable<StoreObserver['writeQueued']>> {
     const parent = this.#storeSpan.getStore()
     if (!parent) return () => {}
-    const queuedAt = monotonicNow()
+    const queuedAt = performance.now()
     return (times) => {
       if (!times) return
       this.#addSpan('write queue', parent, queuedAt, times.startedAt)
@@ -143,10 +142,9 @@ export class Tracing {
     }
   }
 
-  /** Adds a span of the past. Its times are those of `monotonicNow`. */
+  /** Adds a span of the past. OpenTelemetry takes times of `performance.now()`. */
   #addSpan(name: string, parent: TraceContext, start: number, end: number): void {
-    const offset = performance.timeOrigin + performance.now() - monotonicNow()
-    this.#tracer.startSpan(name, { startTime: start + offset }, parent).end(end + offset)
+    this.#tracer.startSpan(name, { startTime: start }, parent).end(end)
   }
 
   /** Sends the remaining spans, unless the collector does not respond. */
