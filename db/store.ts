@@ -155,7 +155,7 @@ export const writeFailures = [
 ] as const
 export type WriteFailure = (typeof writeFailures)[number]
 
-/** Times of a transaction, by the clock `monotonicNow` of db/monotonic.ts. */
+/** Times of a transaction in milliseconds of `performance.now()`, which Node counts from the start of the process in every thread. */
 export interface TransactionTimes {
   /** When the work on the transaction began. The wait for locks comes later. */
   startedAt: number

@@ -1,4 +1,3 @@
-import { monotonicNow } from '../monotonic.ts'
 import { type StoreObserver, StoreUnavailable, type TransactionTimes } from '../store.ts'
 import { writeFailureOf } from './failure.ts'
 
@@ -69,9 +68,9 @@ export class GroupCommit<Write, T> {
   }
 
   async #commitBatch(batch: Pending<Write, T>[]): Promise<void> {
-    const startedAt = monotonicNow()
+    const startedAt = performance.now()
     const outcomes = await this.#commit(batch.map(({ write }) => write)).catch((error: Error) => error)
-    const times = { startedAt, committedAt: monotonicNow() }
+    const times = { startedAt, committedAt: performance.now() }
     if (Array.isArray(outcomes)) this.#observer?.transactionCommitted?.(batch.length, times)
     for (const [index, pending] of batch.entries()) {
       const outcome = outcomes instanceof Error ? { error: outcomes } : outcomes[index]

@@ -3,7 +3,6 @@ import type Database from 'better-sqlite3'
 import { and, eq, isNull, ne } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { isUpToDate, otherRelease } from '../migrations.ts'
-import { monotonicNow } from '../monotonic.ts'
 import {
   type ApiKey,
   IdsExhausted,
@@ -126,15 +125,15 @@ function commit(path: string, batch: Write[]): Settled {
 /** Measures one transaction. It has no times until the transaction is committed. */
 class Stopwatch {
   times: TransactionTimes | undefined
-  readonly #startedAt = monotonicNow()
+  readonly #startedAt = performance.now()
   #committingAt = 0
 
   onCommit(): void {
-    this.#committingAt = monotonicNow()
+    this.#committingAt = performance.now()
   }
 
   onCommitted(): void {
-    this.times = { startedAt: this.#startedAt, committingAt: this.#committingAt, committedAt: monotonicNow() }
+    this.times = { startedAt: this.#startedAt, committingAt: this.#committingAt, committedAt: performance.now() }
   }
 }
 

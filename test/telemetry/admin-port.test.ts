@@ -1,13 +1,16 @@
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
+import { Agent } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { readMetric } from '../support/metrics.ts'
-import { runPetstore, startServer, waitForOutput } from '../support/process.ts'
+import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/process.ts'
+import { createInTwoParts } from '../support/stopping.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 test('with ADMIN_PORT, metrics and health are on a port of their own until the service has stopped', async () => {
   const server = await startServer({ env: { ADMIN_PORT: '0' } })
+  const key = await waitForOutput(server, bannerKey)
   const admin = await waitForOutput(server, /metrics and health at (http:[^"\s]+)/)
   const { pathname, hostname } = new URL(admin)
   expect([pathname, hostname]).toEqual(['/', '127.0.0.1'])
@@ -16,11 +19,17 @@ test('with ADMIN_PORT, metrics and health are on a port of their own until the s
   expect(readMetric(text, 'process_open_fds')).toBeGreaterThan(10)
   expect((await fetch(`${server.url}/metrics`)).status).toBe(404)
 
-  server.child.kill('SIGTERM')
   const ready = async () => (await fetch(`${admin}/readyz`)).status
+  const agent = new Agent()
+  onTestFinished(() => agent.destroy())
+  const { begun, response, finish } = createInTwoParts(server.url, key, agent, 'in progress')
+  await begun
+  server.child.kill('SIGTERM')
   await expect.poll(ready, { interval: 5 }).toBe(503)
-  // The service no longer listens, and the admin port still responds.
   await expect.poll(() => fetch(`${server.url}/livez`).then(String, () => 'closed'), { interval: 5 }).toBe('closed')
+  expect(await ready()).toBe(503)
+  finish()
+  expect((await response).status).toBe(201)
   expect(await server.ended).toBe(0)
   await expect(ready()).rejects.toThrow()
 })
