@@ -27,6 +27,8 @@ export interface PetstoreClientOptions {
   maxPause?: number
   /** Replaces the global `fetch`. */
   fetch?: Fetch
+  /** Returns further headers of a request, such as `traceparent` (https://www.w3.org/TR/trace-context/). */
+  headers?: () => Record<string, string>
 }
 
 export type PetstoreClient = TRPCClient<AppRouter>
@@ -55,6 +57,7 @@ export function createPetstoreClient({
   retries = 3,
   maxPause,
   fetch = globalThis.fetch,
+  headers = () => ({}),
 }: PetstoreClientOptions): PetstoreClient {
   checkUrl(url)
   const authorization = `Bearer ${apiKey}`
@@ -70,9 +73,17 @@ export function createPetstoreClient({
     links: [
       splitLink({
         condition: ({ type }) => type === 'mutation',
-        true: httpLink({ ...http, headers: ({ op }) => ({ authorization, 'idempotency-key': idempotencyKeyOf(op) }) }),
+        true: httpLink({
+          ...http,
+          headers: ({ op }) => ({ ...headers(), authorization, 'idempotency-key': idempotencyKeyOf(op) }),
+        }),
         // The limits of the service for one request.
-        false: httpBatchLink({ ...http, headers: { authorization }, maxItems: 20, maxURLLength: 4_000 }),
+        false: httpBatchLink({
+          ...http,
+          headers: () => ({ ...headers(), authorization }),
+          maxItems: 20,
+          maxURLLength: 4_000,
+        }),
       }),
     ],
   })

@@ -23,8 +23,16 @@ export type ApplyCors = (request: FastifyRequest, reply: FastifyReply) => boolea
 
 const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD, POST',
-  // The headers of the interface, and trpc-accept, which tRPC's httpBatchStreamLink adds.
-  'access-control-allow-headers': 'authorization, content-type, idempotency-key, trpc-accept, x-request-id',
+  // The headers of the interface, those of W3C Trace Context, and trpc-accept, which tRPC's httpBatchStreamLink adds.
+  'access-control-allow-headers': [
+    'authorization',
+    'content-type',
+    'idempotency-key',
+    'traceparent',
+    'tracestate',
+    'trpc-accept',
+    'x-request-id',
+  ].join(', '),
   'access-control-max-age': '600',
 }
 
@@ -37,6 +45,7 @@ const exposedHeaders = [
   'ratelimit-policy',
   'retry-after',
   'sunset',
+  'traceresponse',
   'x-request-id',
 ].join(', ')
 

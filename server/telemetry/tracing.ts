@@ -24,6 +24,7 @@ import {
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { PetStore, Store, StoreObserver } from '../../db/store.ts'
 import type { Context } from '../api/trpc.ts'
+import { labelsOf } from '../http/request-labels.ts'
 import manifest from '../package.json' with { type: 'json' }
 
 export interface TracingOptions {
@@ -43,6 +44,8 @@ declare module 'fastify' {
 
 /** Milliseconds to wait for the collector during a stop. */
 const maxFlushTime = 2_000
+/** Operations that arrive every few seconds and are not traced. */
+const probes = ['health', 'metrics']
 const propagator = new W3CTraceContextPropagator()
 
 /**
@@ -84,6 +87,7 @@ export class Tracing {
   }
 
   #startRequest(request: FastifyRequest, reply: FastifyReply): void {
+    if (probes.includes(labelsOf(request).operation)) return
     const parent = propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter)
     const span = this.#tracer.startSpan(request.method, { kind: SpanKind.SERVER }, parent)
     if (!span.isRecording()) return
@@ -149,7 +153,8 @@ export class Tracing {
 
   /** Sends the remaining spans, unless the collector does not respond. */
   async stop(): Promise<void> {
-    await Promise.race([this.#provider.shutdown(), wait(maxFlushTime, undefined, { ref: false })])
+    const sent = this.#provider.shutdown().catch((error: Error) => diag.warn(error.message))
+    await Promise.race([sent, wait(maxFlushTime, undefined, { ref: false })])
   }
 }
 

@@ -93,7 +93,8 @@ describe('with CORS_ORIGINS', () => {
     expect(response).toMatchObject({ status: 204, allowed: origin, body: '' })
     expect(response.headers).toMatchObject({
       'access-control-allow-methods': 'GET, HEAD, POST',
-      'access-control-allow-headers': 'authorization, content-type, idempotency-key, trpc-accept, x-request-id',
+      'access-control-allow-headers':
+        'authorization, content-type, idempotency-key, traceparent, tracestate, trpc-accept, x-request-id',
       'access-control-max-age': '600',
       'x-content-type-options': 'nosniff',
       'x-request-id': expect.any(String),

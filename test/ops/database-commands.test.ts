@@ -5,6 +5,7 @@ import { migrate, readOwnMigrations } from '../../db/sqlite/migrate.ts'
 import { applicationId } from '../../db/sqlite/schema.ts'
 import { describeStatus, readStatus } from '../../server/ops/database.ts'
 import { openDatabase } from '../support/database.ts'
+import { auditLinesIn, notesIn } from '../support/log-lines.ts'
 import { runPetstore } from '../support/process.ts'
 import { addingPets, change, leaveLog, makeDatabase } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -77,14 +78,13 @@ test('db migrate --dry-run prints the pending migrations and changes nothing, an
   expect(await readStatus({ kind: 'sqlite', path })).toMatchObject({ schema: names[1] })
 
   const run = runPetstore({ env, arguments: ['db', 'migrate'] })
-  expect([await run.ended, run.stdout, run.stderr]).toEqual([
+  const applied = names.slice(2)
+  expect([await run.ended, run.stdout, notesIn(run.stderr)]).toEqual([
     0,
-    names
-      .slice(2)
-      .map((name) => `Applied ${name}.\n`)
-      .join(''),
+    applied.map((name) => `Applied ${name}.\n`).join(''),
     '',
   ])
+  expect(auditLinesIn(run.stderr)).toMatchObject([{ action: 'database.migrate', subject: path, migrations: applied }])
   expect(await readStatus({ kind: 'sqlite', path })).toMatchObject({ schema: newest, pending: [] })
 })
 
@@ -92,7 +92,7 @@ test('db migrate creates a missing database, does nothing with a current one, an
   const folder = temporaryFolder()
   const created = runPetstore({ folder, arguments: ['db', 'migrate'] })
   expect(await created.ended).toBe(0)
-  expect(created.stderr).toMatch(/^Created the database .*\.\n$/)
+  expect(notesIn(created.stderr)).toMatch(/^Created the database .*\.\n$/)
   const path = join(folder, 'data/petstore.db')
   const again = runPetstore({ folder, arguments: ['db', 'migrate'] })
   expect([await again.ended, again.stdout]).toEqual([0, 'The schema is up to date. There is nothing to migrate.\n'])

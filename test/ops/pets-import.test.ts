@@ -117,7 +117,7 @@ describe('petstore pets import', () => {
       return [await run.ended, run.stdout || run.stderr]
     }
     expect(await run('--format', 'csv')).toEqual([
-      1,
+      2,
       expect.stringContaining('An import of standard input needs --key'),
     ])
     expect(await run('--format', 'csv', '--dry-run')).toEqual([

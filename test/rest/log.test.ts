@@ -60,26 +60,33 @@ describe('the line of', () => {
     [
       'a batch',
       { url: `/trpc/pets.list,pets.get?batch=1&input=${query({ 1: {} })}` },
-      { ...rpc, procedures: ['pets.list', 'pets.get'] },
+      { ...rpc, operation: 'batch', procedures: ['pets.list', 'pets.get'] },
     ],
     ['an unknown procedure', { url: '/trpc/secret' }, { ...rpc, operation: 'unknown' }],
-    ['a batch that is too large', { url: `/trpc/${batch}?batch=1` }, { ...rpc, procedures: Array(20).fill('unknown') }],
-    ['an unknown path of the interface', { url: '/v1/secret' }, { ...rest, operation: undefined }],
-    ['another method', { method: 'DELETE', url: '/v1/pets' }, { ...rest, operation: undefined }],
-    ['an unknown path', { url: '/secret' }, { ...http, operation: undefined }],
-    ['the OpenAPI document', { url: '/openapi.json' }, { ...http, operation: undefined }],
-  ])('%s names the adapter and the procedures, and has the bytes of the body', async ([, request, expected]) => {
-    const { app, key, log } = shared()
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...request.headers }
-    const { payload } = await app.inject({ ...request, headers })
-    const line = JSON.parse(String(log.at(-1)))
-    expect({ operation: undefined, procedures: undefined, ...line }).toMatchObject({
-      bytes: Buffer.byteLength(payload),
-      ...expected,
-    })
-    expect('operation' in line && 'procedures' in line).toBe(false)
-    expect(JSON.stringify(line)).not.toContain('secret')
-  })
+    [
+      'a batch that is too large',
+      { url: `/trpc/${batch}?batch=1` },
+      { ...rpc, operation: 'batch', procedures: Array(20).fill('unknown') },
+    ],
+    ['an unknown path of the interface', { url: '/v1/secret' }, { ...http, operation: 'unknown' }],
+    ['another method', { method: 'DELETE', url: '/v1/pets' }, { ...http, operation: 'other_method' }],
+    ['an unknown path', { url: '/secret' }, { ...http, operation: 'unknown' }],
+    ['the OpenAPI document', { url: '/openapi.json' }, { ...http, operation: 'document' }],
+  ])(
+    '%s names the adapter, the operation and the procedures of a batch, and has the bytes of the body',
+    async ([, request, expected]) => {
+      const { app, key, log } = shared()
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...request.headers }
+      const { payload } = await app.inject({ ...request, headers })
+      const line = JSON.parse(String(log.at(-1)))
+      expect({ procedures: undefined, ...line }).toMatchObject({
+        bytes: Buffer.byteLength(payload),
+        procedures: undefined,
+        ...expected,
+      })
+      expect(JSON.stringify(line)).not.toContain('secret')
+    },
+  )
 })
 
 test('a request without a valid key is logged without a key name', async () => {

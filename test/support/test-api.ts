@@ -11,6 +11,7 @@ import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { logTo } from '../../server/log.ts'
 import { createKey } from '../../server/ops/keys.ts'
 import type { Metrics } from '../../server/telemetry/metrics.ts'
+import type { Tracing } from '../../server/telemetry/tracing.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { createRestClient, type RestClient } from './rest-client.ts'
 import type { AtEnd } from './temporary.ts'
@@ -35,6 +36,7 @@ export async function startTestApi({
   key,
   consoleFolder,
   metrics,
+  tracing,
 }: StartOptions = {}): Promise<TestApi> {
   const log: string[] = []
   const own = store ? { store, key: key ?? (await createKey(store, keyName)) } : await openKeyedDatabase(atEnd)
@@ -51,6 +53,7 @@ export async function startTestApi({
     store: own.store,
     consoleFolder,
     ...(metrics && { metrics }),
+    tracing,
     log: logTo({ write: (line) => void log.push(line) }, 'info'),
   })
   atEnd(() => app.close())
@@ -102,6 +105,7 @@ interface StartOptions {
   consoleFolder?: string
   /** Give its observer to the store. */
   metrics?: Metrics
+  tracing?: Tracing
 }
 
 /** Shares one service among the tests of a group. They must not depend on an empty database. Call it in `describe`. */
