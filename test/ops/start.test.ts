@@ -93,6 +93,16 @@ if (existsSync('/usr/bin/script')) {
     run.child.kill('SIGTERM')
     await run.ended
   })
+
+  test('with LOG_FORMAT=json a terminal gets JSON lines and no banner', async () => {
+    const command = petstore.map((word) => `'${word}'`).join(' ')
+    const env = { PORT: '0', LOG_FORMAT: 'json' }
+    const run = runCommand(['/usr/bin/script', '-qec', command, '/dev/null'], { env })
+    await waitForOutput(run, /("firstApiKey")/)
+    for (const line of run.stdout.trimEnd().split('\r\n')) expect(parseLine(line)).toMatchObject({ level: 'info' })
+    run.child.kill('SIGTERM')
+    await run.ended
+  })
 }
 
 test('a later start takes less than 5 s, shows no key and finds the pets, also under "node --watch"', async () => {
