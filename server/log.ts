@@ -23,7 +23,7 @@ export function createLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'lo
     translateTime: false,
     colorize: output.isTTY && output.hasColors(),
   })
-  return logTo({ write: (line) => destination.write(format(line)) }, logLevel)
+  return logTo({ ...destination, write: (line) => destination.write(format(line)) }, logLevel)
 }
 
 /** Logs JSON lines, with times in ISO 8601 (UTC) and levels by name. */
@@ -33,13 +33,24 @@ export function logTo(destination: DestinationStream, level: Config['logLevel'])
   return pino({ level, base, formatters, timestamp: stdTimeFunctions.isoTime }, destination)
 }
 
-/** Drops lines that cannot be written, because the disk is full or the reader is slow. A log must not stop the service. */
-function droppingOutput(output: Output): DestinationStream {
+/**
+ * Writes the lines of one turn of the event loop together, because each write is a system call. Drops lines that cannot be
+ * written, because the disk is full or the reader is slow: a log must not stop the service.
+ */
+function droppingOutput(output: Output): DestinationStream & { flush(): void } {
+  let lines = ''
+  function flush(): void {
+    if (output.writableLength < maxWaiting) output.write(lines)
+    lines = ''
+  }
   output.on('error', () => {})
+  process.on('exit', flush)
   return {
     write(line) {
-      if (output.writableLength < maxWaiting) output.write(line)
+      if (lines === '') setImmediate(flush)
+      lines += line
     },
+    flush,
   }
 }
 

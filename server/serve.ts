@@ -133,6 +133,7 @@ function limitStop({ server }: FastifyInstance, log: Logger): void {
 /** Uses SIGKILL, because any other exit waits for the threads, which may wait for a disk that does not respond. */
 function force(log: Logger, reason: string): void {
   log.error({ reason }, 'stopped by force')
+  log.flush()
   process.kill(process.pid, 'SIGKILL')
 }
 
