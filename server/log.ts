@@ -55,7 +55,7 @@ function droppingOutput(output: Output): DestinationStream & { flush(): void } {
 }
 
 /** Logs a request after its response. Headers, URLs and bodies are never logged. */
-export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+export function logRequest(request: FastifyRequest, reply: FastifyReply, milliseconds: number): void {
   const { url: route, config } = request.routeOptions
   const { adapter, operation } = labelsOf(request)
   request.log.info(
@@ -66,7 +66,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
       method: request.method,
       route,
       status: reply.statusCode,
-      milliseconds: Math.round(reply.elapsedTime * 1000) / 1000,
+      milliseconds: Math.round(milliseconds * 1000) / 1000,
       bytes: bytesOf(request, reply),
       key: request.apiKey?.name,
       keyStart: request.apiKey?.start ?? request.rejectedKeyStart,
