@@ -9,6 +9,8 @@ import { labelsOf } from './http/request-labels.ts'
 
 /** Bytes that may wait until the output accepts them. */
 const maxWaiting = 1024 * 1024
+/** Milliseconds. */
+const maxDelay = 10
 
 /** What a log needs of `process.stdout` or `process.stderr`. */
 type Output = Writable & Pick<WriteStream, 'isTTY' | 'hasColors'>
@@ -34,8 +36,9 @@ export function logTo(destination: DestinationStream, level: Config['logLevel'])
 }
 
 /**
- * Writes the lines of one turn of the event loop together, because each write is a system call. Drops lines that cannot be
- * written, because the disk is full or the reader is slow: a log must not stop the service.
+ * Writes lines together, because each write is a system call. A process that is killed loses the lines of the last
+ * {@link maxDelay}. Drops lines that cannot be written, because the disk is full or the reader is slow: a log must not stop
+ * the service.
  */
 function droppingOutput(output: Output): DestinationStream & { flush(): void } {
   let lines = ''
@@ -47,7 +50,7 @@ function droppingOutput(output: Output): DestinationStream & { flush(): void } {
   process.on('exit', flush)
   return {
     write(line) {
-      if (lines === '') setImmediate(flush)
+      if (lines === '') setTimeout(flush, maxDelay)
       lines += line
     },
     flush,
