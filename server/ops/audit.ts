@@ -37,7 +37,11 @@ export type Audit = (action: AuditAction, subject: string, details?: AuditDetail
 export function auditTo(log: Logger): Audit {
   const user = systemUser()
   const audit = log.child({}, { level: 'info' })
-  return (action, subject, details) => audit.info({ action, subject, user, ...details }, 'audit')
+  return (action, subject, details) => {
+    audit.info({ action, subject, user, ...details }, 'audit')
+    // At once, so that a process that is killed does not lose it.
+    log.flush()
+  }
 }
 
 /** The user of the operating system. In a container it may have only a number. */

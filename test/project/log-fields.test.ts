@@ -24,7 +24,11 @@ afterAll(async () => {
 
 beforeAll(async () => {
   const folder = temporaryFolder(atEnd)
-  const server = await startServer({ folder, env: { BACKUP_EVERY: '1d' }, atEnd })
+  const server = await startServer({
+    folder,
+    env: { BACKUP_EVERY: '1d', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' },
+    atEnd,
+  })
   const key = await waitForOutput(server, bannerKey)
   const get = (url: string, sent = key) => sendTo(server.url, { url, headers: { authorization: `Bearer ${sent}` } })
   await get('/trpc/pets.list,pets.get?batch=1')

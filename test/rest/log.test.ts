@@ -141,7 +141,9 @@ describe('LOG_FORMAT', () => {
     ['pretty', false, 'pretty'],
   ] as const)('%s on a terminal (%s) writes %s, one line for each', ([logFormat, isTTY, expected]) => {
     const { written, stream } = output(isTTY)
-    createLog({ logLevel: 'info', logFormat }, stream).info({ action: 'key.create' }, 'audit')
+    const log = createLog({ logLevel: 'info', logFormat }, stream)
+    log.info({ action: 'key.create' }, 'audit')
+    log.flush()
     const pretty = /^\[20\d\d-\d\d-\d\dT[\d:.]+Z\] INFO: audit \{"action":"key.create"\}\n$/
     const json = /^\{"level":"info","time":"20\d\d-\d\d-\d\dT[\d:.]+Z",.*"action":"key.create","msg":"audit"\}\n$/
     expect(written).toEqual([expect.stringMatching(expected === 'json' ? json : pretty)])
@@ -152,7 +154,16 @@ describe('LOG_FORMAT', () => {
     const log = createLog({ logLevel: 'info', logFormat: 'json' }, stream)
     Object.defineProperty(stream, 'writableLength', { value: 2 ** 20 })
     log.info('dropped')
+    log.flush()
     expect(written).toEqual([])
+  })
+
+  test('lines are written together after a few milliseconds', async () => {
+    const { written, stream } = output(false)
+    const log = createLog({ logLevel: 'info', logFormat: 'json' }, stream)
+    for (const name of ['first', 'second']) log.info(name)
+    expect(written).toEqual([])
+    await expect.poll(() => written).toEqual([expect.stringMatching(/first.*\n.*second.*\n$/)])
   })
 })
 
