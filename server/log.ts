@@ -11,21 +11,22 @@ import { labelsOf } from './http/request-labels.ts'
 const maxWaiting = 1024 * 1024
 /** Milliseconds. */
 const maxDelay = 10
+/** Pino's number for the level. */
+const warnLevel = 40
 
 /** What a log needs of `process.stdout` or `process.stderr`. */
 type Output = Writable & Pick<WriteStream, 'isTTY' | 'hasColors'>
 
 /** Logs in the format of LOG_FORMAT. By default, a terminal gets formatted lines, anything else JSON lines. */
 export function createLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>, output: Output): Logger {
-  const destination = droppingOutput(output)
-  if ((logFormat ?? (output.isTTY ? 'pretty' : 'json')) === 'json') return logTo(destination, logLevel)
+  if ((logFormat ?? (output.isTTY ? 'pretty' : 'json')) === 'json') return logTo(droppingOutput(output), logLevel)
   const format = prettyFactory({
     ignore: 'pid,host',
     singleLine: true,
     translateTime: false,
     colorize: output.isTTY && output.hasColors(),
   })
-  return logTo({ ...destination, write: (line) => destination.write(format(line)) }, logLevel)
+  return logTo(droppingOutput(output, format), logLevel)
 }
 
 /** Logs JSON lines, with times in ISO 8601 (UTC) and levels by name. */
@@ -36,22 +37,26 @@ export function logTo(destination: DestinationStream, level: Config['logLevel'])
 }
 
 /**
- * Writes lines together, because each write is a system call. A process that is killed loses the lines of the last
- * {@link maxDelay}. Drops lines that cannot be written, because the disk is full or the reader is slow: a log must not stop
- * the service.
+ * Writes lines together, because each write is a system call, but warnings and errors at once. A process that is killed
+ * loses the other lines of the last {@link maxDelay}. Drops lines that cannot be written, because the disk is full or the
+ * reader is slow: a log must not stop the service.
  */
-function droppingOutput(output: Output): DestinationStream & { flush(): void } {
+function droppingOutput(output: Output, format: (line: string) => string = (line) => line) {
   let lines = ''
   function flush(): void {
-    if (output.writableLength < maxWaiting) output.write(lines)
+    if (lines !== '' && output.writableLength < maxWaiting) output.write(lines)
     lines = ''
   }
   output.on('error', () => {})
   process.on('exit', flush)
   return {
-    write(line) {
+    // Makes pino set `lastLevel` before each call of `write`.
+    [Symbol.for('pino.metadata')]: true,
+    lastLevel: 0,
+    write(line: string) {
       if (lines === '') setTimeout(flush, maxDelay)
-      lines += line
+      lines += format(line)
+      if (this.lastLevel >= warnLevel) flush()
     },
     flush,
   }

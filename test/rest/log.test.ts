@@ -158,12 +158,15 @@ describe('LOG_FORMAT', () => {
     expect(written).toEqual([])
   })
 
-  test('lines are written together after a few milliseconds', async () => {
+  test('lines are written together after a few milliseconds, and at once with a warning', async () => {
     const { written, stream } = output(false)
     const log = createLog({ logLevel: 'info', logFormat: 'json' }, stream)
     for (const name of ['first', 'second']) log.info(name)
     expect(written).toEqual([])
     await expect.poll(() => written).toEqual([expect.stringMatching(/first.*\n.*second.*\n$/)])
+    log.info('third')
+    log.warn('fourth')
+    expect(written[1]).toMatch(/third.*\n.*fourth.*\n$/)
   })
 })
 
