@@ -11,7 +11,7 @@ import { type AtEnd, temporaryFolder } from '../test/support/temporary.ts'
 
 /** Milliseconds from the start of the process to the first 201. */
 const maxStartTime = 10_000
-/** The user "nobody" and its group. */
+/** The unprivileged user `nobody` and its group. */
 const unprivileged = 65_534
 const isRoot = process.getuid?.() === 0
 const run = promisify(execFile)

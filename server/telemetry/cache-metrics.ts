@@ -15,7 +15,7 @@ export class CacheMetrics {
     const options = { labelNames: ['cache'] as const, registers: [registry] }
     this.#hits = new Counter({
       name: 'petstore_cache_hits_total',
-      help: 'Lookups that a cache answered.',
+      help: 'Lookups whose value the cache had.',
       ...options,
     })
     this.#misses = new Counter({
