@@ -23,7 +23,7 @@ export default defineConfig({
       { extends: true, test: { name: 'postgres', include: ['test/{postgres,store}/*.test.ts'], ...postgres } },
       {
         extends: true,
-        test: { name: 'endurance', include: ['test/endurance/*.test.ts', conformance], env },
+        test: { name: 'endurance', include: ['test/{endurance,faults}/*.test.ts', conformance], env },
       },
       {
         extends: true,

@@ -72,16 +72,6 @@ describe('RATE_LIMIT', () => {
     expect(await statuses('fe80::3%eth1')).toEqual([429])
   })
 
-  test('keeps a bounded number of addresses, none of which can clear its count, and still accepts a valid key', async () => {
-    const { rest } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
-    const addresses = Array.from({ length: 10_002 }, (_, i) => `2001:db8:${(i + 1).toString(16)}::1`)
-    for (const address of addresses) expect(await signInWrongly(rest, address)).toBe(401)
-    expect(await signInWrongly(rest, '192.0.2.1')).toBe(429)
-    expect(await signInWrongly(rest, addresses[0] ?? '')).toBe(401)
-    expect(await signInWrongly(rest, addresses[0] ?? '')).toBe(429)
-    expect((await rest.get('/v1/pets')).status).toBe(200)
-  })
-
   test('counts a batch at most as the limit, so a larger batch passes in a new window', async () => {
     const { rest, rpc } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
     const batch = () => Promise.all([1, 2, 3].map((limit) => rpc.pets.list.query({ limit })))

@@ -1,9 +1,14 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { openStore } from '../../db/open.ts'
+import { locationOf } from '../support/database.ts'
 import { isLongForm, report } from '../support/long-form.ts'
-import { runPetstore } from '../support/process.ts'
+import { createFirstKey, runPetstore, startServer } from '../support/process.ts'
+import { connectRestClient } from '../support/rest-client.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { ndjsonOf } from '../support/transfer.ts'
 
 const count = isLongForm ? 1_000_000 : 20_000
 /** In MiB. */
@@ -21,7 +26,7 @@ test.for(['ndjson', 'csv'])(
     const repeated = await run(target, ['pets', 'export', `pets.${format}`])
     expect(repeated.stderr).toBe(exported.stderr)
     expect(exported.stderr).toMatch(new RegExp(`^Exported ${count} pets, SHA-256 [0-9a-f]{64}\\.\n$`))
-    expect(imported.stdout).toBe(`${file}: ${count} pets created, 0 existed already, 0 invalid lines skipped.\n`)
+    expect(imported.stdout).toBe(`${file}: ${count} pets created, 0 already existed, 0 invalid lines skipped.\n`)
     for (const { memory } of [exported, imported, repeated]) expect(memory).toBeLessThan(maxMemory)
     const figures = { seeded, exported, imported, repeated }
     report(
@@ -30,6 +35,45 @@ test.for(['ndjson', 'csv'])(
     )
   },
 )
+
+test('an import is completed by running it again after SIGKILL', async () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'pets.ndjson'), ndjsonOf(3_000))
+  const command = { folder, arguments: ['pets', 'import', 'pets.ndjson'] }
+  const store = await openStore(locationOf(folder), { busyTimeout: 5_000 })
+  const killed = runPetstore(command)
+  while ((await store.pets.list({ limit: 1, cursor: 0n })).length === 0) await wait(1)
+  killed.child.kill('SIGKILL')
+  expect(await killed.ended).toBe('SIGKILL')
+  const again = runPetstore(command)
+  expect(await again.ended, again.stderr).toBe(0)
+  const [, created, existing] =
+    /^pets\.ndjson: (\d+) pets created, (\d+) already existed, 0 invalid lines skipped\.\n$/.exec(again.stdout) ?? []
+  expect(Number(created) + Number(existing)).toBe(3_000)
+  expect(Number(existing)).toBeGreaterThan(0)
+  expect(Number(created)).toBeGreaterThan(0)
+  const pets = await store.pets.list({ limit: 100_000, cursor: 0n })
+  await store.close()
+  expect(pets).toHaveLength(3_000)
+  expect(new Set(pets.map(({ name }) => name)).size).toBe(3_000)
+})
+
+test('an import runs beside a service, whose creates all succeed meanwhile', async () => {
+  const folder = temporaryFolder()
+  const key = await createFirstKey(folder)
+  const server = await startServer({ folder })
+  const client = connectRestClient(server.url, key)
+  writeFileSync(join(folder, 'pets.ndjson'), ndjsonOf(4_000))
+  const run = runPetstore({ folder, arguments: ['pets', 'import', 'pets.ndjson'] })
+  const statuses: number[] = []
+  while (run.child.exitCode === null && run.child.signalCode === null) {
+    statuses.push((await client.post('/v1/pets', { name: 'Rex', categoryId: 1 })).status)
+  }
+  expect(await run.ended, run.stderr).toBe(0)
+  expect(run.stdout).toContain('4000 pets created')
+  expect(statuses.length).toBeGreaterThan(20)
+  expect(new Set(statuses)).toEqual(new Set([201]))
+})
 
 /** Runs a command and measures its seconds and its largest resident memory in MiB. */
 async function run(folder: string, words: string[]) {

@@ -80,7 +80,8 @@ test('a restart does not restart the interval', async () => {
   const { database, backups } = makeSample()
   writeFileSync(join(backups, `petstore.db-${fileTimestamp(Date.now() - 3_600_000)}.scheduled.db`), '')
   const early = startSchedule(database, { backupEvery: 9 * 7 * 24 * 3_600_000 })
-  await wait(300)
+  // Longer than a backup takes, because a stop would cancel it without a trace.
+  await wait(1_500)
   await early.stop()
   expect(early.lines).toEqual([])
   expect(readdirSync(backups).length).toBe(1)

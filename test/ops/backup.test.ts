@@ -49,14 +49,14 @@ describe('the backup command', () => {
     const run = runPetstore({ folder, arguments: ['backup', 'taken.db'] })
     expect([await run.ended, run.stdout]).toEqual([1, ''])
     expect(run.stderr).toBe(
-      `The database ${join(folder, 'taken.db')} cannot be used: it exists already; choose another name, or delete it first.\n`,
+      `The database ${join(folder, 'taken.db')} cannot be used: it already exists; choose another name, or delete it first.\n`,
     )
   })
 
   test.for(['backup', 'restore'])('%s rejects an empty name', async (word) => {
     const run = runPetstore({ arguments: [word, ''] })
     expect(await run.ended).toBe(2)
-    expect(run.stderr).toBe('The name of the backup is empty.\n')
+    expect(run.stderr).toBe('The name of the backup is empty: give the path of the copy, or no name at all.\n')
   })
 
   if (spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0) {
@@ -151,7 +151,7 @@ describe('a backup', () => {
     const { folder, database } = makeSample()
     const file = join(folder, 'copy.db')
     const backup = backUpDatabase(database, file, () => writeFileSync(file, 'precious'))
-    await expect(backup).rejects.toThrow('it exists already; choose another name')
+    await expect(backup).rejects.toThrow('it already exists; choose another name')
     expect(readFileSync(file, 'utf8')).toBe('precious')
     expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'data'])
   })
@@ -177,8 +177,8 @@ describe('a backup is refused and changes nothing', () => {
   })
 
   test.for([
-    ['the name of another file', 'taken.db', 'it exists already; choose another name'],
-    ['the name of the database', 'data/petstore.db', 'it exists already; choose another name'],
+    ['the name of another file', 'taken.db', 'it already exists; choose another name'],
+    ['the name of the database', 'data/petstore.db', 'it already exists; choose another name'],
     ['a name in a folder that does not exist', 'nowhere/copy.db', 'its folder does not exist; create it first'],
     ['a name below a file', 'taken.db/copy.db', 'a part of its path is a file, not a folder; check the path'],
   ] as const)('for %s', async ([, destination, message]) => {

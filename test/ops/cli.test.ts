@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
@@ -151,6 +151,16 @@ test('openapi prints the document that the service serves, without a database', 
     { url: 'https://staging.example/v1' },
   ])
 })
+
+if (existsSync('/dev/full')) {
+  test('output that cannot be written is reported in one line, unless its reader has gone', async () => {
+    const command = petstore.map((word) => `'${word}'`).join(' ')
+    const full = runCommand(['sh', '-c', `exec ${command} openapi > /dev/full`])
+    expect([await full.ended, full.stderr]).toEqual([1, expect.stringMatching(/^The output cannot be written: .+\n$/)])
+    const gone = runCommand(['sh', '-c', `(sleep 2; ${command} config show) | true; echo done`])
+    expect([await gone.ended, gone.stderr]).toEqual([0, ''])
+  })
+}
 
 if (spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0) {
   test('on a terminal, the service writes colors unless NO_COLOR is set', async () => {

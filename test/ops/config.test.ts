@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { mintApiKey } from '../../server/auth/api-key.ts'
-import { describeConfig, readConfig } from '../../server/config.ts'
+import { describeConfig, readConfig, variableNames } from '../../server/config.ts'
 import { runPetstore } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -30,7 +30,7 @@ test('without any variable the configuration has its defaults', () => {
 
 test('every variable is read', () => {
   const key = mintApiKey()
-  const config = readConfig({
+  const env = {
     HOST: '0.0.0.0',
     PORT: '8080',
     ADMIN_HOST: '::1',
@@ -48,8 +48,12 @@ test('every variable is read', () => {
     PETSTORE_API_KEY: key,
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '30',
-  })
-  expect(config).toEqual({
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+    OTEL_SERVICE_NAME: 'shop',
+    OTEL_TRACES_SAMPLER_ARG: '0.25',
+  }
+  expect([...Object.keys(env), 'PETSTORE_API_KEY_FILE'].toSorted()).toEqual(variableNames.toSorted())
+  expect(readConfig(env)).toEqual({
     host: '0.0.0.0',
     port: 8080,
     adminHost: '::1',
@@ -67,6 +71,7 @@ test('every variable is read', () => {
     apiKey: key,
     backupEvery: 6 * 3_600_000,
     backupKeep: 30,
+    tracing: { endpoint: 'http://collector:4318', serviceName: 'shop', sampleRatio: 0.25 },
   })
 })
 
@@ -123,6 +128,8 @@ test.for([
   ['BACKUP_EVERY', '0h'],
   ['BACKUP_KEEP', '0'],
   ['BACKUP_KEEP', 'all'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+  ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
 ] as const)('%s=%s is refused with a message that names the variable', ([name, value]) => {
   expect(() => readConfig({ [name]: value })).toThrow(
     new RegExp(`^The configuration is wrong:\n {2}${name}: expected .+$`),
@@ -165,6 +172,7 @@ describe('config', () => {
       HOST: '',
       DATABASE_URL: 'postgres://petstore:secret@db.example/pets?password=secret',
       PUBLIC_URL: 'https://shop:secret@pets.example',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://shop:sec@ret@collector:4318',
       PETSTORE_API_KEY_FILE: path,
     })
     expect(settings).toEqual(
@@ -172,8 +180,9 @@ describe('config', () => {
         { name: 'HOST', value: '127.0.0.1', source: 'default' },
         { name: 'PORT', value: '8080', source: 'environment' },
         { name: 'DATABASE_URL', value: 'postgres://petstore@db.example/pets', source: 'environment' },
-        { name: 'PUBLIC_URL', value: 'https://shop:***@pets.example', source: 'environment' },
+        { name: 'PUBLIC_URL', value: 'https://shop:***@pets.example/', source: 'environment' },
         { name: 'STAGING_URL', value: null, source: 'default' },
+        { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'http://shop:***@collector:4318/', source: 'environment' },
         { name: 'CORS_ORIGINS', value: null, source: 'default' },
         { name: 'PETSTORE_API_KEY', value: `${key.slice(0, 10)}…`, source: 'file' },
         { name: 'PETSTORE_API_KEY_FILE', value: path, source: 'environment' },

@@ -60,6 +60,16 @@ describe('the doctor changes nothing in the folder of', () => {
   })
 })
 
+test('a check that cannot be made is a failure, and the others are made', async () => {
+  const path = makeDatabase(join(temporaryFolder(), 'petstore.db'), 10)
+  writeFileSync(join(dirname(path), 'backups'), 'in the way')
+  const findings = await diagnose(path, { backupEvery: hour })
+  expect(badIn(findings)).toEqual([
+    { check: 'backups', status: 'failure', message: expect.stringContaining('not a directory') },
+  ])
+  expect(findings.map(({ check }) => check)).toContain('clock')
+})
+
 test('before the first start, the doctor only warns that there is no database', async () => {
   const folder = temporaryFolder()
   expect(badIn(await diagnose(join(folder, 'data/petstore.db')))).toEqual([

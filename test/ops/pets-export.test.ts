@@ -53,7 +53,7 @@ test('an existing file is replaced only if it is asked for, and only as a whole'
     })
   await write('old', false)
   await expect(write('new', false)).rejects.toThrow(
-    'exists already. Choose another name, or overwrite it with --force.',
+    'already exists. Choose another name, or overwrite it with --force.',
   )
   await expect(write('half', true)).rejects.toThrow('The export failed.')
   expect(readFileSync(file, 'utf8')).toBe('old')
@@ -64,7 +64,7 @@ test('an existing file is replaced only if it is asked for, and only as a whole'
 test('a file that another process creates during the export is kept', async () => {
   const file = join(temporaryFolder(), 'pets.csv')
   const work = writeFile(file, false, async () => writeFileSync(file, 'other'))
-  await expect(work).rejects.toThrow('exists already')
+  await expect(work).rejects.toThrow('already exists')
   expect(readFileSync(file, 'utf8')).toBe('other')
 })
 

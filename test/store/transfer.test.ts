@@ -1,14 +1,8 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { openStore } from '../../db/open.ts'
 import { importerHash, type Pet, type Store, StoreUnavailable } from '../../db/store.ts'
 import { maxInt64, minInt64 } from '../../server/api/int64.ts'
 import { createKey, describeKeys, listKeys } from '../../server/ops/keys.ts'
-import { addPets, locationOf, openTestStore } from '../support/database.ts'
-import { runPetstore } from '../support/process.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { addPets, openTestStore } from '../support/database.ts'
 import { exportText, importText, ndjsonOf } from '../support/transfer.ts'
 
 const names = [
@@ -98,28 +92,6 @@ describe('an import', () => {
     expect([created, existing]).toEqual([100, 1_000])
     expect(new Set((await allPets(store)).map(({ name }) => name)).size).toBe(1_100)
     expect(await allPets(store)).toHaveLength(1_100)
-  })
-
-  test('is completed by running it again after SIGKILL', async () => {
-    const folder = temporaryFolder()
-    writeFileSync(join(folder, 'pets.ndjson'), ndjsonOf(3_000))
-    const command = { folder, arguments: ['pets', 'import', 'pets.ndjson'] }
-    const store = await openStore(locationOf(folder), { busyTimeout: 5_000 })
-    const killed = runPetstore(command)
-    while ((await store.pets.list({ limit: 1, cursor: 0n })).length === 0) await wait(1)
-    killed.child.kill('SIGKILL')
-    expect(await killed.ended).toBe('SIGKILL')
-    const again = runPetstore(command)
-    expect(await again.ended, again.stderr).toBe(0)
-    const [, created, existing] =
-      /^pets\.ndjson: (\d+) pets created, (\d+) existed already, 0 invalid lines skipped\.\n$/.exec(again.stdout) ?? []
-    expect(Number(created) + Number(existing)).toBe(3_000)
-    expect(Number(existing)).toBeGreaterThan(0)
-    expect(Number(created)).toBeGreaterThan(0)
-    const pets = await allPets(store)
-    await store.close()
-    expect(pets).toHaveLength(3_000)
-    expect(new Set(pets.map(({ name }) => name)).size).toBe(3_000)
   })
 
   test('that two processes run at the same time creates each pet once', async () => {

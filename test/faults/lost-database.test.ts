@@ -165,7 +165,7 @@ test('the service logs a warning when another program writes over the database, 
   renameSync(makeOtherDatabase('old', mintApiKey()), path)
   const server = await startServer({ folder })
   copyFileSync(makeOtherDatabase('new', mintApiKey()), path)
-  const warning = /"level":"warn",.*Another program wrote over the database file.*npm run petstore -- restore/g
+  const warning = /"level":"warn",.*Another program wrote over the database file.*petstore restore/g
   await expect.poll(() => server.stdout.match(warning), { timeout: 5_000 }).toHaveLength(1)
 })
 
