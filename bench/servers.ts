@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -10,6 +12,8 @@ import { type CpuTimes, cpuTime, cpuTimes, residentMemory } from './proc.ts'
 /** The service and the servers that it is compared with, by their titles in the table. */
 export const servers = {
   petstore: 'Petstore',
+  'petstore-logging': 'Petstore, requests logged',
+  'petstore-tracing': 'Petstore, 1 % traced',
   'node-http': 'bare node:http',
   fastify: 'hand-written Fastify',
   'fastify-postgres': 'hand-written Fastify + Drizzle',
@@ -82,10 +86,11 @@ export async function startOnDatabase(
   { under = [] }: StartOptions = {},
 ): Promise<RunningServer> {
   const port = await freePort()
+  const telemetry = name === 'petstore-tracing' ? await traced() : logging[name]
   const [command = '', ...words] = [...under, process.execPath, ...wordsOf(name, database, port)]
   const start = performance.now()
   const child = spawn(command, words, {
-    env: environment(database, port),
+    env: { ...environment(database, port), ...telemetry },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   try {
@@ -117,7 +122,7 @@ function syncFile(path: string): void {
 }
 
 function wordsOf(name: ServerName, database: string, port: number): string[] {
-  if (name !== 'petstore') return [join(import.meta.dirname, `peers/${name}.ts`), database, String(port)]
+  if (!name.startsWith('petstore')) return [join(import.meta.dirname, `peers/${name}.ts`), database, String(port)]
   // The V8 options and the file of `npm start`.
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const [, , ...words]: string[] = scripts.start.split(' ')
@@ -133,6 +138,21 @@ function environment(database: string, port: number) {
     DATABASE_URL: URL.canParse(database) ? database : `file:${database}`,
     LOG_LEVEL: 'warn',
   }
+}
+
+const logging: Partial<Record<ServerName, Record<string, string>>> = { 'petstore-logging': { LOG_LEVEL: 'info' } }
+
+let collector: Server | undefined
+
+/** The environment of a server that traces one request in a hundred. The collector reads the spans and forgets them. */
+async function traced(): Promise<Record<string, string>> {
+  if (!collector) {
+    collector = createServer((request, response) => request.resume().on('end', () => response.end('{}'))).unref()
+    await once(collector.listen(0, '127.0.0.1'), 'listening')
+  }
+  // Safe: a listening TCP server has an AddressInfo.
+  const { port } = collector.address() as AddressInfo
+  return { OTEL_TRACES_SAMPLER_ARG: '0.01', OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }
 }
 
 async function ready(child: ChildProcess, port: number): Promise<void> {

@@ -31,7 +31,18 @@ const goals: Goal[] = [
   ),
   ceiling('mixed, 5,000/s: p99 in ms', 'mixed5000', [10, 5], (round) => p99(round, 'all')),
   ceiling('mixed, 5,000/s, fsync + 5 ms: p99 of reads in ms', 'slowDisk5000', [10, 5], (round) => p99(round, 'reads')),
+  ...telemetryGoals('get by id', 'telemetryGet'),
+  ...telemetryGoals('hot list of 20', 'telemetryHot'),
+  ...telemetryGoals('create', 'telemetryCreate'),
 ]
+
+function telemetryGoals(request: string, load: LoadName): Goal[] {
+  return (['logging', 'tracing'] as const).map((kind) =>
+    floor(`${request}: rate with ${kind}, relative to that without`, load, [0.95, 0.95], (round) => {
+      return of(round[`petstore-${kind}`], 'rate') / of(round.petstore, 'rate')
+    }),
+  )
+}
 
 /** The goals of the measured loads, each judged by the worse quartile over the rounds. */
 export function goalTable(results: Map<string, Round[]>): string {

@@ -69,12 +69,24 @@ const slowDiskLoads = {
   slowDisk8000: { title: 'mixed, 8,000/s, fsync + 5 ms', ...mixed, rate: 8_000, servers: ['petstore'] },
 } as const satisfies Group['loads']
 
+const telemetry = ['petstore', 'petstore-logging', 'petstore-tracing'] as const
+
+const telemetryLoads = {
+  telemetryGet: { title: 'get by id, telemetry', workload: 'get', connections: 32, servers: telemetry },
+  telemetryHot: { title: 'hot list of 20, telemetry', workload: 'list-hot', connections: 32, servers: telemetry },
+  telemetryCreate: { title: 'create, telemetry', workload: 'create', connections: 32, servers: telemetry },
+} as const satisfies Group['loads']
+
+// Two processes of the same server differ by more than the telemetry costs, so several are measured.
+const telemetryGroups = Array.from({ length: 4 }, () => ({ loads: telemetryLoads }))
+
 export const groups = [
   { loads: readLoads },
   { loads: createLoads },
   { loads: rpcLoads },
   { loads: mixedLoads },
   { loads: slowDiskLoads, under: slowDisk },
+  ...telemetryGroups,
 ] as const satisfies Group[]
 
 export type LoadName =
@@ -83,3 +95,4 @@ export type LoadName =
   | keyof typeof rpcLoads
   | keyof typeof mixedLoads
   | keyof typeof slowDiskLoads
+  | keyof typeof telemetryLoads
