@@ -33,7 +33,7 @@ const environment = Object.fromEntries(
 const copied = copiedBy(image)
 const buildsConsole = instructionsOf(stages.find((stage) => stage.includes(' AS console\n')) ?? '')
 
-test('the linters have nothing to say', () => {
+test('the linters report no problems', () => {
   const rules = { rules: {}, quiet: false, debug: false, exclude: [] }
   const results = new DCLinter(rules).lintFiles([join(root, 'deploy/compose.yaml')], false)
   expect(results).toMatchObject([{ messages: [] }])
@@ -128,7 +128,7 @@ test('compose.yaml contains no password', () => {
   for (const value of passwords) expect(value).toMatch(/^\$\{POSTGRES_PASSWORD:\?/)
 })
 
-test('the balancer finds the instances, and is found', () => {
+test('the hosts and ports of nginx.conf, compose.yaml and the Dockerfile match', () => {
   const [, host = '', port] = /^ +server (\w+):(\d+) resolve/m.exec(nginx) ?? []
   expect(serviceOf(host)).toContain('dockerfile: deploy/Dockerfile')
   expect(instruction('EXPOSE')).toBe(port)

@@ -64,13 +64,17 @@ test.for(shapes)('the service accepts its environment in the %s manifests', (sha
   )
   const config = readConfig({ ...image, ...environment, PETSTORE_API_KEY_FILE: keyFile })
   expect(config.database.kind).toBe(shape)
-  expect(config).toMatchObject({ host: '0.0.0.0', publicUrl: 'https://petstore.example' })
+  expect(config).toMatchObject({ host: '0.0.0.0', adminHost: '0.0.0.0', publicUrl: 'https://petstore.example' })
 })
 
 test.for(shapes)('the paths, ports and names in the %s manifests fit together', (shape) => {
   const { ports, env, volumeMounts } = containerOf(shape)
   const pod = podOf(shape)
-  expect(ports).toEqual([{ name: 'http', containerPort: Number(/^EXPOSE (\d+)$/m.exec(dockerfile)?.[1]) }])
+  const adminPort = env.find(({ name }) => name === 'ADMIN_PORT')?.value
+  expect(ports).toEqual([
+    { name: 'http', containerPort: Number(/^EXPOSE (\d+)$/m.exec(dockerfile)?.[1]) },
+    { name: 'metrics', containerPort: Number(adminPort) },
+  ])
   const { mountPath } = volumeMounts.find(({ name }) => name === 'api-key') ?? {}
   expect(env.find(({ name }) => name === 'PETSTORE_API_KEY_FILE')?.value).toBe(`${mountPath}/api-key`)
   for (const resource of resourcesOf(shape)) {

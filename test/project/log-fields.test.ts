@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -33,6 +35,7 @@ beforeAll(async () => {
   const get = (url: string, sent = key) => sendTo(server.url, { url, headers: { authorization: `Bearer ${sent}` } })
   await get('/trpc/pets.list,pets.get?batch=1')
   await get('/v1/pets', mintApiKey())
+  await abortDownload(server.url)
   await waitForOutput(server, /(database\.backup)/)
   const database = new Database(join(folder, 'data/petstore.db'))
   database.exec('ALTER TABLE pets RENAME TO gone')
@@ -47,6 +50,17 @@ beforeAll(async () => {
   const copied = await run(folder, 'db', 'copy', '--from', 'file:data/petstore.db', '--to', 'file:copy.db')
   lines = logLinesIn([server.stdout, rotated, restored, copied].join(''))
 }, 60_000)
+
+/** Resets the connection while the service sends a large response, which it has to wait for. */
+async function abortDownload(url: string): Promise<void> {
+  const page = await (await fetch(`${url}/docs/`)).text()
+  const [, script = ''] = /<script src="([^"]+)"/.exec(page) ?? []
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.write(`GET /docs/${script} HTTP/1.1\r\nHost: petstore\r\n\r\n`.repeat(4))
+  await once(socket, 'data')
+  socket.resetAndDestroy()
+}
 
 /** Runs a command and returns its standard error output. */
 async function run(folder: string, ...words: string[]): Promise<string> {
@@ -83,7 +97,7 @@ test('every documented field is in some log line', () => {
 test('every action of an audit line is documented, and no other', () => {
   const known = [...read('server/ops/audit.ts').matchAll(/^ {2}\| '([a-z.]+)'$/gm)].map(([, action]) => action)
   const actions = rowsOf(document('docs/operations.md')).flatMap(
-    ([name = '']) => /^`((?:key|database)\.\w+)`$/.exec(name)?.[1] ?? [],
+    ([name = '']) => /^`((?:key|database|pets)\.\w+)`$/.exec(name)?.[1] ?? [],
   )
   expect(actions.toSorted()).toEqual(known.toSorted())
   expect(known).toContain('key.create')

@@ -22,7 +22,9 @@ function setting(name: string): string | undefined {
 }
 
 test('the unit runs the installed command on the database in the only folder that is writable', () => {
-  expect(read('docs/deployment.md')).toContain('npm install --prefix /opt/petstore ')
+  expect(read('docs/deployment.md')).toContain(
+    'ln --symbolic --no-dereference --force /opt/petstore-1.0.0 /opt/petstore\n',
+  )
   expect(setting('ExecStart')).toBe('/opt/petstore/node_modules/.bin/petstore')
   const folder = `/var/lib/${setting('StateDirectory')}`
   expect(setting('WorkingDirectory')).toBe(folder)
@@ -36,6 +38,7 @@ test('the service stops by itself before systemd kills it, and starts again afte
   expect(Number(setting('TimeoutStopSec')) * 1_000).toBeGreaterThan(maxStopTime)
   expect(setting('KillMode')).toBe('mixed')
   expect(setting('Restart')).toBe('on-failure')
+  expect(setting('StartLimitIntervalSec')).toBe('0')
 })
 
 test('the service has no privileges', () => {
