@@ -6,7 +6,6 @@ import {
   fastify,
   LogController,
 } from 'fastify'
-import type { Logger } from 'pino'
 import type { Store } from '../db/store.ts'
 import { readIdempotencyKey } from './api/idempotency-key.ts'
 import { appRouter } from './api/router.ts'
@@ -15,7 +14,7 @@ import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
 import type { Config } from './config.ts'
 import type { CreateContext } from './http/adapter-options.ts'
-import { Connections, maxConnections } from './http/connections.ts'
+import { Connections, maxConnections, whenEnded } from './http/connections.ts'
 import { makeDrainable } from './http/drain.ts'
 import { sendError } from './http/error-responses.ts'
 import { type CheckReadiness, health, readinessCheck } from './http/health.ts'
@@ -23,12 +22,12 @@ import { limits } from './http/limits.ts'
 import { shedLoad } from './http/load-shedding.ts'
 import { requestCheck } from './http/request-checks.ts'
 import { requestIdOf } from './http/request-id.ts'
-import { labelsOf, unknownRequest } from './http/request-labels.ts'
+import { isProbe, labelsOf } from './http/request-labels.ts'
 import { addCors, corsFor, securityHeaders } from './http/response-headers.ts'
 import { ignoreBodies, refuseUnknownPaths, routeAllMethods } from './http/routing.ts'
 import { createHttpServer } from './http/server.ts'
 import { webConsole } from './http/static-files.ts'
-import { logRequest } from './log.ts'
+import type { Log, RequestResult } from './log.ts'
 import { restAdapter } from './rest/adapter.ts'
 import { createDocument, serversOf } from './rest/document.ts'
 import { reference } from './rest/reference.ts'
@@ -40,7 +39,7 @@ import type { Tracing } from './telemetry/tracing.ts'
 export interface AppOptions {
   config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit' | 'adminPort'>
   store: Store
-  log: Logger
+  log: Log
   /** Folder of the built web console. By default there is no console. */
   consoleFolder?: string | undefined
   metrics?: Metrics
@@ -55,18 +54,22 @@ declare module 'fastify' {
   }
 }
 
+/** A few probes and scrapers. Others must not take the file descriptors of the service. */
+const maxAdminConnections = 64
+
 /** Creates what the service and the admin listener have in common: the HTTP server, its checks, errors, log and metrics. */
 function createBase({
   config,
   log,
   metrics,
   tracing,
-}: Pick<AppOptions, 'config' | 'log' | 'tracing'> & { metrics: Metrics }) {
+  connectionLimit = maxConnections(),
+}: Pick<AppOptions, 'config' | 'log' | 'tracing'> & { metrics: Metrics; connectionLimit?: number }) {
   // With pino's type, every Fastify type in the project would need it as a parameter.
   const loggerInstance: FastifyBaseLogger = log
   const headers = securityHeaders(config.publicUrl)
   const applyCors = corsFor(config.corsOrigins, headers)
-  const connections = new Connections({ ...limits, connections: maxConnections() })
+  const connections = new Connections({ ...limits, connections: connectionLimit })
   metrics.requests.watch(connections)
   const app = fastify({
     loggerInstance,
@@ -77,14 +80,15 @@ function createBase({
     clientErrorHandler: () => {},
     // Called instead of the hooks for a URL that cannot be decoded.
     frameworkErrors(error, request, reply) {
+      const start = performance.now()
       reply.headers({ ...headers, 'x-request-id': request.id })
       if (!applyCors(request, reply)) sendError(error, request, reply)
-      logRequest(request, reply, 0)
-      metrics.requests.observe(unknownRequest, reply.statusCode, 0)
+      recordRequest(request, reply, { isComplete: true, milliseconds: performance.now() - start })
     },
     routerOptions: { maxParamLength: limits.url },
     bodyLimit: limits.body,
-    trustProxy: config.trustProxy,
+    // For an empty list, Fastify would compute the address of each client from no proxies.
+    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     return503OnClosing: false,
   })
 
@@ -94,17 +98,19 @@ function createBase({
   tracing?.traceRequests(app)
   makeDrainable(app)
   if (config.corsOrigins.length > 0) addCors(app, applyCors)
-  const logsRequests = log.isLevelEnabled('info')
-  function recordRequest(request: FastifyRequest, reply: FastifyReply, milliseconds: number): void {
-    if (logsRequests) logRequest(request, reply, milliseconds)
-    metrics.requests.observe(labelsOf(request), reply.statusCode, milliseconds)
+  function recordRequest(request: FastifyRequest, reply: FastifyReply, result: RequestResult): void {
+    const labels = labelsOf(request)
+    if (!isProbe(labels)) log.request(request, reply, labels, result)
+    if (result.isComplete) metrics.requests.observe(labels, reply.statusCode, result.milliseconds)
     if (request.rejection) metrics.requests.countRejected(request.rejection)
   }
   const check = requestCheck(headers)
   app.addHook('onRequest', (request, reply, done) => {
-    // One listener, where Fastify's hook onResponse adds two and runs a chain of hooks.
+    // Fastify's hook onResponse is not called for a response that its client gave up.
     const start = performance.now()
-    reply.raw.once('finish', () => recordRequest(request, reply, performance.now() - start))
+    whenEnded(reply.raw, (isComplete) =>
+      recordRequest(request, reply, { isComplete, milliseconds: performance.now() - start }),
+    )
     check(request, reply, done)
   })
   app.setErrorHandler(sendError)
@@ -141,15 +147,15 @@ export async function createApp({
     }
     return tracing?.traceCalls(request, context) ?? context
   }
-  const { rest_responses, rpc_responses, api_keys } = metrics.caches.lookups
-  const checkBearer = bearerCheck(store, api_keys)
+  const { lookups } = metrics.caches
+  const checkBearer = bearerCheck(store, lookups.api_keys)
   const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
   const adapterOptions = { router: appRouter, store, createContext }
   app.register(async (adapters) => {
     shedLoad(adapters)
     adapters.addHook('onRequest', checkKey)
-    adapters.register(restAdapter, { prefix: '/v1', cacheLookups: rest_responses, ...adapterOptions })
-    adapters.register(rpcAdapter, { prefix: '/trpc', cacheLookups: rpc_responses, ...adapterOptions })
+    adapters.register(restAdapter, { prefix: '/v1', cacheLookups: lookups.rest_responses, ...adapterOptions })
+    adapters.register(rpcAdapter, { prefix: '/trpc', cacheLookups: lookups.rpc_responses, ...adapterOptions })
   })
   app.register(webConsole, { folder: consoleFolder })
   app.decorate('checkReadiness', readinessCheck(app, store))
@@ -158,7 +164,7 @@ export async function createApp({
     // Without load shedding, because the metrics are needed most under overload.
     app.register(async (scope) => {
       scope.addHook('onRequest', checkKey)
-      scope.register(metricsRoute, { metrics })
+      scope.register(metricsRoute, { metrics, check: app.checkReadiness })
     })
   }
   const servers = () => serversOf(config, app.server.listening ? app.listeningOrigin : 'http://127.0.0.1:3000')
@@ -171,8 +177,9 @@ export function createAdminApp(
   service: FastifyInstance,
   { config, log, metrics }: Pick<AppOptions, 'config' | 'log'> & { metrics: Metrics },
 ): FastifyInstance {
-  const app = createBase({ config: { ...config, corsOrigins: [] }, log, metrics })
+  const connectionLimit = maxAdminConnections
+  const app = createBase({ config: { ...config, corsOrigins: [] }, log, metrics, connectionLimit })
   app.register(health, { check: service.checkReadiness })
-  app.register(metricsRoute, { metrics })
+  app.register(metricsRoute, { metrics, check: service.checkReadiness })
   return app
 }

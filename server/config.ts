@@ -73,11 +73,11 @@ const RateText = z.string().transform((text, context): Rate => {
   return { requests: Number(requests), seconds: secondsIn[unit] ?? 0 }
 })
 
-const ApiKeyText = z.string().refine(isApiKey, 'expected an API key that "npm run petstore -- keys create" printed')
+const ApiKeyText = z.string().refine(isApiKey, 'expected an API key that "petstore keys create" printed')
 
 const ApiKeyFile = z.string().transform((path, context) => {
   const { data, error } = ApiKeyText.safeParse(readText(path))
-  if (error) context.addIssue('expected a file with an API key that "npm run petstore -- keys create" printed')
+  if (error) context.addIssue('expected a file with an API key that "petstore keys create" printed')
   return data
 })
 
@@ -261,7 +261,11 @@ export function describeConfig(env: Record<string, string | undefined> = process
 }
 
 function withoutPassword(text: string): string {
-  return text.replaceAll(/(?<=:\/\/[^\s/@]*:)[^\s/@]*(?=@)/g, '***')
+  if (!URL.canParse(text)) return text
+  const url = new URL(text)
+  if (url.password === '') return text
+  url.password = '***'
+  return url.href
 }
 
 /** Warns of each variable that is not known and looks like a misspelled one that is not set. */

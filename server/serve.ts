@@ -54,7 +54,7 @@ export async function serve(config: Config): Promise<void> {
     const app = await createApp({ config, store, log, consoleFolder, metrics, tracing })
     admin = config.adminPort === undefined ? undefined : createAdminApp(app, { config, log, metrics })
     try {
-      await run({ app, admin }, store, { config, log, audit })
+      await run({ app, admin }, store, { config, log, audit, metrics })
     } finally {
       await app.close()
     }
@@ -77,6 +77,7 @@ interface Context {
   config: Config
   log: Logger
   audit: Audit
+  metrics: Metrics
 }
 
 interface Apps {
@@ -85,7 +86,7 @@ interface Apps {
 }
 
 /** Listens, and resolves when the service has drained after a signal. */
-async function run({ app, admin }: Apps, store: Store, { config, log, audit }: Context): Promise<void> {
+async function run({ app, admin }: Apps, store: Store, { config, log, audit, metrics }: Context): Promise<void> {
   if (config.apiKey !== undefined) await registerKey(app, store, config.apiKey, audit)
   const stopped = stopSignal(log)
   // Before listening: if the database cannot be read, the start fails.
@@ -96,7 +97,7 @@ async function run({ app, admin }: Apps, store: Store, { config, log, audit }: C
   const firstKey = hasKey ? undefined : await mintFirstKey(store, audit)
   const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
   announce({ origin: app.listeningOrigin, database: config.database, firstKey }, log, { asBanner })
-  const stopBackups = startBackups(config, log)
+  const stopBackups = startBackups(config, log, metrics)
   const signal = await stopped
   log.info({ signal }, 'stopping')
   limitStop(app, log)
@@ -104,8 +105,10 @@ async function run({ app, admin }: Apps, store: Store, { config, log, audit }: C
 }
 
 /** PostgreSQL has its own backup tools. */
-function startBackups({ database, ...config }: Config, log: Logger): () => Promise<void> {
-  return database.kind === 'sqlite' ? scheduleBackups({ ...config, databasePath: database.path }, log) : async () => {}
+function startBackups({ database, ...config }: Config, log: Logger, metrics: Metrics): () => Promise<void> {
+  if (database.kind !== 'sqlite') return async () => {}
+  metrics.store.expectBackups(config.backupEvery)
+  return scheduleBackups({ ...config, databasePath: database.path }, log)
 }
 
 /**

@@ -15,6 +15,8 @@ export default defineConfig({
     // The content security policy forbids inline scripts and styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // The notices of the libraries in the scripts, which their licenses require.
+    license: { fileName: 'licenses.md' },
     // Do not warn that plugins are slow.
     rolldownOptions: { checks: { bundlerTimings: false } },
   },

@@ -67,7 +67,8 @@ async function readServer(client: Client): Promise<ServerState> {
       current_setting('server_encoding') AS encoding,
       current_setting('transaction_read_only') = 'on' AS "isReadOnly",
       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-        - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')::int AS "connectionsLeft",
+        - coalesce(nullif(current_setting('reserved_connections', true), ''), '0')::int
+        - (SELECT sum(numbackends) FROM pg_stat_database)::int AS "connectionsLeft",
       clock_timestamp() AS time`)
   const [state] = rows
   if (!state) throw new Error('A SELECT without FROM returned no row.')

@@ -71,7 +71,8 @@ export class GroupCommit<Write, T> {
     const startedAt = performance.now()
     const outcomes = await this.#commit(batch.map(({ write }) => write)).catch((error: Error) => error)
     const times = { startedAt, committedAt: performance.now() }
-    if (Array.isArray(outcomes)) this.#observer?.transactionCommitted?.(batch.length, times)
+    const committed = Array.isArray(outcomes) ? outcomes.filter((outcome) => 'value' in outcome).length : 0
+    if (committed > 0) this.#observer?.transactionCommitted?.(committed, times)
     for (const [index, pending] of batch.entries()) {
       const outcome = outcomes instanceof Error ? { error: outcomes } : outcomes[index]
       if (outcome === undefined) this.#reject(pending, new Error('A write of the batch has no outcome.'))

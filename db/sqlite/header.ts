@@ -115,7 +115,7 @@ export class DatabaseOverwritten extends Error {
 
   constructor() {
     super(
-      'Another program wrote over the database file while the service had it open. Stop the service and restore a backup with "npm run petstore -- restore".',
+      'Another program wrote over the database file while the service had it open. Stop the service and restore a backup with "petstore restore".',
     )
   }
 }

@@ -148,7 +148,7 @@ export class OpenFile<T> {
     if (isReplaced && log !== undefined && log === this.#log) {
       // SQLite would replay the log of the old file into the new one and corrupt it.
       throw new MovedDatabase(
-        'The database was replaced, but the write-ahead log of the old one is still there. Stop the service and use "npm run petstore -- restore".',
+        'The database was replaced, but the write-ahead log of the old one is still there. Stop the service and use "petstore restore".',
       )
     }
     if (!isReplaced && this.#isLost(log)) this.#checkpointLostLog()

@@ -170,7 +170,8 @@ export class Writer {
       if (reply.isStale) this.#events.onStale?.()
       if (reply.warning !== undefined) this.#events.onWarning?.(reply.warning)
       const settled = this.#sent.splice(0, reply.outcomes.length)
-      if (reply.times) observer?.transactionCommitted?.(settled.length, reply.times)
+      const committed = reply.outcomes.filter((outcome) => outcome && 'value' in outcome).length
+      if (reply.times && committed > 0) observer?.transactionCommitted?.(committed, reply.times)
       for (const [index, sent] of settled.entries()) this.#settle(sent, reply.outcomes[index], reply.times)
     })
     thread.on('error', (cause) => this.#lose(thread, cause))

@@ -6,7 +6,8 @@ import { type Audit, auditTo } from '../ops/audit.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import { note } from './output.ts'
 
-type Use = (store: Store, audit: Audit) => Promise<void>
+/** @param database its name in audit lines */
+type Use = (store: Store, audit: Audit, database: string) => Promise<void>
 
 /** Opens the store of the configuration for one command, and closes it. */
 export async function withStore(use: Use, { create = false } = {}): Promise<void> {
@@ -22,7 +23,7 @@ export async function withStore(use: Use, { create = false } = {}): Promise<void
     busyTimeout: 5_000,
   })
   try {
-    await use(store, audit)
+    await use(store, audit, describeLocation(database))
   } finally {
     await store.close()
   }

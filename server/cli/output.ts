@@ -1,6 +1,13 @@
 /** Writes a result to standard output. */
 export function print(text: string): void {
+  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', endWithoutOutput)
   process.stdout.write(`${text}\n`)
+}
+
+/** Says nothing if the reader has gone, as in `petstore keys list | head -1`. */
+function endWithoutOutput(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') note(`The output cannot be written: ${error.message}`)
+  process.exit(1)
 }
 
 /** Writes a note, a warning or an error to standard error. */

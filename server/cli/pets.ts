@@ -114,13 +114,14 @@ async function importFromFile(file: string, options: ImportArguments): Promise<v
     if (dryRun)
       return print(`${input.name}: ${count(check.pets, 'pet')} can be imported, ${skipped}. Nothing was imported.`)
     await withStore(
-      async (store) => {
+      async (store, audit, database) => {
         const { created, existing } = await withProgress(
           process.stderr,
           describeCount('Imported', check.pets),
           (onProgress) => importPets(store, input, { format, check, key, onProgress }),
         )
-        print(`${input.name}: ${count(created, 'pet')} created, ${existing} existed already, ${skipped}.`)
+        if (created > 0) audit('pets.import', database, { from: input.name, rows: created })
+        print(`${input.name}: ${count(created, 'pet')} created, ${existing} already existed, ${skipped}.`)
       },
       { create: true },
     )
@@ -133,10 +134,11 @@ async function seed(text: string, options: { seed?: number }): Promise<void> {
   const seed = options.seed ?? randomInt(maxSeed + 1)
   const nextPet = await petSource(seed)
   await withStore(
-    async (store) => {
+    async (store, audit, database) => {
       await withProgress(process.stderr, describeCount('Created', pets), (onProgress) =>
         seedPets(store, pets, nextPet, onProgress),
       )
+      audit('pets.seed', database, { rows: pets })
       note(`Created ${count(pets, 'pet')}. Create the same ones again with --seed ${seed}.`)
     },
     { create: true },

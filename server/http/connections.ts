@@ -184,3 +184,14 @@ function descriptorLimit(): number {
     return Number.POSITIVE_INFINITY
   }
 }
+
+/** Calls back once: when the response was sent completely, or when its connection was closed before. */
+export function whenEnded(response: ServerResponse, callback: (isComplete: boolean) => void): void {
+  let hasEnded = false
+  const end = (isComplete: boolean) => {
+    if (!hasEnded) callback(isComplete)
+    hasEnded = true
+  }
+  // A response to a closed connection finishes, too.
+  response.once('finish', () => end(!response.destroyed)).once('close', () => end(false))
+}

@@ -26,12 +26,10 @@ export function readinessCheck(app: FastifyInstance, store: Store): CheckReadine
 export async function health(app: FastifyInstance, { check }: { check: CheckReadiness }): Promise<void> {
   labelRoutes(app, 'health')
 
-  // Health checks arrive every few seconds and are not logged.
-  const options = { logLevel: 'warn' } as const
-  app.get('/livez', options, async () => ({ status: 'ok' }))
+  app.get('/livez', async () => ({ status: 'ok' }))
   handleOtherMethods(app, '/livez', ['GET', 'HEAD'])
 
-  app.get('/readyz', options, async () => {
+  app.get('/readyz', async () => {
     await check()
     return { status: 'ready' }
   })

@@ -24,6 +24,11 @@ export const unknownRequest: RequestLabels = { adapter: 'http', operation: 'unkn
 /** Of OPTIONS, and of methods that a path does not serve. */
 export const otherMethod: RequestLabels = { adapter: 'http', operation: 'other_method' }
 
+/** Health checks and scrapes arrive every few seconds and are neither logged nor traced. */
+export function isProbe({ operation }: RequestLabels): boolean {
+  return operation === 'health' || operation === 'metrics'
+}
+
 export function labelsOf(request: FastifyRequest): RequestLabels {
   const { labels = unknownRequest } = request.routeOptions.config
   return typeof labels === 'function' ? labels(request) : labels

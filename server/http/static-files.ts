@@ -81,6 +81,7 @@ const mediaTypes: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.md': 'text/markdown; charset=utf-8',
 }
 
 /**
@@ -96,7 +97,7 @@ export async function webConsole(app: FastifyInstance, { folder }: { folder: str
     handleOtherMethods(app, '/', ['GET', 'HEAD'])
     return
   }
-  for (const path of globSync('**/*.{html,css,js,svg}', { cwd: folder })) {
+  for (const path of globSync('**/*.{html,css,js,svg,md}', { cwd: folder })) {
     const name = path.replaceAll(sep, '/')
     const isPage = name === 'index.html'
     serveFile(app, isPage ? '/' : `/${name}`, readFileSync(join(folder, path)), {

@@ -14,7 +14,10 @@ interface Start {
  */
 export function announce(start: Start, log: Logger, { asBanner }: { asBanner: boolean }): void {
   if (asBanner) process.stdout.write(banner(factsOf(start)))
-  else if (start.firstKey) log.child({}, { level: 'info' }).info(factsOf(start), 'Petstore is ready')
+  else if (start.firstKey) {
+    log.child({}, { level: 'info' }).info(factsOf(start), 'Petstore is ready')
+    log.flush()
+  }
 }
 
 function factsOf({ origin, database, firstKey }: Start) {

@@ -11,18 +11,20 @@ export type AuditAction =
   | 'database.backup'
   | 'database.restore'
   | 'database.copy'
+  | 'pets.import'
+  | 'pets.seed'
 
 interface AuditDetails {
   /** The key that the subject replaces. */
   replaces?: string
   /** The names of the applied migrations. */
   migrations?: string[]
-  /** The database or backup that was read. */
+  /** The database, backup or file that was read. */
   from?: string
   /** The new place of the database that was replaced. */
   kept?: string | undefined
   rows?: number
-  bytes?: number
+  bytes?: number | undefined
   milliseconds?: number
 }
 

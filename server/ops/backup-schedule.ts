@@ -71,7 +71,9 @@ async function backUpOnce(config: ScheduleConfig, log: Logger, audit: Audit, sto
     return
   }
   const milliseconds = Math.round(performance.now() - begin)
-  audit('database.backup', path, { from: databasePath, bytes: statSync(path).size, milliseconds })
+  // Another program may have moved the file away by now.
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size
+  audit('database.backup', path, { from: databasePath, bytes, milliseconds })
   try {
     deleteOldBackups(databasePath, { made: path, keep: backupKeep })
   } catch (err) {

@@ -26,6 +26,7 @@ export async function restore(database: string, file: string, onProgress?: OnPro
 
 /** An empty argument, as from a variable that is not set, would mean the working folder. */
 function pathOf(argument: string): string {
-  if (argument === '') throw new UsageError('The name of the backup is empty.')
+  if (argument === '')
+    throw new UsageError('The name of the backup is empty: give the path of the copy, or no name at all.')
   return resolve(argument)
 }

@@ -1,5 +1,5 @@
 import type { ApiKey, Store } from '../../db/store.ts'
-import { apiKeyRecord, mintApiKey, prefix } from '../auth/api-key.ts'
+import { apiKeyRecord, mintApiKey, prefix, startOfUnknown } from '../auth/api-key.ts'
 import { parseDuration } from './duration.ts'
 import { OperatorError, UsageError } from './operator-error.ts'
 import { alignColumns } from './table.ts'
@@ -92,12 +92,14 @@ async function findKey({ apiKeys }: Store, nameOrStart: string): Promise<ApiKey>
   const named = live.filter(({ name }) => name === nameOrStart)
   const found = named.length > 0 ? named : live.filter(({ start }) => isStartOf(start, nameOrStart))
   const [key] = found
+  // The text may be a whole key, which must not appear in a log.
+  const shown = startOfUnknown(nameOrStart) ?? nameOrStart
   if (!key)
     throw new OperatorError(
-      `No unrevoked API key is named ${nameOrStart} or starts with it. List the keys with: npm run petstore -- keys list`,
+      `No unrevoked API key is named ${shown} or starts with it. List the keys with: petstore keys list`,
     )
   if (found.length > 1)
-    throw new OperatorError(`Several API keys start with ${nameOrStart}. Give the name or more of the key.`)
+    throw new OperatorError(`Several API keys start with ${shown}. Give the name or more of the key.`)
   return key
 }
 

@@ -1,14 +1,24 @@
 import { Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
+import type { CheckReadiness } from '../http/health.ts'
 import { labelRoutes } from '../http/request-labels.ts'
 import { handleOtherMethods } from '../http/routing.ts'
 import type { Metrics } from './metrics.ts'
 
+interface MetricsOptions {
+  metrics: Metrics
+  check: CheckReadiness
+}
+
 /** Serves the metrics at `/metrics`, in the format of OpenMetrics to scrapers that prefer it. */
-export async function metricsRoute(app: FastifyInstance, { metrics }: { metrics: Metrics }): Promise<void> {
+export async function metricsRoute(app: FastifyInstance, { metrics, check }: MetricsOptions): Promise<void> {
   labelRoutes(app, 'metrics')
-  // Scrapes arrive every few seconds and are not logged.
-  app.get('/metrics', { logLevel: 'warn' }, async (request, reply) => {
+  app.get('/metrics', async (request, reply) => {
+    const isReady = check().then(
+      () => true,
+      () => false,
+    )
+    metrics.setReady(await isReady)
     const text = await metrics.text()
     reply.header('vary', 'accept')
     return prefersOpenMetrics(request.headers.accept ?? '')

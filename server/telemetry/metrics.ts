@@ -10,6 +10,11 @@ export class Metrics {
   readonly requests = new RequestMetrics(this.registry)
   readonly caches = new CacheMetrics(this.registry)
   readonly store = new StoreMetrics(this.registry)
+  readonly #ready = new Gauge({
+    name: 'petstore_ready',
+    help: '1 while /readyz responds 200, otherwise 0.',
+    registers: [this.registry],
+  })
 
   constructor() {
     const info = {
@@ -18,6 +23,10 @@ export class Metrics {
       labelNames: ['version'],
     }
     new Gauge({ ...info, registers: [this.registry] }).set({ version: manifest.version }, 1)
+  }
+
+  setReady(isReady: boolean): void {
+    this.#ready.set(isReady ? 1 : 0)
   }
 
   /** All metrics in the text format of Prometheus, version 0.0.4. */

@@ -24,12 +24,18 @@ export class StoreMetrics {
       registers: [registry],
     })
     this.#sizes = sizeGauges(registry)
+    this.expectBackups(undefined)
     this.#pool = poolMetrics(registry)
   }
 
   /** Includes the state of a store. */
   watch(store: Pick<Store, 'load' | 'sizes'>): void {
     this.#store = store
+  }
+
+  /** @param interval between scheduled backups, in milliseconds; undefined if none are scheduled */
+  expectBackups(interval: number | undefined): void {
+    setOrRemove(this.#sizes.backupInterval, interval && interval / 1_000)
   }
 
   async update(): Promise<void> {
@@ -116,6 +122,7 @@ function sizeGauges(registry: Registry) {
       'petstore_backup_last_success_timestamp_seconds',
       'Time of the newest backup in that folder, in seconds since 1970.',
     ),
+    backupInterval: gauge('petstore_backup_interval_seconds', 'Time between scheduled backups, BACKUP_EVERY.'),
   }
 }
 

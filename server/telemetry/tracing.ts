@@ -24,7 +24,8 @@ import {
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { PetStore, Store, StoreObserver } from '../../db/store.ts'
 import type { Context } from '../api/trpc.ts'
-import { labelsOf } from '../http/request-labels.ts'
+import { whenEnded } from '../http/connections.ts'
+import { isProbe, labelsOf } from '../http/request-labels.ts'
 import manifest from '../package.json' with { type: 'json' }
 
 export interface TracingOptions {
@@ -42,10 +43,8 @@ declare module 'fastify' {
   }
 }
 
-/** Milliseconds to wait for the collector during a stop. */
-const maxFlushTime = 2_000
-/** Operations that arrive every few seconds and are not traced. */
-const probes = ['health', 'metrics']
+/** Milliseconds after which an export is given up, also during a stop. */
+const maxExportTime = 2_000
 const propagator = new W3CTraceContextPropagator()
 
 /**
@@ -65,7 +64,7 @@ export class Tracing {
     const warn = (message: string) => log.warn(`tracing: ${message}`)
     const ignore = () => {}
     diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore }, DiagLogLevel.WARN)
-    const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` })
+    const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: maxExportTime })
     this.#provider = new TracerProvider({
       resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': manifest.version }),
       sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleRatio) }),
@@ -80,18 +79,15 @@ export class Tracing {
       this.#startRequest(request, reply)
       done()
     })
-    app.addHook('onResponse', (request, reply, done) => {
-      endRequest(request, reply)
-      done()
-    })
   }
 
   #startRequest(request: FastifyRequest, reply: FastifyReply): void {
-    if (probes.includes(labelsOf(request).operation)) return
+    if (isProbe(labelsOf(request))) return
     const parent = propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter)
     const span = this.#tracer.startSpan(request.method, { kind: SpanKind.SERVER }, parent)
     if (!span.isRecording()) return
     request.span = span
+    whenEnded(reply.raw, (isComplete) => endRequest(request, reply, span, isComplete))
     const { traceId, spanId } = span.spanContext()
     request.log = request.log.child({ traceId })
     // https://www.w3.org/TR/trace-context-2/#traceresponse-header
@@ -154,22 +150,24 @@ export class Tracing {
   /** Sends the remaining spans, unless the collector does not respond. */
   async stop(): Promise<void> {
     const sent = this.#provider.shutdown().catch((error: Error) => diag.warn(error.message))
-    await Promise.race([sent, wait(maxFlushTime, undefined, { ref: false })])
+    await Promise.race([sent, wait(maxExportTime, undefined, { ref: false })])
   }
 }
 
-function endRequest({ span, id, method, routeOptions }: FastifyRequest, { statusCode }: FastifyReply): void {
-  if (!span) return
+function endRequest(
+  { id, method, routeOptions }: FastifyRequest,
+  { statusCode }: FastifyReply,
+  span: Span,
+  isComplete: boolean,
+): void {
   const { url: route } = routeOptions
   if (route !== undefined) {
     span.updateName(`${method} ${route}`)
     span.setAttribute('http.route', route)
   }
-  span.setAttributes({
-    'http.request.method': method,
-    'http.response.status_code': statusCode,
-    'petstore.request_id': id,
-  })
-  if (statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+  span.setAttributes({ 'http.request.method': method, 'petstore.request_id': id })
+  if (isComplete) span.setAttribute('http.response.status_code', statusCode)
+  else span.setAttribute('error.type', 'aborted')
+  if (!isComplete || statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
   span.end()
 }

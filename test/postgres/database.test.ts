@@ -225,7 +225,11 @@ describe('a database that cannot be used is refused with the reason and without 
   })
 
   test.for([
-    ['it does not exist', { pathname: '/nowhere' }, /database "nowhere" does not exist; make it with CREATE DATABASE/],
+    [
+      'it does not exist',
+      { pathname: '/nowhere' },
+      /database "nowhere" does not exist; create it with CREATE DATABASE/,
+    ],
     ['it asks for a password that is missing', { password: '' }, /it asks for a password; set PGPASSWORD/],
     ['it refuses this user', { password: 'wrong' }, /password authentication failed .+; correct the address/],
     ['it has no tables yet', {}, /it has no tables yet: start the service/],

@@ -8,6 +8,7 @@ import { isOnPostgres } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
 import { logLinesIn } from '../support/log-lines.ts'
 import { bannerKey, petstore, runCommand, startServer, waitForOutput } from '../support/process.ts'
+import { host, listen, openSocket } from '../support/raw-http.ts'
 import { connectRestClient, type RestRequest } from '../support/rest-client.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'
 
@@ -39,6 +40,26 @@ test('each request is one line, with the procedure, the key and the size and dur
   const { milliseconds } = JSON.parse(String(log[0]))
   expect(milliseconds).toBeGreaterThan(elapsed / 100)
   expect(milliseconds).toBeLessThan(elapsed)
+})
+
+test('a request whose client has gone before the response has a line without a status', async () => {
+  const { url, authorization, store, log } = await listen()
+  const { promise: asked, resolve: begin } = Promise.withResolvers<void>()
+  const { promise: gone, resolve: end } = Promise.withResolvers<undefined>()
+  store.pets.get = () => {
+    begin()
+    return gone
+  }
+  const socket = await openSocket(url)
+  socket.write(`GET /v1/pets/1 HTTP/1.1\r\n${host}${authorization}\r\n`)
+  await asked
+  socket.resetAndDestroy()
+  const lineOf = () => logLinesIn(log.join('')).find(({ msg }) => msg === 'request')
+  await expect.poll(lineOf).toBeDefined()
+  end(undefined)
+  const line = lineOf()
+  expect(line).toMatchObject({ msg: 'request', operation: 'pets.get', aborted: true, bytes: 0, key: 'test' })
+  expect(line).not.toHaveProperty('status')
 })
 
 describe('the line of', () => {

@@ -1,6 +1,7 @@
-import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { StoreUnavailable } from '../../db/store.ts'
 import { createAdminApp } from '../../server/app.ts'
+import { logTo } from '../../server/log.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
 import { readMetric, seriesIn, typesIn } from '../support/metrics.ts'
 import { createRestClient } from '../support/rest-client.ts'
@@ -16,6 +17,22 @@ test('without an admin port, /metrics needs an API key', async () => {
     status: 200,
     headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
   })
+})
+
+test('the metrics say whether the service is ready', async () => {
+  const { rest, store } = await startTestApi()
+  const isReady = async () => readMetric((await rest.get('/metrics')).text, 'petstore_ready')
+  expect(await isReady()).toBe(1)
+  store.check = () => Promise.reject(new StoreUnavailable('The disk is full.'))
+  await expect.poll(isReady, { interval: 200 }).toBe(0)
+})
+
+test('the interval of scheduled backups is a metric only if there is one', async () => {
+  const metrics = new Metrics()
+  const interval = async () => readMetric(await metrics.text(), 'petstore_backup_interval_seconds')
+  expect(await interval()).toBeUndefined()
+  metrics.store.expectBackups(3_600_000)
+  expect(await interval()).toBe(3_600)
 })
 
 test('/metrics counts as a call for the rate limit', async () => {
@@ -106,7 +123,7 @@ async function startWithAdmin() {
   const config = { adminPort: 9464 }
   const { app, rest } = await startTestApi({ config, metrics })
   const adminConfig = { ...config, corsOrigins: [], trustProxy: [], publicUrl: undefined, stagingUrl: undefined }
-  const log = pino({ level: 'silent' })
+  const log = logTo({ write: () => {} }, 'silent')
   const admin = createAdminApp(app, { config: { ...adminConfig, rateLimit: undefined }, log, metrics })
   onTestFinished(() => admin.close())
   return { app, service: rest, admin: createRestClient(inject(admin), 'none') }

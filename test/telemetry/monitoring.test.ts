@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Sample, samplesIn, typesIn } from '../support/metrics.ts'
 import { hasPrometheus, matches, metricsTable, queries, selectorsIn } from '../support/monitoring.ts'
-import { bannerKey, petstore, runCommand, startServer, waitForOutput } from '../support/process.ts'
+import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 /** Series that only a service on PostgreSQL has: test/postgres/metrics.test.ts. */
@@ -71,7 +71,7 @@ describe('a scrape of a running service', () => {
 /** Uses every part of a service on SQLite, and returns its metrics. */
 async function scrapeUsedService(atEnd: (clean: () => unknown) => void): Promise<string> {
   const folder = temporaryFolder(atEnd)
-  const server = await startServer({ folder, env: { ADMIN_PORT: '0' }, atEnd })
+  const server = await startServer({ folder, env: { ADMIN_PORT: '0', BACKUP_EVERY: '1d' }, atEnd })
   const key = await waitForOutput(server, bannerKey)
   const admin = await waitForOutput(server, /metrics and health at (http:[^"\s]+)/)
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
@@ -91,7 +91,6 @@ async function scrapeUsedService(atEnd: (clean: () => unknown) => void): Promise
     body: JSON.stringify({ name: 'Rex', categoryId: 7 }),
   })
   other.exec('ROLLBACK')
-  const env = { DATABASE_URL: `file:${join(folder, 'data/petstore.db')}` }
-  expect(await runCommand([...petstore, 'backup'], { folder, env, atEnd }).ended).toBe(0)
+  await waitForOutput(server, /(database\.backup)/)
   return (await fetch(`${admin}/metrics`)).text()
 }

@@ -1,60 +1,20 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
-import { openStore } from '../../db/open.ts'
-import { Tracing } from '../../server/telemetry/tracing.ts'
-import { testDatabase } from '../support/database.ts'
 import { runPetstore, startServer } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { startTestApi } from '../support/test-api.ts'
-import { attributesOf, type ExportedSpan, startTraceCollector } from '../support/trace-collector.ts'
+import { startTraceCollector } from '../support/trace-collector.ts'
+import { startTracedApi } from '../support/traced-api.ts'
 import { fetchFrom } from '../support/transport.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const parentId = 'b7ad6b7169203331'
 
-/** Starts the service with a collector. `stop` sends all spans to it. */
-async function startTraced(sampleRatio = 1) {
-  const collector = await startTraceCollector()
-  const tracing = new Tracing({ endpoint: collector.url, sampleRatio, serviceName: 'test' }, pino({ level: 'silent' }))
-  const { location } = await testDatabase(onTestFinished)
-  const store = await openStore(location, { busyTimeout: 1_000, observer: tracing.observer })
-  onTestFinished(() => store.close())
-  const api = await startTestApi({ store, tracing })
-  return { ...api, collector, stop: () => tracing.stop() }
-}
-
-function namesBelow(spans: ExportedSpan[], parent: ExportedSpan | undefined): unknown[] {
-  const children = spans.filter(({ parentSpanId }) => parent && parentSpanId === parent.spanId)
-  return children.map((span) => [span.name, ...namesBelow(spans, span)])
-}
-
-test('a create has spans of the request, the procedure, the store, the write queue and the transaction', async () => {
-  const { rest, log, collector, stop } = await startTraced()
-  const response = await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })
-  await stop()
-  const spans = collector.spans()
-  const request = spans.find(({ name }) => name === 'POST /v1/pets')
-  expect(attributesOf({ attributes: request?.attributes ?? [] })).toEqual({
-    'http.route': '/v1/pets',
-    'http.request.method': 'POST',
-    'http.response.status_code': 201,
-    'petstore.request_id': response.headers['x-request-id'],
-  })
-  const writes = [['write queue'], ['transaction'], ['commit']]
-  expect(namesBelow(spans, request)).toEqual([['pets.create', ['store.pets.create', ...writes]]])
-  for (const { startTimeUnixNano: start, endTimeUnixNano: end } of spans) {
-    expect(BigInt(end)).toBeGreaterThanOrEqual(BigInt(start))
-    expect(Math.abs(Number(BigInt(start) / 1_000_000n) - Date.now())).toBeLessThan(60_000)
-  }
-  expect(collector.resources()).toContainEqual(expect.objectContaining({ 'service.name': 'test' }))
-  const line = log.map((text) => JSON.parse(text)).find(({ msg }) => msg === 'request')
-  expect(line).toMatchObject({ traceId: request?.traceId, requestId: response.headers['x-request-id'] })
-})
-
 test('the request continues the trace of its caller and names its span in the response', async () => {
-  const { rest, collector, stop } = await startTraced(0)
+  const { rest, collector, stop } = await startTracedApi(0)
   const response = await rest.get('/v1/pets', { traceparent: `00-${traceId}-${parentId}-01` })
   await stop()
   const request = collector.spans().find(({ name }) => name === 'GET /v1/pets')
@@ -63,7 +23,7 @@ test('the request continues the trace of its caller and names its span in the re
 })
 
 test('the typed client sends the trace of its caller, and a batch has a span for each procedure', async () => {
-  const { app, key, collector, stop } = await startTraced(0)
+  const { app, key, collector, stop } = await startTracedApi(0)
   const headers = () => ({ traceparent: `00-${traceId}-${parentId}-01` })
   const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: key, fetch: fetchFrom(app), headers })
   await Promise.all([rpc.pets.list.query({ limit: 1 }), rpc.pets.get.query({ petId: 9n }).catch(() => {})])
@@ -79,7 +39,7 @@ test('the typed client sends the trace of its caller, and a batch has a span for
 })
 
 test('a request that is not sampled has no span and no traceresponse', async () => {
-  const { rest, log, collector, stop } = await startTraced(0)
+  const { rest, log, collector, stop } = await startTracedApi(0)
   const unsampled = { traceparent: `00-${traceId}-${parentId}-00` }
   const responses = [await rest.get('/v1/pets'), await rest.get('/v1/pets', unsampled)]
   await stop()
@@ -89,7 +49,7 @@ test('a request that is not sampled has no span and no traceresponse', async () 
 })
 
 test('health checks and scrapes have no spans', async () => {
-  const { rest, collector, stop } = await startTraced()
+  const { rest, collector, stop } = await startTracedApi()
   for (const path of ['/livez', '/readyz', '/metrics']) expect((await rest.get(path)).status).toBe(200)
   await stop()
   expect(collector.spans()).toEqual([])
@@ -114,13 +74,23 @@ test('a service with OTEL_EXPORTER_OTLP_ENDPOINT sends its spans before it ends,
   ])
 })
 
-test('a collector that does not respond neither fails requests nor the stop, and is reported', async () => {
-  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_TIMEOUT: '500' }
-  const server = await startServer({ env })
-  expect((await fetch(`${server.url}/v1/pets`)).status).toBe(401)
-  server.child.kill('SIGINT')
-  expect(await server.ended).toBe(0)
-  expect(server.stdout).toContain('tracing: ')
+test('a collector that is away or does not respond neither fails requests nor delays the stop, and is reported', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    silent.close()
+    silent.closeAllConnections()
+  })
+  await once(silent, 'listening')
+  // Safe: a listening TCP server has an AddressInfo.
+  const { port } = silent.address() as AddressInfo
+  const urls = ['http://127.0.0.1:1', `http://127.0.0.1:${port}`]
+  const servers = await Promise.all(urls.map((url) => startServer({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: url } })))
+  for (const server of servers) expect((await fetch(`${server.url}/v1/pets`)).status).toBe(401)
+  const begin = performance.now()
+  for (const { child } of servers) child.kill('SIGINT')
+  expect(await Promise.all(servers.map(({ ended }) => ended))).toEqual([0, 0])
+  expect(performance.now() - begin).toBeLessThan(5_000)
+  for (const { stdout } of servers) expect(stdout).toContain('tracing: ')
 })
 
 test('a share of requests that is no number from 0 to 1 is refused', async () => {

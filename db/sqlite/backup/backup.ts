@@ -43,5 +43,5 @@ function refuseTarget(file: string): void {
 }
 
 function exists(file: string): UnusableDatabase {
-  return new UnusableDatabase(file, 'it exists already; choose another name, or delete it first')
+  return new UnusableDatabase(file, 'it already exists; choose another name, or delete it first')
 }

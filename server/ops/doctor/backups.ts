@@ -3,12 +3,17 @@ import { backupFolder, timeInName } from '../../../db/sqlite/backup/name.ts'
 import { scheduledSuffix } from '../backup-schedule.ts'
 import { describeDuration } from '../duration.ts'
 import { type Finding, failure, ok, warning } from './finding.ts'
-import type { Mark } from './machine.ts'
+import type { KnownTime } from './machine.ts'
 
 /** The newest backup of any kind. */
-export function newestBackup(database: string): Mark[] {
-  const times = [...backupTimes(database, '.db'), ...backupTimes(database, scheduledSuffix)]
-  return times.length === 0 ? [] : [{ name: 'the newest backup', time: new Date(Math.max(...times)) }]
+export function newestBackup(database: string): KnownTime[] {
+  try {
+    const times = [...backupTimes(database, '.db'), ...backupTimes(database, scheduledSuffix)]
+    return times.length === 0 ? [] : [{ name: 'the newest backup', time: new Date(Math.max(...times)) }]
+  } catch {
+    // checkBackups reports it.
+    return []
+  }
 }
 
 /** @param interval between backups in milliseconds; undefined if none are scheduled. */

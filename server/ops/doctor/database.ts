@@ -1,10 +1,10 @@
-import type { Inspection, PostgresInspection, SqliteInspection } from '../../../db/inspection.ts'
+import type { Inspection, PostgresInspection, ServerState, SqliteInspection } from '../../../db/inspection.ts'
 import { describeLocation, type Location } from '../../../db/location.ts'
 import { describeSize } from '../table.ts'
-import { attempt, type Finding, failure, ok, warning } from './finding.ts'
+import { type Finding, failure, ok, runCheck, warning } from './finding.ts'
 
-/** PostgreSQL's developers correct faults of each major version for five years: 14 is the oldest that they support. */
-const minPostgresVersion = 14
+/** PostgreSQL's developers correct faults of each major version for five years: 15 is the oldest that they support. */
+const minPostgresVersion = 15
 
 export function databaseMissing(location: Location): Finding {
   return warning(
@@ -14,7 +14,7 @@ export function databaseMissing(location: Location): Finding {
 }
 
 export async function checkSchema(inspection: Inspection): Promise<Finding> {
-  return attempt('schema', async () => {
+  return runCheck('schema', async () => {
     const { applied, pending, problem } = await inspection.schema()
     if (problem !== undefined) return failure('schema', `This release cannot use the schema: ${problem}.`)
     const newest = applied.at(-1) ?? 'none'
@@ -28,7 +28,7 @@ export async function checkSchema(inspection: Inspection): Promise<Finding> {
 }
 
 export async function checkIntegrity(inspection: SqliteInspection): Promise<Finding> {
-  return attempt('integrity', async () => {
+  return runCheck('integrity', async () => {
     await inspection.checkPages()
     return ok('integrity', `All pages are intact (${describeSize((await inspection.bytes()).database)}).`)
   })
@@ -36,11 +36,18 @@ export async function checkIntegrity(inspection: SqliteInspection): Promise<Find
 
 /** @param needed connections of one instance. */
 export async function checkServer(inspection: PostgresInspection, needed: number): Promise<Finding[]> {
-  const { version, encoding, isReadOnly, connectionsLeft } = await inspection.server()
+  try {
+    return judgeServer(await inspection.server(), needed)
+  } catch (error) {
+    return [failure('server', error instanceof Error ? error.message : String(error))]
+  }
+}
+
+function judgeServer({ version, encoding, isReadOnly, connectionsLeft }: ServerState, needed: number): Finding[] {
   return [
     Number.parseInt(version, 10) >= minPostgresVersion
       ? ok('server', `PostgreSQL ${version}.`)
-      : warning('server', `PostgreSQL ${version} is not tested. Use ${minPostgresVersion} or newer.`),
+      : warning('server', `PostgreSQL ${version} is no longer maintained. Use ${minPostgresVersion} or newer.`),
     encoding === 'UTF8'
       ? ok('encoding', 'UTF8.')
       : failure('encoding', `${encoding} cannot store every name. Make another database with ENCODING 'UTF8'.`),

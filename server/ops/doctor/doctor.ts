@@ -6,8 +6,8 @@ import { alignColumns } from '../table.ts'
 import { checkBackups, newestBackup } from './backups.ts'
 import { checkIntegrity, checkSchema, checkServer, databaseMissing } from './database.ts'
 import { checkFileSystem, checkLog, checkPermissions, checkSpace } from './files.ts'
-import { type Finding, failure, ok } from './finding.ts'
-import { checkClock, checkDescriptors, checkNode, type Machine, type Mark, thisMachine } from './machine.ts'
+import { type Finding, failure, ok, runCheck } from './finding.ts'
+import { checkClock, checkDescriptors, checkNode, type KnownTime, type Machine, thisMachine } from './machine.ts'
 import { checkPort, type PortToCheck } from './port.ts'
 
 /** What to examine: parts of the configuration. */
@@ -44,10 +44,10 @@ async function examineDatabase(service: Service, machine: Machine): Promise<Find
   try {
     const { inspection } = opened
     const contents = inspection ? await examineContents(inspection, service) : []
-    const marks = inspection ? await marksIn(inspection) : []
+    const times = inspection ? await knownTimesIn(inspection) : []
     const beside =
-      database.kind === 'sqlite' ? examineFiles(database.path, service, machine) : { findings: [], marks: [] }
-    return [opened.finding, ...contents, ...beside.findings, checkClock(machine, [...marks, ...beside.marks])]
+      database.kind === 'sqlite' ? await examineFiles(database.path, service, machine) : { findings: [], times: [] }
+    return [opened.finding, ...contents, ...beside.findings, checkClock(machine, [...times, ...beside.times])]
   } finally {
     await opened.inspection?.close()
   }
@@ -75,7 +75,7 @@ async function examineContents(inspection: Inspection, { databaseConnections }: 
   return [await checkSchema(inspection), ...further]
 }
 
-async function marksIn(inspection: Inspection): Promise<Mark[]> {
+async function knownTimesIn(inspection: Inspection): Promise<KnownTime[]> {
   try {
     const { applied } = await inspection.schema()
     const stored = applied.length > 0 ? await inspection.newestTime() : undefined
@@ -85,23 +85,22 @@ async function marksIn(inspection: Inspection): Promise<Mark[]> {
         ? [{ name: 'the database server', time: (await inspection.server()).time }]
         : []),
     ]
-  } catch (error) {
+  } catch {
     // Another check reports it.
-    if (error instanceof UnusableDatabase) return []
-    throw error
+    return []
   }
 }
 
-function examineFiles(path: string, { backupEvery }: Service, machine: Machine) {
+async function examineFiles(path: string, { backupEvery }: Service, machine: Machine) {
   return {
     findings: [
-      checkPermissions(path),
-      checkSpace(path),
-      checkFileSystem(path, machine),
-      checkLog(path),
-      checkBackups(path, backupEvery, machine.now),
+      await runCheck('permissions', () => checkPermissions(path)),
+      await runCheck('disk space', () => checkSpace(path)),
+      await runCheck('file system', () => checkFileSystem(path, machine)),
+      await runCheck('write-ahead log', () => checkLog(path)),
+      await runCheck('backups', () => checkBackups(path, backupEvery, machine.now)),
     ],
-    marks: newestBackup(path),
+    times: newestBackup(path),
   }
 }
 

@@ -1,5 +1,3 @@
-import { UnusableDatabase } from '../../../db/unusable-database.ts'
-
 /** The result of one check. */
 export interface Finding {
   check: string
@@ -20,12 +18,11 @@ export function failure(check: string, message: string): Finding {
   return { check, status: 'failure', message }
 }
 
-/** Runs a check. A database that cannot be used becomes a failure. */
-export async function attempt(check: string, run: () => Promise<Finding>): Promise<Finding> {
+/** Runs a check. An error becomes a failure, so that the other checks still run. */
+export async function runCheck(check: string, run: () => Finding | Promise<Finding>): Promise<Finding> {
   try {
     return await run()
   } catch (error) {
-    if (error instanceof UnusableDatabase) return failure(check, error.message)
-    throw error
+    return failure(check, error instanceof Error ? error.message : String(error))
   }
 }

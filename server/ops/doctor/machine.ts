@@ -27,18 +27,18 @@ export function checkNode(): Finding {
   return ok('node', `Node ${process.version} on ${process.platform} ${process.arch}.`)
 }
 
-/** A time that something carries, such as the database. */
-export interface Mark {
+/** A time that was recorded before now, such as by the database. */
+export interface KnownTime {
   name: string
   time: Date
 }
 
-/** @param marks must not be in the future. */
-export function checkClock({ now }: Machine, marks: Mark[]): Finding {
+/** @param times must not be in the future. */
+export function checkClock({ now }: Machine, times: KnownTime[]): Finding {
   const advice = 'Set the clock, for example with NTP.'
   const shown = `The clock shows ${describe(now)}`
   if (now < releasedAt) return failure('clock', `${shown}, which is before the release of this version. ${advice}`)
-  const later = marks.find(({ time }) => time.getTime() > now.getTime() + tolerance)
+  const later = times.find(({ time }) => time.getTime() > now.getTime() + tolerance)
   if (later) return failure('clock', `${shown}, but ${later.name} has the time ${describe(later.time)}. ${advice}`)
   return ok('clock', `${shown}.`)
 }

@@ -50,7 +50,7 @@ function chooseTarget(file: string, overwrite: boolean): string {
 }
 
 function exists(file: string): OperatorError {
-  return new OperatorError(`${file} exists already. Choose another name, or overwrite it with --force.`)
+  return new OperatorError(`${file} already exists. Choose another name, or overwrite it with --force.`)
 }
 
 /** Writes to standard output as fast as its reader reads. */
