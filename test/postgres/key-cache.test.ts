@@ -28,6 +28,8 @@ test('a key that is revoked while the connection for notifications is lost is re
   await query(url, disableNotifications)
   await endSessions(url)
   await expect.poll(() => store.apiKeys.revision(), { interval: 1 }).toBe(undefined)
+  // A request on a lost connection would get 503.
+  await expect.poll(() => store.load().pool?.idle, { interval: 1 }).toBe(0)
   await query(url, revoke)
   expect(await status()).toBe(401)
 })

@@ -27,7 +27,7 @@ import { startTestApi } from '../support/test-api.ts'
 
 const seed = Number(process.env.CONFORMANCE_SEED ?? 20_261_121)
 /** The endurance projects of vitest.config.ts set a greater number. */
-const count = Number(process.env.CONFORMANCE_REQUESTS ?? 600)
+const count = Number(process.env.CONFORMANCE_REQUESTS ?? 300)
 
 const document = createDocument(appRouter, [])
 const schemas = new DocumentedSchemas(document)
