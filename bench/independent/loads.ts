@@ -78,7 +78,7 @@ const telemetryLoads = {
 } as const satisfies Group['loads']
 
 // Two processes of the same server differ by more than the telemetry costs, so several are measured.
-const telemetryGroups = Array.from({ length: 4 }, () => ({ loads: telemetryLoads }))
+const telemetryGroups = Array.from({ length: 3 }, () => ({ loads: telemetryLoads }))
 
 export const groups = [
   { loads: readLoads },
