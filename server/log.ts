@@ -86,9 +86,12 @@ function droppingOutput(output: Output, format: (line: string) => string = (line
  * The line of a request. Not written by pino, which joins it from so many strings that the garbage collector takes twice as
  * long.
  */
-function requestLine(...[request, reply, labels, result]: Parameters<Log['request']>) {
-  const { adapter, operation } = labels
-  const { isComplete, milliseconds } = result
+function requestLine(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { adapter, operation }: RequestLabels,
+  { isComplete, milliseconds }: RequestResult,
+) {
   const { url: route, config } = request.routeOptions
   return {
     level: 'info',

@@ -16,9 +16,9 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
+  AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
-  TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -57,6 +57,7 @@ export class Tracing {
   readonly observer: StoreObserver = { writeQueued: () => this.#observeWrite() }
   readonly #provider: TracerProvider
   readonly #tracer: Tracer
+  readonly #sampleRatio: number
   /** The span that a call of the store belongs to. */
   readonly #storeSpan = new AsyncLocalStorage<TraceContext>()
 
@@ -67,10 +68,11 @@ export class Tracing {
     const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: maxExportTime })
     this.#provider = new TracerProvider({
       resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': manifest.version }),
-      sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleRatio) }),
+      sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
       spanProcessors: [new BatchSpanProcessor({ exporter })],
     })
     this.#tracer = this.#provider.getTracer('petstore', manifest.version)
+    this.#sampleRatio = sampleRatio
   }
 
   /** Starts a span for each request. Call it before any other hook is added. */
@@ -82,8 +84,13 @@ export class Tracing {
   }
 
   #startRequest(request: FastifyRequest, reply: FastifyReply): void {
-    if (isProbe(labelsOf(request))) return
-    const parent = propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter)
+    const isFromCaller = request.headers.traceparent !== undefined
+    const parent = isFromCaller
+      ? propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter)
+      : ROOT_CONTEXT
+    // Before a span is made, because OpenTelemetry's own sampler would make one for each request.
+    const startsHere = trace.getSpanContext(parent) === undefined
+    if ((startsHere && Math.random() >= this.#sampleRatio) || isProbe(labelsOf(request))) return
     const span = this.#tracer.startSpan(request.method, { kind: SpanKind.SERVER }, parent)
     if (!span.isRecording()) return
     request.span = span

@@ -41,9 +41,12 @@ test('the typed client sends the trace of its caller, and a batch has a span for
 test('a request that is not sampled has no span and no traceresponse', async () => {
   const { rest, log, collector, stop } = await startTracedApi(0)
   const unsampled = { traceparent: `00-${traceId}-${parentId}-00` }
-  const responses = [await rest.get('/v1/pets'), await rest.get('/v1/pets', unsampled)]
+  // A caller cannot have its request traced by a malformed header.
+  const malformed = { traceparent: '00-1-1-01' }
+  const responses = []
+  for (const headers of [{}, unsampled, malformed]) responses.push(await rest.get('/v1/pets', headers))
   await stop()
-  expect(responses.map(({ headers }) => headers.traceresponse)).toEqual([undefined, undefined])
+  expect(responses.map(({ headers }) => headers.traceresponse)).toEqual([undefined, undefined, undefined])
   expect(log.join()).not.toContain('traceId')
   expect(collector.spans()).toEqual([])
 })
