@@ -15,12 +15,7 @@ import {
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
-import {
-  AlwaysOnSampler,
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace'
+import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { PetStore, Store, StoreObserver } from '../../db/store.ts'
 import type { Context } from '../api/trpc.ts'
@@ -85,9 +80,7 @@ export class Tracing {
 
   #startRequest(request: FastifyRequest, reply: FastifyReply): void {
     const isFromCaller = request.headers.traceparent !== undefined
-    const parent = isFromCaller
-      ? propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter)
-      : ROOT_CONTEXT
+    const parent = isFromCaller ? propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter) : ROOT_CONTEXT
     // Before a span is made, because OpenTelemetry's own sampler would make one for each request.
     const startsHere = trace.getSpanContext(parent) === undefined
     if ((startsHere && Math.random() >= this.#sampleRatio) || isProbe(labelsOf(request))) return
