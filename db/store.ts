@@ -23,9 +23,21 @@ export interface PetQuery {
   status?: PetStatus | undefined
 }
 
+/** The greatest number of pets that is counted, because counting takes longer the more there are. */
+export const maxCount = 10_000
+
+/** If the count is not exact, it is {@link maxCount} and there are more pets. */
+export interface PetCount {
+  count: number
+  isExact: boolean
+}
+
+export type PetCounts = Record<PetStatus, PetCount>
+
 export interface PetStore {
   list(query: PetQuery): Promise<Pet[]>
   get(id: bigint): Promise<Pet | undefined>
+  counts(): Promise<PetCounts>
   /** Resolves when the pet is on disk, where it survives a crash of the process and a loss of power. */
   create(pet: NewPet): Promise<Pet>
   /**

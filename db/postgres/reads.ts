@@ -1,4 +1,5 @@
 import { type Pool, types } from 'pg'
+import { type CountRow, countStatement, toPetCounts } from '../counts.ts'
 import type { Pet, PetQuery, PetStatus, PetStore } from '../store.ts'
 import { batchReads } from './batch-reads.ts'
 import { mapErrors } from './failure.ts'
@@ -11,8 +12,20 @@ const listStatement = { name: 'list_pets', text: selectPages('id > query.after O
 
 const listByStatusStatement = {
   name: 'list_pets_by_status',
-  // As a range of the index by status: for `status = …` PostgreSQL may walk past all pets of the other statuses.
-  text: selectPages('(status, id) > (query.wanted, query.after) AND status <= query.wanted ORDER BY status, id'),
+  text: selectPages(rangeOf('query.wanted', 'query.after')),
+}
+
+const countsStatement = {
+  name: 'count_pets',
+  text: countStatement((status) => `SELECT id FROM pets WHERE ${rangeOf(`'${status}'`, '0')}`),
+}
+
+/**
+ * The pets of a status after an id, as a range of the index by status: for `status = …` PostgreSQL may walk past all pets
+ * of the other statuses.
+ */
+function rangeOf(status: string, after: string): string {
+  return `(status, id) > (${status}, ${after}) AND status <= ${status} ORDER BY status, id`
 }
 
 /** Selects many pages. `place` numbers them from 1. */
@@ -38,6 +51,11 @@ export function prepareReads(pool: Pool): Omit<PetStore, 'create' | 'createOnce'
         return new Map(rows.map((row) => [row[0], toPet(row)]))
       },
     ),
+    async counts() {
+      const [row] = await select<CountRow>(pool, countsStatement, [])
+      // Safe: a SELECT without FROM returns one row.
+      return toPetCounts(row as CountRow)
+    },
   }
 }
 

@@ -1,10 +1,14 @@
 import type Database from 'better-sqlite3'
 import { and, asc, eq, gt, ne, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { type CountRow, countStatement, toPetCounts } from '../counts.ts'
 import { isUpToDate } from '../migrations.ts'
-import { type ApiKey, importerHash, type Pet, type PetQuery, type PetStatus } from '../store.ts'
+import { type ApiKey, importerHash, type Pet, type PetCounts, type PetQuery, type PetStatus } from '../store.ts'
 import { readJournal, readOwnMigrations } from './migrate.ts'
 import { apiKeys, boundLimit, pets } from './schema.ts'
+
+/** Exported for a test of its query plan. */
+export const countPets = countStatement((status) => `SELECT id FROM pets WHERE status = '${status}'`)
 
 /** Prepares every statement that only reads. Each read is one statement, and so one snapshot. */
 export function prepareReads(connection: Database.Database) {
@@ -19,6 +23,7 @@ export function prepareReads(connection: Database.Database) {
     page(and(eq(status, sql.placeholder('status')), afterCursor)),
   )
   const getPet = prepareRows<[id: bigint], PetRow>(connection, selectPets().where(eq(id, sql.placeholder('id'))))
+  const counts = connection.prepare<[], CountRow>(countPets).raw()
   // In the order of ApiKeyRow.
   const { start, hash, createdAt, expiresAt, revokedAt, lastUsedAt } = apiKeys
   const keyColumns = { id: apiKeys.id, name: apiKeys.name, start, hash, createdAt, expiresAt, revokedAt, lastUsedAt }
@@ -39,6 +44,10 @@ export function prepareReads(connection: Database.Database) {
     getPet(id: bigint): Pet | undefined {
       const row = getPet.get(id)
       return row && toPet(row)
+    },
+    countPets(): PetCounts {
+      // Safe: a SELECT without FROM returns one row.
+      return toPetCounts(counts.get() as CountRow)
     },
     findApiKey(hash: string): ApiKey | undefined {
       const row = findApiKey.get(hash)

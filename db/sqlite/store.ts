@@ -40,6 +40,7 @@ export function openSqliteStore({
     pets: {
       list: (query) => reader.run((reads) => reads.listPets(query)),
       get: (id) => reader.run((reads) => reads.getPet(id)),
+      counts: () => reader.run((reads) => reads.countPets()),
       ...writer.pets,
     },
     apiKeys: {

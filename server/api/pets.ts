@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { petStatuses } from '../../db/store.ts'
+import { maxCount, petStatuses } from '../../db/store.ts'
 import { ApiError } from './errors.ts'
 import { requestHeaders, responseHeaders } from './idempotency-key.ts'
 import { Int64, isInt64 } from './int64.ts'
@@ -85,6 +85,10 @@ const PetId = z.bigint({ error: expected('an integer') }).meta({ description: 'I
 
 const GetPet = z.object({ petId: PetId }, { error: expected('an object') })
 
+const PetCount = z.object({ count: z.int().min(0).max(maxCount), isExact: z.boolean() })
+
+const PetCounts = z.object({ available: PetCount, pending: PetCount, sold: PetCount })
+
 const authErrors = { 401: 'The API key is missing or invalid.' }
 
 export const petsRouter = router({
@@ -162,4 +166,10 @@ export const petsRouter = router({
       if (!pet) throw new ApiError('not_found', `No pet has the id ${petId}.`)
       return pet
     }),
+
+  /** Counts the pets of each status up to 10,000. If `isExact` is false, there are more. */
+  counts: procedure
+    .meta({ cache: { dependsOn: 'store' } })
+    .output(PetCounts)
+    .query(({ ctx }) => ctx.store.pets.counts()),
 })

@@ -10,6 +10,7 @@ import { openPool } from '../../db/postgres/connection.ts'
 import { prepareCreates } from '../../db/postgres/creates.ts'
 import { migrate, readOwnMigrations } from '../../db/postgres/migrate.ts'
 import { prepareDatabase } from '../../db/postgres/prepare.ts'
+import { prepareReads } from '../../db/postgres/reads.ts'
 import type { Store } from '../../db/store.ts'
 import { describeKeys, listKeys } from '../../server/ops/keys.ts'
 import { postgresDatabase, testDatabase } from '../support/database.ts'
@@ -117,6 +118,25 @@ test('statements that were planned for a small table stay fast when it grows', a
   await add(100_000)
   for (const [index, read] of reads(store).entries())
     expect(await fastest(read)).toBeLessThan((await fastest(reads(later)[index] ?? read)) * 4)
+})
+
+test('the counts read only the index by status, and no more of it than they count', async () => {
+  const url = await petstore()
+  await query(
+    url,
+    `${insert.replace(' VALUES', '')} SELECT 'Rex', 1, CASE WHEN n <= 50000 THEN 'sold' ELSE 'pending' END FROM generate_series(1, 100000) AS n`,
+  )
+  const pool = openPool(url)
+  await prepareReads(pool).counts()
+  // PostgreSQL adds the statistics of a session when it ends.
+  await pool.end()
+  const read = "SELECT indexrelname AS index, idx_tup_read AS entries FROM pg_stat_user_indexes WHERE relname = 'pets'"
+  await expect
+    .poll(() => query(url, `${read} ORDER BY 1`))
+    .toEqual([
+      { index: 'pets_by_status', entries: '20002' },
+      { index: 'pets_pkey', entries: '0' },
+    ])
 })
 
 test('a create that violates a constraint fails alone in its batch', async () => {

@@ -27,6 +27,8 @@ const readOnly: [what: string, request: InjectOptions][] = [
   ['an input that is rejected', { url: `/trpc/pets.list?input=${input({ limit: 0 })}` }],
   ['an input that is not JSON', { url: '/trpc/pets.list?input={' }],
   ['an input that is not superjson', { url: '/trpc/pets.list?input=7' }],
+  ['the counts', { url: '/trpc/pets.counts' }],
+  ['an input that the procedure does not have', { url: `/trpc/pets.counts?input=${input({ limit: 0 })}` }],
   ['one pet', { url: `/trpc/pets.get?input=${input({ petId: 1n })}` }],
   ['no such pet', { url: `/trpc/pets.get?input=${input({ petId: 99n })}` }],
   ['no input', { url: '/trpc/pets.get' }],

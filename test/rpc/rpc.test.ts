@@ -24,6 +24,17 @@ describe('the typed client', () => {
     expect(await rpc.pets.list.query()).toHaveLength(20)
   })
 
+  test('counts the pets of each status', async () => {
+    const { rpc } = api()
+    for (const status of ['available', 'sold', 'sold'] as const)
+      await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n, status })
+    expect(await rpc.pets.counts.query()).toEqual({
+      available: { count: 1, isExact: true },
+      pending: { count: 0, isExact: true },
+      sold: { count: 2, isExact: true },
+    })
+  })
+
   test('pages through the list with the last id as the cursor', async () => {
     const { rpc, store } = api()
     await addPets(store, 3)
@@ -90,6 +101,13 @@ describe('the typed client', () => {
 })
 
 describe('the RPC adapter', () => {
+  test('sends counts as JSON numbers, which need no annotation of superjson', async () => {
+    const { rest } = api()
+    const none = '{"count":0,"isExact":true}'
+    const { text } = await rest.get('/trpc/pets.counts')
+    expect(text).toBe(`{"result":{"data":{"json":{"available":${none},"pending":${none},"sold":${none}}}}}`)
+  })
+
   test('more than twenty calls in a request are rejected', async () => {
     const { rest } = api()
     const paths = Array.from({ length: 21 }, () => 'pets.list').join(',')

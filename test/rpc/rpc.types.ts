@@ -8,6 +8,8 @@ export async function inputsAndOutputsAreTyped({ pets }: PetstoreClient): Promis
   first satisfies typeof pet | undefined
   await pets.list.query()
   await pets.create.mutate({ name: 'Rex', categoryId: 1n })
+  const { sold } = await pets.counts.query()
+  sold satisfies { count: number; isExact: boolean }
 
   // @ts-expect-error an id is a bigint
   await pets.get.query({ petId: 1 })

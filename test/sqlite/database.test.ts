@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../db/sqlite/connection.ts'
 import { prepareDatabase } from '../../db/sqlite/prepare.ts'
+import { countPets } from '../../db/sqlite/reads.ts'
 import { openDatabase, openFileStore } from '../support/database.ts'
 import { fastest } from '../support/fastest.ts'
 import { isName, namesOfAllCharacters } from '../support/pet-names.ts'
@@ -204,6 +205,25 @@ test('the list with a status uses an index and needs no sort', () => {
     .prepare("EXPLAIN QUERY PLAN SELECT * FROM pets WHERE status = 'sold' AND id > 5 ORDER BY id LIMIT 20")
     .all()
   expect(plan).toMatchObject([{ detail: 'SEARCH pets USING INDEX pets_by_status (status=? AND rowid>?)' }])
+})
+
+test('the counts read only the index by status', () => {
+  // The type of the rows of EXPLAIN QUERY PLAN (https://sqlite.org/eqp.html).
+  const plan = openPetstore().prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${countPets}`).all()
+  const searches = plan.map(({ detail }) => detail).filter((detail) => / pets\b/.test(detail))
+  expect(searches).toEqual(Array(3).fill('SEARCH pets USING COVERING INDEX pets_by_status (status=?)'))
+})
+
+test('the counts do not read all of the 200,000 pets of a status', async () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  const store = openFileStore(path)
+  const database = openDatabase(path)
+  database.exec(`
+    WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < 200000)
+    INSERT INTO pets (name, category_id, status) SELECT 'Rex', 1, 'sold' FROM counter
+  `)
+  const countAll = database.prepare("SELECT count(*) FROM pets WHERE status = 'sold'")
+  expect(await fastest(() => store.pets.counts())).toBeLessThan((await fastest(() => countAll.get())) / 4)
 })
 
 test('a page of a rare status does not read the pets of other statuses', async () => {

@@ -6,6 +6,7 @@ import {
   KeyRevoked,
   type NewApiKey,
   type Pet,
+  type PetStatus,
 } from '../../db/store.ts'
 
 /** A model of the store with arrays. Its idempotency keys never expire. */
@@ -34,6 +35,10 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
       list: async ({ limit, cursor, status }) =>
         pets.filter((pet) => pet.id > cursor && (!status || pet.status === status)).slice(0, limit),
       get: async (id) => pets.find((pet) => pet.id === id),
+      async counts() {
+        const of = (status: PetStatus) => ({ count: pets.filter((pet) => pet.status === status).length, isExact: true })
+        return { available: of('available'), pending: of('pending'), sold: of('sold') }
+      },
       create: async (pet) => addPet(pet),
       async createOnce(pet, { apiKeyId, key }) {
         const earlier = replays.get(`${apiKeyId} ${key}`)

@@ -108,6 +108,7 @@ const calls = [
   }),
   call('get', cursor, ({ pets }, id) => pets.get(id)),
   call('list', query, ({ pets }, input) => pets.list(input)),
+  call('counts', fc.constant(undefined), ({ pets }) => pets.counts()),
   call('find', hash, async ({ apiKeys }, input) => (await apiKeys.find(input))?.name),
   call('createKey', newKey, async ({ apiKeys }, key) => withoutId(await apiKeys.create(key))),
   call('createFirst', newKey, ({ apiKeys }, key) => apiKeys.createFirst(key)),
