@@ -90,8 +90,8 @@ export function createPetstoreClient({
 }
 
 /**
- * Whether an error is a `PetstoreError`. Its `data` holds `code`, `message` and `status`. If no response of the service
- * arrived, `data` is undefined, and the message names the URL and the cause.
+ * Whether an error is a `PetstoreError`. Its `data` holds `code`, `message` and `status`, and `issues` if the input is not
+ * valid. If no response of the service arrived, `data` is undefined, and the message names the URL and the cause.
  */
 export function isPetstoreError(error: unknown): error is PetstoreError {
   return error instanceof TRPCClientError

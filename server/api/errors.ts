@@ -1,7 +1,7 @@
 import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable } from '../../db/store.ts'
-import { describeIssues } from './validation.ts'
+import { describeIssues, type Issue, issuesOf } from './validation.ts'
 
 /** Every code of an Error body, with its HTTP status and the closest tRPC code. */
 const errorCodes = {
@@ -40,6 +40,7 @@ interface ApiErrorOptions {
   headers?: Record<string, string> | undefined
   cause?: unknown
   reason?: RejectionReason | undefined
+  issues?: Issue[]
 }
 
 /** The body of every error response. */
@@ -56,18 +57,24 @@ export const ErrorBody = z
   .meta({ id: 'Error', description: 'What went wrong.' })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
-/** An error for the client. The response shows its message and headers, and only the log shows its cause and reason. */
+/**
+ * An error for the client. The response shows its message and headers, an RPC response also its issues, and only the log
+ * shows its cause and reason.
+ */
 export class ApiError extends TRPCError {
   readonly body: ErrorBody
   readonly headers: Record<string, string>
   readonly reason: RejectionReason | undefined
+  /** What is wrong with each field of an input that was not valid. */
+  readonly issues: Issue[] | undefined
 
-  constructor(code: ErrorCode, message: string, { headers = {}, cause, reason }: ApiErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, { headers = {}, cause, reason, issues }: ApiErrorOptions = {}) {
     const { status, trpc } = errorCodes[code]
     super({ code: trpc, message, cause })
     this.body = { code, message, status }
     this.headers = headers
     this.reason = reason
+    this.issues = issues
   }
 }
 
@@ -98,7 +105,7 @@ export function toApiError(thrown: unknown): ApiError {
 function fromTrpc(error: TRPCError): ApiError {
   // tRPC wraps a Zod error of the input in BAD_REQUEST, and one of the output or any other error in INTERNAL_SERVER_ERROR.
   if (error.code === 'BAD_REQUEST' && error.cause instanceof z.core.$ZodError)
-    return new ApiError('invalid_request', describeIssues(error.cause), { cause: error })
+    return new ApiError('invalid_request', describeIssues(error.cause), { cause: error, issues: issuesOf(error.cause) })
   if (error.code === 'INTERNAL_SERVER_ERROR' && error.cause) return toApiError(error.cause)
   if (error.code === 'PARSE_ERROR')
     return new ApiError('invalid_request', 'The request cannot be parsed.', { cause: error })

@@ -17,10 +17,10 @@ const control = '\\x00-\\x1f\\x7f-\\x9f'
 /** Stored exactly as sent. The length counts Unicode code points, as JSON Schema does. */
 const PetName = z
   .string({ error: expected('a string') })
-  .refine(hasValidLength, { error: 'expected 1 to 255 characters', abort: true })
-  .refine((name) => name.isWellFormed(), { error: 'expected Unicode text, got a lone surrogate', abort: true })
-  .refine(matches(`^[^${control}]*$`), { error: 'expected no control characters', abort: true })
-  .refine(matches('\\S'), { error: 'expected at least one character that is not white space' })
+  .refine(hasValidLength, { error: expected('1 to 255 characters', ''), abort: true })
+  .refine((name) => name.isWellFormed(), { error: expected('Unicode text', 'a lone surrogate'), abort: true })
+  .refine(matches(`^[^${control}]*$`), { error: expected('no control characters', ''), abort: true })
+  .refine(matches('\\S'), { error: expected('at least one character that is not white space', '') })
   .meta({
     description: "The animal's name: not only white space, no control characters. It is kept exactly as sent.",
     examples: ['Rex'],

@@ -46,11 +46,11 @@ const t = initTRPC
       output: superjson,
     },
     errorFormatter({ error, shape }) {
-      const { body, code } = toApiError(error)
+      const { body, code, issues } = toApiError(error)
       return {
         message: body.message,
         code: TRPC_ERROR_CODES_BY_KEY[code],
-        data: { ...body, httpStatus: body.status, path: shape.data.path },
+        data: { ...body, ...(issues && { issues }), httpStatus: body.status, path: shape.data.path },
       }
     },
   })

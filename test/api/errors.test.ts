@@ -48,7 +48,11 @@ describe('a thrown value becomes an ApiError:', () => {
   test('the message names each field of a Zod error of the input, and none of one of the output', () => {
     const { error } = z.object({ name: z.string('wrong') }).safeParse({})
     const thrown = new TRPCError({ code: 'BAD_REQUEST', cause: error })
-    expect(toApiError(thrown)).toMatchObject({ body: { message: 'name: wrong', status: 400 }, cause: thrown })
+    expect(toApiError(thrown)).toMatchObject({
+      body: { message: 'name: wrong', status: 400 },
+      issues: [{ path: 'name' }],
+      cause: thrown,
+    })
     expect(toApiError(internal(error)).body).toMatchObject({ code: 'internal_error' })
     const other = new TRPCError({ code: 'BAD_REQUEST', message: 'The input is odd.', cause })
     expect(toApiError(other).body.message).toBe('The input is odd.')

@@ -1,6 +1,6 @@
 import { TRPCClientError } from '@trpc/client'
 import { describe, expect, test } from 'vitest'
-import { createPetstoreClient } from '../../client/index.ts'
+import { createPetstoreClient, isPetstoreError, type NewPet } from '../../client/index.ts'
 import { proceduresOf } from '../../server/api/procedures.ts'
 import { appRouter } from '../../server/api/router.ts'
 import { addPets } from '../support/database.ts'
@@ -76,6 +76,38 @@ describe('the typed client', () => {
       message: 'No pet has the id 1.',
       data: { code: 'not_found', message: 'No pet has the id 1.', status: 404, path: 'pets.get' },
     })
+  })
+
+  test.for<[input: unknown, issues: { path: string; expectation?: string }[]]>([
+    [{}, [{ path: 'name' }, { path: 'categoryId' }]],
+    [undefined, [{ path: 'input' }]],
+    [null, [{ path: 'input', expectation: 'an object' }]],
+    [{ name: 7, categoryId: 7n }, [{ path: 'name', expectation: 'a string' }]],
+    [{ name: '', categoryId: 7n }, [{ path: 'name', expectation: '1 to 255 characters' }]],
+    [{ name: '\ud800', categoryId: 7n }, [{ path: 'name', expectation: 'Unicode text' }]],
+    [{ name: 'a\n', categoryId: 7n }, [{ path: 'name', expectation: 'no control characters' }]],
+    [{ name: ' ', categoryId: 7n }, [{ path: 'name', expectation: 'at least one character that is not white space' }]],
+    [
+      { name: 'Rex', categoryId: 2n ** 63n, status: 'lost' },
+      [
+        { path: 'categoryId', expectation: 'a 64-bit integer' },
+        { path: 'status', expectation: 'one of available, pending, sold' },
+      ],
+    ],
+  ])('a create with the input %o rejects with an issue for each invalid field', async ([input, issues]) => {
+    // Not a NewPet: that is what the service has to find.
+    const error = await api()
+      .rpc.pets.create.mutate(input as NewPet)
+      .catch((thrown) => thrown)
+    if (!isPetstoreError(error)) throw error
+    expect(error.data?.issues).toEqual(issues)
+  })
+
+  test('an error that is not about an input has no issues', async () => {
+    const error = await api()
+      .rpc.pets.get.query({ petId: 1n })
+      .catch((thrown) => thrown)
+    expect(error.data).not.toHaveProperty('issues')
   })
 
   test('in a batch each call fails alone', async () => {

@@ -1,4 +1,4 @@
-import type { PetstoreClient } from '../../client/index.ts'
+import type { PetstoreClient, PetstoreError } from '../../client/index.ts'
 
 /** Checked by the compiler alone: each line below an expectation must be an error, and each other line must not. */
 export async function inputsAndOutputsAreTyped({ pets }: PetstoreClient): Promise<void> {
@@ -31,4 +31,13 @@ export async function inputsAndOutputsAreTyped({ pets }: PetstoreClient): Promis
   await pets.update.mutate({ id: 1n })
   // @ts-expect-error a pet has no such field
   pet.owner
+}
+
+export function errorsAreTyped({ data }: PetstoreError): void {
+  const [issue] = data?.issues ?? []
+  issue satisfies { path: string; expectation?: string } | undefined
+  data satisfies { code: string; message: string; status: number } | null | undefined
+
+  // @ts-expect-error an issue has no such field
+  issue?.message
 }
