@@ -24,9 +24,9 @@ import { requestCheck } from './http/request-checks.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { isProbe, labelsOf } from './http/request-labels.ts'
 import { addCors, corsFor, securityHeaders } from './http/response-headers.ts'
-import { ignoreBodies, refuseUnknownPaths, routeAllMethods } from './http/routing.ts'
+import { ignoreBodies, type Page, refuseUnknownPaths, routeAllMethods } from './http/routing.ts'
 import { createHttpServer } from './http/server.ts'
-import { webConsole } from './http/static-files.ts'
+import { readConsolePage, webConsole } from './http/static-files.ts'
 import type { Log, RequestResult } from './log.ts'
 import { restAdapter } from './rest/adapter.ts'
 import { createDocument, serversOf } from './rest/document.ts'
@@ -64,7 +64,12 @@ function createBase({
   metrics,
   tracing,
   connectionLimit = maxConnections(),
-}: Pick<AppOptions, 'config' | 'log' | 'tracing'> & { metrics: Metrics; connectionLimit?: number }) {
+  page,
+}: Pick<AppOptions, 'config' | 'log' | 'tracing'> & {
+  metrics: Metrics
+  connectionLimit?: number
+  page?: Page | undefined
+}) {
   // With pino's type, every Fastify type in the project would need it as a parameter.
   const loggerInstance: FastifyBaseLogger = log
   const headers = securityHeaders(config.publicUrl)
@@ -114,7 +119,7 @@ function createBase({
     check(request, reply, done)
   })
   app.setErrorHandler(sendError)
-  refuseUnknownPaths(app)
+  refuseUnknownPaths(app, page)
   ignoreBodies(app)
   routeAllMethods(app)
   return app
@@ -132,7 +137,8 @@ export async function createApp({
   metrics = new Metrics(),
   tracing,
 }: AppOptions): Promise<FastifyInstance> {
-  const app = createBase({ config, log, metrics, tracing })
+  const page = readConsolePage(consoleFolder)
+  const app = createBase({ config, log, metrics, tracing, page })
   metrics.store.watch(store)
 
   const createContext: CreateContext = (request, reply) => {
@@ -157,7 +163,7 @@ export async function createApp({
     adapters.register(restAdapter, { prefix: '/v1', cacheLookups: lookups.rest_responses, ...adapterOptions })
     adapters.register(rpcAdapter, { prefix: '/trpc', cacheLookups: lookups.rpc_responses, ...adapterOptions })
   })
-  app.register(webConsole, { folder: consoleFolder })
+  app.register(webConsole, { folder: consoleFolder, page })
   app.decorate('checkReadiness', readinessCheck(app, store))
   app.register(health, { check: app.checkReadiness })
   if (config.adminPort === undefined) {

@@ -1,5 +1,6 @@
 import { METHODS } from 'node:http'
-import type { FastifyInstance, RouteShorthandOptions } from 'fastify'
+import { negotiate } from '@fastify/accept-negotiator'
+import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { ApiError } from '../api/errors.ts'
 import { otherMethod } from './request-labels.ts'
 
@@ -38,16 +39,33 @@ export function handleOtherMethods(
   })
 }
 
+/** A file in memory. The headers include the content type. */
+export interface Page {
+  content: Buffer
+  headers: Record<string, string>
+}
+
 /**
  * Responds 404 to paths below the prefix of this Fastify instance that have no route. The hooks of the instance, such as
  * the check of the API key, run first. The body is not parsed.
+ *
+ * @param page for browsers that navigate to such a path
  */
-export function refuseUnknownPaths(app: FastifyInstance): void {
+export function refuseUnknownPaths(app: FastifyInstance, page?: Page | undefined): void {
   app.setNotFoundHandler(() => {})
-  app.addHook('preParsing', (request, _reply, payload, done) => {
-    if (request.is404) done(new ApiError('not_found', 'There is nothing at this path.'))
-    else done(null, payload)
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    // An instance with a prefix of its own inherits this hook.
+    if (!request.is404 || request.server !== app) return done(null, payload)
+    if (page) reply.header('vary', 'accept')
+    if (page && prefersHtml(request)) reply.code(404).headers(page.headers).send(page.content)
+    else done(new ApiError('not_found', 'There is nothing at this path.'))
   })
+}
+
+/** Browsers name `text/html` only if they navigate. */
+function prefersHtml({ method, headers }: FastifyRequest): boolean {
+  const types = ['application/json', 'text/html']
+  return ['GET', 'HEAD'].includes(method) && negotiate(headers.accept ?? '', types) === 'text/html'
 }
 
 /** Accepts bodies of any type without reading them. */

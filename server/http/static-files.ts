@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { labelRoutes } from './request-labels.ts'
-import { handleOtherMethods } from './routing.ts'
+import { handleOtherMethods, type Page } from './routing.ts'
 
 type Encoding = 'br' | 'gzip'
 
@@ -76,6 +76,10 @@ const pagePolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
+function mediaTypeOf(path: string): string {
+  return mediaTypes[extname(path)] ?? 'application/octet-stream'
+}
+
 const mediaTypes: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -85,26 +89,44 @@ const mediaTypes: Record<string, string> = {
 }
 
 /**
- * Serves the web console at `/`, without an API key. Without a build, `/` redirects to the API reference. The files are
- * read once, at the start: a build beside a running service would otherwise mix two versions of the console.
+ * Reads the page of the web console. Returns undefined if the console is not built.
  *
- * @param options.folder where `web/build.ts` writes the console
+ * @param folder where `web/build.ts` writes the console
  */
-export async function webConsole(app: FastifyInstance, { folder }: { folder: string | undefined }): Promise<void> {
+export function readConsolePage(folder: string | undefined): Page | undefined {
+  if (folder === undefined) return undefined
+  const path = join(folder, 'index.html')
+  if (!existsSync(path)) return undefined
+  return {
+    content: readFileSync(path),
+    headers: { 'content-type': mediaTypeOf(path), 'content-security-policy': pagePolicy },
+  }
+}
+
+interface ConsoleOptions {
+  folder: string | undefined
+  page: Page | undefined
+}
+
+/**
+ * Serves the web console at `/`, without an API key. Without a page, `/` redirects to the API reference. The files are
+ * read once, at the start: a build beside a running service would otherwise mix two versions of the console.
+ */
+export async function webConsole(app: FastifyInstance, { folder, page }: ConsoleOptions): Promise<void> {
   labelRoutes(app, 'console')
-  if (folder === undefined || !existsSync(join(folder, 'index.html'))) {
+  if (folder === undefined || !page) {
     app.get('/', async (_request, reply) => reply.redirect('/docs/'))
     handleOtherMethods(app, '/', ['GET', 'HEAD'])
     return
   }
-  for (const path of globSync('**/*.{html,css,js,svg,md}', { cwd: folder })) {
+  const revalidated = { 'cache-control': 'no-cache' }
+  serveFile(app, '/', page.content, { ...page.headers, ...revalidated })
+  for (const path of globSync('**/*.{css,js,svg,md}', { cwd: folder })) {
     const name = path.replaceAll(sep, '/')
-    const isPage = name === 'index.html'
-    serveFile(app, isPage ? '/' : `/${name}`, readFileSync(join(folder, path)), {
-      'content-type': mediaTypes[extname(name)] ?? 'application/octet-stream',
+    serveFile(app, `/${name}`, readFileSync(join(folder, path)), {
+      'content-type': mediaTypeOf(name),
       // Vite puts a hash of the content into the names of assets.
-      ...(name.startsWith('assets/') ? immutable : { 'cache-control': 'no-cache' }),
-      ...(isPage && { 'content-security-policy': pagePolicy }),
+      ...(name.startsWith('assets/') ? immutable : revalidated),
     })
   }
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -93,6 +94,78 @@ describe('every static file', () => {
         expect({ ...get.headers, ...changing }, url).toMatchObject({ ...head.headers, ...changing })
       }
     }
+  })
+})
+
+/** What browsers send when they navigate. */
+const navigation = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
+
+describe('an unknown path', () => {
+  const withConsole = shareTestApi({ consoleFolder })
+  const withoutConsole = shareTestApi()
+
+  test.for(['/nowhere', '/docs/nowhere', '/v1nowhere', '/pets/7?x=1'])(
+    'a browser that navigates to %s gets the page of the console with status 404',
+    async (url) => {
+      const { app } = withConsole()
+      const page = await app.inject({ url, headers: { accept: navigation } })
+      expect([page.statusCode, page.body]).toEqual([404, readFileSync(join(consoleFolder, 'index.html'), 'utf8')])
+      const { headers } = await app.inject('/')
+      for (const name of ['content-type', 'content-security-policy']) expect(page.headers[name]).toBe(headers[name])
+      expect(page.headers).toMatchObject({ vary: 'accept', 'cache-control': 'no-store' })
+    },
+  )
+
+  test('HEAD gets the headers of that page', async () => {
+    const { app } = withConsole()
+    const request = { url: '/nowhere', headers: { accept: navigation } }
+    const [head, get] = [await app.inject({ ...request, method: 'HEAD' }), await app.inject(request)]
+    expect([head.statusCode, head.body]).toEqual([404, ''])
+    const changing = { date: undefined, 'x-request-id': undefined }
+    expect({ ...head.headers, ...changing }).toEqual({ ...get.headers, ...changing })
+  })
+
+  test.for([
+    undefined,
+    '*/*',
+    'application/json',
+    'application/json, text/html',
+    'application/json, text/html;q=0.9',
+    'text/html;q=0',
+    'image/avif,image/webp,*/*;q=0.8',
+  ])('with "Accept: %s" the response is JSON', async (accept) => {
+    const { app } = withConsole()
+    const response = await app.inject({ url: '/nowhere', headers: accept === undefined ? {} : { accept } })
+    expect([response.statusCode, response.json().code]).toEqual([404, 'not_found'])
+    expect(response.headers.vary).toBe('accept')
+  })
+
+  test('another method gets JSON', async () => {
+    const { app } = withConsole()
+    const response = await app.inject({
+      method: 'POST',
+      url: '/nowhere',
+      headers: { accept: navigation },
+      payload: 'x',
+    })
+    expect([response.statusCode, response.json().code]).toEqual([404, 'not_found'])
+  })
+
+  test.for(['/v1', '/v1/nowhere', '/trpc', '/trpc/nowhere', '/trpc/a/b'])('%s gives browsers JSON', async (url) => {
+    const { app, key } = withConsole()
+    const unknown = await app.inject({ url, headers: { accept: navigation, authorization: `Bearer ${key}` } })
+    expect([unknown.statusCode, unknown.headers['content-type']]).toEqual([
+      404,
+      expect.stringMatching(/^application\/json/),
+    ])
+    expect((await app.inject({ url, headers: { accept: navigation } })).statusCode).toBe(401)
+  })
+
+  test('without a console, browsers get JSON', async () => {
+    const { app } = withoutConsole()
+    const response = await app.inject({ url: '/nowhere', headers: { accept: navigation } })
+    expect([response.statusCode, response.json().code]).toEqual([404, 'not_found'])
+    expect(response.headers).not.toHaveProperty('vary')
   })
 })
 
