@@ -174,7 +174,11 @@ export async function createApp({
     })
   }
   const servers = () => serversOf(config, app.server.listening ? app.listeningOrigin : 'http://127.0.0.1:3000')
-  app.register(reference, { document: () => createDocument(appRouter, servers()), servers })
+  app.register(reference, {
+    document: () => createDocument(appRouter, servers()),
+    servers,
+    hasConsole: page !== undefined,
+  })
   return app
 }
 

@@ -76,7 +76,7 @@ const pagePolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-function mediaTypeOf(path: string): string {
+export function mediaTypeOf(path: string): string {
   return mediaTypes[extname(path)] ?? 'application/octet-stream'
 }
 

@@ -7,7 +7,7 @@ import { extname, join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 /** Extensions of source files. A new folder has none. Temporary files of editors have others or begin with a dot. */
-const extensions = ['', '.ts', '.mjs', '.json', '.sql']
+const extensions = ['', '.ts', '.mjs', '.js', '.css', '.json', '.sql']
 /** Milliseconds. Saves within this time cause one restart. */
 const settleTime = 100
 

@@ -53,7 +53,7 @@ describe('clients that pipeline requests and never read', () => {
 /** The path of the largest file, the script of the API reference. */
 async function scriptPath({ url }: Server): Promise<string> {
   const page = await (await fetch(`${url}/docs/`)).text()
-  return new URL(/<script src="([^"]+)"/.exec(page)?.[1] ?? '', `${url}/docs/`).pathname
+  return new URL(/<script defer src="([^"]+)"/.exec(page)?.[1] ?? '', `${url}/docs/`).pathname
 }
 
 /** Creates 100 pets with the longest name. */

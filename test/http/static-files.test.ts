@@ -238,7 +238,7 @@ describe('in a process of its own', () => {
 /** The path of the script in the page of the API reference. */
 async function scriptUrl(get: (url: string) => Promise<{ body: string }>): Promise<string> {
   const { body } = await get('/docs/')
-  const [, path = ''] = /<script src="([^"]+)"/.exec(body) ?? []
+  const [, path = ''] = /src="(scalar-[^"]+)"/.exec(body) ?? []
   return new URL(path, 'http://a/docs/').pathname
 }
 

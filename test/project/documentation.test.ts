@@ -173,7 +173,7 @@ describe('the API', () => {
     const { app } = await startTestApi()
     await app.ready()
     const operations = operationsOf(appRouter).map(({ method, path }) => `${method} /v1${path}`)
-    const routes = pathsIn(app.printRoutes({ commonPrefix: false })).filter((path) => !path.endsWith('.js'))
+    const routes = pathsIn(app.printRoutes({ commonPrefix: false })).filter((path) => !/\.(?:js|css)$/.test(path))
     expect(routes).toContain('/readyz')
     const known = [...operations, ...routes.map((path) => `GET ${path}`), 'POST /trpc/{path}']
     expect(known.filter((request) => !spans.includes(request))).toEqual([])

@@ -54,7 +54,7 @@ beforeAll(async () => {
 /** Resets the connection while the service sends a large response, which it has to wait for. */
 async function abortDownload(url: string): Promise<void> {
   const page = await (await fetch(`${url}/docs/`)).text()
-  const [, script = ''] = /<script src="([^"]+)"/.exec(page) ?? []
+  const [, script = ''] = /<script defer src="([^"]+)"/.exec(page) ?? []
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   socket.write(`GET /docs/${script} HTTP/1.1\r\nHost: petstore\r\n\r\n`.repeat(4))

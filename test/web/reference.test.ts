@@ -1,31 +1,58 @@
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import axe from 'axe-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { storageKey } from '../../web/session.ts'
 import { openBrowser } from '../support/browser.ts'
 import type { AtEnd } from '../support/temporary.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'
+import { consoleFolder } from './console.ts'
+
+const root = join(import.meta.dirname, '../..')
 
 describe('the API reference in a browser', () => {
-  const api = shareTestApi()
+  const api = shareTestApi({ consoleFolder })
   const requested: string[] = []
   const problems: string[] = []
   const cleanings: Parameters<AtEnd>[0][] = []
   let url: string
+  let browser: Browser
   let page: Page
 
   beforeAll(async () => {
     url = await api().app.listen({ host: '127.0.0.1', port: 0 })
-    page = await (await openBrowser((clean) => cleanings.push(clean))).newPage()
-    page.setDefaultTimeout(20_000)
-    page.on('request', (request) => void requested.push(request.url()))
-    page.on('pageerror', (error) => void problems.push(error.message))
-    page.on('console', (message) => {
-      if (message.type() === 'error') problems.push(message.text())
-    })
-    await page.goto(`${url}/docs/`)
+    browser = await openBrowser((clean) => cleanings.push(clean))
+    page = await openReference(await browser.newContext())
   }, 30_000)
   afterAll(async () => {
     for (const clean of cleanings) await clean()
   })
+
+  async function openReference(context: BrowserContext): Promise<Page> {
+    const opened = await context.newPage()
+    opened.setDefaultTimeout(20_000)
+    opened.on('request', (request) => void requested.push(request.url()))
+    opened.on('pageerror', (error) => void problems.push(error.message))
+    opened.on('console', (message) => {
+      if (message.type() === 'error') problems.push(message.text())
+    })
+    await opened.goto(`${url}/docs/`)
+    return opened
+  }
+
+  async function openContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+    const context = await browser.newContext(options)
+    onTestFinished(() => context.close())
+    return context
+  }
+
+  /** Opens a page of the same origin, on which nothing runs. */
+  async function openOtherTab(context: BrowserContext): Promise<Page> {
+    const tab = await context.newPage()
+    await tab.goto(`${url}/openapi.json`)
+    return tab
+  }
 
   test('shows every operation and sends no request to another origin', async () => {
     for (const summary of ['List all animals', 'Add an animal', 'Get an animal']) {
@@ -50,6 +77,108 @@ describe('the API reference in a browser', () => {
     expect((await api().rest.get('/v1/pets')).body).toHaveLength(2)
     expect(problems).toEqual([])
   })
+
+  test('uses the key of the console in this tab, and no longer the one that was entered, when it is asked to', async () => {
+    const { key } = api()
+    const context = await openContext()
+    await context.addInitScript(([name, value]) => sessionStorage.setItem(name, value), [storageKey, key] as const)
+    const tab = await openReference(context)
+    const send = await openRequest(tab, 'get /pets', 'another')
+    expect((await send()).status).toBe(401)
+    await tab.keyboard.press('Escape')
+    await takeKeyOfConsole(tab)
+    await tab
+      .getByRole('status')
+      .getByText(`Requests use the key ${key.slice(0, 10)}…`)
+      .waitFor()
+    const sendWithKey = await openRequest(tab, 'get /pets')
+    expect((await sendWithKey()).status).toBe(200)
+  })
+
+  test('uses the key of a console in another tab', async () => {
+    const context = await openContext()
+    const tab = await openReference(context)
+    const other = await openOtherTab(context)
+    await other.evaluate((apiKey) => {
+      const channel = new BroadcastChannel('petstore-session')
+      channel.onmessage = ({ data }) => {
+        if (data.type === 'request-key') channel.postMessage({ type: 'key', apiKey })
+      }
+    }, api().key)
+    await takeKeyOfConsole(tab)
+    await tab.getByRole('status').getByText('Requests use the key').waitFor()
+    const send = await openRequest(tab, 'get /pets')
+    expect((await send()).status).toBe(200)
+  })
+
+  test('says that no tab of the console is signed in', async () => {
+    const tab = await openReference(await openContext())
+    await takeKeyOfConsole(tab)
+    await tab.getByRole('status').getByText('No tab of the console is signed in.').waitFor()
+  })
+
+  test('links to the console', async () => {
+    const tab = await openReference(await openContext())
+    await tab.getByRole('link', { name: 'Console' }).click()
+    await tab.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(tab.url()).toBe(`${url}/`)
+  })
+
+  test.for([
+    ['auto', 'light', 'rgb(248, 249, 251)'],
+    ['auto', 'dark', 'rgb(16, 18, 22)'],
+    ['light', 'dark', 'rgb(248, 249, 251)'],
+    ['dark', 'light', 'rgb(16, 18, 22)'],
+  ] as const)(
+    'has the colors of the console if that uses %s colors and the system %s ones',
+    async ([chosen, system, background]) => {
+      const context = await openContext({ colorScheme: system, viewport: { width: 1440, height: 900 } })
+      const other = await openOtherTab(context)
+      await other.evaluate((scheme) => localStorage.setItem('mantine-color-scheme-value', scheme), chosen)
+      const tab = await openReference(context)
+      await tab.getByText('List all animals').first().waitFor()
+      for (const place of [tab.locator('body'), tab.locator('.references-rendered')]) {
+        expect(await place.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe(background)
+      }
+      await tab.screenshot({ path: join(import.meta.dirname, `screenshots/reference-${chosen}-${system}.png`) })
+    },
+  )
+
+  test('changes its colors when the console does so in another tab', async () => {
+    const context = await openContext({ colorScheme: 'light' })
+    const tab = await openReference(context)
+    const other = await openOtherTab(context)
+    for (const [scheme, name] of [
+      ['dark', 'dark-mode'],
+      ['light', 'light-mode'],
+    ] as const) {
+      await other.evaluate((chosen) => localStorage.setItem('mantine-color-scheme-value', chosen), scheme)
+      await tab.locator(`body.${name}`).waitFor()
+    }
+  })
+
+  test('fits into a narrow page, and axe-core reports no violations, except unnamed buttons of Scalar', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const tab = await openReference(await openContext({ colorScheme, viewport: { width: 360, height: 740 } }))
+      await takeKeyOfConsole(tab)
+      await tab.getByRole('status').getByText('No tab').waitFor()
+      await tab.screenshot({ path: join(import.meta.dirname, `screenshots/reference-phone-${colorScheme}.png`) })
+      const { scrollWidth, clientWidth } = await tab.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.documentElement
+        return { scrollWidth, clientWidth }
+      })
+      expect(scrollWidth).toBe(clientWidth)
+      await tab.evaluate(axe.source)
+      const violations = await tab.evaluate(async () => {
+        // The script above defines this global, and its declarations are the same as those of the import.
+        const { run } = Reflect.get(window, 'axe') as typeof axe
+        // The copy buttons of Scalar 1.72 have no name.
+        const rules = { 'button-name': { enabled: false } }
+        return (await run({ rules })).violations.map(({ id }) => id)
+      })
+      expect(violations).toEqual([])
+    }
+  })
 })
 
 test('every path of the API reference rejects other methods', async () => {
@@ -60,11 +189,44 @@ test('every path of the API reference rejects other methods', async () => {
   }
 })
 
-/** Opens the form for an operation and enters the API key. The returned function sends the form unchanged. */
-async function openRequest(page: Page, operation: string, key: string) {
+test('without a console, the page does not refer to it', async () => {
+  const { rest } = await startTestApi()
+  expect((await rest.get('/docs/')).text).not.toContain('onsole')
+})
+
+const tokens = join(root, 'web/theme/tokens.css')
+test.skipIf(!existsSync(tokens))('the colors of the page are tokens of the console', () => {
+  const [page, ofConsole] = [join(root, 'server/rest/reference/page.css'), tokens].map((path) =>
+    readFileSync(path, 'utf8'),
+  )
+  for (const [scheme, selector] of [
+    ['.light-mode', ':root[data-mantine-color-scheme="light"]'],
+    ['.dark-mode', ':root[data-mantine-color-scheme="dark"]'],
+  ] as const) {
+    const used = declarationsIn(page, scheme)
+    expect(used.length).toBeGreaterThan(5)
+    expect(declarationsIn(ofConsole, selector)).toEqual(expect.arrayContaining(used))
+  }
+})
+
+/** The custom properties in the first rule with this selector. */
+function declarationsIn(css = '', selector: string): string[] {
+  const [, rule = ''] = css.split(`${selector} {`)
+  return (rule.split('}')[0] ?? '')
+    .split(/;\s*/)
+    .map((each) => each.trim())
+    .filter((each) => each.startsWith('--'))
+}
+
+function takeKeyOfConsole(page: Page): Promise<void> {
+  return page.getByRole('button', { name: 'Use the key of the console' }).click()
+}
+
+/** Opens the form for an operation and enters the API key, if there is one. The returned function sends the form. */
+async function openRequest(page: Page, operation: string, key?: string) {
   await page.getByRole('button', { name: `Test Request (${operation})` }).click()
   const form = page.getByRole('dialog')
-  await form.getByPlaceholder('Token').fill(key)
+  if (key !== undefined) await form.getByPlaceholder('Token').fill(key)
   return async () => {
     const [response] = await Promise.all([
       page.waitForResponse((each) => each.url().includes('/v1/')),

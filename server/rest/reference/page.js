@@ -1,0 +1,91 @@
+/** The names under which the console stores these in the browser: `web/session.ts`, and Mantine. */
+const apiKeyName = 'petstore-api-key'
+const colorSchemeName = 'mantine-color-scheme-value'
+/** The channel on which tabs of the console hand over their key. */
+const channelName = 'petstore-session'
+/** Milliseconds to wait for a tab that is signed in. */
+const maxWait = 500
+
+applyColorScheme()
+addEventListener('storage', ({ key }) => {
+  if (key === colorSchemeName) applyColorScheme()
+})
+// This script runs before that of Scalar, so that the page has its colors from the beginning.
+document.addEventListener('DOMContentLoaded', start)
+
+/** Applies `light`, `dark` or `auto`. Scalar reads its own name when it starts, and sets the same classes. */
+function applyColorScheme() {
+  const chosen = localStorage.getItem(colorSchemeName)
+  const isDark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+  document.body.classList.toggle('dark-mode', isDark)
+  document.body.classList.toggle('light-mode', !isDark)
+  localStorage.setItem('colorMode', chosen === 'dark' || chosen === 'light' ? chosen : 'system')
+}
+
+function start() {
+  /** @type {{ createApiReference(place: string, configuration: object): { destroy(): void } }} */
+  const scalar = Reflect.get(window, 'Scalar')
+  let reference = scalar.createApiReference('#reference', configurationWith())
+  const status = document.querySelector('[role=status]')
+  document.querySelector('button')?.addEventListener('click', async () => {
+    const apiKey = storedKey() ?? (await requestKey())
+    if (apiKey !== null) {
+      // If the configuration were only updated, a token that the user has entered would take precedence over the key.
+      reference.destroy()
+      reference = scalar.createApiReference('#reference', configurationWith(apiKey))
+    }
+    if (status) status.textContent = describe(apiKey)
+  })
+}
+
+/** @param {string | null} apiKey */
+function describe(apiKey) {
+  // The part of a key that identifies it, as in `petstore keys list`.
+  return apiKey === null ? 'No tab of the console is signed in.' : `Requests use the key ${apiKey.slice(0, 10)}…`
+}
+
+/**
+ * https://scalar.com/products/api-references/configuration
+ * @param {string} [token]
+ */
+function configurationWith(token) {
+  return {
+    url: '/openapi.json',
+    // The page sends requests only to the servers in the document.
+    withDefaultFonts: false,
+    telemetry: false,
+    proxyUrl: '',
+    hideClientButton: true,
+    hideDarkModeToggle: true,
+    showDeveloperTools: 'never',
+    authentication: { preferredSecurityScheme: 'apiKey', ...(token && { securitySchemes: { apiKey: { token } } }) },
+    mcp: { disabled: true },
+    agent: { disabled: true },
+  }
+}
+
+/** The key of the console in this tab, or the one that it remembers on this device. */
+function storedKey() {
+  return sessionStorage.getItem(apiKeyName) ?? localStorage.getItem(apiKeyName)
+}
+
+/**
+ * Asks the other tabs. Resolves to null if none is signed in.
+ * @returns {Promise<string | null>}
+ */
+function requestKey() {
+  const channel = new BroadcastChannel(channelName)
+  return new Promise((resolve) => {
+    /** @param {string | null} apiKey */
+    function finish(apiKey) {
+      clearTimeout(timer)
+      channel.close()
+      resolve(apiKey)
+    }
+    const timer = setTimeout(() => finish(null), maxWait)
+    channel.addEventListener('message', ({ data }) => {
+      if (data.type === 'key') finish(data.apiKey)
+    })
+    channel.postMessage({ type: 'request-key' })
+  })
+}
