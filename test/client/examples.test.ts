@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'vite'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { AppOptions } from '../../server/app.ts'
 import { openBrowser } from '../support/browser.ts'
+import { isInstalled } from '../support/curl.ts'
 import { addPets } from '../support/database.ts'
 import { serveFolder } from '../support/serve-folder.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -107,9 +107,4 @@ async function startService(config: Partial<AppOptions['config']> = {}) {
   const { app, key, store } = await startTestApi({ config })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return { env: { PATH: process.env.PATH, PETSTORE_URL: url, KEY: key }, key, store }
-}
-
-function isInstalled(command: string): boolean {
-  const folders = (process.env.PATH ?? '').split(delimiter)
-  return folders.some((folder) => existsSync(join(folder, command)))
 }
