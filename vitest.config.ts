@@ -15,7 +15,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'sqlite',
-          include: ['test/{api,auth,client,http,ops,project,rest,rpc,sqlite,store,telemetry,web}/*.test.ts'],
+          include: [
+            'test/{api,auth,client,http,ops,project,rest,rpc,sqlite,store,telemetry,web}/*.test.ts',
+            'test/web/{bulk,pets,requests}/*.test.ts',
+          ],
           globalSetup: 'test/support/global-setup.ts',
         },
       },
@@ -23,7 +26,12 @@ export default defineConfig({
       { extends: true, test: { name: 'postgres', include: ['test/{postgres,store}/*.test.ts'], ...postgres } },
       {
         extends: true,
-        test: { name: 'endurance', include: ['test/{endurance,faults}/*.test.ts', conformance], env },
+        test: {
+          name: 'endurance',
+          include: ['test/{endurance,faults,web/endurance}/*.test.ts', conformance],
+          globalSetup: 'test/support/global-setup.ts',
+          env,
+        },
       },
       {
         extends: true,
@@ -42,7 +50,7 @@ export default defineConfig({
       },
     ],
     execArgv: ['--import', './db/fast-start.mjs'],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     // The default of one second is too short on a busy machine.
     expect: { poll: { timeout: 10_000 } },
     // Loading the modules again for each file took a fifth of the time. They keep no state but caches.

@@ -1,13 +1,14 @@
-import '@mantine/core/styles.css'
-import './console.css'
-import { createTheme, Input, MantineProvider } from '@mantine/core'
+import '@mantine/core/styles/baseline.layer.css'
+import '@mantine/core/styles/global.layer.css'
+import '@mantine/core/styles/UnstyledButton.layer.css'
+import '@mantine/core/styles/Button.layer.css'
+import './theme/tokens.css'
+import './theme/base.css'
+import { MantineProvider } from '@mantine/core'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
-
-const theme = createTheme({
-  components: { InputError: Input.Error.extend({ defaultProps: { role: 'alert' } }) },
-})
+import { theme } from './theme/theme.ts'
 
 const root = document.querySelector('#root')
 if (!root) throw new Error('The page has no element with the id root.')

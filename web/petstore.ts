@@ -16,10 +16,21 @@ async function fetchWithTimeout(input: RequestInfo | URL, init: RequestInit = {}
   const timer = setTimeout(() => limit.abort(), requestTimeout)
   const signal = init.signal ? AbortSignal.any([init.signal, limit.signal]) : limit.signal
   try {
-    return await fetch(input, { ...init, signal })
+    const response = await fetch(input, { ...init, signal })
+    const key = new Headers(init.headers).get('idempotency-key')
+    if (key !== null && response.headers.has('idempotency-replayed')) replayedKeys.add(key)
+    return response
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** The idempotency keys of creates whose response repeated that of an earlier request. */
+const replayedKeys = new Set<string>()
+
+/** Whether an earlier request with this idempotency key had created the pet. */
+export function wasReplayed(idempotencyKey: string): boolean {
+  return replayedKeys.has(idempotencyKey)
 }
 
 const Petstore = createContext<PetstoreClient | undefined>(undefined)

@@ -1,4 +1,5 @@
-import { isPetstoreError } from '../client/index.ts'
+import { isPetstoreError, type PetstoreError } from '../client/index.ts'
+import { messages } from './messages/index.ts'
 
 export interface Problem {
   /**
@@ -8,19 +9,36 @@ export interface Problem {
   kind: 'unreachable' | 'busy' | 'refused' | 'missing' | 'permanent'
   /** A sentence for the user. */
   message: string
+  /** The id of the request in the log of the service. */
+  requestId?: string | undefined
+  /** Seconds until the rate limit allows another request. */
+  retryAfter?: number | undefined
+  /** The invalid values of the input. */
+  issues?: Issue[] | undefined
+}
+
+export interface Issue {
+  /** A field, such as `name`. */
+  path: string
+  /** What the field accepts, such as `1 to 255 characters`. Undefined if the field is missing. */
+  expectation?: string | undefined
 }
 
 /** The problem to report for a failed call. */
 export function problemOf(error: unknown): Problem {
-  if (!isPetstoreError(error)) return { kind: 'permanent', message: 'This page has an error. Reload it.' }
+  if (!isPetstoreError(error)) return { kind: 'permanent', message: messages.problem.page }
   // No response of the service: the network failed, or a gateway could not reach the service.
   if (!error.data) return { kind: 'unreachable', message: unreachable() }
-  const { status, message } = error.data
-  if (status === 401) return { kind: 'refused', message: 'This key is not valid.' }
+  const { status, message, issues } = error.data
+  const requestId = headerOf(error, 'x-request-id')
+  if (status === 401) return { kind: 'refused', message: messages.session.keyInvalid }
   if (status === 404) return { kind: 'missing', message }
-  if (status === 429) return { kind: 'busy', message: 'There were too many requests.' }
-  if (status >= 500) return { kind: 'busy', message: 'The service is not available at the moment.' }
-  return { kind: 'permanent', message }
+  if (status === 429) {
+    const retryAfter = Number(headerOf(error, 'retry-after') ?? Number.NaN)
+    return { kind: 'busy', message: messages.problem.rateLimited, retryAfter: retryAfter > 0 ? retryAfter : undefined }
+  }
+  if (status >= 500) return { kind: 'busy', message: messages.problem.unavailable, requestId }
+  return { kind: 'permanent', message, requestId, issues }
 }
 
 export function isTransient({ kind }: Problem): boolean {
@@ -28,30 +46,16 @@ export function isTransient({ kind }: Problem): boolean {
 }
 
 /** Milliseconds to wait before the next retry, after this number of consecutive failures. */
-export function retryDelayAfter(failures: number, { kind }: Problem): number {
+export function retryDelayAfter(failures: number, { kind, retryAfter }: Problem): number {
+  if (retryAfter !== undefined) return retryAfter * 1_000
   return kind === 'busy' ? Math.min(2_000 * 2 ** failures, 60_000) : 2_000
 }
 
-function unreachable(): string {
-  return navigator.onLine ? 'The service cannot be reached.' : 'The service cannot be reached: this device is offline.'
+function headerOf({ meta }: PetstoreError, name: string): string | undefined {
+  const response = meta?.response
+  return response instanceof Response ? (response.headers.get(name) ?? undefined) : undefined
 }
 
-const fields = ['name', 'categoryId', 'status'] as const
-
-export type FieldErrors = Partial<Record<(typeof fields)[number], string>>
-
-/**
- * The errors of each field in a validation message, such as `name: required; categoryId: expected an integer`. Undefined
- * if any part of the message is not about a field.
- */
-export function fieldErrorsOf({ message }: Problem): FieldErrors | undefined {
-  const errors: FieldErrors = {}
-  for (const part of message.split('; ')) {
-    const field = fields.find((each) => part.startsWith(`${each}: `))
-    if (!field) return undefined
-    // The field itself shows the value after `got`.
-    const text = part.slice(field.length + 2).replace(/, got .*/, '')
-    errors[field] = `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
-  }
-  return errors
+function unreachable(): string {
+  return navigator.onLine ? messages.problem.unreachable : messages.problem.offline
 }

@@ -1,47 +1,118 @@
 import { useEffect, useState } from 'react'
 
+/** The API key, in the session storage of each tab, and in the local storage if the device remembers it. */
 export const storageKey = 'petstore-api-key'
+/** In the session storage of a tab in which the user signed out: it does not sign in with the key of another tab. */
+const signedOutKey = 'petstore-signed-out'
 
-export interface Session {
-  apiKey: string | undefined
+/** Tabs hand over the key of the session to new tabs, and to the API reference. */
+type Message = { type: 'request-key' } | { type: 'key'; apiKey: string }
+const channelName = 'petstore-session'
+/** Milliseconds to wait for the key of another tab. */
+const requestTimeout = 200
+
+interface Session {
+  /** Undefined while the key of another tab is requested, null after that. */
+  apiKey: string | null | undefined
   /** Whether the service rejected the key of the previous session. */
   wasRefused: boolean
 }
 
 export interface SessionActions {
-  signIn(apiKey: string): void
-  signOut(): void
+  signIn(apiKey: string, options: { remember: boolean }): void
+  signOut(apiKey: string): void
   /** Signs out because the service rejected this key. Does nothing if another key is in use by now. */
   refuse(apiKey: string): void
 }
 
-/** The API key is stored in this tab's session storage: it survives a reload, but not closing the tab. */
 export function useSession(): [Session, SessionActions] {
-  const [session, setSession] = useState<Session>(() => ({ apiKey: readKey(), wasRefused: false }))
-  useEffect(() => storeKey(session.apiKey), [session.apiKey])
+  const [session, setSession] = useState<Session>(() => ({ apiKey: storedKey(), wasRefused: false }))
+  const { apiKey } = session
+  useEffect(() => {
+    if (apiKey === null) return
+    if (apiKey !== undefined) return offerKey(apiKey)
+    return requestKey((received) => {
+      if (received !== null) storeKey(received, { remember: false })
+      setSession({ apiKey: received, wasRefused: false })
+    })
+  }, [apiKey])
+
+  function end(key: string, wasRefused: boolean) {
+    forgetKey(key)
+    setSession((current) => (current.apiKey === key ? { apiKey: null, wasRefused } : current))
+  }
+
   return [
     session,
     {
-      signIn: (apiKey) => setSession({ apiKey, wasRefused: false }),
-      signOut: () => setSession({ apiKey: undefined, wasRefused: false }),
-      refuse: (apiKey) =>
-        setSession((current) => (current.apiKey === apiKey ? { apiKey: undefined, wasRefused: true } : current)),
+      signIn(key, options) {
+        storeKey(key, options)
+        setSession({ apiKey: key, wasRefused: false })
+      },
+      signOut: (key) => end(key, false),
+      refuse: (key) => end(key, true),
     },
   ]
 }
 
-function readKey(): string | undefined {
-  try {
-    return sessionStorage.getItem(storageKey) ?? undefined
-  } catch {
-    return undefined
+/** Responds to the requests of other tabs, until the returned function is called. */
+function offerKey(apiKey: string): () => void {
+  const channel = new BroadcastChannel(channelName)
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    if (data.type === 'request-key') channel.postMessage({ type: 'key', apiKey } satisfies Message)
+  }
+  return () => channel.close()
+}
+
+/** Requests the key of another tab. `onReceived` gets null if no tab responds in time. */
+function requestKey(onReceived: (apiKey: string | null) => void): () => void {
+  const channel = new BroadcastChannel(channelName)
+  const timer = setTimeout(() => onReceived(null), requestTimeout)
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    if (data.type === 'key') onReceived(data.apiKey)
+  }
+  channel.postMessage({ type: 'request-key' } satisfies Message)
+  return () => {
+    clearTimeout(timer)
+    channel.close()
   }
 }
 
-/** Ignores a browser that blocks session storage: the user then has to sign in again after a reload. */
-function storeKey(apiKey: string | undefined): void {
+/** The stored key, null after a sign-out in this tab, or undefined if other tabs may have a key. */
+function storedKey(): string | null | undefined {
+  const tab = storage('sessionStorage')
+  const key = tab?.getItem(storageKey)
+  if (key) return key
+  if (tab?.getItem(signedOutKey)) return null
+  const remembered = storage('localStorage')?.getItem(storageKey)
+  if (!remembered) return undefined
+  // This tab keeps its key if another one signs out.
+  tab?.setItem(storageKey, remembered)
+  return remembered
+}
+
+function storeKey(apiKey: string, { remember }: { remember: boolean }): void {
+  const tab = storage('sessionStorage')
+  tab?.setItem(storageKey, apiKey)
+  tab?.removeItem(signedOutKey)
+  if (remember) storage('localStorage')?.setItem(storageKey, apiKey)
+}
+
+function forgetKey(apiKey: string): void {
+  const tab = storage('sessionStorage')
+  if (tab?.getItem(storageKey) === apiKey) {
+    tab.removeItem(storageKey)
+    tab.setItem(signedOutKey, 'true')
+  }
+  const device = storage('localStorage')
+  if (device?.getItem(storageKey) === apiKey) device.removeItem(storageKey)
+}
+
+/** Undefined in a browser that blocks it: the user then has to sign in again after a reload. */
+function storage(name: 'localStorage' | 'sessionStorage'): Storage | undefined {
   try {
-    if (apiKey === undefined) sessionStorage.removeItem(storageKey)
-    else sessionStorage.setItem(storageKey, apiKey)
-  } catch {}
+    return window[name]
+  } catch {
+    return undefined
+  }
 }

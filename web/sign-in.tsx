@@ -1,29 +1,41 @@
-import { Alert, Paper, PasswordInput, Stack, Text } from '@mantine/core'
+import '@mantine/core/styles/Input.layer.css'
+import '@mantine/core/styles/PasswordInput.layer.css'
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
+import '@mantine/core/styles/Alert.layer.css'
+import './sign-in.css'
+import { Alert, Checkbox, PasswordInput } from '@mantine/core'
+import { useDocumentTitle } from '@mantine/hooks'
 import { type FormEvent, useState } from 'react'
 import { Header } from './components/header.tsx'
 import { SteadyButton } from './components/steady-button.tsx'
+import { messages } from './messages/index.ts'
 import { petstoreWith } from './petstore.ts'
 import { isTransient, type Problem, problemOf } from './problem.ts'
+import type { SessionActions } from './session.ts'
 
 interface SignInProps {
   wasRefused: boolean
-  onSignIn: (apiKey: string) => void
+  onSignIn: SessionActions['signIn']
 }
 
-export function SignIn({ wasRefused, onSignIn }: SignInProps) {
+// biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
+export default function SignIn({ wasRefused, onSignIn }: SignInProps) {
   const [problem, setProblem] = useState<Problem>()
   const [isChecking, setIsChecking] = useState(false)
+  useDocumentTitle(messages.page.title(messages.session.title))
 
   async function check(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = event.currentTarget
-    const apiKey = String(new FormData(form).get('api-key')).trim()
+    const entries = new FormData(form)
+    const apiKey = String(entries.get('api-key')).trim()
     setIsChecking(true)
     // An equal message is then a new element, which screen readers announce again.
     setProblem(undefined)
     const found = await problemWith(apiKey)
     setIsChecking(false)
-    if (!found) return onSignIn(apiKey)
+    if (!found) return onSignIn(apiKey, { remember: entries.has('remember') })
     setProblem(found)
     form.querySelector('input')?.focus()
   }
@@ -31,50 +43,52 @@ export function SignIn({ wasRefused, onSignIn }: SignInProps) {
   return (
     <>
       <Header />
-      <main className="sign-in">
-        <Paper component="form" withBorder p="lg" radius="md" noValidate onSubmit={check} aria-labelledby="sign-in">
-          <Stack>
-            <h2 id="sign-in">Sign in</h2>
-            {wasRefused && !problem && (
-              <Alert color="orange" title="You were signed out" role="alert">
-                The service no longer accepts the key: it was revoked or has expired. Sign in with another one.
-              </Alert>
-            )}
-            {problem && problem.kind !== 'refused' && (
-              <Alert color="red" title="The key could not be checked" role="alert">
-                {problem.message} {isTransient(problem) && 'Try again in a moment.'}
-              </Alert>
-            )}
-            <PasswordInput
-              name="api-key"
-              label="API key"
-              description="Kept in this tab only, until you close it."
-              placeholder="pet_…"
-              autoComplete="off"
-              autoFocus
-              required
-              withAsterisk={false}
-              error={problem?.kind === 'refused' && problem.message}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the key', tabIndex: 0 }}
-            />
-            <SteadyButton type="submit" isDisabled={isChecking}>
-              {isChecking ? 'Checking…' : 'Sign in'}
-            </SteadyButton>
-            <Text size="sm" c="dimmed">
-              The operator of the service has one: its first start prints a key, and{' '}
-              <code>npm run --silent petstore -- keys create shop</code> creates another one.
-            </Text>
-          </Stack>
-        </Paper>
+      <main className="page">
+        <form className="sign-in" noValidate onSubmit={check} aria-labelledby="sign-in">
+          <h1 id="sign-in">{messages.session.title}</h1>
+          {wasRefused && !problem && (
+            <Alert color="orange" title={messages.session.signedOut} role="alert">
+              {messages.session.signedOutText}
+            </Alert>
+          )}
+          {problem && problem.kind !== 'refused' && (
+            <Alert color="red" title={messages.session.notChecked} role="alert">
+              {problem.message} {isTransient(problem) && messages.session.tryLater}
+            </Alert>
+          )}
+          <PasswordInput
+            name="api-key"
+            label={messages.session.apiKey}
+            placeholder="pet_…"
+            autoComplete="off"
+            autoFocus
+            required
+            withAsterisk={false}
+            error={problem?.kind === 'refused' && problem.message}
+            visibilityToggleButtonProps={{ 'aria-label': messages.session.showKey, tabIndex: 0 }}
+          />
+          <Checkbox
+            name="remember"
+            size="xs"
+            label={messages.session.remember}
+            description={messages.session.rememberText}
+          />
+          <SteadyButton type="submit" isDisabled={isChecking}>
+            {isChecking ? messages.session.checking : messages.session.signIn}
+          </SteadyButton>
+          <p className="sign-in-help">
+            {messages.session.whereToGetOne} <code>npm run --silent petstore -- keys create shop</code>
+          </p>
+        </form>
       </main>
     </>
   )
 }
 
 async function problemWith(apiKey: string): Promise<Problem | undefined> {
-  if (apiKey === '') return { kind: 'refused', message: 'Enter an API key.' }
+  if (apiKey === '') return { kind: 'refused', message: messages.session.keyMissing }
   // An HTTP header cannot carry other characters.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) return { kind: 'refused', message: 'This key is not valid.' }
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) return { kind: 'refused', message: messages.session.keyInvalid }
   try {
     await petstoreWith(apiKey).pets.list.query({ limit: 1 })
     return undefined

@@ -35,7 +35,7 @@ test('npm start builds the console only if it is missing or stale', async () => 
   expect(builds(folder)).toBe(1)
 
   for (const [index, source] of [
-    'web/console.css',
+    'web/theme/base.css',
     'client/retry.ts',
     'package-lock.json',
     'tsconfig.json',
@@ -52,7 +52,7 @@ test('two services that start at once can both build the console', async () => {
   const folder = copyOfSources()
   installQuickVite(folder)
   for (let round = 0; round < 2; round++) {
-    appendFileSync(join(folder, 'web/console.css'), '\n')
+    appendFileSync(join(folder, 'web/theme/base.css'), '\n')
     for (const run of [build(folder), build(folder)]) expect(await outcome(run)).toEqual([0, ''])
     expect(readdirSync(join(folder, 'web')).filter((name) => name.startsWith('dist'))).toEqual(['dist'])
   }

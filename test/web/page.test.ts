@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { describe, expect } from 'vitest'
 import { addPets } from '../support/database.ts'
-import { choose, counting, inspect, names, pageButton, showing, startConsole, test } from './console.ts'
+import { choose, counting, inspect, names, panel, showing, startConsole, test } from './console.ts'
 
 test('the layout does not shift while the console loads', async ({ visit }) => {
   const { url, key, store } = await startConsole()
@@ -27,92 +27,150 @@ test('the layout does not shift while the console loads', async ({ visit }) => {
   const table = page.getByRole('table')
   const expected = await table.boundingBox()
   await inspect(page, 'loading')
-  await showing(page, 'Pets 1 to 20')
+  await showing(page, '1–20 of 45')
   // The API ignores shifts below the viewport.
   expect(await table.boundingBox()).toEqual(expected)
-  await counting(page, 'all 45')
-  await pageButton(page, 'Next').click()
+  await counting(page, 'All 45')
+  await choose(page, 'Available')
   await showing(page, 'Loading…')
   expect(await names(page)).toHaveLength(20)
   expect(await table.getAttribute('aria-busy')).toBe('true')
-  await showing(page, 'Pets 21 to 40')
+  await showing(page, '1–20 of 45')
   expect(await table.getAttribute('aria-busy')).toBe('false')
-  await page.getByRole('link', { name: 'pet 21' }).click()
-  await page.getByRole('dialog').getByLabel('Loading').waitFor()
-  await page.getByRole('definition').getByText('pet 21').waitFor()
+  await page.getByRole('link', { name: 'pet 2', exact: true }).click()
+  await panel(page, 'pet 2').waitFor()
   await page.keyboard.press('Escape')
-  await choose(page, 'sold')
-  await page.getByRole('heading', { name: 'No pet is sold' }).waitFor()
+  await choose(page, 'Sold')
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
   expect(await page.evaluate(() => Reflect.get(window, 'moved'))).toBe(0)
 })
 
-test('the console can be used with the keyboard alone', async ({ visit }) => {
+describe('speed', () => {
+  test('the first load is under 130 kB', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 25)
+    const page = await visit(url, { key })
+    await showing(page, '1–20 of 25')
+    const total = await transferred(page)
+    expect(total).toBeGreaterThan(50_000)
+    expect(total).toBeLessThan(130_000)
+  })
+
+  test('the next page is loaded in advance and shown within one frame', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 45)
+    const page = await visit(url, { key })
+    await Promise.all([
+      page.waitForResponse((response) => response.url().includes('cursor%22%3A%2220')),
+      showing(page, '1–20 of 45'),
+    ])
+    await page.waitForLoadState('networkidle')
+    const rowAfter = (name: string) =>
+      page.getByRole('button', { name, exact: true }).evaluate(async (button) => {
+        // Safe: it is a button.
+        ;(button as HTMLButtonElement).click()
+        await new Promise(requestAnimationFrame)
+        return document.querySelector('.pet-list tbody a')?.textContent
+      })
+    expect(await rowAfter('Next')).toBe('pet 21')
+    expect(await rowAfter('Previous')).toBe('pet 1')
+  })
+
+  test('a pet that may have changed is loaded when its row is hovered or focused', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 3)
+    const page = await visit(url, { key })
+    await page.clock.install()
+    await page.reload()
+    await showing(page, '1–3 of 3')
+    await page.route('**/trpc/pets.list**', (route) => route.abort())
+    await page.clock.fastForward(60_000)
+    const loading = () => page.waitForRequest((request) => request.url().includes('pets.get'))
+    await Promise.all([loading(), page.getByRole('link', { name: 'pet 2' }).hover()])
+    await Promise.all([loading(), page.getByRole('link', { name: 'pet 3' }).focus()])
+  })
+})
+
+test('the console fits each width, and on a phone the first pet is near the top', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 25)
-  const page = await visit(url)
-  const press = async (...keys: string[]) => {
-    for (const each of keys) await page.keyboard.press(each)
+  await store.pets.create({ name: 'M'.repeat(255), categoryId: -9223372036854775807n, status: 'sold' })
+  const page = await visit(`${url}/?cursor=6`, { key })
+  await showing(page, '7–26 of 26')
+  for (const width of [320, 360, 768, 1_024, 1_440, 1_920]) {
+    await page.setViewportSize({ width, height: 740 })
+    expect(await overflow(page), `${width}`).toBe(0)
+    await page.getByRole('link', { name: 'MMM' }).click()
+    await page.getByRole('definition').getByText('-9223372036854775807').waitFor()
+    expect(await overflow(page), `${width} with a pet`).toBe(0)
+    await page.keyboard.press('Escape')
+    await page.getByRole('definition').first().waitFor({ state: 'hidden' })
+    for (const text of ['M'.repeat(255), '26', '-9223372036854775807', 'Sold']) {
+      expect(await page.locator('.pet-list').getByText(text, { exact: true }).isVisible(), `${width}: ${text}`).toBe(
+        true,
+      )
+    }
   }
-  await page.getByLabel('API key').waitFor()
-  await page.keyboard.type(key)
-  await press('Enter')
-  await showing(page, 'Pets 1 to 20')
-
-  await tabTo(page, 'Next')
-  await press('Enter')
-  await showing(page, 'Pets 21 to 25')
-  expect(await focused(page)).toBe('Next')
-  await tabTo(page, 'pet 21')
-  await press('Enter')
-  await page.getByRole('dialog', { name: 'pet 21' }).waitFor()
-  await press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'hidden' })
-  await expect.poll(() => focused(page)).toBe('pet 21')
-
-  await page.reload()
-  await showing(page, 'Pets 21 to 25')
-  await tabTo(page, 'all')
-  await press('ArrowRight', 'ArrowRight')
-  await page.getByRole('heading', { name: 'No pet is pending' }).waitFor()
-  await tabTo(page, 'Add a pet')
-  await press('Enter')
-  await expect.poll(() => focused(page)).toBe('name')
-  await page.keyboard.type('Tom')
-  await press('Tab')
-  await page.keyboard.type('7')
-  await press('Tab', 'Tab', 'Enter')
-  await page.getByRole('row', { name: '26 Tom 7 pending' }).waitFor()
-  await expect.poll(() => focused(page)).toBe('Add a pet')
+  await page.setViewportSize({ width: 360, height: 740 })
+  expect((await page.locator('.pet-list tbody tr').first().boundingBox())?.y).toBeLessThan(240)
+  await page.setViewportSize({ width: 1_920, height: 1_080 })
+  expect((await page.locator('.pet-list').boundingBox())?.width).toBeGreaterThan(1_700)
 })
 
-test('the first load is under 200 kB, and the console links to the API reference', async ({ visit }) => {
+test('the color scheme follows the system until the user chooses one', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url, { key, colorScheme: 'dark' })
+  await showing(page, '1–3 of 3')
+  expect(await background(page)).toBe('rgb(16, 18, 22)')
+  await page.getByRole('button', { name: 'Colors: system' }).click()
+  expect(await background(page)).toBe('rgb(248, 249, 251)')
+  // This property sets the colors of scroll bars and of native form controls.
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('light')
+  await page.reload()
+  await page.getByRole('button', { name: 'Colors: light' }).click()
+  expect(await background(page)).toBe('rgb(16, 18, 22)')
+  await page.getByRole('button', { name: 'Colors: dark' }).click()
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect.poll(() => background(page)).toBe('rgb(248, 249, 251)')
+})
+
+test('an unknown path has a page that leads to the pets', async ({ visit }) => {
   const { url, key } = await startConsole()
   const page = await visit(url, { key })
-  await page.getByRole('heading', { name: 'There are no pets yet' }).waitFor()
-  const total = await page.evaluate(() =>
-    [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
-      // Safe: both types of entries are PerformanceResourceTiming.
-      .map((entry) => (entry as PerformanceResourceTiming).transferSize)
-      .reduce((sum, size) => sum + size),
-  )
-  expect(total).toBeGreaterThan(50_000)
-  expect(total).toBeLessThan(200_000)
-  expect(await page.getByRole('link', { name: 'API reference' }).getAttribute('href')).toBe('/docs/')
+  await page.goto(`${url}/shop/rex`)
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  await page.getByText('This service has nothing at /shop/rex.').waitFor()
+  expect(await page.title()).toBe('Page not found · Petstore')
+  await inspect(page, 'unknown-path')
+  await page.getByRole('link', { name: 'Go to the pets' }).click()
+  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
 })
 
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses++) {
-    await page.keyboard.press('Tab')
-    if ((await focused(page)) === name) return
-  }
-  throw new Error(`60 presses of Tab do not reach ${name}.`)
+/** The bytes of everything that the page has requested before the list, and of the list, compressed and with headers. */
+function transferred(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    // Safe: both types of entries are PerformanceResourceTiming.
+    const entries = [
+      ...performance.getEntriesByType('navigation'),
+      ...performance.getEntriesByType('resource'),
+    ] as PerformanceResourceTiming[]
+    const list = entries.find(({ name }) => name.includes('/trpc/pets.list'))?.responseEnd ?? 0
+    return entries
+      .filter(({ startTime }) => startTime <= list)
+      .map(({ transferSize }) => transferSize)
+      .reduce((sum, size) => sum + size)
+  })
 }
 
-/** The text of the focused element, or the name or value of a focused field. */
-function focused(page: Page): Promise<string | undefined> {
+/** The number of pixels by which the page, the filter or a dialog is too wide. */
+function overflow(page: Page): Promise<number> {
   return page.evaluate(() => {
-    const element = document.activeElement
-    if (element instanceof HTMLInputElement) return element.type === 'radio' ? element.value : element.name
-    return element?.textContent ?? undefined
+    const boxes = [document.documentElement, ...document.querySelectorAll('[role=radiogroup], [role=dialog], aside')]
+    return Math.max(...boxes.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))
   })
+}
+
+function background(page: Page): Promise<string> {
+  return page.evaluate(() => getComputedStyle(document.body).backgroundColor)
 }

@@ -10,6 +10,7 @@ import {
   listen,
   names,
   pageButton,
+  panel,
   showing,
   signIn,
   startConsole,
@@ -24,27 +25,29 @@ test('the console shows an outage of the service and recovers from it', async ({
   await page.clock.install({ time: '2026-01-02T13:04:00Z' })
   await signIn(page, key)
   await pageButton(page, 'Next').click()
-  await showing(page, 'Pets 21 to 40')
+  await showing(page, '21–40 of 50')
+  await page.waitForLoadState('networkidle')
 
   await app.close()
-  await pageButton(page, 'Previous').click()
-  await page
-    .getByRole('status')
-    .getByText(/^The service cannot be reached\. Last loaded at 1:0\d:\d\d PM\. Trying again…$/)
-    .waitFor()
+  await page.clock.runFor(16_000)
+  await page.getByText(/^Out of date, updated 1\d s ago\.$/).waitFor()
+  await page.getByRole('status').getByText('The service cannot be reached. Trying again…').waitFor()
   expect(await names(page)).toHaveLength(20)
   await inspect(page, 'out-of-date')
-  await choose(page, 'sold')
+  await choose(page, 'Sold')
   const failure = page.getByRole('heading', { name: 'The pets could not be loaded' })
   await failure.waitFor()
   await inspect(page, 'unreachable')
   // The message stays while the queries fail twice more. The client sends each request twice.
   await page.evaluate(() => {
-    new MutationObserver(() => Object.assign(window, { flickered: true })).observe(document.body, {
-      childList: true,
-      characterData: true,
-      subtree: true,
-    })
+    new MutationObserver(() => Object.assign(window, { flickered: true })).observe(
+      document.querySelector('.pet-list') ?? document,
+      {
+        childList: true,
+        characterData: true,
+        subtree: true,
+      },
+    )
   })
   for (let failed = 0; failed < 4; failed++) {
     await Promise.all([page.waitForEvent('requestfailed'), page.clock.runFor(2_500)])
@@ -54,17 +57,17 @@ test('the console shows an outage of the service and recovers from it', async ({
 
   const successor = await startTestApi({ store, consoleFolder, keyName: 'successor' })
   await listen(successor.app, Number(new URL(url).port))
-  await page.getByRole('heading', { name: 'No pet is sold' }).waitFor()
-  await page.getByRole('button', { name: 'Show all' }).click()
-  await showing(page, 'Pets 1 to 20')
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  await page.getByRole('button', { name: 'Show all pets' }).click()
+  await showing(page, '1–20 of 50')
 })
 
 test('the console reports that the device is offline', async ({ visit }) => {
   const { url, key } = await startConsole()
   const page = await visit(url, { key })
-  await page.getByRole('heading', { name: 'There are no pets yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
   await page.context().setOffline(true)
-  await choose(page, 'sold')
+  await choose(page, 'Sold')
   await page.getByText('The service cannot be reached: this device is offline. Trying again…').waitFor()
   await inspect(page, 'offline')
   await enterPet(page, 'Rex', '7')
@@ -72,7 +75,7 @@ test('the console reports that the device is offline', async ({ visit }) => {
   await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
   await page.keyboard.press('Escape')
   await page.context().setOffline(false)
-  await page.getByRole('heading', { name: 'No pet is sold' }).waitFor()
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
 })
 
 test('the console retries the list, the counts and one pet after transient failures', async ({ visit }) => {
@@ -86,14 +89,14 @@ test('the console retries the list, the counts and one pet after transient failu
   ]) {
     await page.route('**/trpc/**', (route) => route.fulfill(response))
     await page.goto(`${url}/?pet=2`)
-    const dialog = page.getByRole('dialog', { name: 'Pet 2' })
-    await dialog.getByRole('heading', { name: 'The pet could not be loaded' }).waitFor()
+    const aside = panel(page)
+    await aside.getByRole('heading', { name: 'The pet could not be loaded' }).waitFor()
     if (response.status === 502) await inspect(page, 'pet-not-loaded')
     await page.unroute('**/trpc/**')
-    await dialog.getByRole('definition').getByText('pet 2').waitFor()
+    await panel(page, 'pet 2').waitFor()
     await page.keyboard.press('Escape')
-    await showing(page, 'Pets 1 to 3')
-    await counting(page, 'all 3')
+    await showing(page, '1–3 of 3')
+    await counting(page, 'All 3')
   }
 })
 
@@ -114,10 +117,10 @@ test('a button retries at once', async ({ visit }) => {
   const page = await visit(url)
   await page.clock.install()
   await signIn(page, key)
-  await showing(page, 'Pets 1 to 3')
+  await showing(page, '1–3 of 3')
   await page.clock.pauseAt(Date.now() + 60_000)
   await page.route('**/trpc/**', (route) => route.abort())
-  await choose(page, 'available')
+  await choose(page, 'Available')
   await expect.poll(() => page.clock.runFor(300).then(() => page.getByText('could not be loaded').count())).toBe(1)
   await page.unroute('**/trpc/**')
   // The clock stands still here, so no automatic retry happens.
@@ -135,4 +138,39 @@ test('the sign-in form reports a service that does not respond', async ({ visit 
   await page.getByRole('button', { name: 'Checking…' }).waitFor()
   const alert = page.getByRole('alert').getByText('The key could not be checked')
   await expect.poll(() => page.clock.runFor(5_000).then(() => alert.count())).toBe(1)
+})
+
+test('a rate limit shows the remaining time, and the console waits for it', async ({ visit }) => {
+  const { url, key } = await startConsole({ config: { rateLimit: { requests: 2, seconds: 60 } } })
+  const page = await visit(url, { key })
+  await counting(page, 'All 0')
+  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  await page.clock.install()
+  await page.reload()
+  const alert = page.getByRole('alert')
+  await alert.getByText(/^Too many requests\. Trying again in \d+ s\.$/).waitFor()
+  await inspect(page, 'rate-limited')
+  const before = await alert.textContent()
+  const requests: string[] = []
+  page.on('request', (request) => void requests.push(request.url()))
+  await page.clock.runFor(5_000)
+  expect(await alert.textContent()).not.toBe(before)
+  expect(requests).toEqual([])
+})
+
+test('a failure of the service shows the id of the request, for its log', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url, { key })
+  await page.route('**/trpc/**', (route) =>
+    route.fulfill({
+      status: 500,
+      contentType: 'application/json',
+      headers: { 'x-request-id': 'req-17' },
+      body: failureOf(500, 'The service failed to answer.'),
+    }),
+  )
+  await page.reload()
+  await page.getByRole('alert').getByText('req-17').waitFor()
+  await page.getByRole('button', { name: 'Copy the request id' }).waitFor()
+  await inspect(page, 'request-id')
 })

@@ -1,4 +1,4 @@
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
@@ -44,7 +44,7 @@ describe('the console', () => {
     const { headers } = await get('/')
     expect(headers['cache-control']).toBe('no-cache')
     expect((await get('/', { 'if-none-match': String(headers.etag) })).statusCode).toBe(304)
-    expect(await assets()).toHaveLength(2)
+    expect(await assets()).toContainEqual(expect.stringMatching(/\.css$/))
     for (const url of await assets()) {
       expect((await get(url)).headers['cache-control']).toBe('max-age=31536000, immutable')
     }
@@ -81,6 +81,19 @@ describe('the console', () => {
       expect([statusCode, headers['content-type']], url).toEqual([404, 'application/json; charset=utf-8'])
     }
   })
+})
+
+test('every variable in the style sheets is defined in them', () => {
+  const styles = globSync('assets/*.css', { cwd: consoleFolder }).map((path) =>
+    readFileSync(join(consoleFolder, path), 'utf8'),
+  )
+  const all = styles.join('')
+  const defined = new Set([...all.matchAll(/[{;](--[\w-]+):/g)].map(([, name]) => name))
+  const used = [...all.matchAll(/var\((--[\w-]+)\)/g)].map(([, name]) => name)
+  // Mantine's components set variables such as --button-bg in their style attributes.
+  const tokens = used.filter((name) => name?.startsWith('--mantine-') || !/^--[a-z]+-/.test(name ?? ''))
+  expect(tokens.length).toBeGreaterThan(100)
+  expect(tokens.filter((name) => !defined.has(name))).toEqual([])
 })
 
 test('a running service keeps serving the console after its folder is deleted', async () => {

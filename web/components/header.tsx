@@ -1,37 +1,56 @@
-import { Anchor, Button, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import './header.css'
+import { useMantineColorScheme } from '@mantine/core'
+import { IconDeviceDesktop, IconKeyboard, IconLogout, IconMoon, IconSun } from '@tabler/icons-react'
+import { messages } from '../messages/index.ts'
+import { IconButton } from './icon-button.tsx'
 
 interface HeaderProps {
+  onHelp?: () => void
   onSignOut?: () => void
 }
 
-export function Header({ onSignOut }: HeaderProps) {
+export function Header({ onHelp, onSignOut }: HeaderProps) {
   return (
     <header className="header">
-      <h1>
-        <img src="/favicon.svg" alt="" width="28" height="28" /> Petstore
-      </h1>
-      <nav>
-        <Anchor href="/docs/" size="sm">
-          API reference
-        </Anchor>
+      <a className="brand" href="/" aria-label={messages.page.name}>
+        <img src="/favicon.svg" alt="" width="24" height="24" />
+        <span>{messages.page.name}</span>
+      </a>
+      <nav aria-label={messages.page.navigation}>
+        {onSignOut && (
+          <a href="/" aria-current="page">
+            {messages.page.pets}
+          </a>
+        )}
+        <a href="/docs/">{messages.page.reference}</a>
       </nav>
-      <ColorScheme />
-      {onSignOut && (
-        <Button variant="default" size="sm" onClick={onSignOut}>
-          Sign out
-        </Button>
-      )}
+      <div className="header-actions">
+        <ColorScheme />
+        {onHelp && (
+          <IconButton label={messages.keyboard.title} shortcut="help" onClick={onHelp}>
+            <IconKeyboard />
+          </IconButton>
+        )}
+        {onSignOut && (
+          <IconButton label={messages.page.signOut} onClick={onSignOut}>
+            <IconLogout />
+          </IconButton>
+        )}
+      </div>
     </header>
   )
 }
 
+const schemes = { auto: IconDeviceDesktop, light: IconSun, dark: IconMoon }
+const nextScheme = { auto: 'light', light: 'dark', dark: 'auto' } as const
+
 function ColorScheme() {
   // Without this option Mantine adds a style element, which the content security policy forbids.
-  const { setColorScheme } = useMantineColorScheme({ keepTransitions: true })
-  const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light'
+  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
+  const Icon = schemes[colorScheme]
   return (
-    <Button variant="default" size="sm" onClick={() => setColorScheme(other)} aria-label={`Use ${other} colors`}>
-      {other === 'dark' ? 'Dark' : 'Light'}
-    </Button>
+    <IconButton label={messages.page.colorScheme[colorScheme]} onClick={() => setColorScheme(nextScheme[colorScheme])}>
+      <Icon />
+    </IconButton>
   )
 }

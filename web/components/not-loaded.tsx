@@ -1,21 +1,19 @@
 import { Button } from '@mantine/core'
-import { isTransient, type Problem } from '../problem.ts'
-import { Message } from './message.tsx'
+import { messages } from '../messages/index.ts'
 
-interface NotLoadedProps {
-  title: string
-  problem: Problem
-  onRetry: () => void
-}
+const texts = messages.notLoaded
 
-/** Explains why a query failed. Transient failures are retried automatically, and a button retries at once. */
-export function NotLoaded({ title, problem, onRetry }: NotLoadedProps) {
-  if (!isTransient(problem)) return <Message role="alert" title={title} text={problem.message} />
+/** Replaces a panel whose code could not be loaded. React does not load it again until the page is reloaded. */
+export function NotLoaded({ onClose }: { onClose: () => void }) {
   return (
-    <Message role="alert" title={title} text={`${problem.message} Trying again…`}>
-      <Button variant="default" onClick={onRetry}>
-        Try again now
+    <div className="not-loaded" role="alert">
+      <p>{texts.text}</p>
+      <Button variant="default" size="xs" onClick={() => location.reload()}>
+        {texts.reload}
       </Button>
-    </Message>
+      <Button variant="default" size="xs" onClick={onClose}>
+        {messages.page.close}
+      </Button>
+    </div>
   )
 }

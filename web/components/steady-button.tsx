@@ -1,5 +1,5 @@
 import { Button, type ButtonProps } from '@mantine/core'
-import type { MouseEvent } from 'react'
+import { disabledProps, unlessDisabled } from './icon-button.tsx'
 
 interface SteadyButtonProps extends ButtonProps {
   isDisabled: boolean
@@ -7,12 +7,7 @@ interface SteadyButtonProps extends ButtonProps {
   onClick?: () => void
 }
 
-/** A button that keeps the focus while it is disabled. HTML's `disabled` would move the focus to the start of the page. */
+/** A button that keeps the focus while it is disabled. */
 export function SteadyButton({ isDisabled, onClick, ...props }: SteadyButtonProps) {
-  function click(event: MouseEvent) {
-    if (isDisabled) event.preventDefault()
-    else onClick?.()
-  }
-
-  return <Button {...props} aria-disabled={isDisabled} {...(isDisabled && { 'data-disabled': true })} onClick={click} />
+  return <Button {...props} {...disabledProps(isDisabled)} onClick={unlessDisabled(isDisabled, onClick)} />
 }

@@ -1,140 +1,121 @@
-import { Alert, NativeSelect, Stack, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef } from 'react'
-import { createIdempotencyKey } from '../../client/idempotency-key.ts'
-import type { NewPet, Pet, PetStatus } from '../../client/index.ts'
-import { Dialog } from '../components/dialog.tsx'
+import '@mantine/core/styles/Input.layer.css'
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
+import '@mantine/core/styles/Alert.layer.css'
+import './add-pet.css'
+import { Alert, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
+import { type ChangeEvent, type FormEvent, useEffect, useRef, useState } from 'react'
+import type { NewPet, PetStatus } from '../../client/index.ts'
+import { Panel } from '../components/panel.tsx'
+import { RequestId } from '../components/request-id.tsx'
 import { SteadyButton } from '../components/steady-button.tsx'
-import { usePetstore } from '../petstore.ts'
-import { fieldErrorsOf, isTransient, type Problem, problemOf } from '../problem.ts'
-import { petStatuses } from './pet-status.ts'
+import { messages } from '../messages/index.ts'
+import { type Issue, isTransient, type Problem, problemOf } from '../problem.ts'
+import { createCall } from '../requests/calls.ts'
+import type { ApiCall } from '../requests/texts.ts'
+import { type Draft, identityOf, type NewPetForm, petOf } from './new-pet.ts'
+import { petStatuses, statusNames } from './pet-status.ts'
 
 interface AddPetProps {
-  isOpen: boolean
+  newPet: NewPetForm
   /** The initial status in the form. */
   status: PetStatus | undefined
-  onAdded: (pet: Pet) => void
+  onRequest: (calls: ApiCall[]) => void
   onClose: () => void
 }
 
-/** The dialog stays open until the service has responded or the request has failed. */
-export function AddPet({ isOpen, status, onAdded, onClose }: AddPetProps) {
-  const queryClient = useQueryClient()
-  const { mutate, reset, isPending, error } = useAddPet((pet) => {
-    onAdded(pet)
-    onClose()
-  })
+const texts = messages.add
 
-  function close() {
-    // `isPending` changes only with the next render.
-    if (queryClient.isMutating() > 0) return
-    reset()
-    onClose()
-  }
-
-  return (
-    <Dialog isOpen={isOpen} title="Add a pet" onClose={close} holdsEntries>
-      <NewPetForm status={status} isPending={isPending} error={error} onSubmit={mutate} />
-    </Dialog>
-  )
-}
-
-interface NewPetFormProps {
-  status: PetStatus | undefined
-  isPending: boolean
-  error: Error | null
-  onSubmit: (form: FormData) => void
-}
-
-function NewPetForm({ status, isPending, error, onSubmit }: NewPetFormProps) {
+/** The panel stays open until the service has responded or the request has failed. */
+// biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
+export default function AddPet({ newPet, status = 'available', onRequest, onClose }: AddPetProps) {
+  const { setDraft, mutate, isPending, error, variables } = newPet
+  const [addAnother, setAddAnother] = useState(false)
   const form = useRef<HTMLFormElement>(null)
+  const draft = { ...newPet.draft, status: newPet.draft.status ?? status }
   const problem = error && problemOf(error)
-  const fieldErrors = problem && fieldErrorsOf(problem)
+  const fieldErrors = problem?.issues && fieldErrorsOf(problem.issues, variables)
 
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }, [error])
 
-  function submit(event: FormEvent<HTMLFormElement>) {
+  function submit(event: FormEvent) {
     event.preventDefault()
-    onSubmit(new FormData(event.currentTarget))
+    mutate(petOf(draft), { onSuccess: addAnother ? startNext : onClose })
+  }
+
+  function showRequest() {
+    const pet = petOf(draft)
+    const wasSent = variables && identityOf(variables) === identityOf(pet)
+    onRequest([createCall(pet, newPet.idempotencyKeyOf(pet), wasSent ? error : null)])
+  }
+
+  /** Keeps the category and the status for the next pet. */
+  function startNext() {
+    setDraft({ ...draft, name: '' })
+    form.current?.querySelector('input')?.focus()
+  }
+
+  /** The attributes of a field. */
+  function field<Name extends keyof Draft>(name: Name) {
+    return {
+      name,
+      label: { name: texts.name, categoryId: texts.category, status: texts.status }[name],
+      value: draft[name],
+      error: fieldErrors?.[name],
+      onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement | HTMLSelectElement>) =>
+        setDraft({ ...newPet.draft, [name]: currentTarget.value }),
+    }
   }
 
   return (
-    <form ref={form} noValidate onSubmit={submit}>
-      <Stack>
+    <Panel title={texts.title} onClose={onClose} holdsEntries>
+      <form className="add-pet" ref={form} noValidate onSubmit={submit}>
         {problem && !fieldErrors && <Failure problem={problem} />}
-        <TextInput name="name" label="Name" autoComplete="off" dir="auto" data-autofocus error={fieldErrors?.name} />
-        <TextInput
-          name="categoryId"
-          label="Category"
-          description="A whole number, such as 7."
-          autoComplete="off"
-          error={fieldErrors?.categoryId}
-        />
-        <NativeSelect
-          name="status"
-          label="Status"
-          defaultValue={status}
-          data={petStatuses}
-          error={fieldErrors?.status}
-        />
-        <SteadyButton type="submit" isDisabled={isPending}>
-          {isPending ? 'Adding…' : problem && isTransient(problem) ? 'Try again' : 'Add'}
-        </SteadyButton>
-      </Stack>
-    </form>
+        <TextInput {...field('name')} autoComplete="off" dir="auto" data-autofocus />
+        <TextInput {...field('categoryId')} description={texts.categoryText} autoComplete="off" />
+        <NativeSelect {...field('status')} data={petStatuses.map((value) => ({ value, label: statusNames[value] }))} />
+        <div className="add-pet-actions">
+          <SteadyButton type="submit" isDisabled={isPending}>
+            {isPending ? texts.adding : problem && isTransient(problem) ? texts.retry : texts.submit}
+          </SteadyButton>
+          <Button variant="default" onClick={showRequest}>
+            {messages.request.open}
+          </Button>
+          <Checkbox
+            size="xs"
+            label={texts.another}
+            checked={addAnother}
+            onChange={(event) => setAddAnother(event.currentTarget.checked)}
+          />
+        </div>
+      </form>
+    </Panel>
   )
 }
 
 function Failure({ problem }: { problem: Problem }) {
   const isUncertain = isTransient(problem)
   return (
-    <Alert color="red" title={isUncertain ? 'The pet may not have been added' : 'The pet was not added'} role="alert">
-      {problem.message}
-      {isUncertain && ' Try again: the pet is added only once.'}
+    <Alert color="red" title={isUncertain ? texts.uncertain : texts.notAdded} role="alert">
+      {problem.message} {isUncertain && texts.uncertainText}
+      <RequestId id={problem.requestId} />
     </Alert>
   )
 }
 
-/**
- * Adds pets. While the outcome of a request is unknown, the same pet gets the same idempotency key, even if the form was
- * closed in between. So a retry never adds a second pet.
- */
-function useAddPet(onSuccess: (pet: Pet) => void) {
-  const petstore = usePetstore()
-  const queryClient = useQueryClient()
-  const uncertain = useRef(new Map<string, string>())
-  return useMutation({
-    mutationFn(form: FormData) {
-      const pet = newPetOf(form)
-      const idempotencyKey = uncertain.current.get(identityOf(pet)) ?? createIdempotencyKey()
-      uncertain.current.set(identityOf(pet), idempotencyKey)
-      return petstore.pets.create.mutate(pet, { context: { idempotencyKey } })
-    },
-    onSettled(_pet, error, form) {
-      if (!error || !isTransient(problemOf(error))) uncertain.current.delete(identityOf(newPetOf(form)))
-    },
-    onSuccess(pet) {
-      void queryClient.invalidateQueries({ queryKey: ['pets'] })
-      onSuccess(pet)
-    },
-  })
-}
-
-/** A string that is equal for equal pets. */
-function identityOf({ name, categoryId, status }: NewPet): string {
-  return JSON.stringify([name, String(categoryId), status])
-}
-
-/** The values of the fields, not validated. The service validates them, as it does for every client. */
-function newPetOf(form: FormData): NewPet {
-  const categoryId = String(form.get('categoryId')).trim()
-  const pet = {
-    name: form.get('name'),
-    categoryId: /^-?\d+$/.test(categoryId) ? BigInt(categoryId) : categoryId || undefined,
-    status: form.get('status'),
+/** The message at each field. Undefined if any issue is not about a field. */
+function fieldErrorsOf(issues: Issue[], pet: NewPet | undefined): Partial<Record<keyof Draft, string>> | undefined {
+  const errors: Partial<Record<keyof Draft, string>> = {}
+  for (const { path, expectation } of issues) {
+    if (!isField(path)) return undefined
+    const isMissing = expectation === undefined || pet?.[path] === ''
+    errors[path] = isMissing ? texts.missing[path] : texts.expected(expectation)
   }
-  // Not a NewPet if a value is invalid. The service then responds with an error for each invalid field.
-  return pet as NewPet
+  return errors
+}
+
+function isField(path: string): path is keyof Draft {
+  return Object.hasOwn(texts.missing, path)
 }

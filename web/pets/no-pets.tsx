@@ -1,48 +1,93 @@
-import { Button } from '@mantine/core'
-import { Message } from '../components/message.tsx'
-import { show, type View } from './view.ts'
+import '@mantine/core/styles/EmptyState.layer.css'
+import './no-pets.css'
+import { Button, EmptyState } from '@mantine/core'
+import { IconFilterOff, IconPaw, IconPlus, IconTablePlus } from '@tabler/icons-react'
+import { CopyButton } from '../components/copy-button.tsx'
+import { keepFocus } from '../components/focus.ts'
+import { messages } from '../messages/index.ts'
+import { statusNames } from './pet-status.ts'
+import type { Place, View } from './view.ts'
 
 interface NoPetsProps {
   view: View
+  onTurn: (place: Place) => void
   onAdd: () => void
-  /** Called before this message disappears. Moves the focus to the status line of the list. */
-  onTurn: () => void
+  onAddMany: () => void
 }
 
-/** Explains why the list is empty and offers the next step. */
-export function NoPets({ view, onAdd, onTurn }: NoPetsProps) {
-  function turnTo(other: Partial<View>) {
-    show({ ...view, ...other })
-    onTurn()
-  }
+const texts = messages.list
 
+/** Explains why the list is empty and offers the next step. */
+export function NoPets(props: NoPetsProps) {
+  return (
+    <div ref={keepFocus}>
+      <Explanation {...props} />
+    </div>
+  )
+}
+
+function Explanation({ view, onTurn, onAdd, onAddMany }: NoPetsProps) {
   if (view.cursor > 0n) {
     return (
-      <Message title="There are no more pets" text="This page is after the last one.">
-        <Button variant="default" onClick={() => turnTo({ cursor: 0n, earlierCursors: [] })}>
-          First page
-        </Button>
-      </Message>
+      <EmptyState className="message" icon={<IconPaw />}>
+        <EmptyState.Title order={2}>{texts.pastEnd}</EmptyState.Title>
+        <EmptyState.Description>{texts.pastEndText}</EmptyState.Description>
+        <Action label={texts.toFirst} onClick={() => onTurn({})} />
+      </EmptyState>
     )
   }
   if (view.status) {
     return (
-      <Message title={`No pet is ${view.status}`}>
-        <Button variant="default" onClick={() => turnTo({ status: undefined })}>
-          Show all
-        </Button>
-      </Message>
+      <EmptyState className="message" icon={<IconFilterOff />}>
+        <EmptyState.Title order={2}>{texts.emptyFilter(statusNames[view.status])}</EmptyState.Title>
+        <Action label={texts.showAll} onClick={() => onTurn({ status: undefined })} />
+      </EmptyState>
     )
   }
-  function addFirst() {
-    // The dialog returns the focus to the status line when it closes, because this button is gone by then.
-    onTurn()
-    onAdd()
-  }
-
   return (
-    <Message title="There are no pets yet" text="Pets that you add appear here.">
-      <Button onClick={addFirst}>Add the first one</Button>
-    </Message>
+    <EmptyState className="message" icon={<IconPaw />}>
+      <EmptyState.Title order={2}>{texts.empty}</EmptyState.Title>
+      <EmptyState.Description>{texts.emptyText}</EmptyState.Description>
+      <EmptyState.Actions>
+        <Button leftSection={<IconPlus />} onClick={onAdd}>
+          {messages.add.title}
+        </Button>
+        <Button variant="default" leftSection={<IconTablePlus />} onClick={onAddMany}>
+          {messages.bulk.title}
+        </Button>
+      </EmptyState.Actions>
+      <Command label={texts.emptySeed} command="npm run --silent petstore -- seed 100" />
+      <Command label={texts.emptyCurl} command={curl()} />
+    </EmptyState>
   )
+}
+
+function Action({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <EmptyState.Actions>
+      <Button variant="default" onClick={onClick}>
+        {label}
+      </Button>
+    </EmptyState.Actions>
+  )
+}
+
+function Command({ label, command }: { label: string; command: string }) {
+  return (
+    <div className="command">
+      <p>{label}</p>
+      <div>
+        <code>{command}</code>
+        <CopyButton label={`${messages.page.copy}: ${label}`} value={command} />
+      </div>
+    </div>
+  )
+}
+
+function curl(): string {
+  return [
+    `curl ${location.origin}/v1/pets`,
+    `-H "Authorization: Bearer $PETSTORE_API_KEY"`,
+    `--json '{"name":"Rex","categoryId":7}'`,
+  ].join(' \\\n  ')
 }

@@ -1,10 +1,11 @@
 import type { PetStatus } from '../../client/index.ts'
+import { messages } from '../messages/index.ts'
 
-/** Each status with the color of its badge. */
-export const statusColors: Record<PetStatus, string> = { available: 'green', pending: 'yellow', sold: 'blue' }
+/** The name of each status for the user. */
+export const statusNames: Record<PetStatus, string> = messages.pet.statuses
 
-export const petStatuses = Object.keys(statusColors).filter(isPetStatus)
+export const petStatuses = Object.keys(statusNames).filter(isPetStatus)
 
 export function isPetStatus(text: unknown): text is PetStatus {
-  return typeof text === 'string' && Object.hasOwn(statusColors, text)
+  return typeof text === 'string' && Object.hasOwn(statusNames, text)
 }

@@ -1,76 +1,142 @@
-import { Anchor, Skeleton, Table } from '@mantine/core'
-import type { MouseEvent } from 'react'
+import '@mantine/core/styles/Skeleton.layer.css'
+import './pet-table.css'
+import { Skeleton } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
 import type { Pet } from '../../client/index.ts'
-import { PetStatusBadge } from './pet-status-badge.tsx'
+import { IconButton } from '../components/icon-button.tsx'
+import { arrowKeys } from '../keyboard.ts'
+import { messages } from '../messages/index.ts'
+import { outerSpacesOf, PetName, Status } from './pet-values.tsx'
 import { pageSize } from './queries.ts'
+import { hrefOf, openHere } from './view.ts'
 
 interface PetTableProps {
   /** Undefined until the first page is loaded. */
   pets: Pet[] | undefined
   /** Whether another page is being loaded. */
-  isBusy: boolean
+  isBusy?: boolean
+  /** The id of the pet in the panel. */
+  openPet: bigint | undefined
+  /** Pets to mark as new. */
+  added: Pet[]
   onOpen: (petId: bigint) => void
+  /** Called when the user may be about to open a pet. */
+  onOpenIntent: (petId: bigint) => void
 }
 
-const columns = ['Id', 'Name', 'Category', 'Status']
+const { columns } = messages.list
 
-export function PetTable({ pets, isBusy, onOpen }: PetTableProps) {
+export function PetTable({ pets, isBusy = false, openPet, added, ...opening }: PetTableProps) {
   return (
-    <Table className="pet-table" highlightOnHover aria-busy={isBusy}>
-      <Table.Thead>
-        <Table.Tr>
-          {columns.map((column) => (
-            <Table.Th key={column}>{column}</Table.Th>
+    <table className="pet-table" aria-busy={isBusy} {...arrowKeys}>
+      <colgroup>
+        {Object.keys(columns).map((column) => (
+          <col key={column} className={`pet-${column}-column`} />
+        ))}
+      </colgroup>
+      <thead>
+        <tr>
+          {Object.entries(columns).map(([column, name]) => (
+            <th key={column} scope="col">
+              {name}
+            </th>
           ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {pets ? pets.map((pet) => <PetRow key={String(pet.id)} pet={pet} onOpen={onOpen} />) : <SkeletonRows />}
-      </Table.Tbody>
-    </Table>
+        </tr>
+      </thead>
+      <tbody>
+        {pets
+          ? pets.map((pet) => (
+              <PetRow
+                key={String(pet.id)}
+                pet={pet}
+                isOpen={pet.id === openPet}
+                isNew={added.some(({ id }) => id === pet.id)}
+                {...opening}
+              />
+            ))
+          : skeletonRows}
+      </tbody>
+    </table>
   )
 }
 
-interface PetRowProps {
+interface PetRowProps extends Pick<PetTableProps, 'onOpen' | 'onOpenIntent'> {
   pet: Pet
-  onOpen: (petId: bigint) => void
+  isOpen: boolean
+  isNew: boolean
 }
 
-function PetRow({ pet: { id, name, categoryId, status }, onOpen }: PetRowProps) {
+/** Longer names may be cut off. */
+const shortName = 40
+
+function PetRow({ pet: { id, name, categoryId, status }, isOpen, isNew, onOpen, onOpenIntent }: PetRowProps) {
+  const { start, end } = outerSpacesOf(name)
+  const isShown = name.length <= shortName && start === 0 && end === 0
   return (
-    <Table.Tr>
-      <Table.Td>{String(id)}</Table.Td>
-      <Table.Td>
-        <Anchor href={`/?pet=${id}`} onClick={(event) => openHere(event, () => onOpen(id))}>
-          <bdi>{name}</bdi>
-        </Anchor>
-      </Table.Td>
-      <Table.Td>{String(categoryId)}</Table.Td>
-      <Table.Td>
-        <PetStatusBadge status={status} />
-      </Table.Td>
-    </Table.Tr>
+    <tr data-new={isNew || undefined} onPointerEnter={() => onOpenIntent(id)} onFocus={() => onOpenIntent(id)}>
+      <td className="pet-id-cell mono" data-label="#">
+        {String(id)}
+      </td>
+      <td className="pet-name-cell">
+        <a
+          href={hrefOf({ pet: id })}
+          data-pet={id}
+          aria-current={isOpen || undefined}
+          title={isShown ? undefined : name}
+          onClick={(event) => openHere(event, () => onOpen(id))}
+        >
+          <PetName name={name} />
+        </a>
+      </td>
+      <td className="pet-category-cell mono" data-label={`${columns.category} `}>
+        {String(categoryId)}
+      </td>
+      <td className="pet-status-cell">
+        <Status status={status} />
+      </td>
+    </tr>
   )
 }
-
-/** Opens the pet in a dialog. A click with a modifier key follows the link, for example into another tab. */
-function openHere(event: MouseEvent, open: () => void): void {
-  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
-  event.preventDefault()
-  open()
-}
-
-const skeletonRows = Array.from({ length: pageSize }, (_, index) => `row ${index}`)
 
 /** Placeholders of the same height as the rows, so that the layout does not shift. */
-function SkeletonRows() {
-  return skeletonRows.map((row) => (
-    <Table.Tr key={row}>
-      {columns.map((column) => (
-        <Table.Td key={column}>
-          <Skeleton className="skeleton" />
-        </Table.Td>
-      ))}
-    </Table.Tr>
-  ))
+const skeletonRows = Array.from({ length: pageSize }, (_, index) => `row ${index + 1}`).map((row) => (
+  <tr key={row}>
+    {Object.keys(columns).map((column) => (
+      <td key={column} className={`pet-${column}-cell`}>
+        <Skeleton className="pet-skeleton" />
+      </td>
+    ))}
+  </tr>
+))
+
+interface JustAddedProps extends Pick<PetTableProps, 'openPet' | 'onOpen' | 'onOpenIntent'> {
+  pets: Pet[]
+  onDismiss: () => void
+}
+
+/** The pets that the user has just added, above the list. In the list itself they may be on another page. */
+export function JustAdded({ pets, onDismiss, ...props }: JustAddedProps) {
+  if (pets.length === 0) return null
+  return (
+    <section className="just-added" aria-labelledby="just-added">
+      <div className="just-added-head">
+        <h2 id="just-added">{messages.list.justAdded}</h2>
+        <IconButton label={messages.list.dismiss} size="sm" onClick={onDismiss}>
+          <IconX />
+        </IconButton>
+      </div>
+      <PetTable pets={pets} added={[]} {...props} />
+    </section>
+  )
+}
+
+/** The row of a pet in the list. */
+export function rowOf(petId: bigint | undefined): HTMLElement | null {
+  return document.querySelector(`.pet-list [data-pet="${petId}"]`)
+}
+
+/** The id of the pet whose row has the focus. */
+export function focusedRow(): bigint | undefined {
+  const row = document.activeElement?.closest('.pet-list [data-pet]')
+  return row ? BigInt(row.getAttribute('data-pet') ?? '') : undefined
 }

@@ -1,5 +1,13 @@
-import { keepPreviousData, type QueryKey, skipToken, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { PetStatus, PetstoreClient } from '../../client/index.ts'
+import {
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+  skipToken,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { Pet, PetStatus, PetstoreClient } from '../../client/index.ts'
 import { usePetstore } from '../petstore.ts'
 import { petStatuses } from './pet-status.ts'
 import type { View } from './view.ts'
@@ -12,70 +20,96 @@ const pageAge = 15_000
 const countAge = 60_000
 
 /** One page and one more pet, which shows whether there is a next page. */
-export function usePage({ status, cursor }: Pick<View, 'status' | 'cursor'>) {
-  const petstore = usePetstore()
-  const queryKey = ['pets', 'page', status ?? null, String(cursor)]
-  const retryNow = useRetryNow(queryKey)
-  const query = useQuery({
-    queryKey,
+export function pageOptions(petstore: PetstoreClient, { status, cursor }: Pick<View, 'status' | 'cursor'>) {
+  return queryOptions({
+    queryKey: ['pets', 'page', status ?? null, String(cursor)],
     queryFn: ({ signal }) => petstore.pets.list.query({ status, cursor, limit: pageSize + 1 }, { signal }),
+    staleTime: pageAge,
+  })
+}
+
+/** One pet. Until it is loaded, it is the row of a loaded page. */
+function petOptions(petstore: PetstoreClient, petId: bigint | undefined, queryClient: QueryClient) {
+  return queryOptions({
+    queryKey: ['pets', 'one', String(petId)],
+    queryFn: petId === undefined ? skipToken : ({ signal }) => petstore.pets.get.query({ petId }, { signal }),
+    initialData: () => findRow(queryClient, petId)?.pet,
+    initialDataUpdatedAt: () => findRow(queryClient, petId)?.loadedAt,
+    staleTime: pageAge,
+  })
+}
+
+/** The number of pets of each status. */
+export function countsOptions(petstore: PetstoreClient) {
+  return queryOptions({
+    queryKey: ['pets', 'counts'],
+    queryFn: ({ signal }) => petstore.pets.counts.query(undefined, { signal }),
+    staleTime: countAge,
+    refetchInterval: countAge,
+  })
+}
+
+function findRow(queryClient: QueryClient, petId: bigint | undefined): { pet: Pet; loadedAt: number } | undefined {
+  const pages = queryClient.getQueryCache().findAll({ queryKey: ['pets', 'page'] })
+  for (const { queryKey, state } of pages) {
+    const pet = queryClient.getQueryData<Pet[]>(queryKey)?.find(({ id }) => id === petId)
+    if (pet) return { pet, loadedAt: state.dataUpdatedAt }
+  }
+  return undefined
+}
+
+export function usePage(view: Pick<View, 'status' | 'cursor'>) {
+  return useQuery({
+    ...pageOptions(usePetstore(), view),
     placeholderData: keepPreviousData,
     refetchInterval: pageAge,
   })
-  return { ...query, retryNow }
 }
 
 /** The pet with this id. Sends no request while the id is undefined. */
 export function usePet(petId: bigint | undefined) {
-  const petstore = usePetstore()
-  const queryKey = ['pets', 'one', String(petId)]
-  const retryNow = useRetryNow(queryKey)
-  const query = useQuery({
-    queryKey,
-    queryFn: petId === undefined ? skipToken : ({ signal }) => petstore.pets.get.query({ petId }, { signal }),
-  })
-  return { ...query, retryNow }
+  return useQuery(petOptions(usePetstore(), petId, useQueryClient()))
 }
 
-/** Cancels the query and starts it again. A refetch without cancelling would wait for the pending retry. */
-function useRetryNow(queryKey: QueryKey): () => void {
+/** Loads the page after a loaded one. */
+export function usePrefetchedPage(status: PetStatus | undefined, cursor: bigint | undefined): void {
+  const petstore = usePetstore()
+  const queryClient = useQueryClient()
+  useEffect(() => {
+    if (cursor !== undefined) void queryClient.prefetchQuery(pageOptions(petstore, { status, cursor }))
+  }, [petstore, queryClient, status, cursor])
+}
+
+/** Loads a pet before it is opened. */
+export function usePrefetchPet(): (petId: bigint) => void {
+  const petstore = usePetstore()
+  const queryClient = useQueryClient()
+  return (petId) => void queryClient.prefetchQuery(petOptions(petstore, petId, queryClient))
+}
+
+/** Loads everything again that is shown. Without cancelling, a query would wait for its pending retry. */
+export function useRefresh(): () => void {
   const queryClient = useQueryClient()
   return () => {
-    void queryClient.cancelQueries({ queryKey }).then(() => queryClient.refetchQueries({ queryKey }))
+    const pets = { queryKey: ['pets'] }
+    void queryClient.cancelQueries(pets).then(() => queryClient.invalidateQueries(pets))
   }
 }
 
 export interface Count {
-  pets: number
+  count: number
   /** False if there are more pets than were counted. */
   isExact: boolean
 }
 
-/** The number of pets of each status. The API has no operation that counts, so this reads at most 10 pages of each list. */
-export function useCounts(): Partial<Record<PetStatus, Count>> {
-  const petstore = usePetstore()
-  const queries = useQueries({
-    queries: petStatuses.map((status) => ({
-      queryKey: ['pets', 'count', status],
-      queryFn: ({ signal }: { signal: AbortSignal }) => countPets(petstore, status, signal),
-      staleTime: pageAge,
-      refetchInterval: countAge,
-    })),
-  })
-  return Object.fromEntries(petStatuses.map((status, index) => [status, queries[index]?.data]))
-}
+export type Counts = Record<PetStatus, Count>
 
-async function countPets({ pets }: PetstoreClient, status: PetStatus, signal: AbortSignal): Promise<Count> {
-  const limit = 100
-  const maxPages = 10
-  let cursor = 0n
-  for (let page = 0; page < maxPages; page++) {
-    const found = await pets.list.query({ status, cursor, limit }, { signal })
-    const last = found.at(-1)
-    if (!last || found.length < limit) return { pets: page * limit + found.length, isExact: true }
-    cursor = last.id
-  }
-  return { pets: maxPages * limit, isExact: false }
+/** The number of pets of a status, or of all pets. Undefined until they are counted. */
+export function totalOf(counts: Counts | undefined, status: PetStatus | undefined): Count | undefined {
+  if (!counts) return undefined
+  return (status ? [status] : petStatuses)
+    .map((each) => counts[each])
+    .reduce((sum, { count, isExact }) => ({ count: sum.count + count, isExact: sum.isExact && isExact }))
 }
 
 export type PageQuery = ReturnType<typeof usePage>

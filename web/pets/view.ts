@@ -1,3 +1,4 @@
+import type { MouseEvent } from 'react'
 import { navigate, useHistoryState, useSearch } from 'wouter/use-browser-location'
 import type { PetStatus } from '../../client/index.ts'
 import { isPetStatus } from './pet-status.ts'
@@ -10,11 +11,14 @@ export interface View {
   cursor: bigint
   /** The cursors of the pages before this one, in order. Empty if the page was opened by a link. */
   earlierCursors: bigint[]
-  /** The id of the pet in the dialog. */
+  /** The id of the pet in the panel. */
   pet: bigint | undefined
-  /** Whether the pet was opened from the list. Going back in the history then closes the dialog. */
+  /** Whether the previous entry of the history is the same view without the pet. Going back then closes the panel. */
   isOverList: boolean
 }
+
+/** A part of the list. */
+export type Place = Partial<Pick<View, 'status' | 'cursor' | 'earlierCursors'>>
 
 export function useView(): View {
   const parameters = new URLSearchParams(useSearch())
@@ -31,11 +35,21 @@ export function useView(): View {
 }
 
 /** Navigates to a view. With `replace`, it replaces the current entry of the history. */
-export function show({ status, cursor, earlierCursors, pet, isOverList }: View, { replace = false } = {}): void {
-  navigate(`/${searchOf({ status, cursor: cursor || undefined, pet })}`, {
-    state: { earlierCursors, isOverList },
-    replace,
-  })
+export function show(view: View, { replace = false } = {}): void {
+  const { earlierCursors, isOverList } = view
+  navigate(hrefOf(view), { state: { earlierCursors, isOverList }, replace })
+}
+
+/** The URL of a view. */
+export function hrefOf({ status, cursor, pet }: Partial<View>): string {
+  return `/${searchOf({ status, cursor: cursor || undefined, pet })}`
+}
+
+/** Opens a link in the console. A click with a modifier key follows the link, for example into another tab. */
+export function openHere(event: MouseEvent, open: () => void): void {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+  event.preventDefault()
+  open()
 }
 
 /** An id is a positive 64-bit integer. */

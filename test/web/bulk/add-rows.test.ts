@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest'
+import { createPetstoreClient } from '../../../client/index.ts'
+import { addRows, keyPrefixOf, type Outcome } from '../../../web/bulk/add-rows.ts'
+import { exportPets } from '../../../web/bulk/export-pets.ts'
+import { advance, noProgress, rateOf } from '../../../web/bulk/progress.ts'
+import { isValid, readTable, type ValidRow } from '../../../web/bulk/read-table.ts'
+import type { Pause } from '../../../web/bulk/retry-while-away.ts'
+import { addPets } from '../../support/database.ts'
+import { startTestApi } from '../../support/test-api.ts'
+import { exportText } from '../../support/transfer.ts'
+import { fetchFrom } from '../../support/transport.ts'
+
+test('equal rows have equal idempotency keys, and other rows have others', async () => {
+  const prefix = await keyPrefixOf(rowsOf('Rex,7\nTom,8'))
+  expect(prefix).toMatch(/^[0-9a-f]{64}$/)
+  for (const same of [
+    'Rex,7,available\nTom,8,',
+    'Rex;07\nTom; 8',
+    '{"name":"Rex","categoryId":7}\n{"name":"Tom","categoryId":8}',
+  ]) {
+    expect(await keyPrefixOf(rowsOf(same))).toBe(prefix)
+  }
+  for (const other of [
+    'Rex,7',
+    'Tom,8\nRex,7',
+    'Rex,7,sold\nTom,8',
+    'name,categoryId\nRex,7\nTom,8',
+    'Rex,78\nTom,8',
+  ]) {
+    expect(await keyPrefixOf(rowsOf(other))).not.toBe(prefix)
+  }
+})
+
+test('rows that are added twice are stored once', async () => {
+  const { rpc, store } = await startTestApi()
+  const rows = rowsOf(Array.from({ length: 50 }, (_, index) => `pet ${index},7`).join('\n'))
+  const first = await add(rpc, rows)
+  const second = await add(rpc, rows)
+  expect(second.map(idOf)).toEqual(first.map(idOf))
+  expect(await store.pets.list({ limit: 100, cursor: 0n })).toHaveLength(50)
+})
+
+test('a row that the service rejects does not stop the others', async () => {
+  const { app, key, store } = await startTestApi()
+  // A service with other rules, in place of the one whose rules the console knows.
+  const rpc = createPetstoreClient({
+    url: 'http://petstore.test',
+    apiKey: key,
+    fetch: (url, init) => fetchFrom(app)(url, { ...init, body: String(init?.body).replace('"Rex"', '""') }),
+  })
+  const outcomes = await add(rpc, rowsOf('Rex,7\nTom,8'))
+  expect(outcomes).toEqual([
+    { kind: 'failed', message: expect.stringContaining('name: expected 1 to 255 characters') },
+    { kind: 'added', id: 1n },
+  ])
+  expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([{ name: 'Tom' }])
+})
+
+test('a rejected key ends the run', async () => {
+  const { app } = await startTestApi()
+  const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: 'pet_wrong', fetch: fetchFrom(app) })
+  await expect(add(rpc, rowsOf('Rex,7\nTom,8'))).rejects.toThrow('key')
+})
+
+test('a rate limit pauses all requests for the time that the service asks for', async () => {
+  const { app, key, store } = await startTestApi({ config: { rateLimit: { requests: 10, seconds: 1 } } })
+  let requests = 0
+  const rpc = createPetstoreClient({
+    url: 'http://petstore.test',
+    apiKey: key,
+    retries: 0,
+    fetch(url, init) {
+      requests++
+      return fetchFrom(app)(url, init)
+    },
+  })
+  const pauses: (Pause | undefined)[] = []
+  const start = Date.now()
+  await add(rpc, rowsOf('Rex,7\n'.repeat(25)), (pause) => pauses.push(pause))
+  expect(Date.now() - start).toBeGreaterThan(1_000)
+  expect(pauses[0]?.message).toBe('Too many requests.')
+  expect((pauses[0]?.until ?? 0) - start).toBeLessThan(2_500)
+  expect(pauses.at(-1)).toBeUndefined()
+  // Eight requests are under way when the service rejects the first, at the start of each of two pauses.
+  expect(requests).toBeLessThanOrEqual(25 + 2 * 8 * 2)
+  expect(await store.pets.list({ limit: 100, cursor: 0n })).toHaveLength(25)
+})
+
+test('the rate is that of the last seconds', () => {
+  const outcome: Outcome = { kind: 'added', id: 1n }
+  const batch = (start: number, count: number) =>
+    Array.from({ length: count }, (_, index): [number, Outcome] => [start + index, outcome])
+  let progress = advance(noProgress, [], 0)
+  expect(rateOf(progress)).toBeUndefined()
+  progress = advance(progress, batch(0, 100), 1_000)
+  expect(rateOf(progress)).toBe(100)
+  progress = advance(progress, batch(100, 1_000), 5_000)
+  progress = advance(progress, batch(1_100, 100), 10_000)
+  expect(rateOf(progress)).toBe(20)
+})
+
+test.for(['csv', 'ndjson'] as const)('an export has the same pets as petstore pets export, as %s', async (format) => {
+  const { rpc, store } = await startTestApi()
+  await addPets(store, 250)
+  for (const name of [' Rex ', '"', 'a,b', 'ركس', "'", '=1+1', '\\']) {
+    await store.pets.create({ name, categoryId: 2n ** 63n - 1n, status: 'sold' })
+  }
+  const counts = { all: 257, sold: 7, pending: undefined }
+  for (const status of [undefined, 'sold', 'pending'] as const) {
+    const loaded: number[] = []
+    const file = await exportPets(rpc, {
+      format: format === 'csv' ? 'csv' : 'json',
+      status,
+      signal: new AbortController().signal,
+      onProgress: (pets) => loaded.push(pets),
+      onPause: () => {},
+    })
+    const expected = await exportText(store, format, status)
+    const array = `[\n${expected.trimEnd().replaceAll('\n', ',\n')}\n]\n`
+    expect(await file.text()).toBe(format === 'csv' ? expected : array)
+    expect(loaded.at(-1)).toBe(counts[status ?? 'all'])
+  }
+})
+
+function rowsOf(text: string): ValidRow[] {
+  return readTable(text)?.rows.filter(isValid) ?? []
+}
+
+/** Adds the rows, and returns their outcomes in order. */
+async function add(
+  rpc: Parameters<typeof addRows>[0],
+  rows: ValidRow[],
+  onPause: (pause: Pause | undefined) => void = () => {},
+): Promise<(Outcome | undefined)[]> {
+  const outcomes = new Map<number, Outcome>()
+  await addRows(rpc, rows, {
+    keyPrefix: await keyPrefixOf(rows),
+    signal: new AbortController().signal,
+    onOutcome: (row, outcome) => outcomes.set(row, outcome),
+    onPause,
+  })
+  return rows.map(({ number }) => outcomes.get(number))
+}
+
+function idOf(outcome: Outcome | undefined): bigint | undefined {
+  return outcome && 'id' in outcome ? outcome.id : undefined
+}

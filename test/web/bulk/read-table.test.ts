@@ -1,0 +1,196 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { NewPet } from '../../../server/api/pets.ts'
+import { checkPet } from '../../../web/bulk/check-pet.ts'
+import { csvLine } from '../../../web/bulk/csv.ts'
+import { isValid, maxRows, readTable } from '../../../web/bulk/read-table.ts'
+import { openTestStore } from '../../support/database.ts'
+import { namesOfAllCharacters } from '../../support/pet-names.ts'
+import { checkText, exportText } from '../../support/transfer.ts'
+
+describe('a row is valid if and only if the service accepts its pet', () => {
+  const names = [
+    'Rex',
+    '',
+    ' ',
+    ' Rex ',
+    '\u00a0',
+    '\u200b',
+    'a\nb',
+    'a\u0085b',
+    '\ud800',
+    '🐕'.repeat(255),
+    'x'.repeat(256),
+  ]
+  const others = [undefined, null, 7, 1.5, Number.NaN, true, {}, [], 'sold', 'Sold', '7', 7n, -(2n ** 63n), 2n ** 63n]
+
+  test.for([...names, ...others].map((value) => [value]))('%o as each value', ([value]) => {
+    expectSame({ name: value, categoryId: 7n, status: 'sold' })
+    expectSame({ name: 'Rex', categoryId: value, status: undefined })
+    expectSame({ name: 'Rex', categoryId: 7n, status: value })
+  })
+
+  test('each character in a name', () => {
+    for (const name of namesOfAllCharacters()) expectSame({ name, categoryId: 7n, status: 'sold' })
+  })
+
+  test('random values', () => {
+    const values = fc.record({
+      name: fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.string({ unit: 'grapheme', size: '+1' })),
+      categoryId: fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }),
+      status: fc.constantFrom('available', 'pending', 'sold', 'lost', undefined),
+    })
+    fc.assert(fc.property(values, expectSame), { numRuns: 2_000 })
+  })
+})
+
+function expectSame(values: Parameters<typeof checkPet>[0]): void {
+  const { data } = NewPet.safeParse(values)
+  const checked = checkPet(values)
+  expect('pet' in checked ? checked.pet : undefined, JSON.stringify(String(values.name))).toEqual(data)
+}
+
+test.for([
+  ['comma', true, 'name,categoryId,status\nRex,7,sold'],
+  ['comma', true, '\ufeffStatus, CategoryID ,id,name\r\nsold,7,1,Rex\r\n'],
+  ['comma', false, 'Rex,7,sold'],
+  ['comma', false, '\n\n"Rex", 7 ,sold \n,,\n'],
+  ['semicolon', true, 'name;categoryId;status\rRex;7;sold'],
+  ['semicolon', false, 'Rex;7;sold'],
+  ['tab', true, 'categoryId\tname\tstatus\n7\tRex\tsold'],
+  ['tab', false, 'Rex\t7\tsold'],
+  ['json', false, '[{"id":1,"name":"Rex","categoryId":7,"status":"sold"}]'],
+  ['json', false, ' {\n "name": "Rex", "categoryId": 7e0, "status": "sold" }'],
+  ['ndjson', false, '{"name":"Rex","categoryId":7.0,"status":"sold"}\n\n{"name":""}'],
+] as const)('%s is detected, and a header row: %o', ([format, hasHeader, text]) => {
+  const table = readTable(text)
+  expect(table).toMatchObject({ format, hasHeader })
+  expect(petsOf(text)[0]).toEqual({ name: 'Rex', categoryId: 7n, status: 'sold' })
+})
+
+test('the delimiter is the one that makes the most pets, whatever a name contains', () => {
+  expect(petsOf('"Rex; the dog",7\nTom;Jerry,8')).toMatchObject([{ name: 'Rex; the dog' }, { name: 'Tom;Jerry' }])
+  expect(petsOf('Rex, the dog;7\nTom, Jerry, Spike;8')).toMatchObject([
+    { name: 'Rex, the dog' },
+    { name: 'Tom, Jerry, Spike' },
+  ])
+  expect(readTable('Rex\nTom')?.format).toBe('comma')
+  expect(petsOf('[Rex],7\n{,8')).toMatchObject([{ name: '[Rex]' }, { name: '{' }])
+})
+
+test('a name is kept exactly, with quotes, delimiters, leading spaces and other scripts', () => {
+  const names = ['"', 'a "quoted" name', ',', ';', '\t', ' Rex ', 'ركس', '🐕‍🦺', '=1+1', "'"]
+  const csv = `name,categoryId\n${names.map((name) => `"${name.replaceAll('"', '""')}",7\n`).join('')}`
+  const expected = names.map((name) => (name === '\t' ? undefined : name))
+  expect(readTable(csv)?.rows.map((row) => (isValid(row) ? row.pet.name : undefined))).toEqual(expected)
+  const json = JSON.stringify(names.map((name) => ({ name, categoryId: 7 })))
+  expect(readTable(json)?.rows.map((row) => (isValid(row) ? row.pet.name : undefined))).toEqual(expected)
+})
+
+test.for([
+  ['Rex,7\n"Rex\nthe dog",7\nTom,8', 2, 'The name has a line break, a tab or another control character.'],
+  ['Rex,7\n\nRex,seven\nTom,8', 3, 'The category is not a whole number.'],
+  ['Rex,7\nRex, \nTom,8', 2, 'The category is missing.'],
+  ['Rex,7\nRex,9223372036854775808\nTom,8', 2, 'The category does not fit into 64 bits.'],
+  ['Rex,7\nRex,7,sold,1\nTom,8', 2, '3 values are expected, not 4.'],
+  ['Rex,7\nRex\nTom,8', 2, '3 values are expected, not 1.'],
+  ['name,categoryId\nRex,7\nRex,7,sold\nTom,8', 3, '2 values are expected, not 3.'],
+  [
+    'Rex,7\n,x,lost\nTom,8',
+    2,
+    'The name is missing. The category is not a whole number. The status is not one of available, pending, sold.',
+  ],
+  ['{"name":"Rex","categoryId":7}\n{"name"}\n{"name":"Tom","categoryId":8}', 2, 'This is not a JSON object.'],
+  ['[{"name":"Rex","categoryId":7},[],{"name":"Tom","categoryId":8}]', 2, 'This is not a JSON object.'],
+  [
+    '[{"name":"Rex","categoryId":7},{"name":"Rex","categoryId":"7"},{"name":"Tom","categoryId":8}]',
+    2,
+    'The category is not a whole number.',
+  ],
+  [
+    '[{"name":"Rex","categoryId":7},{"name":"Rex","categoryId":7,"__proto__":{}},{"name":"Tom","categoryId":8}]',
+    2,
+    'Unknown fields: __proto__.',
+  ],
+  [
+    '[{"name":"Rex","categoryId":7},{"name":"Rex","categoryId":1e300},{"name":"Tom","categoryId":8}]',
+    2,
+    'The category is too large to be read exactly from JSON. Use CSV.',
+  ],
+] as const)('only the row with a problem is refused: %j', ([text, number, problem]) => {
+  const rows = readTable(text)?.rows ?? []
+  expect(rows.filter((row) => !isValid(row))).toMatchObject([{ number, problem }])
+  expect(petsOf(text).map(({ name }) => name)).toEqual(['Rex', 'Tom'])
+})
+
+test.for([
+  ['name,category\nRex,7', 'Unknown: category. Missing: categoryId.'],
+  ['name,name,categoryId\nRex,Rex,7', 'Repeated: name.'],
+  ['id\n7', 'Missing: name, categoryId.'],
+  ['Rex,7\n"Rex"x,7\nTom,8', 'The quotes do not match from row 2 on.'],
+  ['Rex,7\nTom,8\n"Rex,7', 'The quotes do not match from row 3 on.'],
+  ['[{"name":"Rex"', 'The text is not valid JSON: '],
+  ['[{name: "Rex"}]', 'The text is not valid JSON: '],
+] as const)('the whole text is refused: %j', ([text, problem]) => {
+  expect(readTable(text)).toMatchObject({ rows: [], problem: expect.stringContaining(problem) })
+})
+
+test('a text without content is no table', () => {
+  for (const text of ['', ' \n\t', '\ufeff']) expect(readTable(text)).toBeUndefined()
+  expect(readTable('[]')).toEqual({ format: 'json', hasHeader: false, columns: expect.any(Array), rows: [] })
+})
+
+test('every digit of a category is kept', () => {
+  for (const digits of ['9007199254740993', '9223372036854775807', '-9223372036854775808', '007', '-0']) {
+    const expected = [{ name: 'Rex', categoryId: BigInt(digits), status: 'available' }]
+    expect(petsOf(`Rex,${digits}`)).toEqual(expected)
+    if (digits !== '007') expect(petsOf(`[{"name":"Rex","categoryId":${digits}}]`)).toEqual(expected)
+  }
+})
+
+test('at most 10,000 rows are accepted', () => {
+  expect(readTable('Rex,7\n'.repeat(maxRows))?.rows).toHaveLength(maxRows)
+  expect(readTable('Rex,7\n'.repeat(maxRows + 1))).toMatchObject({
+    rows: [],
+    problem: '10,001 rows are too many. Add at most 10,000 at a time.',
+  })
+})
+
+test('petstore pets import accepts the same rows', async () => {
+  for (const text of [
+    'name,categoryId,status\r\nRex,7,\r\n\r\n ,7,sold\r\nRex,7\r\nRex,,sold\r\n"a ""b""",+7,sold\r\n"a, b",-7,sold',
+    'status,id,categoryId,name\n,77,9223372036854775807,"a\nb"\nsold,,9223372036854775808,Rex\nlost,1,1,Rex\n,,0,Tom',
+  ]) {
+    expect(petsOf(text)).toHaveLength((await checkText(text, 'csv')).pets)
+  }
+  const lines = ['{"name":"Rex","categoryId":1.5}', '{"name":"Rex","categoryId":5.0}', '[1]', '{}', '{"name":"Rex"']
+  const text = `{"name":"Rex","categoryId":1}\n\n${lines.join('\r\n')}`
+  expect(petsOf(text)).toHaveLength((await checkText(text)).pets)
+})
+
+test('an export is read back as the same pets', async () => {
+  const store = await openTestStore()
+  const pets = [' Rex ', '"', 'a,b', 'ركس', '🐕‍🦺', '[', '{}'].map((name, index) => ({
+    name,
+    categoryId: 2n ** 53n + BigInt(index) * 2n + 1n,
+    status: (['available', 'pending', 'sold'] as const)[index % 3] ?? 'sold',
+  }))
+  for (const pet of pets) await store.pets.create(pet)
+  expect(petsOf(await exportText(store, 'csv'))).toEqual(pets)
+  expect(petsOf(await exportText(store, 'ndjson'))).toEqual(pets)
+})
+
+test('rows that are copied as CSV are read back', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary-ascii' }), (name, other) => {
+      const [row] = readTable(`name,categoryId,status\n${csvLine([name, other, 'lost'])}`)?.rows ?? []
+      const normalize = (text: string) => text.replaceAll(/\r\n?/g, '\n')
+      expect(row?.cells).toEqual([name, other, 'lost'].map(normalize))
+    }),
+  )
+})
+
+function petsOf(text: string): NewPet[] {
+  // Safe: a checked pet has a status.
+  return (readTable(text)?.rows ?? []).flatMap((row) => (isValid(row) ? [row.pet as NewPet] : []))
+}

@@ -1,0 +1,145 @@
+import { expect } from 'vitest'
+import { maxInt64 } from '../../../server/api/int64.ts'
+import { addPets, testDatabase } from '../../support/database.ts'
+import {
+  choose,
+  counting,
+  holdRequests,
+  inspect,
+  names,
+  panel,
+  showing,
+  signIn,
+  startConsole,
+  test,
+} from '../console.ts'
+
+test('the console reports an empty list only after the response', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(`${url}/?status=sold`, { key })
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  const release = await holdRequests(page)
+  await choose(page, 'Available')
+  await showing(page, 'Loading…')
+  expect(await page.getByRole('heading').allTextContents()).toEqual(['Pets'])
+  release()
+  await showing(page, '1–3 of 3')
+})
+
+test('the list shows new pets of other clients without a reload', async ({ visit }) => {
+  const { url, key, rpc } = await startConsole()
+  const page = await visit(url)
+  await page.clock.install()
+  await signIn(page, key)
+  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })
+  await page.clock.fastForward(16_000)
+  await page.getByRole('row', { name: '1 Rex 7 Available' }).waitFor()
+})
+
+test('the list says how old it is, and a button loads it again', async ({ visit }) => {
+  const { url, key, rpc } = await startConsole()
+  await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })
+  const page = await visit(url)
+  await page.clock.install()
+  await signIn(page, key)
+  await showing(page, '1–1 of 1')
+  await page.clock.runFor(5_000)
+  await page.getByText(/^Updated [5-9] s ago$/).waitFor()
+  await rpc.pets.create.mutate({ name: 'Tom', categoryId: 7n })
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await showing(page, '1–2 of 2')
+  expect(await names(page)).toEqual(['Rex', 'Tom'])
+})
+
+test('the filter and the bar show one status, and the number of pets of each', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  await store.pets.create({ name: 'Tom', categoryId: 1n, status: 'pending' })
+  const page = await visit(url, { key })
+  for (const name of ['All 4', 'Available 3', 'Pending 1', 'Sold 0']) await counting(page, name)
+  expect(await page.title()).toBe('Pets · Petstore')
+
+  await choose(page, 'Pending')
+  await showing(page, '1–1 of 1')
+  expect(await names(page)).toEqual(['Tom'])
+  expect(await page.title()).toBe('Pending pets · Petstore')
+  await inspect(page, 'filtered')
+  await choose(page, 'Sold')
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  await page.goBack()
+  await showing(page, '1–1 of 1')
+  await page.reload()
+  await showing(page, '1–1 of 1')
+  expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('pending')
+
+  const available = page.getByRole('link', { name: 'Available: 3' })
+  const [wide, narrow] = [
+    await available.boundingBox(),
+    await page.getByRole('link', { name: 'Pending: 1' }).boundingBox(),
+  ]
+  expect((wide?.width ?? 0) / (narrow?.width ?? 1)).toBeCloseTo(3, 1)
+  await available.hover()
+  await page.getByRole('tooltip', { name: 'Available: 3' }).waitFor()
+  await available.click()
+  await showing(page, '1–3 of 3')
+  await available.click()
+  await showing(page, '1–4 of 4')
+})
+
+test('the list does not wait for the counts', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url, { key })
+  await showing(page, '1–3 of 3')
+  const release = await holdRequests(page, '**/trpc/pets.counts**')
+  await page.reload()
+  await showing(page, '1–3')
+  release()
+  await showing(page, '1–3 of 3')
+})
+
+test('the list shows every digit of an id, and markup in a name as text', async ({ visit }) => {
+  const database = await testDatabase()
+  const { url, key, rpc } = await startConsole({ store: await database.open() })
+  const name = '<img src="x" onerror="document.title = 1"> \u202e&amp;'
+  await rpc.pets.create.mutate({ name, categoryId: -9007199254740993n })
+  await database.insertPet(maxInt64)
+  const page = await visit(url, { key })
+  await page.getByRole('cell', { name: String(maxInt64), exact: true }).waitFor()
+  await page.getByRole('cell', { name: '-9007199254740993', exact: true }).waitFor()
+  expect(await names(page)).toEqual([name, 'Rex'])
+  // Without <bdi>, the right-to-left override in the name would also reverse the text after it.
+  expect(await page.locator('tbody bdi').allTextContents()).toEqual([name, 'Rex'])
+
+  await page.getByRole('link', { name: 'Rex' }).click()
+  await panel(page).getByRole('definition').getByText(String(maxInt64)).waitFor()
+  expect(page.url()).toBe(`${url}/?pet=${maxInt64}`)
+})
+
+test('names are cut to one line, start at the same side, and show their outer spaces', async ({ visit }) => {
+  const { url, key, rpc } = await startConsole()
+  for (const name of ['M'.repeat(255), '  Rex ', 'ر'.repeat(250), '🐕‍🦺'.repeat(60)]) {
+    await rpc.pets.create.mutate({ name, categoryId: 7n })
+  }
+  const page = await visit(url, { key })
+  await showing(page, '1–4 of 4')
+  const rows = await page.locator('.pet-list tbody tr').evaluateAll((all) => all.map((row) => row.clientHeight))
+  expect(new Set(rows).size).toBe(1)
+  const starts = await page.locator('.pet-list .pet-name').evaluateAll((all) =>
+    all.map((name) => {
+      const range = document.createRange()
+      range.selectNodeContents(name)
+      // Right-to-left text is cut off at its end, which is its left side.
+      return getComputedStyle(name).direction === 'rtl' ? 'rtl' : Math.round(range.getBoundingClientRect().left)
+    }),
+  )
+  expect(starts).toEqual([starts[0], starts[0], 'rtl', starts[0]])
+  expect(await page.locator('.pet-space').count()).toBe(3)
+  // The accessible name has no dots, and a copied name has its spaces.
+  await page.getByRole('link', { name: 'Rex', exact: true }).click()
+  expect((await names(page))[1]).toBe('  Rex ')
+  await panel(page).getByText('The name starts with 2 spaces and ends with 1 space.').waitFor()
+  await inspect(page, 'names')
+})

@@ -1,0 +1,153 @@
+import '@mantine/core/styles/Checkbox.layer.css'
+import '@mantine/core/styles/Progress.layer.css'
+import './bulk.css'
+import { Progress } from '@mantine/core'
+import { useWindowEvent } from '@mantine/hooks'
+import { useQueryClient } from '@tanstack/react-query'
+import { useDeferredValue, useMemo, useState } from 'react'
+import { Sheet } from '../components/sheet.tsx'
+import { SteadyButton } from '../components/steady-button.tsx'
+import { messages } from '../messages/index.ts'
+import { PauseMessage } from './pause-message.tsx'
+import { countOutcomes, rateOf } from './progress.ts'
+import { isValid, readTable, type Table } from './read-table.ts'
+import { RowTable } from './row-table.tsx'
+import { SourceInput } from './source-input.tsx'
+import { addRowsKey, type Run, useAddRows } from './use-add-rows.ts'
+
+const { bulk } = messages
+
+interface BulkAddProps {
+  onClose: () => void
+}
+
+/** Adds the pets of a text or file. The panel stays open while they are added. */
+// biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
+export default function BulkAdd({ onClose }: BulkAddProps) {
+  const queryClient = useQueryClient()
+  const [isCloseRefused, setIsCloseRefused] = useState(false)
+
+  function close() {
+    const isAdding = queryClient.isMutating({ mutationKey: addRowsKey }) > 0
+    setIsCloseRefused(isAdding)
+    if (!isAdding) onClose()
+  }
+
+  return (
+    <Sheet title={bulk.title} onClose={close} size="xl" holdsEntries>
+      <BulkForm isCloseRefused={isCloseRefused} onStop={() => setIsCloseRefused(false)} onClose={close} />
+    </Sheet>
+  )
+}
+
+interface BulkFormProps {
+  isCloseRefused: boolean
+  onStop: () => void
+  onClose: () => void
+}
+
+function BulkForm({ isCloseRefused, onStop, onClose }: BulkFormProps) {
+  const [source, setSource] = useState('')
+  // Typing stays fast while a long text is checked.
+  const text = useDeferredValue(source)
+  const table = useMemo(() => readTable(text), [text])
+  const rows = useMemo(() => table?.rows.filter(isValid) ?? [], [table])
+  const run = useAddRows(rows)
+  const isAdding = run.state === 'adding'
+  function stop() {
+    onStop()
+    run.stop()
+  }
+
+  useWindowEvent('beforeunload', (event) => {
+    if (isAdding) event.preventDefault()
+  })
+
+  return (
+    <div className="bulk">
+      {run.state === 'ready' ? (
+        <SourceInput text={source} onChange={setSource} problem={table?.problem} />
+      ) : (
+        <RunProgress run={run} total={rows.length} />
+      )}
+      {isAdding && isCloseRefused && <p role="alert">{bulk.stopBeforeClosing}</p>}
+      <p role="status">{table && !table.problem && <Summary table={table} run={run} valid={rows.length} />}</p>
+      {table && table.rows.length > 0 && <RowTable table={table} outcomes={run.progress.outcomes} />}
+      <div className="bulk-actions">
+        <StartButton run={run} count={rows.length} isStale={text !== source} />
+        <SteadyButton variant="default" isDisabled={false} onClick={isAdding ? stop : onClose}>
+          {isAdding ? bulk.stop : bulk.close}
+        </SteadyButton>
+      </div>
+    </div>
+  )
+}
+
+interface SummaryProps {
+  table: Table
+  run: Run
+  /** The number of valid rows. */
+  valid: number
+}
+
+/** What will be added, or what became of the rows. */
+function Summary({ table, run: { state, progress }, valid }: SummaryProps) {
+  const invalid = table.rows.length - valid
+  if (state === 'adding') return null
+  if (state === 'ready') return <Lines first={bulk.summary(valid, invalid)} second={describe(table)} />
+  const { added, existed, failed } = countOutcomes(progress)
+  const advice = state === 'stopped' ? bulk.stopped(valid - progress.outcomes.size) : bulk.repeatable
+  const correction = invalid + failed > 0 ? ` ${bulk.correctAlone}` : ''
+  return <Lines first={bulk.results(added, existed, failed)} second={advice + correction} />
+}
+
+function Lines({ first, second }: { first: string; second: string }) {
+  return (
+    <>
+      <strong>{first}.</strong> <span className="bulk-note">{second}</span>
+    </>
+  )
+}
+
+function describe({ format, hasHeader }: Table): string {
+  const header = hasHeader ? bulk.withHeader : bulk.withoutHeader
+  return format === 'json' || format === 'ndjson' ? `${bulk.formats[format]}.` : `${bulk.formats[format]}, ${header}.`
+}
+
+function RunProgress({ run: { state, progress, pause }, total }: { run: Run; total: number }) {
+  const done = progress.outcomes.size
+  const rate = state === 'adding' && !pause ? rateOf(progress) : undefined
+  return (
+    <div>
+      <Progress value={Math.floor((done / total) * 100)} size="sm" aria-label={bulk.progress} className="bulk-bar" />
+      <p className="bulk-numbers">
+        <span>{bulk.progressOf(done, total)}</span>
+        {rate !== undefined && <span>{bulk.rate(Math.round(rate))}</span>}
+        {rate !== undefined && <span>{bulk.remaining(Math.ceil((total - done) / rate))}</span>}
+      </p>
+      {pause && <PauseMessage pause={pause} />}
+    </div>
+  )
+}
+
+interface StartButtonProps {
+  run: Run
+  count: number
+  /** Whether the rows are those of an earlier text. */
+  isStale: boolean
+}
+
+function StartButton({ run: { state, progress, start }, count, isStale }: StartButtonProps) {
+  const labels = {
+    ready: bulk.add(count),
+    adding: bulk.adding,
+    stopped: bulk.resume(count - progress.outcomes.size),
+    finished: bulk.finished,
+  }
+  const canStart = state === 'stopped' || (state === 'ready' && count > 0 && !isStale)
+  return (
+    <SteadyButton isDisabled={!canStart} onClick={start}>
+      {labels[state]}
+    </SteadyButton>
+  )
+}

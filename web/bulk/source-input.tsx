@@ -1,0 +1,95 @@
+import { Button, FileButton, Textarea } from '@mantine/core'
+import { useWindowEvent } from '@mantine/hooks'
+import { useRef, useState } from 'react'
+import { messages } from '../messages/index.ts'
+import { readFile } from './read-file.ts'
+
+const { bulk } = messages
+
+interface SourceInputProps {
+  text: string
+  onChange: (text: string) => void
+  /** Why the text cannot be used. */
+  problem: string | undefined
+}
+
+/** A text area that also takes the text of a file. */
+export function SourceInput({ text, onChange, problem }: SourceInputProps) {
+  const [fileProblem, setFileProblem] = useState<string>()
+  const area = useRef<HTMLTextAreaElement>(null)
+  const resetChoice = useRef<() => void>(null)
+
+  function change(changed: string) {
+    setFileProblem(undefined)
+    onChange(changed)
+  }
+
+  async function load(file: File | null | undefined) {
+    if (!file) return
+    // Otherwise choosing the same file again would change nothing.
+    resetChoice.current?.()
+    const read = await readFile(file)
+    if ('text' in read) change(read.text)
+    else setFileProblem(read.problem)
+    area.current?.focus()
+  }
+
+  const isDragged = useFileDrop((file) => void load(file))
+
+  return (
+    <div>
+      <Textarea
+        ref={area}
+        label={bulk.source}
+        description={bulk.sourceHint}
+        placeholder={bulk.sourceExample}
+        error={fileProblem ?? problem}
+        value={text}
+        onChange={(event) => change(event.currentTarget.value)}
+        classNames={{ input: 'bulk-source' }}
+        rows={8}
+        resize="vertical"
+        wrap="off"
+        spellCheck={false}
+        autoComplete="off"
+        data-autofocus
+        data-dragged={isDragged || undefined}
+      />
+      <div className="bulk-file">
+        <FileButton
+          resetRef={resetChoice}
+          onChange={(file) => void load(file)}
+          accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,text/*,application/json"
+        >
+          {(props) => (
+            <Button variant="default" size="compact-sm" {...props}>
+              {bulk.chooseFile}
+            </Button>
+          )}
+        </FileButton>
+        <span>{isDragged ? bulk.drop : bulk.dropHint}</span>
+      </div>
+    </div>
+  )
+}
+
+/** Takes a file that is dropped anywhere on the page, where the browser would open it instead. */
+function useFileDrop(onDrop: (file: File | undefined) => void): boolean {
+  const [isDragged, setIsDragged] = useState(false)
+
+  useWindowEvent('dragover', (event) => {
+    if (!event.dataTransfer?.types.includes('Files')) return
+    event.preventDefault()
+    setIsDragged(true)
+  })
+  useWindowEvent('dragleave', (event) => {
+    if (event.relatedTarget === null) setIsDragged(false)
+  })
+  useWindowEvent('drop', (event) => {
+    setIsDragged(false)
+    if (!event.dataTransfer?.types.includes('Files')) return
+    event.preventDefault()
+    onDrop(event.dataTransfer.files[0])
+  })
+  return isDragged
+}

@@ -1,0 +1,60 @@
+import { type HotkeyItem, useHotkeys } from '@mantine/hooks'
+import type { Messages } from './messages/index.ts'
+
+export type Shortcut = keyof Messages['keyboard']['actions']
+
+/** The keys of each action, for its handler, its tooltip and the help. */
+export const shortcuts: Record<Shortcut, readonly string[]> = {
+  goToId: ['/'],
+  add: ['n'],
+  nextPet: ['j', 'ArrowDown'],
+  previousPet: ['k', 'ArrowUp'],
+  nextPage: [']'],
+  previousPage: ['['],
+  close: ['Escape'],
+  help: ['?'],
+}
+
+/** Marks the elements in which arrow keys move between pets. Elsewhere they scroll the page. */
+export const arrowKeys = { 'data-arrow-keys': true }
+
+/** Handles shortcuts while the component is mounted. */
+export function useShortcuts(actions: Partial<Record<Shortcut, () => void>>): void {
+  // Safe: TypeScript types the names of entries as strings.
+  const items = Object.entries(actions).flatMap(([name, action]) => hotkeysOf(name as Shortcut, action))
+  // The handlers decide when to ignore a key: Mantine would also ignore it on a radio button.
+  useHotkeys(items, [])
+}
+
+function hotkeysOf(shortcut: Shortcut, action: () => void): HotkeyItem[] {
+  const handle = (event: KeyboardEvent) => {
+    if (!isFor(shortcut, event)) return
+    event.preventDefault()
+    action()
+  }
+  return shortcuts[shortcut].flatMap(withModifiers).map((keys) => [keys, handle, { preventDefault: false }])
+}
+
+/** On other keyboard layouts, punctuation needs Shift, Option or AltGr, which browsers report as Control and Alt. */
+function withModifiers(key: string): string[] {
+  return /^\W$/.test(key) ? [key, `shift+${key}`, `alt+${key}`, `ctrl+alt+${key}`] : [key]
+}
+
+const textFields = 'textarea, select, input:not([type="radio"], [type="checkbox"])'
+
+function isFor(shortcut: Shortcut, { target, key, isComposing, defaultPrevented }: KeyboardEvent): boolean {
+  if (isComposing || defaultPrevented || !(target instanceof Element)) return false
+  // Also without the focus in it: a click beside a dialog takes the focus away.
+  const dialog = [...document.querySelectorAll('[aria-modal="true"]')].at(-1)
+  if (shortcut === 'close') return !dialog
+  if (target.matches(textFields)) return false
+  const region = dialog ? dialog.querySelector('[data-arrow-keys]') : target.closest('[data-arrow-keys]')
+  if (key.startsWith('Arrow')) return region !== null
+  const isMove = shortcut === 'nextPet' || shortcut === 'previousPet'
+  return !dialog || (isMove && region !== null)
+}
+
+/** The name of a key, as it is printed on keyboards. */
+export function keyName(key: string): string {
+  return { ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc' }[key] ?? key
+}

@@ -1,0 +1,306 @@
+/** Every text of the console. Another language is one more file with the same entries. */
+export const messages = {
+  page: {
+    name: 'Petstore',
+    title: (view: string) => `${view} · Petstore`,
+    navigation: 'Main',
+    pets: 'Pets',
+    reference: 'API reference',
+    colorScheme: { auto: 'Colors: system', light: 'Colors: light', dark: 'Colors: dark' },
+    signOut: 'Sign out',
+    close: 'Close',
+    copy: 'Copy',
+    copied: 'Copied',
+    unknownPath: 'Page not found',
+    unknownPathText: (path: string) => `This service has nothing at ${path}.`,
+    toPets: 'Go to the pets',
+  },
+
+  session: {
+    title: 'Sign in',
+    apiKey: 'API key',
+    showKey: 'Show the key',
+    remember: 'Remember on this device',
+    rememberText: 'Until you sign out. Otherwise, the key is forgotten when you close your last tab.',
+    signIn: 'Sign in',
+    checking: 'Checking…',
+    keyMissing: 'Enter an API key.',
+    keyInvalid: 'This key is not valid.',
+    notChecked: 'The key could not be checked',
+    tryLater: 'Try again in a moment.',
+    signedOut: 'You were signed out',
+    signedOutText: 'The service no longer accepts the key: it was revoked or has expired. Sign in with another one.',
+    whereToGetOne: 'The first start of the service prints a key. Its operator creates others:',
+  },
+
+  list: {
+    title: (status: string | undefined) => (status ? `${status} pets` : 'Pets'),
+    filter: 'Status',
+    all: 'All',
+    count: (count: number, isExact: boolean) => `${number(count)}${isExact ? '' : '+'}`,
+    share: (status: string, count: string) => `${status}: ${count}`,
+    columns: { id: 'Id', name: 'Name', category: 'Category', status: 'Status' },
+    goToId: 'Go to id',
+    idInvalid: 'Enter 1 to 19 digits.',
+    justAdded: 'Just added',
+    dismiss: 'Dismiss',
+    loading: 'Loading…',
+    range: (first: number, last: number) => `${number(first)}–${number(last)}`,
+    rangeOf: (range: string, total: string) => `${range} of ${total}`,
+    after: (pets: number, id: bigint) => `${pets === 1 ? '1 pet' : `${pets} pets`} after id ${id}`,
+    none: 'No pets',
+    pages: 'Pages',
+    first: 'First page',
+    previous: 'Previous',
+    previousPage: 'Previous page',
+    next: 'Next',
+    nextPage: 'Next page',
+    newest: 'Newest pets',
+    refresh: 'Refresh',
+    updated: (age: string) => `Updated ${age}`,
+    outOfDate: (age: string) => `Out of date, updated ${age}.`,
+    age: (seconds: number) => {
+      if (seconds < 2) return 'just now'
+      if (seconds < 60) return `${seconds} s ago`
+      return seconds < 3_600 ? `${Math.floor(seconds / 60)} min ago` : `${Math.floor(seconds / 3_600)} h ago`
+    },
+    empty: 'No pets yet',
+    emptyText: 'Add the first one here, fill the store with sample pets, or send a request.',
+    emptySeed: 'Sample pets, on the machine of the service',
+    emptyCurl: 'A request, with your API key in PETSTORE_API_KEY',
+    emptyFilter: (status: string) => `No ${status.toLowerCase()} pets`,
+    showAll: 'Show all pets',
+    pastEnd: 'No more pets',
+    pastEndText: 'This page is after the last pet.',
+    toFirst: 'Go to the first page',
+    notLoaded: 'The pets could not be loaded',
+  },
+
+  pet: {
+    statuses: { available: 'Available', pending: 'Pending', sold: 'Sold' },
+    heading: (id: bigint) => `Pet ${id}`,
+    spaces: (start: number, end: number) => {
+      const spaces = (count: number) => (count === 1 ? '1 space' : `${count} spaces`)
+      const starts = start > 0 ? `starts with ${spaces(start)}` : ''
+      const ends = end > 0 ? `ends with ${spaces(end)}` : ''
+      return `The name ${[starts, ends].filter(Boolean).join(' and ')}.`
+    },
+    copyId: 'Copy id',
+    copyLink: 'Copy link',
+    copyJson: 'Copy JSON',
+    previous: 'Previous pet',
+    next: 'Next pet',
+    loading: 'Loading the pet',
+    missing: (id: bigint) => `No pet has the id ${id}`,
+    missingText: 'It may never have existed, or it was deleted.',
+    notLoaded: 'The pet could not be loaded',
+  },
+
+  add: {
+    title: 'Add pet',
+    name: 'Name',
+    category: 'Category',
+    categoryText: 'A whole number, such as 7.',
+    status: 'Status',
+    submit: 'Add pet',
+    adding: 'Adding…',
+    retry: 'Try again',
+    another: 'Add another',
+    added: (name: string, id: bigint) => `${name} was added with the id ${id}.`,
+    uncertain: 'The pet may not have been added',
+    uncertainText: 'Try again: the pet is added only once.',
+    notAdded: 'The pet was not added',
+    missing: { name: 'Enter a name.', categoryId: 'Enter a category.', status: 'Choose a status.' },
+    expected: (expectation: string) => `Expected ${expectation}.`,
+  },
+
+  problem: {
+    page: 'This page has an error. Reload it.',
+    unreachable: 'The service cannot be reached.',
+    offline: 'The service cannot be reached: this device is offline.',
+    rateLimited: 'Too many requests.',
+    unavailable: 'The service is not available at the moment.',
+    retrying: 'Trying again…',
+    retryingIn: (seconds: number) => `Trying again in ${duration(seconds)}.`,
+    retryNow: 'Try again now',
+    requestId: 'Request id',
+    copyRequestId: 'Copy the request id',
+  },
+
+  keyboard: {
+    title: 'Keyboard shortcuts',
+    actions: {
+      goToId: 'Go to a pet by its id',
+      add: 'Add a pet',
+      nextPet: 'Next pet',
+      previousPet: 'Previous pet',
+      nextPage: 'Next page',
+      previousPage: 'Previous page',
+      close: 'Close the panel',
+      help: 'Show this help',
+    },
+  },
+
+  request: {
+    open: 'Request',
+    title: 'Request',
+    call: 'Call',
+    calls: {
+      list: 'This page',
+      get: 'By id (deprecated)',
+      find: 'From the list',
+      create: 'New pet',
+    },
+    apiKey: 'API key',
+    showKey: { text: 'Show', label: 'Show the API key' },
+    hideKey: { text: 'Hide', label: 'Hide the API key' },
+    keyNote: (isShown: boolean, variable: string) =>
+      isShown
+        ? 'The texts below contain the key. Keep them secret.'
+        : `The texts below read the key from the environment variable ${variable}.`,
+    tabs: { curl: 'curl', typed: 'Typed client', generated: 'Generated client', response: 'Response' },
+    curlNote: 'For a POSIX shell.',
+    typedNote:
+      'TypeScript for Node 24, with the package petstore, which npm pack creates in the repository of the service. Ids are bigint and keep every digit.',
+    generatedNote:
+      'TypeScript for Node 24, with the client that Hey API generates from the OpenAPI document. JSON.parse rounds ids above 2⁵³, so the code reads and writes them as strings. Every digit is kept.',
+    noResponse: 'There is no response yet.',
+    command: { title: 'Command', copy: 'Copy the command' },
+    setup: { title: 'Setup, once', copy: 'Copy the setup' },
+    code: { title: 'pets.ts', copy: 'Copy the code' },
+    json: { title: 'JSON', copy: 'Copy the JSON' },
+    copy: 'Copy',
+    copied: 'Copied',
+    selected: 'Selected: press Ctrl+C',
+  },
+
+  notLoaded: {
+    text: 'This part of the console could not be loaded: the service cannot be reached, or it was updated. Reload the page.',
+    reload: 'Reload',
+  },
+
+  bulk: {
+    open: 'Add many',
+    title: 'Add many pets',
+    source: 'Paste CSV, TSV or JSON',
+    sourceHint:
+      'One pet per row: name, categoryId and status. The status may be omitted. A header row allows any order.',
+    sourceExample: 'name,categoryId,status\nRex,7,available\nMinka,7,sold',
+    chooseFile: 'Choose a file',
+    dropHint: 'or drop one here',
+    drop: 'Drop the file to read it',
+    fileTooLarge: (megabytes: number) => `The file is larger than ${megabytes} MB.`,
+    fileNotUtf8: 'The file is not UTF-8 text. Save it as “CSV UTF-8”.',
+    fileUnreadable: 'The file cannot be read.',
+    tooManyRows: (rows: number, max: number) =>
+      `${number(rows)} rows are too many. Add at most ${number(max)} at a time.`,
+    quotes: (row: number) => `The quotes do not match from row ${number(row)} on.`,
+    notJson: (reason: string) => `The text is not valid JSON: ${reason}`,
+    header: (unknown: string[], repeated: string[], missing: string[]) =>
+      [
+        'The columns are name, categoryId and status. An id is ignored.',
+        unknown.length > 0 && `Unknown: ${unknown.join(', ')}.`,
+        repeated.length > 0 && `Repeated: ${repeated.join(', ')}.`,
+        missing.length > 0 && `Missing: ${missing.join(', ')}.`,
+      ]
+        .filter(Boolean)
+        .join(' '),
+    formats: {
+      comma: 'CSV with commas',
+      semicolon: 'CSV with semicolons',
+      tab: 'TSV',
+      json: 'JSON',
+      ndjson: 'JSON, one object per line',
+    },
+    withHeader: 'with a header row',
+    withoutHeader: 'without a header row',
+    summary: (valid: number, invalid: number) =>
+      [`${pets(valid)} can be added`, invalid > 0 && `${rows(invalid)} ${invalid === 1 ? 'has' : 'have'} a problem`]
+        .filter(Boolean)
+        .join(', '),
+    problems: {
+      notAnObject: 'This is not a JSON object.',
+      unknownFields: (names: string[]) => `Unknown fields: ${names.join(', ')}.`,
+      cells: (expected: number, found: number) => `${number(expected)} values are expected, not ${number(found)}.`,
+      nameMissing: 'The name is missing.',
+      nameNotText: 'The name is not text.',
+      nameTooLong: 'The name has more than 255 characters.',
+      nameNotUnicode: 'The name has an incomplete character.',
+      nameControl: 'The name has a line break, a tab or another control character.',
+      nameBlank: 'The name is only white space.',
+      categoryMissing: 'The category is missing.',
+      categoryNotInteger: 'The category is not a whole number.',
+      categoryInexact: 'The category is too large to be read exactly from JSON. Use CSV.',
+      categoryTooLarge: 'The category does not fit into 64 bits.',
+      status: (statuses: readonly string[]) => `The status is not one of ${statuses.join(', ')}.`,
+    },
+    table: 'Rows',
+    columns: { row: 'Row', name: 'Name', category: 'Category', status: 'Status', result: 'Result' },
+    onlyProblems: (count: number) => `Only ${rows(count)} with a problem`,
+    copyProblems: (count: number) => `Copy ${rows(count)} as CSV`,
+    copied: 'Copied',
+    pages: 'Pages of rows',
+    page: (first: number, last: number, count: number) => `${number(first)}–${number(last)} of ${number(count)}`,
+    previous: 'Previous',
+    next: 'Next',
+    add: (count: number) => `Add ${pets(count)}`,
+    adding: 'Adding…',
+    resume: (count: number) => `Add the other ${number(count)}`,
+    finished: 'Finished',
+    stop: 'Stop',
+    close: 'Close',
+    progress: 'Rows that are finished',
+    progressOf: (done: number, total: number) => `${number(done)} of ${number(total)}`,
+    rate: (perSecond: number) => `${number(perSecond)} per second`,
+    remaining: (seconds: number) => `${duration(seconds)} left`,
+    stopBeforeClosing: 'Pets are being added. Stop that before you close this panel.',
+    results: (added: number, existed: number, failed: number) =>
+      [
+        `${pets(added)} ${was(added)} added`,
+        existed > 0 && `${number(existed)} ${was(existed)} there already`,
+        failed > 0 && `${number(failed)} could not be added`,
+      ]
+        .filter(Boolean)
+        .join(', '),
+    stopped: (left: number) => `${rows(left)} ${was(left)} not confirmed. Continuing adds no pet twice.`,
+    repeatable: 'Adding the same rows again within 24 hours adds no pet twice.',
+    correctAlone: 'Copy and correct only the rows with a problem, because a changed text counts as new.',
+    added: (id: string) => `Added with id ${id}`,
+    existed: (id: string) => `There already with id ${id}`,
+  },
+
+  export: {
+    open: 'Export',
+    title: 'Export pets',
+    content: (status: string | undefined, total: { count: number; isExact: boolean } | undefined) => {
+      const kind = status ? `${status.toLowerCase()} pets` : 'pets'
+      return `Downloads all ${total?.isExact ? `${number(total.count)} ` : ''}${kind} of the store as a file.`
+    },
+    formats: { csv: 'CSV', json: 'JSON' },
+    progress: 'Pets that are exported',
+    loaded: (count: number) => `${pets(count)} loaded…`,
+    cancel: 'Cancel',
+    done: (count: number) => `${pets(count)} ${was(count)} exported.`,
+    failed: (reason: string) => `The pets could not be exported. ${reason}`,
+  },
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en')
+}
+
+function pets(count: number): string {
+  return count === 1 ? '1 pet' : `${number(count)} pets`
+}
+
+function rows(count: number): string {
+  return count === 1 ? '1 row' : `${number(count)} rows`
+}
+
+function was(count: number): string {
+  return count === 1 ? 'was' : 'were'
+}
+
+function duration(seconds: number): string {
+  return seconds < 90 ? `${number(seconds)} s` : `${number(Math.round(seconds / 60))} min`
+}

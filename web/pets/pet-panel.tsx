@@ -1,0 +1,119 @@
+import '@mantine/core/styles/DataList.layer.css'
+import '@mantine/core/styles/EmptyState.layer.css'
+import '@mantine/core/styles/Skeleton.layer.css'
+import './pet-panel.css'
+import { DataList, EmptyState, Skeleton } from '@mantine/core'
+import { IconChevronDown, IconChevronUp, IconCode, IconPaw } from '@tabler/icons-react'
+import type { Pet } from '../../client/index.ts'
+import { CopyButton } from '../components/copy-button.tsx'
+import { Failure } from '../components/failure.tsx'
+import { IconButton } from '../components/icon-button.tsx'
+import { Panel } from '../components/panel.tsx'
+import { arrowKeys } from '../keyboard.ts'
+import { messages } from '../messages/index.ts'
+import { problemOf } from '../problem.ts'
+import { petCalls } from '../requests/calls.ts'
+import type { ApiCall } from '../requests/texts.ts'
+import { rowOf } from './pet-table.tsx'
+import { jsonOf, outerSpacesOf, Status } from './pet-values.tsx'
+import { type PetQuery, usePet, useRefresh } from './queries.ts'
+import { hrefOf } from './view.ts'
+
+const texts = messages.pet
+
+interface PetPanelProps {
+  petId: bigint
+  onPrevious: () => void
+  onNext: () => void
+  onRequest: (calls: ApiCall[]) => void
+  onClose: () => void
+}
+
+/** One pet. */
+// biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
+export default function PetPanel({ petId, onPrevious, onNext, onRequest, onClose }: PetPanelProps) {
+  const query = usePet(petId)
+  return (
+    <Panel
+      title={query.data?.name ?? texts.heading(petId)}
+      onClose={onClose}
+      {...arrowKeys}
+      focusAfter={() => rowOf(petId)}
+      actions={
+        <>
+          <IconButton label={texts.previous} shortcut="previousPet" onClick={onPrevious}>
+            <IconChevronUp />
+          </IconButton>
+          <IconButton label={texts.next} shortcut="nextPet" onClick={onNext}>
+            <IconChevronDown />
+          </IconButton>
+          <IconButton label={messages.request.open} onClick={() => onRequest(petCalls(petId, query))}>
+            <IconCode />
+          </IconButton>
+        </>
+      }
+    >
+      <LoadedPet petId={petId} query={query} />
+    </Panel>
+  )
+}
+
+interface LoadedPetProps {
+  petId: bigint
+  query: PetQuery
+}
+
+function LoadedPet({ petId, query: { data, failureReason, failureCount } }: LoadedPetProps) {
+  const refresh = useRefresh()
+  if (data) return <Details pet={data} />
+  if (!failureReason) return <Skeleton className="pet-details-skeleton" role="status" aria-label={texts.loading} />
+  const problem = problemOf(failureReason)
+  if (problem.kind === 'missing') {
+    return (
+      <EmptyState className="message" size="sm" icon={<IconPaw />}>
+        <EmptyState.Title order={3}>{texts.missing(petId)}</EmptyState.Title>
+        <EmptyState.Description>{texts.missingText}</EmptyState.Description>
+      </EmptyState>
+    )
+  }
+  return <Failure title={texts.notLoaded} problem={problem} failures={failureCount} onRetry={refresh} />
+}
+
+function Details({ pet }: { pet: Pet }) {
+  const { id, name, categoryId, status } = pet
+  const json = jsonOf(pet)
+  const { columns } = messages.list
+  return (
+    <>
+      <Spaces name={name} />
+      <DataList className="pet-details" labelWidth="6rem" gap={0}>
+        <DataList.Item>
+          <DataList.ItemLabel>{columns.id}</DataList.ItemLabel>
+          <DataList.ItemValue className="mono">{String(id)}</DataList.ItemValue>
+        </DataList.Item>
+        <DataList.Item>
+          <DataList.ItemLabel>{columns.category}</DataList.ItemLabel>
+          <DataList.ItemValue className="mono">{String(categoryId)}</DataList.ItemValue>
+        </DataList.Item>
+        <DataList.Item>
+          <DataList.ItemLabel>{columns.status}</DataList.ItemLabel>
+          <DataList.ItemValue>
+            <Status status={status} />
+          </DataList.ItemValue>
+        </DataList.Item>
+      </DataList>
+      <div className="pet-actions">
+        <CopyButton withText label={texts.copyId} value={String(id)} />
+        <CopyButton withText label={texts.copyLink} value={`${location.origin}${hrefOf({ pet: id })}`} />
+        <CopyButton withText label={texts.copyJson} value={json} />
+      </div>
+      <pre className="pet-json">{json}</pre>
+    </>
+  )
+}
+
+/** Names the spaces at the ends of a name, which the title does not show. */
+function Spaces({ name }: { name: string }) {
+  const { start, end } = outerSpacesOf(name)
+  return (start > 0 || end > 0) && <p className="dimmed">{texts.spaces(start, end)}</p>
+}

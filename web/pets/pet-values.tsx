@@ -1,0 +1,48 @@
+import './pet-values.css'
+import type { Pet, PetStatus } from '../../client/index.ts'
+import { statusNames } from './pet-status.ts'
+
+/** A name in its own direction, on one line. A dot marks each space at its ends. */
+export function PetName({ name }: { name: string }) {
+  const { start, end } = outerSpacesOf(name)
+  return (
+    <bdi className="pet-name">
+      <Spaces text={name.slice(0, start)} />
+      {name.slice(start, name.length - end)}
+      <Spaces text={name.slice(name.length - end)} />
+    </bdi>
+  )
+}
+
+function Spaces({ text }: { text: string }) {
+  return Array.from(text, (space, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the spaces differ only in their positions.
+    <span className="pet-space" key={index}>
+      {space}
+    </span>
+  ))
+}
+
+/** The number of spaces at the ends of a name. */
+export function outerSpacesOf(name: string): { start: number; end: number } {
+  const start = name.length - name.trimStart().length
+  return { start, end: name.length - start - name.trim().length }
+}
+
+/** The status of a pet. The shape of the dot differs too, for forced colors and for users who do not see its color. */
+export function Status({ status }: { status: PetStatus }) {
+  return (
+    <span className="pet-status" data-status={status}>
+      <span className="pet-dot" />
+      {statusNames[status]}
+    </span>
+  )
+}
+
+/** The pet as the REST API represents it. `JSON.stringify` does not accept bigint. */
+export function jsonOf({ id, name, categoryId, status }: Pet): string {
+  const values = { id, name: JSON.stringify(name), categoryId, status: JSON.stringify(status) }
+  return `{\n${Object.entries(values)
+    .map(([field, value]) => `  "${field}": ${value}`)
+    .join(',\n')}\n}`
+}

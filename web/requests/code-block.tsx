@@ -1,0 +1,44 @@
+import { Button, VisuallyHidden } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { useEffect, useRef } from 'react'
+import { messages } from '../messages/index.ts'
+
+interface CodeBlockProps {
+  title: string
+  /** The accessible name of the button that copies the text. */
+  copy: string
+  text: string
+}
+
+/** A text with a button that copies exactly what is shown. */
+export function CodeBlock({ title, copy, text }: CodeBlockProps) {
+  const code = useRef<HTMLElement>(null)
+  const clipboard = useClipboard({ timeout: 2_000 })
+  useEffect(() => {
+    // A page that is served by plain HTTP has no clipboard.
+    if (clipboard.error && code.current) getSelection()?.selectAllChildren(code.current)
+  }, [clipboard.error])
+  const outcome = clipboard.copied ? messages.request.copied : clipboard.error && messages.request.selected
+
+  return (
+    <div className="code-block">
+      <div className="code-block-head">
+        <span>{title}</span>
+        <Button
+          variant="default"
+          size="compact-xs"
+          {...(!outcome && { 'aria-label': copy })}
+          onClick={() => clipboard.copy(text)}
+        >
+          {outcome ?? messages.request.copy}
+        </Button>
+        <VisuallyHidden role="status">{outcome}</VisuallyHidden>
+      </div>
+      <pre dir="ltr">
+        <code ref={code} translate="no">
+          {text}
+        </code>
+      </pre>
+    </div>
+  )
+}

@@ -1,0 +1,123 @@
+import '@mantine/core/styles/Tabs.layer.css'
+import './request-drawer.css'
+import { Button, NativeSelect, Tabs } from '@mantine/core'
+import { useState } from 'react'
+import { Sheet } from '../components/sheet.tsx'
+import { messages } from '../messages/index.ts'
+import { CodeBlock } from './code-block.tsx'
+import {
+  type ApiCall,
+  curlText,
+  generatedClientSetup,
+  generatedClientText,
+  keyVariable,
+  responseText,
+  restRequestOf,
+  typedClientText,
+} from './texts.ts'
+
+const { request: texts } = messages
+
+interface RequestDrawerProps {
+  onClose: () => void
+  /** At least one. With several, the user chooses. */
+  calls: ApiCall[]
+  apiKey: string
+}
+
+/** Shows how to make a call outside of the console, and its response. */
+// biome-ignore lint/style/noDefaultExport: React.lazy loads the default export.
+export default function RequestDrawer({ onClose, calls, apiKey }: RequestDrawerProps) {
+  return (
+    <Sheet title={texts.title} onClose={onClose} size="lg">
+      <Requests calls={calls} apiKey={apiKey} />
+    </Sheet>
+  )
+}
+
+function Requests({ calls, apiKey }: Pick<RequestDrawerProps, 'calls' | 'apiKey'>) {
+  const [index, setIndex] = useState(0)
+  const [isKeyShown, setKeyShown] = useState(false)
+  const call = calls[index]
+  if (!call) return null
+  return (
+    <div className="request">
+      {calls.length > 1 && (
+        <NativeSelect
+          label={texts.call}
+          data={calls.map(({ title }, each) => ({ value: String(each), label: title }))}
+          value={String(index)}
+          onChange={(event) => setIndex(Number(event.currentTarget.value))}
+        />
+      )}
+      <RequestLine call={call} />
+      <KeyLine apiKey={apiKey} isShown={isKeyShown} onChange={setKeyShown} />
+      <Texts call={call} apiKey={isKeyShown ? apiKey : undefined} />
+    </div>
+  )
+}
+
+function RequestLine({ call }: { call: ApiCall }) {
+  const { method, url } = restRequestOf(call)
+  return (
+    <p className="request-line">
+      <strong>{method}</strong> {url}
+    </p>
+  )
+}
+
+interface KeyLineProps {
+  apiKey: string
+  isShown: boolean
+  onChange: (isShown: boolean) => void
+}
+
+function KeyLine({ apiKey, isShown, onChange }: KeyLineProps) {
+  const { text, label } = isShown ? texts.hideKey : texts.showKey
+  return (
+    <div className="request-key">
+      <p>
+        {texts.apiKey} <code>{isShown ? apiKey : `${apiKey.slice(0, 10)}…`}</code>
+        <Button variant="default" size="compact-xs" aria-label={label} onClick={() => onChange(!isShown)}>
+          {text}
+        </Button>
+      </p>
+      <p className="request-note">{texts.keyNote(isShown, keyVariable)}</p>
+    </div>
+  )
+}
+
+function Texts({ call, apiKey }: { call: ApiCall; apiKey: string | undefined }) {
+  const service = { origin: location.origin, apiKey }
+  return (
+    <Tabs defaultValue="curl" keepMounted={false}>
+      <Tabs.List>
+        {Object.entries(texts.tabs).map(([value, name], index) => (
+          <Tabs.Tab key={value} value={value} {...(index === 0 && { 'data-autofocus': true })}>
+            {name}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value="curl">
+        <p className="request-note">{texts.curlNote}</p>
+        <CodeBlock {...texts.command} text={curlText(call, service)} />
+      </Tabs.Panel>
+      <Tabs.Panel value="typed">
+        <p className="request-note">{texts.typedNote}</p>
+        <CodeBlock {...texts.code} text={typedClientText(call, service)} />
+      </Tabs.Panel>
+      <Tabs.Panel value="generated">
+        <p className="request-note">{texts.generatedNote}</p>
+        <CodeBlock {...texts.setup} text={generatedClientSetup(service)} />
+        <CodeBlock {...texts.code} text={generatedClientText(call, service)} />
+      </Tabs.Panel>
+      <Tabs.Panel value="response">
+        {call.response === undefined ? (
+          <p className="request-note">{texts.noResponse}</p>
+        ) : (
+          <CodeBlock {...texts.json} text={responseText(call.response)} />
+        )}
+      </Tabs.Panel>
+    </Tabs>
+  )
+}
