@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openPool } from '../../db/postgres/connection.ts'
 import { openPostgresStore } from '../../db/postgres/store.ts'
 import { inTransaction } from '../../db/postgres/transaction.ts'
-import { countListening, emptyDatabase, endSessions, query } from '../support/postgres/databases.ts'
+import { countListening, countWaiting, emptyDatabase, endSessions, query } from '../support/postgres/databases.ts'
 import { startTestApi, type TestApi } from '../support/test-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
@@ -84,11 +84,6 @@ async function startOnPostgres({
   const store = await openPostgresStore({ url: address, maxConnections })
   onTestFinished(() => store.close())
   return { ...(await startTestApi({ store })), url }
-}
-
-async function countWaiting(url: string): Promise<number> {
-  const waiting = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-  return (await query(url, `SELECT pid ${waiting}`)).length
 }
 
 async function countSleeping(url: string): Promise<number> {

@@ -7,7 +7,7 @@ import { Metrics } from '../../server/telemetry/metrics.ts'
 import { freePort } from '../support/free-port.ts'
 import { readMetric, samplesIn } from '../support/metrics.ts'
 import { matches, queries, selectorsIn } from '../support/monitoring.ts'
-import { emptyDatabase, endSessions } from '../support/postgres/databases.ts'
+import { countWaiting, emptyDatabase, endSessions } from '../support/postgres/databases.ts'
 
 const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'sold' }
 
@@ -39,7 +39,7 @@ test('a connection that is lost during a create is counted, and so is the create
   await lockPets(url)
   const create = store.pets.create(rex)
   create.catch(() => {})
-  await expect.poll(() => poolIn(metrics)).toMatchObject({ inUse: 1 })
+  await expect.poll(() => countWaiting(url)).toBe(1)
   const ended = await endSessions(url)
   await expect(create).rejects.toThrow()
   await expect.poll(() => poolIn(metrics)).toMatchObject({ errors: ended })

@@ -70,6 +70,12 @@ export async function endSessions(url: string): Promise<number> {
   return (await query(url, `SELECT pg_terminate_backend(pid) ${sessions}`)).length
 }
 
+/** The number of connections that wait for a lock. */
+export async function countWaiting(url: string): Promise<number> {
+  const waiting = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+  return (await query(url, `SELECT pid ${waiting}`)).length
+}
+
 /** The number of connections that listen for changes of API keys. */
 export async function countListening(url: string): Promise<number> {
   const listening =
