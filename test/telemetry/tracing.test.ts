@@ -65,17 +65,22 @@ test('a service with OTEL_EXPORTER_OTLP_ENDPOINT sends its spans before it ends,
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'shop', NODE_OPTIONS }
   const [traced, other] = await Promise.all([startServer({ env }), startServer({ env: { NODE_OPTIONS } })])
   for (const server of [traced, other]) {
-    expect((await fetch(`${server.url}/v1/pets`)).status).toBe(401)
+    await respondsToPets(server.url)
     server.child.kill('SIGINT')
     expect(await server.ended).toBe(0)
   }
-  expect(collector.spans()).toMatchObject([{ name: 'GET /v1/pets' }])
-  expect(collector.resources()).toMatchObject([{ 'service.name': 'shop' }])
+  expect(new Set(collector.spans().map(({ name }) => name))).toEqual(new Set(['GET /v1/pets']))
+  expect(collector.resources()[0]).toMatchObject({ 'service.name': 'shop' })
   expect([traced.stderr, other.stderr].map((text) => text.includes('loads @opentelemetry/sdk-trace'))).toEqual([
     true,
     false,
   ])
 })
+
+/** Waits for the 401 of a request without a key. On a busy machine, a service that has just started sheds requests. */
+async function respondsToPets(url: string): Promise<void> {
+  await expect.poll(async () => (await fetch(`${url}/v1/pets`)).status).toBe(401)
+}
 
 test('a collector that is away or does not respond neither fails requests nor delays the stop, and is reported', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1')
@@ -88,7 +93,7 @@ test('a collector that is away or does not respond neither fails requests nor de
   const { port } = silent.address() as AddressInfo
   const urls = ['http://127.0.0.1:1', `http://127.0.0.1:${port}`]
   const servers = await Promise.all(urls.map((url) => startServer({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: url } })))
-  for (const server of servers) expect((await fetch(`${server.url}/v1/pets`)).status).toBe(401)
+  for (const server of servers) await respondsToPets(server.url)
   const begin = performance.now()
   for (const { child } of servers) child.kill('SIGINT')
   expect(await Promise.all(servers.map(({ ended }) => ended))).toEqual([0, 0])

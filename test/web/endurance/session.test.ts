@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { createKey, revokeKey } from '../../server/ops/keys.ts'
-import { addPets } from '../support/database.ts'
+import { createKey, revokeKey } from '../../../server/ops/keys.ts'
+import { addPets } from '../../support/database.ts'
 import {
   addButton,
   counting,
@@ -14,7 +14,7 @@ import {
   startConsole,
   submitButton,
   test,
-} from './console.ts'
+} from '../console.ts'
 
 describe('the key of a session', () => {
   test('is kept in the tab until the sign-out', async ({ visit }) => {

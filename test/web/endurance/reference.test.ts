@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { storageKey } from '../../web/session.ts'
-import { openBrowser } from '../support/browser.ts'
-import type { AtEnd } from '../support/temporary.ts'
-import { shareTestApi, startTestApi } from '../support/test-api.ts'
-import { consoleFolder, signIn } from './console.ts'
+import { storageKey } from '../../../web/session.ts'
+import { openBrowser } from '../../support/browser.ts'
+import type { AtEnd } from '../../support/temporary.ts'
+import { shareTestApi, startTestApi } from '../../support/test-api.ts'
+import { consoleFolder, signIn } from '../console.ts'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 
 describe('the API reference in a browser', () => {
   const api = shareTestApi({ consoleFolder })
@@ -136,7 +136,7 @@ describe('the API reference in a browser', () => {
       for (const place of [tab.locator('body'), tab.locator('.references-rendered')]) {
         expect(await place.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe(background)
       }
-      await tab.screenshot({ path: join(import.meta.dirname, `screenshots/reference-${chosen}-${system}.png`) })
+      await tab.screenshot({ path: join(import.meta.dirname, `../screenshots/reference-${chosen}-${system}.png`) })
     },
   )
 
@@ -158,7 +158,7 @@ describe('the API reference in a browser', () => {
       const tab = await openReference(await openContext({ colorScheme, viewport: { width: 360, height: 740 } }))
       await takeKeyOfConsole(tab)
       await tab.getByRole('status').getByText('No tab').waitFor()
-      await tab.screenshot({ path: join(import.meta.dirname, `screenshots/reference-phone-${colorScheme}.png`) })
+      await tab.screenshot({ path: join(import.meta.dirname, `../screenshots/reference-phone-${colorScheme}.png`) })
       const { scrollWidth, clientWidth } = await tab.evaluate(() => {
         const { scrollWidth, clientWidth } = document.documentElement
         return { scrollWidth, clientWidth }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { addPets, openTestStore } from '../support/database.ts'
-import { startTestApi } from '../support/test-api.ts'
+import { addPets, openTestStore } from '../../support/database.ts'
+import { startTestApi } from '../../support/test-api.ts'
 import {
   choose,
   consoleFolder,
@@ -15,7 +15,7 @@ import {
   signIn,
   startConsole,
   test,
-} from './console.ts'
+} from '../console.ts'
 
 test('the console shows an outage of the service and recovers from it', async ({ visit }) => {
   const store = await openTestStore()
