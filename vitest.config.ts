@@ -28,9 +28,17 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'endurance',
-          include: ['test/{endurance,faults,web/endurance}/*.test.ts', conformance],
-          globalSetup: 'test/support/global-setup.ts',
+          include: ['test/{endurance,faults}/*.test.ts', conformance],
           env,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          // Runs alone: browsers take the time that the limits of other tests need.
+          include: ['test/web/endurance/*.test.ts'],
+          globalSetup: 'test/support/global-setup.ts',
         },
       },
       {

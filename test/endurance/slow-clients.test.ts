@@ -44,7 +44,7 @@ test(`${idleSockets} idle sockets, slow headers and slow bodies get 408 or are c
     expect(response).toMatchObject({ status: 408, body: expect.stringContaining('"code":"request_timeout"') })
   }
   expect(client.failures).toEqual([])
-  expect(p99).toBeLessThan(100)
+  expect(p99).toBeLessThan(250)
 }, 60_000)
 
 // strace makes the disk hang from outside the process.
