@@ -43,10 +43,10 @@ export function writeSection(name: string, content: string): void {
 export function circumstances(command: string): string {
   const [{ model } = { model: 'unknown' }] = cpus()
   const memory = Math.round(totalmem() / 2 ** 30)
-  const commit = execFileSync('git', ['describe', '--always', '--dirty'], {
-    encoding: 'utf8',
-    cwd: import.meta.dirname,
-  }).trim()
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8', cwd: import.meta.dirname }).trim()
+  // An earlier section of this run has already changed the file of results.
+  const isChanged = git('status', '--porcelain', '--', ':/', ':!RESULTS.md') !== ''
+  const commit = git('describe', '--always') + (isChanged ? '-dirty' : '')
   return [
     `Measured with \`${command}\` on ${new Date().toISOString().slice(0, 10)} at ${commit}:`,
     `${cpus().length} × ${model.trim()}, ${memory} GiB, Linux ${release()}, Node ${process.version}.`,
