@@ -5,8 +5,7 @@ import type { AtEnd } from './temporary.ts'
 export async function openBrowser(atEnd: AtEnd = onTestFinished): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: inject('chromiumPath'),
-    // A tab that a link opens shares the process of its page: in a process of its own, this Chromium crashes.
-    args: ['--no-sandbox', '--disable-gpu', '--process-per-site'],
+    args: ['--no-sandbox', '--disable-gpu'],
     // Scroll bars take space in the layout, as in a desktop browser.
     ignoreDefaultArgs: ['--hide-scrollbars'],
   })
