@@ -35,7 +35,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'browser',
+          name: 'endurance-web',
           // Runs alone: browsers take the time that the limits of other tests need.
           include: ['test/web/endurance/*.test.ts'],
           globalSetup: 'test/support/global-setup.ts',
