@@ -1,10 +1,11 @@
 import '@mantine/core/styles/Checkbox.layer.css'
 import '@mantine/core/styles/Progress.layer.css'
 import './bulk.css'
-import { Progress } from '@mantine/core'
+import { Button, Progress } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useMemo, useState } from 'react'
+import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
 import { SteadyButton } from '../components/steady-button.tsx'
 import { messages } from '../messages/index.ts'
@@ -74,10 +75,12 @@ function BulkForm({ isCloseRefused, onStop, onClose }: BulkFormProps) {
       <p role="status">{table && !table.problem && <Summary table={table} run={run} valid={rows.length} />}</p>
       {table && table.rows.length > 0 && <RowTable table={table} outcomes={run.progress.outcomes} />}
       <div className="bulk-actions">
-        <StartButton run={run} count={rows.length} isStale={text !== source} />
-        <SteadyButton variant="default" isDisabled={false} onClick={isAdding ? stop : onClose}>
-          {isAdding ? bulk.stop : bulk.close}
-        </SteadyButton>
+        <MainButton run={run} count={rows.length} isStale={text !== source} onClose={onClose} />
+        {run.state !== 'finished' && (
+          <Button ref={keepFocus} variant="default" onClick={isAdding ? stop : onClose}>
+            {isAdding ? bulk.stop : messages.page.close}
+          </Button>
+        )}
       </div>
     </div>
   )
@@ -130,23 +133,27 @@ function RunProgress({ run: { state, progress, pause }, total }: { run: Run; tot
   )
 }
 
-interface StartButtonProps {
+interface MainButtonProps {
   run: Run
   count: number
   /** Whether the rows are those of an earlier text. */
   isStale: boolean
+  onClose: () => void
 }
 
-function StartButton({ run: { state, progress, start }, count, isStale }: StartButtonProps) {
+function MainButton({ run: { state, progress, start }, count, isStale, onClose }: MainButtonProps) {
   const labels = {
     ready: bulk.add(count),
     adding: bulk.adding,
     stopped: bulk.resume(count - progress.outcomes.size),
     finished: bulk.finished,
   }
-  const canStart = state === 'stopped' || (state === 'ready' && count > 0 && !isStale)
+  const isReady = state === 'ready' && count > 0 && !isStale
   return (
-    <SteadyButton isDisabled={!canStart} onClick={start}>
+    <SteadyButton
+      isDisabled={state === 'adding' || (state === 'ready' && !isReady)}
+      onClick={state === 'finished' ? onClose : start}
+    >
       {labels[state]}
     </SteadyButton>
   )

@@ -65,7 +65,7 @@ function ExportProgress({ running: { pets, pause, cancel }, total }: { running: 
         />
       )}
       <p className="bulk-numbers">
-        <span>{texts.loaded(pets)}</span>
+        <span>{texts.loaded(pets, total?.isExact ? total.count : undefined)}</span>
         <Button variant="default" size="compact-sm" onClick={cancel}>
           {texts.cancel}
         </Button>

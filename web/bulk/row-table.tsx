@@ -3,6 +3,7 @@ import { useClipboard } from '@mantine/hooks'
 import { memo, useState } from 'react'
 import { SteadyButton } from '../components/steady-button.tsx'
 import { messages } from '../messages/index.ts'
+import { Status } from '../pets/pet-values.tsx'
 import type { Outcome } from './add-rows.ts'
 import { csvLine } from './csv.ts'
 import type { Progress } from './progress.ts'
@@ -85,7 +86,7 @@ const TableRow = memo(function TableRow({ row, columns, outcome }: TableRowProps
         </span>
       </Table.Td>
       <Table.Td>{cell('categoryId')}</Table.Td>
-      <Table.Td>{isValid(row) ? row.pet.status : cell('status')}</Table.Td>
+      <Table.Td>{isValid(row) ? <Status status={row.pet.status ?? 'available'} /> : cell('status')}</Table.Td>
       <Table.Td>
         <Result row={row} outcome={outcome} />
       </Table.Td>
@@ -113,7 +114,7 @@ function CopyRows({ columns, rows }: { columns: string[]; rows: Row[] }) {
 
   return (
     <Button variant="default" size="compact-sm" onClick={copy}>
-      {clipboard.copied ? bulk.copied : bulk.copyProblems(rows.length)}
+      {clipboard.copied ? messages.page.copied : bulk.copyProblems(rows.length)}
     </Button>
   )
 }
@@ -131,10 +132,10 @@ function Pager({ start, count, onTurn }: PagerProps) {
     <nav className="bulk-pager" aria-label={bulk.pages}>
       <span>{bulk.page(start + 1, end, count)}</span>
       <SteadyButton variant="default" size="compact-sm" isDisabled={start === 0} onClick={() => onTurn(-1)}>
-        {bulk.previous}
+        {messages.list.previous}
       </SteadyButton>
       <SteadyButton variant="default" size="compact-sm" isDisabled={end === count} onClick={() => onTurn(1)}>
-        {bulk.next}
+        {messages.list.next}
       </SteadyButton>
     </nav>
   )

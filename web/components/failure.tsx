@@ -48,13 +48,17 @@ interface RetryingProps {
 
 /** Counts down the seconds until the next attempt, if the service has told them. */
 export function Retrying({ attempt, seconds }: RetryingProps) {
-  return seconds === undefined ? messages.problem.retrying : <Countdown key={attempt} seconds={seconds} />
+  return seconds === undefined ? messages.problem.retrying : <CountdownFrom key={attempt} seconds={seconds} />
 }
 
-function Countdown({ seconds }: { seconds: number }) {
-  const now = useNow()
-  const [end] = useState(now + seconds * 1_000)
-  const rest = Math.max(Math.round((end - now) / 1_000), 0)
+function CountdownFrom({ seconds }: { seconds: number }) {
+  const [until] = useState(() => Date.now() + seconds * 1_000)
+  return <Countdown until={until} />
+}
+
+/** Counts down the seconds until the next attempt. */
+export function Countdown({ until }: { until: number }) {
+  const rest = Math.max(Math.round((until - useNow()) / 1_000), 0)
   // Screen readers would announce every second.
   return <span aria-live="off">{rest > 0 ? messages.problem.retryingIn(rest) : messages.problem.retrying}</span>
 }

@@ -2,9 +2,10 @@ import '@mantine/core/styles/CloseButton.layer.css'
 import './panel.css'
 import { CloseButton } from '@mantine/core'
 import { useId, useMediaQuery } from '@mantine/hooks'
-import { lazy, type ReactNode, useEffect, useRef, useState } from 'react'
+import { lazy, type ReactNode, useEffect, useRef } from 'react'
 import { useShortcuts } from '../keyboard.ts'
 import { messages } from '../messages/index.ts'
+import { useFocusReturn } from './focus.ts'
 import { hint } from './hint.ts'
 
 // Most windows are wide enough for a panel beside the list.
@@ -64,22 +65,4 @@ function SheetPanel({ actions, children, holdsEntries = false, 'data-arrow-keys'
       </div>
     </Sheet>
   )
-}
-
-/** Moves the focus when the panel is closed, unless it is outside of the panel by then. */
-function useFocusReturn(focusAfter: PanelProps['focusAfter']): void {
-  const [former] = useState(() => document.activeElement)
-  const getTarget = useRef(focusAfter)
-  useEffect(() => {
-    getTarget.current = focusAfter
-  }, [focusAfter])
-  useEffect(() => {
-    return () => {
-      if (document.activeElement !== document.body) return
-      const target = getTarget.current?.() ?? former
-      const isUsable = target instanceof HTMLElement && target !== document.body && target.isConnected
-      const element = isUsable ? target : document.querySelector('h1')
-      element?.focus({ preventScroll: true })
-    }
-  }, [former])
 }

@@ -6,8 +6,9 @@ import '@mantine/core/styles/CloseButton.layer.css'
 import './sheet.css'
 import { Drawer, type MantineSize } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { messages } from '../messages/index.ts'
+import { useFocusReturn } from './focus.ts'
 
 interface SheetProps {
   title: string
@@ -50,17 +51,6 @@ export function Sheet({ title, onClose, size = 'md', holdsEntries = false, child
       </Drawer.Content>
     </Drawer.Root>
   )
-}
-
-/** Returns the focus to the element that had it before the component was mounted, unless another element took it. */
-function useFocusReturn(): void {
-  useEffect(() => {
-    const former = document.activeElement
-    return () => {
-      if (document.activeElement === document.body && former instanceof HTMLElement)
-        former.focus({ preventScroll: true })
-    }
-  }, [])
 }
 
 /** Closes a dialog with the Escape key if no other one is above it. */

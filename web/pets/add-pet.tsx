@@ -64,8 +64,10 @@ export default function AddPet({ newPet, status = 'available', onRequest, onClos
       label: { name: texts.name, categoryId: texts.category, status: texts.status }[name],
       value: draft[name],
       error: fieldErrors?.[name],
-      onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement | HTMLSelectElement>) =>
-        setDraft({ ...newPet.draft, [name]: currentTarget.value }),
+      // The response replaces the entries.
+      onChange({ currentTarget }: ChangeEvent<HTMLInputElement | HTMLSelectElement>) {
+        if (!isPending) setDraft({ ...newPet.draft, [name]: currentTarget.value })
+      },
     }
   }
 
@@ -73,8 +75,8 @@ export default function AddPet({ newPet, status = 'available', onRequest, onClos
     <Panel title={texts.title} onClose={onClose} holdsEntries>
       <form className="add-pet" ref={form} noValidate onSubmit={submit}>
         {problem && !fieldErrors && <Failure problem={problem} />}
-        <TextInput {...field('name')} autoComplete="off" dir="auto" data-autofocus />
-        <TextInput {...field('categoryId')} description={texts.categoryText} autoComplete="off" />
+        <TextInput {...field('name')} readOnly={isPending} autoComplete="off" dir="auto" data-autofocus />
+        <TextInput {...field('categoryId')} readOnly={isPending} description={texts.categoryText} autoComplete="off" />
         <NativeSelect {...field('status')} data={petStatuses.map((value) => ({ value, label: statusNames[value] }))} />
         <div className="add-pet-actions">
           <SteadyButton type="submit" isDisabled={isPending}>

@@ -13,9 +13,10 @@ import { arrowKeys } from '../keyboard.ts'
 import { messages } from '../messages/index.ts'
 import { problemOf } from '../problem.ts'
 import { petCalls } from '../requests/calls.ts'
+import { indentedJsonOf } from '../requests/quoting.ts'
 import type { ApiCall } from '../requests/texts.ts'
 import { rowOf } from './pet-table.tsx'
-import { jsonOf, outerSpacesOf, Status } from './pet-values.tsx'
+import { outerSpacesOf, Status } from './pet-values.tsx'
 import { type PetQuery, usePet, useRefresh } from './queries.ts'
 import { hrefOf } from './view.ts'
 
@@ -81,7 +82,7 @@ function LoadedPet({ petId, query: { data, failureReason, failureCount } }: Load
 
 function Details({ pet }: { pet: Pet }) {
   const { id, name, categoryId, status } = pet
-  const json = jsonOf(pet)
+  const json = indentedJsonOf(pet)
   const { columns } = messages.list
   return (
     <>

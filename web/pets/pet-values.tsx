@@ -1,5 +1,5 @@
 import './pet-values.css'
-import type { Pet, PetStatus } from '../../client/index.ts'
+import type { PetStatus } from '../../client/index.ts'
 import { statusNames } from './pet-status.ts'
 
 /** A name in its own direction, on one line. A dot marks each space at its ends. */
@@ -37,12 +37,4 @@ export function Status({ status }: { status: PetStatus }) {
       {statusNames[status]}
     </span>
   )
-}
-
-/** The pet as the REST API represents it. `JSON.stringify` does not accept bigint. */
-export function jsonOf({ id, name, categoryId, status }: Pet): string {
-  const values = { id, name: JSON.stringify(name), categoryId, status: JSON.stringify(status) }
-  return `{\n${Object.entries(values)
-    .map(([field, value]) => `  "${field}": ${value}`)
-    .join(',\n')}\n}`
 }

@@ -6,7 +6,6 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { Pet, PetstoreClient } from '../../client/index.ts'
 import { Header } from '../components/header.tsx'
-import { IconButton } from '../components/icon-button.tsx'
 import { NotLoaded } from '../components/not-loaded.tsx'
 import { useShortcuts } from '../keyboard.ts'
 import { messages } from '../messages/index.ts'
@@ -19,7 +18,7 @@ import { statusNames } from './pet-status.ts'
 import { focusedRow, rowOf } from './pet-table.tsx'
 import { countsOptions, pageSize, totalOf, usePage, usePet, usePrefetchPet } from './queries.ts'
 import { StatusFilter } from './status-filter.tsx'
-import { Tools } from './tools.tsx'
+import { Tool, Tools } from './tools.tsx'
 import { type Place, show, useView } from './view.ts'
 
 const loadAddPet = () => import('./add-pet.tsx').catch(notLoaded)
@@ -78,6 +77,12 @@ export function Pets({ apiKey, onSignOut }: PetsProps) {
     else show({ ...view, pet: undefined }, { replace: true })
   }
 
+  function openForm() {
+    setIsAdding(true)
+    // The field has the focus already if the form was just opened.
+    document.querySelector<HTMLElement>('.add-pet [data-autofocus]')?.focus()
+  }
+
   function closeForm() {
     if (newPet.isPending) return
     newPet.reset()
@@ -107,7 +112,7 @@ export function Pets({ apiKey, onSignOut }: PetsProps) {
   }
 
   useShortcuts({
-    add: () => setIsAdding(true),
+    add: openForm,
     goToId: () => goToId.current?.focus(),
     help: () => setIsHelpOpen(true),
     nextPet: () => move(1),
@@ -123,16 +128,10 @@ export function Pets({ apiKey, onSignOut }: PetsProps) {
             {messages.page.pets}
           </h1>
           <StatusFilter status={view.status} counts={counts} onChange={(status) => turnTo({ status })} />
-          <Tools goToId={goToId} onFind={open} onAdd={() => setIsAdding(true)} onAddIntent={() => void loadAddPet()}>
-            <IconButton label={messages.request.open} onClick={() => setCalls([pageCall(view, page)])}>
-              <IconCode />
-            </IconButton>
-            <IconButton label={messages.export.open} onClick={() => setBulk('export')}>
-              <IconDownload />
-            </IconButton>
-            <IconButton label={messages.bulk.open} onClick={() => setBulk('add')}>
-              <IconTablePlus />
-            </IconButton>
+          <Tools goToId={goToId} onFind={open} onAdd={openForm} onAddIntent={() => void loadAddPet()}>
+            <Tool label={messages.request.open} icon={<IconCode />} onClick={() => setCalls([pageCall(view, page)])} />
+            <Tool label={messages.export.open} icon={<IconDownload />} onClick={() => setBulk('export')} />
+            <Tool label={messages.bulk.open} icon={<IconTablePlus />} onClick={() => setBulk('add')} />
           </Tools>
         </div>
         <VisuallyHidden role="status">{added[0] && messages.add.added(added[0].name, added[0].id)}</VisuallyHidden>
@@ -145,7 +144,7 @@ export function Pets({ apiKey, onSignOut }: PetsProps) {
             onOpen={open}
             onOpenIntent={prepareToOpen}
             onTurn={turnTo}
-            onAdd={() => setIsAdding(true)}
+            onAdd={openForm}
             onAddMany={() => setBulk('add')}
             onDismiss={dismissAdded}
           />

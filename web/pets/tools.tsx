@@ -38,6 +38,29 @@ export function Tools({ goToId, onFind, onAdd, onAddIntent, children }: ToolsPro
   )
 }
 
+interface ToolProps {
+  label: string
+  icon: ReactNode
+  onClick: () => void
+}
+
+/** A button that shows its label if the window is wide. */
+export function Tool({ label, icon, onClick }: ToolProps) {
+  return (
+    <Button
+      variant="subtle"
+      color="gray"
+      className="tool"
+      leftSection={icon}
+      aria-label={label}
+      {...hint(label)}
+      onClick={onClick}
+    >
+      {label}
+    </Button>
+  )
+}
+
 interface GoToIdProps {
   field: RefObject<HTMLInputElement | null>
   onFind: (petId: bigint) => void

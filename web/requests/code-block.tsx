@@ -18,7 +18,7 @@ export function CodeBlock({ title, copy, text }: CodeBlockProps) {
     // A page that is served by plain HTTP has no clipboard.
     if (clipboard.error && code.current) getSelection()?.selectAllChildren(code.current)
   }, [clipboard.error])
-  const outcome = clipboard.copied ? messages.request.copied : clipboard.error && messages.request.selected
+  const outcome = clipboard.copied ? messages.page.copied : clipboard.error && messages.request.selected
 
   return (
     <div className="code-block">
@@ -30,7 +30,7 @@ export function CodeBlock({ title, copy, text }: CodeBlockProps) {
           {...(!outcome && { 'aria-label': copy })}
           onClick={() => clipboard.copy(text)}
         >
-          {outcome ?? messages.request.copy}
+          {outcome ?? messages.page.copy}
         </Button>
         <VisuallyHidden role="status">{outcome}</VisuallyHidden>
       </div>

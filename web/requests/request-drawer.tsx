@@ -5,13 +5,13 @@ import { useState } from 'react'
 import { Sheet } from '../components/sheet.tsx'
 import { messages } from '../messages/index.ts'
 import { CodeBlock } from './code-block.tsx'
+import { indentedJsonOf } from './quoting.ts'
 import {
   type ApiCall,
   curlText,
   generatedClientSetup,
   generatedClientText,
   keyVariable,
-  responseText,
   restRequestOf,
   typedClientText,
 } from './texts.ts'
@@ -115,7 +115,7 @@ function Texts({ call, apiKey }: { call: ApiCall; apiKey: string | undefined }) 
         {call.response === undefined ? (
           <p className="request-note">{texts.noResponse}</p>
         ) : (
-          <CodeBlock {...texts.json} text={responseText(call.response)} />
+          <CodeBlock {...texts.json} text={indentedJsonOf(call.response)} />
         )}
       </Tabs.Panel>
     </Tabs>

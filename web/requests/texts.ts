@@ -1,5 +1,5 @@
 import type { NewPet, PetStatus } from '../../client/index.ts'
-import { indentedJsonOf, jsonOf, literalOf, shellWord } from './quoting.ts'
+import { jsonOf, literalOf, shellWord } from './quoting.ts'
 
 /** A call of the API that the console shows or is about to send. */
 export type ApiCall = {
@@ -156,9 +156,4 @@ function generatedCallOf(call: ApiCall): { operation: string; options: object } 
 
 function keyExpression(apiKey: string | undefined): string {
   return apiKey === undefined ? `process.env.${keyVariable} ?? ''` : literalOf(apiKey)
-}
-
-/** Indented JSON. */
-export function responseText(response: unknown): string {
-  return indentedJsonOf(response)
 }

@@ -89,7 +89,7 @@ test('a name is kept exactly, with quotes, delimiters, leading spaces and other 
 
 test.for([
   ['Rex,7\n"Rex\nthe dog",7\nTom,8', 2, 'The name has a line break, a tab or another control character.'],
-  ['Rex,7\n\nRex,seven\nTom,8', 3, 'The category is not a whole number.'],
+  ['Rex,7\n\nRex,seven\nTom,8', 3, 'The category is not an integer.'],
   ['Rex,7\nRex, \nTom,8', 2, 'The category is missing.'],
   ['Rex,7\nRex,9223372036854775808\nTom,8', 2, 'The category does not fit into 64 bits.'],
   ['Rex,7\nRex,7,sold,1\nTom,8', 2, '3 values are expected, not 4.'],
@@ -98,14 +98,14 @@ test.for([
   [
     'Rex,7\n,x,lost\nTom,8',
     2,
-    'The name is missing. The category is not a whole number. The status is not one of available, pending, sold.',
+    'The name is missing. The category is not an integer. The status is not one of available, pending, sold.',
   ],
   ['{"name":"Rex","categoryId":7}\n{"name"}\n{"name":"Tom","categoryId":8}', 2, 'This is not a JSON object.'],
   ['[{"name":"Rex","categoryId":7},[],{"name":"Tom","categoryId":8}]', 2, 'This is not a JSON object.'],
   [
     '[{"name":"Rex","categoryId":7},{"name":"Rex","categoryId":"7"},{"name":"Tom","categoryId":8}]',
     2,
-    'The category is not a whole number.',
+    'The category is not an integer.',
   ],
   [
     '[{"name":"Rex","categoryId":7},{"name":"Rex","categoryId":7,"__proto__":{}},{"name":"Tom","categoryId":8}]',

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { maxInt64, minInt64 } from '../../../server/api/int64.ts'
 import { indentedJsonOf, jsonOf, literalOf, shellWord } from '../../../web/requests/quoting.ts'
-import { curlText, keyVariable, responseText, typedClientText } from '../../../web/requests/texts.ts'
+import { curlText, keyVariable, typedClientText } from '../../../web/requests/texts.ts'
 import { creates, pets, reads, runPrograms, writePrograms } from '../../support/api-calls.ts'
 import { curls, runCurl } from '../../support/curl.ts'
 import { parseExactly } from '../../support/exact-json.ts'
@@ -26,7 +26,7 @@ test.for(curls)('the curl text creates, gets and lists pets exactly (curl is %s)
     const command = curlText(call, hasKey ? { origin, apiKey } : { origin })
     expect(command.includes(apiKey)).toBe(hasKey)
     expect(parseExactly(await runCurl(command, hasKey ? {} : { [keyVariable]: apiKey }, curl))).toEqual(response)
-    expect(parseExactly(responseText(response))).toEqual(response)
+    expect(parseExactly(indentedJsonOf(response))).toEqual(response)
   }
   expect(await store.pets.list({ limit: 100, cursor: 0n })).toEqual(pets)
 })
