@@ -17,7 +17,7 @@ export default defineConfig({
           name: 'sqlite',
           include: [
             'test/{api,auth,client,http,ops,project,rest,rpc,sqlite,store,telemetry,web}/*.test.ts',
-            'test/web/{bulk,pets,requests}/*.test.ts',
+            'test/web/{bulk,requests}/*.test.ts',
           ],
           globalSetup: 'test/support/global-setup.ts',
         },
@@ -35,9 +35,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'endurance-web',
+          name: 'browser',
           // Runs alone: browsers take the time that the limits of other tests need.
-          include: ['test/web/endurance/*.test.ts'],
+          include: ['test/web/browser/*.test.ts'],
           globalSetup: 'test/support/global-setup.ts',
         },
       },

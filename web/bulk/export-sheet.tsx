@@ -1,6 +1,7 @@
+import '@mantine/core/styles/Alert.layer.css'
 import '@mantine/core/styles/Progress.layer.css'
 import './bulk.css'
-import { Button, Progress } from '@mantine/core'
+import { Alert, Button, Progress } from '@mantine/core'
 import type { PetStatus } from '../../client/index.ts'
 import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
@@ -35,19 +36,29 @@ function ExportForm({ status, total }: Pick<ExportSheetProps, 'status' | 'total'
   const running = useExport(status)
   const { state, pets, start } = running
   const isLoading = state.kind === 'loading'
+  const isEmpty = total?.isExact === true && total.count === 0
   return (
     <div className="export">
-      <p>{texts.content(status && statusNames[status], total)}</p>
+      <p>{isEmpty ? texts.nothing : texts.content(status && statusNames[status], total)}</p>
       <div className="export-formats">
         {(['csv', 'json'] as const).map((format) => (
-          <SteadyButton key={format} variant="default" isDisabled={isLoading} onClick={() => void start(format)}>
+          <SteadyButton
+            key={format}
+            variant="default"
+            isDisabled={isLoading || isEmpty}
+            onClick={() => void start(format)}
+          >
             {texts.formats[format]}
           </SteadyButton>
         ))}
       </div>
       {isLoading && <ExportProgress running={running} total={total} />}
       <p role="status">{state.kind === 'saved' && texts.done(pets)}</p>
-      {state.kind === 'failed' && <p role="alert">{texts.failed(state.reason)}</p>}
+      {state.kind === 'failed' && (
+        <Alert color="red" title={texts.failed} role="alert">
+          {state.reason}
+        </Alert>
+      )}
     </div>
   )
 }

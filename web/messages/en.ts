@@ -276,7 +276,8 @@ export const messages = {
       total === undefined ? `${pets(count)} loaded…` : `${number(count)} of ${pets(total)} loaded…`,
     cancel: 'Cancel',
     done: (count: number) => `${pets(count)} ${was(count)} exported.`,
-    failed: (reason: string) => `The pets could not be exported. ${reason}`,
+    nothing: 'There is no pet to export.',
+    failed: 'The pets could not be exported',
   },
 }
 

@@ -116,5 +116,5 @@ function Details({ pet }: { pet: Pet }) {
 /** Names the spaces at the ends of a name, which the title does not show. */
 function Spaces({ name }: { name: string }) {
   const { start, end } = outerSpacesOf(name)
-  return (start > 0 || end > 0) && <p className="dimmed">{texts.spaces(start, end)}</p>
+  return (start > 0 || end > 0) && <p className="pet-spaces dimmed">{texts.spaces(start, end)}</p>
 }

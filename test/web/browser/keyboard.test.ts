@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { addPets } from '../support/database.ts'
-import { addButton, inspect, panel, showing, startConsole, test } from './console.ts'
+import { addPets } from '../../support/database.ts'
+import { addButton, inspect, panel, showing, startConsole, test } from '../console.ts'
 
 test('the console can be used with the keyboard alone', async ({ visit }) => {
   const { url, key, store } = await startConsole()

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { addPets } from '../support/database.ts'
-import { choose, counting, inspect, names, panel, showing, startConsole, test } from './console.ts'
+import { addPets } from '../../support/database.ts'
+import { choose, counting, inspect, names, panel, showing, startConsole, test } from '../console.ts'
 
 test('the layout does not shift while the console loads', async ({ visit }) => {
   const { url, key, store } = await startConsole()

@@ -76,14 +76,24 @@ test('an export waits while the service is away', async ({ visit }) => {
   expect(await readFile(await file.path(), 'utf8')).toBe(await exportText(store, 'csv'))
 })
 
-test('an export that the service refuses says so', async ({ visit }) => {
+test('an empty list cannot be exported', async ({ visit }) => {
   const { url, key } = await startConsole()
   const page = await visit(url, { key })
   await counting(page, 'All 0')
+  const sheet = await openExport(page)
+  await sheet.getByText('There is no pet to export.').waitFor()
+  expect(await sheet.getByRole('button', { name: 'CSV' }).isDisabled()).toBe(true)
+})
+
+test('an export that the service refuses says so', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 1)
+  const page = await visit(url, { key })
+  await counting(page, 'All 1')
   await page.route('**/trpc/pets.list*', (route) => route.continue({ url: `${url}/trpc/pets.unknown` }))
   await openExport(page)
   await start(page, 'JSON')
-  await page.getByRole('alert').getByText('The pets could not be exported.').waitFor()
+  await page.getByRole('alert').getByText('The pets could not be exported').waitFor()
   await inspect(page, 'export-refused')
 })
 
