@@ -47,11 +47,6 @@ test('the image runs "npm start" without npm, on the Node of development, and no
   expect(instruction('USER')).toBe('node')
 })
 
-test('the command of the package runs Node with the options of "npm start"', () => {
-  const [nodeWithOptions] = manifest.scripts.start.split(' server/')
-  expect(readText('deploy/package/petstore')).toContain(`\n${nodeWithOptions} "$package/server/`)
-})
-
 test('all that the image copies is there, and let through by .dockerignore', () => {
   const [first, ...exceptions] = readText('.dockerignore')
     .split('\n')

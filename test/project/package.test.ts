@@ -63,10 +63,10 @@ test('the installed command serves, writes, backs up and stops', async () => {
   expect(await server.ended).toBe(0)
 })
 
-test('the installed command has the heap options of "npm start"', () => {
+test('the installed command has the Node options of "npm start"', () => {
   const { scripts } = JSON.parse(read('package.json'))
-  const options = (text: string) => text.match(/--max-\S+/g)
-  expect(options(scripts.start)).toHaveLength(2)
+  const options = (text: string) => text.match(/--\S+/g)
+  expect(options(scripts.start)).toHaveLength(3)
   expect(options(read('deploy/package/petstore'))).toEqual(options(scripts.start))
 })
 
