@@ -13,15 +13,20 @@ const resolution = 10
 /** Responds 503 while the event loop lags or the heap is almost full. Accepted requests are then served in time. */
 export function shedLoad(app: FastifyInstance): void {
   const delay = monitorEventLoopDelay({ resolution })
-  delay.enable()
   let isOverloaded = false
-  const timer = setInterval(() => {
+  let timer: NodeJS.Timeout | undefined
+  function sample(): void {
     const lag = delay.mean / 1e6 - resolution
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
     // NaN without samples, if the event loop was blocked the whole time.
     isOverloaded = Number.isNaN(lag) || lag > maxLag || used > limit * maxShareOfHeap
     delay.reset()
-  }, sampleInterval).unref()
+  }
+  // Not before: the start itself blocks the event loop, and on a busy machine for so long that it would count as overload.
+  app.addHook('onReady', async () => {
+    delay.enable()
+    timer = setInterval(sample, sampleInterval).unref()
+  })
   app.addHook('onClose', async () => {
     clearInterval(timer)
     delay.disable()
