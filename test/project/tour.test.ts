@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
+import { expectToCompile } from '../support/compile.ts'
 import { codeBlocksOf, type Document, document, documents, root, stepsOf } from '../support/documents.ts'
 import { bannerKey, type Server, startServer, waitForOutput } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -69,21 +70,8 @@ test('the TypeScript examples of the documents compile', async () => {
     if (code.length > 0)
       writeFileSync(join(folder, `${index}.ts`), `${declarationsFor(code.join('\n'))}\n${code.join('\n')}`)
   }
-  const compilerOptions = {
-    target: 'es2025',
-    module: 'nodenext',
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
-    allowImportingTsExtensions: true,
-    types: ['node'],
-    typeRoots: [join(root, 'node_modules/@types')],
-    paths: { 'petstore/client': [join(root, 'client/index.ts')] },
-  }
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  await expect(run(process.execPath, [tsc, '-p', folder])).resolves.toMatchObject({ stdout: '' })
+  await expectToCompile(folder)
 })
 
 /** Declarations that the examples use but do not show. */

@@ -1,8 +1,7 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -10,13 +9,13 @@ import { maxInt64, minInt64 } from '../../../server/api/int64.ts'
 import { indentedJsonOf, jsonOf, literalOf, shellWord } from '../../../web/requests/quoting.ts'
 import { curlText, keyVariable, typedClientText } from '../../../web/requests/texts.ts'
 import { creates, pets, reads, runPrograms, writePrograms } from '../../support/api-calls.ts'
+import { expectToCompile } from '../../support/compile.ts'
 import { curls, runCurl } from '../../support/curl.ts'
 import { parseExactly } from '../../support/exact-json.ts'
 import { awkwardNames, namesOfAllCharacters } from '../../support/pet-names.ts'
 import { listen } from '../../support/raw-http.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
-const run = promisify(execFile)
 const root = join(import.meta.dirname, '../../..')
 
 test.for(curls)('the curl text creates, gets and lists pets exactly (curl is %s)', async (curl) => {
@@ -36,7 +35,7 @@ test('the text for the typed client compiles, and creates, gets and lists pets e
   const project = temporaryFolder()
   installClient(project)
   writePrograms(project, api, typedClientText)
-  await compile(project)
+  await expectToCompile(project)
   await runPrograms(project, api)
 })
 
@@ -48,23 +47,6 @@ function installClient(project: string): void {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module", "exports": { "./client": "./client.js" } }')
   const client = pathToFileURL(join(root, 'client/index.ts')).href
   writeFileSync(join(folder, 'client.js'), `export * from '${client}'`)
-}
-
-async function compile(project: string): Promise<void> {
-  const compilerOptions = {
-    target: 'es2025',
-    module: 'nodenext',
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
-    allowImportingTsExtensions: true,
-    types: ['node'],
-    typeRoots: [join(root, 'node_modules/@types')],
-    paths: { 'petstore/client': [join(root, 'client/index.ts')] },
-  }
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  await expect(run(process.execPath, [tsc, '-p', project])).resolves.toMatchObject({ stdout: '' })
 }
 
 describe('a text of any characters', () => {
