@@ -19,7 +19,7 @@ import { makeDrainable } from './http/drain.ts'
 import { sendError } from './http/error-responses.ts'
 import { type CheckReadiness, health, readinessCheck } from './http/health.ts'
 import { limits } from './http/limits.ts'
-import { shedLoad } from './http/load-shedding.ts'
+import { type LoadMeter, processLoad, shedLoad } from './http/load-shedding.ts'
 import { requestCheck } from './http/request-checks.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { isProbe, labelsOf } from './http/request-labels.ts'
@@ -45,6 +45,8 @@ export interface AppOptions {
   metrics?: Metrics
   /** Traces the requests. By default they are not traced. */
   tracing?: Tracing | undefined
+  /** Decides when requests are refused. */
+  loadMeter?: LoadMeter
 }
 
 declare module 'fastify' {
@@ -136,6 +138,7 @@ export async function createApp({
   consoleFolder,
   metrics = new Metrics(),
   tracing,
+  loadMeter = processLoad(),
 }: AppOptions): Promise<FastifyInstance> {
   const page = readConsolePage(consoleFolder)
   const app = createBase({ config, log, metrics, tracing, page })
@@ -158,7 +161,7 @@ export async function createApp({
   const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
   const adapterOptions = { router: appRouter, store, createContext }
   app.register(async (adapters) => {
-    shedLoad(adapters)
+    shedLoad(adapters, loadMeter)
     adapters.addHook('onRequest', checkKey)
     adapters.register(restAdapter, { prefix: '/v1', cacheLookups: lookups.rest_responses, ...adapterOptions })
     adapters.register(rpcAdapter, { prefix: '/trpc', cacheLookups: lookups.rpc_responses, ...adapterOptions })

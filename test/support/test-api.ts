@@ -8,6 +8,7 @@ import { prepareWrites } from '../../db/sqlite/writer-thread.ts'
 import type { Store } from '../../db/store.ts'
 import { type AppOptions, createApp } from '../../server/app.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
+import type { LoadMeter } from '../../server/http/load-shedding.ts'
 import { logTo } from '../../server/log.ts'
 import { createKey } from '../../server/ops/keys.ts'
 import type { Metrics } from '../../server/telemetry/metrics.ts'
@@ -37,6 +38,7 @@ export async function startTestApi({
   consoleFolder,
   metrics,
   tracing,
+  loadMeter = idle,
 }: StartOptions = {}): Promise<TestApi> {
   const log: string[] = []
   const own = store ? { store, key: key ?? (await createKey(store, keyName)) } : await openKeyedDatabase(atEnd)
@@ -54,6 +56,7 @@ export async function startTestApi({
     consoleFolder,
     ...(metrics && { metrics }),
     tracing,
+    loadMeter,
     log: logTo({ write: (line) => void log.push(line) }, 'info'),
   })
   atEnd(() => app.close())
@@ -106,7 +109,11 @@ interface StartOptions {
   /** Give its observer to the store. */
   metrics?: Metrics
   tracing?: Tracing
+  loadMeter?: LoadMeter
 }
+
+/** On a busy machine, the event loop of a test lags without any request. */
+const idle: LoadMeter = { start() {}, read: () => ({ lag: 0, heap: 0 }), stop() {} }
 
 /** Shares one service among the tests of a group. They must not depend on an empty database. Call it in `describe`. */
 export function shareTestApi(options: StartOptions = {}): () => TestApi {
