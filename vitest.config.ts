@@ -58,9 +58,10 @@ export default defineConfig({
       },
     ],
     execArgv: ['--import', './db/fast-start.mjs'],
-    testTimeout: 60_000,
-    // The default of one second is too short on a busy machine.
-    expect: { poll: { timeout: 10_000 } },
+    // Limits for a busy machine, on which a test takes many times as long.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     // Loading the modules again for each file took a fifth of the time. They keep no state but caches.
     isolate: false,
     // Twice the cores of a small machine: many tests wait for processes, disks and timers.

@@ -88,8 +88,8 @@ describe('the backup command', () => {
     test('on a full disk fails with a message and leaves nothing', () => {
       const { folder } = makeSample(20_000)
       mkdirSync(join(folder, 'disk'))
-      const script = `mount -t tmpfs -o size=256k none disk && "$0" "$1" backup disk/copy.db; echo "$? $(ls -A disk)"`
-      const run = spawnSync('unshare', ['-rm', 'sh', '-c', script, ...petstore], { cwd: folder })
+      const script = `mount -t tmpfs -o size=256k none disk && "$@" backup disk/copy.db; echo "$? $(ls -A disk)"`
+      const run = spawnSync('unshare', ['-rm', 'sh', '-c', script, 'sh', ...petstore], { cwd: folder })
       expect(run.stderr.toString()).toMatch(
         /^The database \S+copy\.db cannot be used: the disk is full; free some space\.\n$/,
       )

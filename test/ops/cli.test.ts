@@ -178,10 +178,10 @@ test('the documented options of Node open the inspector, and write a profile whe
   const lines = codeBlocksOf(document('docs/operations.md'), 'sh').flatMap(({ code }) => code.trim().split('\n'))
   const options = lines.flatMap((line) => /^node (.*) server\/launch\.mjs$/.exec(line)?.[1]?.split(' ') ?? [])
   expect(options).toContain('--inspect')
-  const [node = '', launcher = ''] = petstore
+  const [node = '', ...launcher] = petstore
   const anyPort = options.map((option) => (option === '--inspect' ? '--inspect=0' : option))
   const folder = temporaryFolder()
-  const server = await whenListening(runCommand([node, ...anyPort, launcher], { folder, env: { PORT: '0' } }))
+  const server = await whenListening(runCommand([node, ...anyPort, ...launcher], { folder, env: { PORT: '0' } }))
   expect(server.stderr).toMatch(/^Debugger listening on ws:\/\/127\.0\.0\.1:/)
   server.child.kill('SIGINT')
   expect(await server.ended).toBe(0)

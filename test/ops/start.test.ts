@@ -109,7 +109,7 @@ test('a later start takes less than 5 s, shows no key and finds the pets, also u
   const folder = temporaryFolder()
   const key = await createFirstKey(folder)
   // "node --watch" sends messages of its own through the ports of worker threads.
-  const run = runCommand([process.execPath, '--watch', petstore[1] ?? ''], { folder, env: { PORT: '0' } })
+  const run = runCommand([process.execPath, '--watch', ...petstore.slice(1)], { folder, env: { PORT: '0' } })
   const first = await whenListening(run)
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   for (const name of ['Rex', 'Tom', 'Minka']) {

@@ -11,8 +11,7 @@ import { type AtEnd, temporaryFolder } from './temporary.ts'
 /** The command line of `petstore`, which sheds no load because the machine is busy. */
 export const petstore = [
   process.execPath,
-  '--import',
-  join(import.meta.dirname, 'without-lag.mjs'),
+  `--import=${join(import.meta.dirname, 'without-lag.mjs')}`,
   join(import.meta.dirname, '../../server/launch.mjs'),
 ]
 
