@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { describeLocation, type Location } from '../db/location.ts'
+import { describeLocation } from '../db/location.ts'
 import { isApiKey, startOf } from './auth/api-key.ts'
 import type { Rate } from './auth/rate-limit.ts'
 import { closestName } from './cli/suggestion.ts'
 import { parseDuration } from './ops/duration.ts'
-import { OperatorError, UsageError } from './ops/operator-error.ts'
+import { DatabaseUrl, hasControlCharacter } from './ops/location.ts'
+import { OperatorError } from './ops/operator-error.ts'
 
 const logFormats = ['json', 'pretty'] as const
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -17,39 +16,6 @@ const Port = z
   .regex(/^\d{1,5}$/, 'expected a port from 0 to 65535')
   .transform(Number)
   .refine((port) => port <= 65_535, 'expected a port from 0 to 65535')
-
-const DatabaseUrl = z.string().transform((url, context): Location => {
-  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return { kind: 'postgres', url }
-  const path = pathOf(url)
-  if (path === undefined) {
-    context.addIssue(
-      'expected a file, such as file:data/petstore.db, or a PostgreSQL database, such as postgres://user@host/petstore',
-    )
-  }
-  return { kind: 'sqlite', path: path ?? '' }
-})
-
-/**
- * Parses the location of a database in the format of DATABASE_URL.
- *
- * @param name the name of the option, for the message. The message does not show the text, which may contain a password.
- * @throws {UsageError} if the text is not a location
- */
-export function parseLocation(text: string, name: string): Location {
-  const { data, error } = DatabaseUrl.safeParse(text)
-  if (data) return data
-  throw new UsageError(`${name}: ${error.issues.map(({ message }) => message).join(', ')}.`)
-}
-
-/** A database in memory is refused, because threads cannot share it. */
-function pathOf(url: string): string | undefined {
-  if (!/^file:[^?#]+$/.test(url) || url.includes(':memory:')) return undefined
-  try {
-    return url.startsWith('file://') ? fileURLToPath(url) : resolve(url.slice('file:'.length))
-  } catch {
-    return undefined
-  }
-}
 
 const BaseUrl = z
   .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
@@ -203,15 +169,25 @@ function toConfig(env: z.infer<typeof Environment>) {
   }
 }
 
+/** Without the white space around each value, which YAML blocks and files with Windows line ends add. */
+function readVariables(env: Record<string, string | undefined>): Record<string, string> {
+  const trimmed = Object.entries(env).map(([name, value = '']) => [name, value.trim()] as const)
+  return Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
+}
+
 /**
- * Reads the configuration from environment variables. An empty variable counts as not set.
+ * Reads the configuration from environment variables. A variable without text counts as not set.
  *
  * @throws {OperatorError} that names every invalid variable
  */
 export function readConfig(env: Record<string, string | undefined> = process.env): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const given = readVariables(env)
   const { data, error } = Environment.safeParse(given)
-  const problems = error?.issues.map(({ path, message }) => `${String(path[0])}: ${message}`) ?? []
+  const broken = new Set<string>(variableNames.filter((name) => hasControlCharacter(given[name] ?? '')))
+  const problems = [...broken].map((name) => `${name}: expected no control characters, such as line breaks`)
+  for (const { path, message } of error?.issues ?? []) {
+    if (!broken.has(String(path[0]))) problems.push(`${String(path[0])}: ${message}`)
+  }
   if (given.PETSTORE_API_KEY && given.PETSTORE_API_KEY_FILE)
     problems.push('PETSTORE_API_KEY, PETSTORE_API_KEY_FILE: expected only one of them')
   if (data?.ADMIN_PORT && data.ADMIN_PORT === data.PORT) problems.push('ADMIN_PORT: expected another port than PORT')
@@ -249,8 +225,9 @@ export interface Setting {
  */
 export function describeConfig(env: Record<string, string | undefined> = process.env): Setting[] {
   const { apiKey, database } = readConfig(env)
+  const variables = readVariables(env)
   return variableNames.map((name) => {
-    const given = env[name] || undefined
+    const given = variables[name]
     const source = given === undefined ? 'default' : 'environment'
     if (name === 'DATABASE_URL') return { name, value: describeLocation(database), source }
     if (name === 'PETSTORE_API_KEY' && apiKey !== undefined) {
@@ -270,7 +247,8 @@ function withoutPassword(text: string): string {
 
 /** Warns of each variable that is not known and looks like a misspelled one that is not set. */
 export function misspelledVariables(env: Record<string, string | undefined> = process.env): string[] {
-  const unset = variableNames.filter((name) => !env[name])
+  const variables = readVariables(env)
+  const unset = variableNames.filter((name) => variables[name] === undefined)
   return Object.keys(env).flatMap((name) => {
     if (isKnown(name)) return []
     const meant = closestName(name.toUpperCase(), unset.filter(isLong))

@@ -2,10 +2,11 @@ import { statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { describeLocation, type Location } from '../../db/location.ts'
 import { migrateStore } from '../../db/open.ts'
-import { parseLocation, readConfig } from '../config.ts'
+import { readConfig } from '../config.ts'
 import { backUp, restore } from '../ops/backup.ts'
 import { copy } from '../ops/copy.ts'
 import { describeMigrations, describeStatus, readPending, readStatus } from '../ops/database.ts'
+import { parseFile, parseLocation } from '../ops/location.ts'
 import { describeBytes, describeRows, withProgress } from '../ops/progress.ts'
 import { addHelp } from './help.ts'
 import { auditOf, databaseFile, noteCreated } from './open-store.ts'
@@ -15,8 +16,9 @@ const variables = ['DATABASE_URL'] as const
 
 export function addDatabaseCommands(program: Command): void {
   const backup = program
-    .command('backup [file]')
+    .command('backup')
     .description('back up the database, also while the service runs, and print the path of the backup')
+    .argument('[file]', 'the backup to make', parseFile)
     .action(async (file?: string) => {
       const config = readConfig()
       const [path, audit] = [databaseFile(config), await auditOf(config)]
@@ -27,8 +29,9 @@ export function addDatabaseCommands(program: Command): void {
   addHelp(backup, { examples: ['petstore backup', 'petstore backup /mnt/backups/petstore.db'], variables })
 
   const restoring = program
-    .command('restore <file>')
+    .command('restore')
     .description('replace the database with a backup while the service is stopped; the replaced database is kept')
+    .argument('<file>', 'the backup', parseFile)
     .action(async (file: string) => {
       const config = readConfig()
       const [path, audit] = [databaseFile(config), await auditOf(config)]

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { backUpDatabase } from '../../db/sqlite/backup/backup.ts'
 import type { Progress } from '../../db/sqlite/backup/snapshot.ts'
+import { parseFile } from '../../server/ops/location.ts'
 import { auditLinesIn, notesIn } from '../support/log-lines.ts'
 import { petstore, runPetstore } from '../support/process.ts'
 import { addingPets, backUp, change, makeDatabase, namesIn, petsIn, unfitFiles } from '../support/sample-database.ts'
@@ -53,10 +54,18 @@ describe('the backup command', () => {
     )
   })
 
-  test.for(['backup', 'restore'])('%s rejects an empty name', async (word) => {
-    const run = runPetstore({ arguments: [word, ''] })
-    expect(await run.ended).toBe(2)
-    expect(run.stderr).toBe('The name of the backup is empty: give the path of the copy, or no name at all.\n')
+  test.for(['backup', 'restore'])('%s rejects a name that SQLite could not open', async (word) => {
+    const { folder } = makeSample()
+    const run = runPetstore({ folder, arguments: [word, 'copy.db\n'] })
+    expect([await run.ended, run.stderr]).toEqual([
+      2,
+      '"copy.db\\n" cannot name a database file: expected a path without white space around it and without control characters.\n',
+    ])
+    expect(readdirSync(folder)).toEqual(['data'])
+  })
+
+  test.for(['', ' ', 'copy.db ', '\tcopy.db', 'co\npy.db', 'copy\0.db'])('%j cannot name a backup', (name) => {
+    expect(() => parseFile(name)).toThrow(`${JSON.stringify(name)} cannot name a database file`)
   })
 
   if (spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0) {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { mintApiKey } from '../../server/auth/api-key.ts'
-import { describeConfig, readConfig, variableNames } from '../../server/config.ts'
+import { describeConfig, misspelledVariables, readConfig, variableNames } from '../../server/config.ts'
 import { runPetstore } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -28,9 +28,9 @@ test('without any variable the configuration has its defaults', () => {
   })
 })
 
-test('every variable is read', () => {
-  const key = mintApiKey()
-  const env = {
+/** Valid values of all variables, except for the file with the API key. */
+function everyVariable(key: string) {
+  return {
     HOST: '0.0.0.0',
     PORT: '8080',
     ADMIN_HOST: '::1',
@@ -52,6 +52,11 @@ test('every variable is read', () => {
     OTEL_SERVICE_NAME: 'shop',
     OTEL_TRACES_SAMPLER_ARG: '0.25',
   }
+}
+
+test('every variable is read', () => {
+  const key = mintApiKey()
+  const env = everyVariable(key)
   expect([...Object.keys(env), 'PETSTORE_API_KEY_FILE'].toSorted()).toEqual(variableNames.toSorted())
   expect(readConfig(env)).toEqual({
     host: '0.0.0.0',
@@ -84,6 +89,45 @@ test.for(['postgres', 'postgresql'])('a database may have a URL that begins with
 test('an empty variable counts as not set', () => {
   expect(readConfig({ PORT: '', PUBLIC_URL: '', CORS_ORIGINS: '', PETSTORE_API_KEY: '' })).toEqual(readConfig({}))
 })
+
+test.for(['\n', '\r\n', ' ', '\t', '\u00a0'])(
+  'white space %j around a value is removed from every variable',
+  (space) => {
+    const key = mintApiKey()
+    const file = join(temporaryFolder(), 'key')
+    writeFileSync(file, `${key}\n`)
+    const env = { ...everyVariable(key), DATABASE_URL: 'file:data/petstore.db' }
+    const values = [env, { PETSTORE_API_KEY_FILE: file }, { DATABASE_URL: 'postgres://db.example/pets' }]
+    for (const exact of values) {
+      const spaced = Object.fromEntries(Object.entries(exact).map(([name, value]) => [name, space + value + space]))
+      expect(readConfig(spaced)).toEqual(readConfig(exact))
+      expect(describeConfig(spaced)).toEqual(describeConfig(exact))
+    }
+    expect(readConfig({ PORT: space })).toEqual(readConfig({}))
+    expect(misspelledVariables({ DATABSE_URL: 'file:a.db', DATABASE_URL: space })).toHaveLength(1)
+  },
+)
+
+test.for(Object.entries(everyVariable(mintApiKey())))(
+  'a control character inside %s is refused with one message',
+  ([name, value]) => {
+    for (const character of ['\n', '\t', '\0', '\u007f', '\u0085']) {
+      const env = { [name]: `${value.slice(0, 1)}${character}${value.slice(1)}x` }
+      expect(() => readConfig(env)).toThrow(
+        `The configuration is wrong:\n  ${name}: expected no control characters, such as line breaks`,
+      )
+    }
+  },
+)
+
+test.for(['file:///data/petstore.db%20', 'file:///data/pet%0Astore.db', 'file: data/petstore.db', 'file: '])(
+  'the path in DATABASE_URL=%s is refused, because SQLite would open another file than the checks do',
+  (url) => {
+    expect(() => readConfig({ DATABASE_URL: url })).toThrow(
+      /^The configuration is wrong:\n {2}DATABASE_URL: expected .*/,
+    )
+  },
+)
 
 test('the highest port and an address with trailing slashes are accepted', () => {
   expect(readConfig({ PORT: '65535' }).port).toBe(65_535)
