@@ -61,3 +61,17 @@ export function pendingMigrations(applied: AppliedMigration[], migrations: Migra
   }
   return migrations.filter(({ name }) => !applied.some((migration) => migration.name === name))
 }
+
+/**
+ * For everything that does not migrate.
+ *
+ * @throws {UnusableDatabase} unless the database has the schema of this release.
+ */
+export function refuseOtherRelease(applied: AppliedMigration[], migrations: Migration[], database: string): void {
+  if (pendingMigrations(applied, migrations, database).length > 0) {
+    throw new UnusableDatabase(
+      database,
+      'an older release made it; use that release, or back up the database and run "petstore db migrate"',
+    )
+  }
+}

@@ -6,6 +6,8 @@ import type { Store, StoreObserver } from './store.ts'
 interface OpenOptions {
   /** Whether to create a database that is missing or empty. True by default. */
   create?: boolean
+  /** Whether to migrate the database of an older release, true by default. Otherwise it is refused. */
+  migrate?: boolean
   /** Called if the database was created. */
   onCreate?: () => void
   onMigrate?: OnMigrate
@@ -45,15 +47,15 @@ export async function migrateStore(
  */
 export async function openStore(
   location: Location,
-  { create = true, onCreate, onMigrate, onWarning, busyTimeout, maxConnections, observer }: OpenOptions,
+  { create = true, migrate = true, onCreate, onMigrate, onWarning, busyTimeout, maxConnections, observer }: OpenOptions,
 ): Promise<Store> {
   if (location.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts')
-    return openPostgresStore({ url: location.url, maxConnections, create, onCreate, onMigrate, observer })
+    return openPostgresStore({ url: location.url, maxConnections, create, migrate, onCreate, onMigrate, observer })
   }
   const { openSqliteStore } = await import('./sqlite/store.ts')
   const isNew = !existsSync(location.path)
-  const store = openSqliteStore({ path: location.path, create, onMigrate, onWarning, busyTimeout, observer })
+  const store = openSqliteStore({ path: location.path, create, migrate, onMigrate, onWarning, busyTimeout, observer })
   if (isNew) onCreate?.()
   return store
 }

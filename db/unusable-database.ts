@@ -16,6 +16,7 @@ export const reasons = {
   notFile: 'it is not a file; check the path',
   notSqlite: 'it is not an SQLite database; choose another file',
   foreign: 'it belongs to another program; choose another database',
+  empty: 'it has no tables yet: start the service, or create an API key, first',
   corrupt: 'it is corrupt; restore an intact backup',
   unreadable: 'the disk cannot read it; check the disk',
   diskFull: 'the disk is full; free some space',

@@ -7,11 +7,11 @@ import { type CopyDatabase, type CopyDriver, type Row, RowsRefused, type Table, 
 export interface CopyRequest {
   /** Must exist and have this release's schema. The copy only reads it, and other processes may use it meanwhile. */
   from: Location
-  /** Is created or migrated if necessary. Must not contain rows. */
+  /** Is created if necessary. Must have this release's schema and no rows. */
   to: Location
   /** How many rows are read and inserted at a time. */
   batchSize?: number
-  /** For the target: the source is never migrated. */
+  /** Called if the target was created. */
   onMigrate?: OnMigrate
   onProgress?: ((progress: CopyProgress) => void) | undefined
 }

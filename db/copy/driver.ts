@@ -1,5 +1,5 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
-import { type AppliedMigration, type Migration, type OnMigrate, pendingMigrations } from '../migrations.ts'
+import type { OnMigrate } from '../migrations.ts'
 import { apiKeys, idempotencyKeys, pets } from '../postgres/schema.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
 
@@ -31,7 +31,7 @@ export type Row = [id: string, ...values: (string | null)[]]
 export interface CopyDriver {
   /** Opens a snapshot of a database, which the copy only reads. */
   openSource(address: string): Promise<CopyDatabase>
-  /** Creates or migrates a database and keeps other processes from inserting into it. Refuses the source itself. */
+  /** Creates the database if necessary, and keeps other processes from inserting into it. Refuses the source itself. */
   openTarget(address: string, sourceIdentity: string, onMigrate?: OnMigrate): Promise<CopyDatabase>
 }
 
@@ -59,12 +59,6 @@ export interface CopyDatabase {
 /** A row violates a constraint of its table. The message is the database's. */
 export class RowsRefused extends Error {
   override name = 'RowsRefused'
-}
-
-/** @throws {UnusableDatabase} unless the schema of the source is this release's. A copy never migrates its source. */
-export function refuseOtherRelease(applied: AppliedMigration[], migrations: Migration[], database: string): void {
-  if (pendingMigrations(applied, migrations, database).length > 0)
-    throw new UnusableDatabase(database, 'an older release made it; start this release on it once, then copy again')
 }
 
 /** @throws {UnusableDatabase} if source and target are one database. */

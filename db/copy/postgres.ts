@@ -1,21 +1,14 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Client, DatabaseError } from 'pg'
 import { describeLocation } from '../location.ts'
-import type { OnMigrate } from '../migrations.ts'
+import { type OnMigrate, refuseOtherRelease } from '../migrations.ts'
 import { connectClient } from '../postgres/connection.ts'
 import { concernsDatabase, unusable } from '../postgres/failure.ts'
 import { readJournal, readOwnMigrations } from '../postgres/migrate.ts'
 import { prepareDatabase } from '../postgres/prepare.ts'
 import { lockUntilCommit } from '../postgres/transaction.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
-import {
-  type Column,
-  type CopyDatabase,
-  type Row,
-  RowsRefused,
-  refuseOtherRelease,
-  refuseSameDatabase,
-} from './driver.ts'
+import { type Column, type CopyDatabase, type Row, RowsRefused, refuseSameDatabase } from './driver.ts'
 
 /** Milliseconds; 0 disables a timeout. A copy may take hours, but does not wait long for the locks of others. */
 const timeouts = {
@@ -35,7 +28,7 @@ export async function openSource(url: string): Promise<CopyDatabase> {
 }
 
 export async function openTarget(url: string, source: string, onMigrate?: OnMigrate): Promise<CopyDatabase> {
-  await prepareDatabase(url, { onMigrate })
+  await prepareDatabase(url, { migrate: false, onMigrate })
   return attempt(url, () =>
     begin(url, 'READ COMMITTED READ WRITE', async (client) => {
       const identity = await identify(client)

@@ -1,14 +1,13 @@
-import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
-import type { OnMigrate } from '../migrations.ts'
-import { checkPages, connect, orClose } from '../sqlite/connection.ts'
+import { type OnMigrate, refuseOtherRelease } from '../migrations.ts'
+import { checkPages, connect, connectToRead, orClose } from '../sqlite/connection.ts'
 import { toFailure, unusable } from '../sqlite/failure.ts'
 import { identify, realPathOf, syncFolder } from '../sqlite/files.ts'
 import { refuseForeignFile } from '../sqlite/header.ts'
 import { readJournal, readOwnMigrations } from '../sqlite/migrate.ts'
 import { prepareDatabase } from '../sqlite/prepare.ts'
-import { type CopyDatabase, type Row, RowsRefused, refuseOtherRelease, refuseSameDatabase } from './driver.ts'
+import { type CopyDatabase, type Row, RowsRefused, refuseSameDatabase } from './driver.ts'
 
 /** Milliseconds to wait for the lock of another process. */
 const busyTimeout = 5_000
@@ -16,7 +15,7 @@ const busyTimeout = 5_000
 export async function openSource(path: string): Promise<CopyDatabase> {
   return attempt(path, () => {
     refuseForeignFile(path)
-    const connection = connectToRead(path)
+    const connection = connectToRead(path, busyTimeout)
     return orClose(connection, () => {
       connection.exec('BEGIN')
       refuseOtherRelease(readJournal(connection), readOwnMigrations(), path)
@@ -26,24 +25,10 @@ export async function openSource(path: string): Promise<CopyDatabase> {
   })
 }
 
-/**
- * A read-only connection creates an empty log where there was none. A writable one moves a log that a killed process left
- * into the database.
- */
-function connectToRead(path: string): Database.Database {
-  const file = realPathOf(path)
-  const hasLog = ['-wal', '-journal'].some((suffix) => existsSync(file + suffix))
-  const connection = connect(file, { readonly: hasLog, busyTimeout })
-  return orClose(connection, () => {
-    connection.pragma('query_only = ON')
-    return connection
-  })
-}
-
 export async function openTarget(path: string, source: string, onMigrate?: OnMigrate): Promise<CopyDatabase> {
   return attempt(path, () => {
     refuseSameDatabase(identify(path), source, path)
-    prepareDatabase(path, { onMigrate })
+    prepareDatabase(path, { migrate: false, onMigrate })
     const connection = connect(path, { busyTimeout })
     return orClose(connection, () => {
       connection.exec('BEGIN IMMEDIATE')

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { type SchemaState, type SqliteInspection, schemaState } from '../inspection.ts'
-import { checkPages, connect, databaseSize, orClose } from '../sqlite/connection.ts'
+import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/connection.ts'
 import { unusable } from '../sqlite/failure.ts'
 import { realPathOf, sizeOf } from '../sqlite/files.ts'
 import { refuseForeignFile, refuseNonFile } from '../sqlite/header.ts'
-import { readJournal, readOwnMigrations } from '../sqlite/migrate.ts'
+import { readApplied, readOwnMigrations } from '../sqlite/migrate.ts'
 import { isBlank, refuseOrphanedLog } from '../sqlite/prepare.ts'
 import { importerHash } from '../store.ts'
 
@@ -20,19 +20,13 @@ export function inspectSqlite(path: string): SqliteInspection | undefined {
     refuseOrphanedLog(path, realPath)
     if (!existsSync(path) || isBlank(path, realPath)) return undefined
     refuseForeignFile(path)
-    return methods(path, `${realPath}-wal`, open(path, realPath))
+    return methods(path, `${realPath}-wal`, open(path))
   })
 }
 
-/**
- * If another process uses the database, or was killed, there is a log or a journal: a connection that cannot write leaves
- * it as it is. Otherwise SQLite creates an empty log, and only a connection that may write removes it at the end.
- */
-function open(path: string, realPath: string): Database.Database {
-  const isInUse = ['-wal', '-journal'].some((suffix) => existsSync(realPath + suffix))
-  const connection = connect(path, { readonly: isInUse, busyTimeout })
+function open(path: string): Database.Database {
+  const connection = connectToRead(path, busyTimeout)
   return orClose(connection, () => {
-    connection.pragma('query_only = ON')
     connection.pragma('schema_version')
     return connection
   })
@@ -55,8 +49,7 @@ function methods(path: string, log: string, connection: Database.Database): Sqli
 }
 
 function readSchema(connection: Database.Database): SchemaState {
-  const hasJournal = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get()
-  return schemaState(hasJournal ? readJournal(connection) : [], readOwnMigrations(), connection.name)
+  return schemaState(readApplied(connection), readOwnMigrations(), connection.name)
 }
 
 function countRows(connection: Database.Database, source: string): number {

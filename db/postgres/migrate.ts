@@ -8,8 +8,9 @@ import {
   type OnMigrate,
   pendingMigrations,
   readMigrations,
+  refuseOtherRelease,
 } from '../migrations.ts'
-import { UnusableDatabase } from '../unusable-database.ts'
+import { reasons, UnusableDatabase } from '../unusable-database.ts'
 import { lockUntilCommit } from './transaction.ts'
 
 /** It must exist before the first migration. */
@@ -24,6 +25,8 @@ interface MigrateOptions {
   name: string
   /** Whether the tables may be created in a database without a journal. Otherwise it is refused. */
   create?: boolean
+  /** Whether the database of an older release may be migrated. Otherwise it is refused. */
+  migrate?: boolean
   onMigrate?: OnMigrate | undefined
 }
 
@@ -42,20 +45,21 @@ export function readOwnMigrations(): Migration[] {
 export async function migrate(
   client: Client,
   migrations: Migration[],
-  { name: database, create = true, onMigrate }: MigrateOptions,
+  { name: database, create = true, migrate = true, onMigrate }: MigrateOptions,
 ): Promise<boolean> {
   const db = drizzle({ client })
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   await lockUntilCommit(db, 'migrations')
   const isNew = !(await hasJournal(db))
   if (isNew) {
-    if (!create)
-      throw new UnusableDatabase(database, 'it has no tables yet: start the service, or create an API key, first')
+    if (!create) throw new UnusableDatabase(database, reasons.empty)
     await client.query(
       'CREATE TABLE migrations (name text PRIMARY KEY, hash text NOT NULL, applied_at timestamptz(3) NOT NULL)',
     )
   }
-  const pending = pendingMigrations(await readJournal(db), migrations, database)
+  const applied = await readJournal(db)
+  if (!isNew && !migrate) refuseOtherRelease(applied, migrations, database)
+  const pending = pendingMigrations(applied, migrations, database)
   for (const { name, sql, hash } of pending) {
     await client.query(sql)
     await db.insert(journal).values({ name, hash, appliedAt: new Date() })

@@ -14,11 +14,13 @@ const retryInterval = 200
 interface PrepareOptions {
   /** Whether the tables may be created in a database without them. Otherwise it is refused. */
   create?: boolean
+  /** Whether the database of an older release may be migrated. Otherwise it is refused. */
+  migrate?: boolean
   onMigrate?: OnMigrate | undefined
 }
 
 /**
- * Checks the database and applies missing migrations.
+ * Checks the database, and creates or migrates its tables if necessary.
  *
  * @returns whether the tables were created
  * @throws {UnusableDatabase}

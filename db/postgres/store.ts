@@ -17,6 +17,8 @@ interface PostgresStoreOptions {
   maxConnections?: number | undefined
   /** Whether the tables may be created in a database without them, true by default. */
   create?: boolean
+  /** Whether the database of an older release may be migrated, true by default. Otherwise it is refused. */
+  migrate?: boolean
   /** Called if they were created. */
   onCreate?: (() => void) | undefined
   onMigrate?: OnMigrate | undefined
@@ -24,7 +26,7 @@ interface PostgresStoreOptions {
 }
 
 /**
- * Opens a store in a PostgreSQL database after its migrations. Any number of instances may share the database.
+ * Opens a store in a PostgreSQL database. Creates or migrates its tables first if necessary. Any number of instances may share the database.
  *
  * @throws {UnusableDatabase}
  */
@@ -32,11 +34,12 @@ export async function openPostgresStore({
   url,
   maxConnections,
   create = true,
+  migrate = true,
   onCreate,
   onMigrate,
   observer,
 }: PostgresStoreOptions): Promise<Store> {
-  if (await prepareDatabase(url, { create, onMigrate })) onCreate?.()
+  if (await prepareDatabase(url, { create, migrate, onMigrate })) onCreate?.()
   let connectionErrors = 0
   const pool = openPool(url, maxConnections, () => connectionErrors++)
   const creates = new GroupCommit(prepareCreates(pool), observer)

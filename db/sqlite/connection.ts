@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { reasons, UnusableDatabase } from '../unusable-database.ts'
 import { isBusy, toFailure } from './failure.ts'
+import { realPathOf } from './files.ts'
 
 interface ConnectionOptions {
   readonly?: boolean
@@ -25,6 +27,21 @@ export function connect(path: string, { readonly = false, busyTimeout }: Connect
     // KiB. Enough to keep the interior B-tree pages of ten million pets in memory.
     connection.pragma('cache_size = -8000')
     connection.pragma(`journal_size_limit = ${64 * 1024 * 1024}`)
+    return connection
+  })
+}
+
+/**
+ * Opens a database to read it, and leaves its files as they are. If another process uses the database, or was killed, there
+ * is a log or a journal, which a read-only connection does not change. Otherwise SQLite creates an empty log, which only a
+ * connection that may write removes at the end.
+ */
+export function connectToRead(path: string, busyTimeout: number): Database.Database {
+  const realPath = realPathOf(path)
+  const isInUse = ['-wal', '-journal'].some((suffix) => existsSync(realPath + suffix))
+  const connection = connect(path, { readonly: isInUse, busyTimeout })
+  return orClose(connection, () => {
+    connection.pragma('query_only = ON')
     return connection
   })
 }

@@ -57,6 +57,12 @@ function countBrokenReferences(connection: Database.Database): number {
   return (connection.pragma('foreign_key_check') as unknown[]).length
 }
 
+/** The migrations that were applied; none if there is no journal. */
+export function readApplied(connection: Database.Database): AppliedMigration[] {
+  const hasJournal = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get()
+  return hasJournal ? readJournal(connection) : []
+}
+
 /** Reads the journal, which must exist. */
 export function readJournal(connection: Database.Database): AppliedMigration[] {
   return connection.prepare<[], AppliedMigration>('SELECT name, hash FROM migrations ORDER BY name').all()

@@ -1,13 +1,13 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
-import { type OnMigrate, pendingMigrations } from '../migrations.ts'
+import { type OnMigrate, pendingMigrations, refuseOtherRelease } from '../migrations.ts'
 import { reasons, UnusableDatabase } from '../unusable-database.ts'
-import { checkPages, connect, databaseSize, retryWhileBusy } from './connection.ts'
+import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy } from './connection.ts'
 import { unusable } from './failure.ts'
 import { makeFolder, realPathOf, sizeOf } from './files.ts'
 import { giveIdentity, readHeader, refuseForeignFile, refuseNonFile } from './header.ts'
-import { migrate, readJournal, readOwnMigrations } from './migrate.ts'
+import { migrate, readApplied, readOwnMigrations } from './migrate.ts'
 import { applicationId } from './schema.ts'
 
 /** Reading every page takes about a millisecond per MiB, and a start must not take longer than a second. */
@@ -18,33 +18,42 @@ const maxLogWithoutWarning = 128 * 1024 * 1024
 const lockTimeout = 10_000
 
 interface PrepareOptions {
+  /** Whether to create a database that is missing or empty. Otherwise it is refused. */
   create?: boolean
+  /** Whether to migrate the database of an older release. Otherwise it is refused. */
+  migrate?: boolean
   onMigrate?: OnMigrate | undefined
   /** Called with a sentence for the operator. */
   onWarning?: ((message: string) => void) | undefined
 }
 
 /**
- * Checks the file and migrates its schema. Creates a missing file, unless `create` is false. A file that is refused is
- * not changed.
+ * Checks the file, and creates or migrates the database if necessary. A file that is refused is not changed.
  *
  * @throws {UnusableDatabase}
  */
-export function prepareDatabase(path: string, { create = true, onMigrate, onWarning }: PrepareOptions = {}): void {
+export function prepareDatabase(path: string, options: PrepareOptions = {}): void {
+  const { create = true, migrate = true, onMigrate, onWarning } = options
   try {
     // SQLite names the log and the journal after this path.
     const realPath = realPathOf(path)
     refuseNonFile(path)
     refuseOrphanedLog(path, realPath)
     if (create) createFile(realPath)
-    if (!isBlank(path, realPath)) refuseForeignFile(path)
+    const isNew = isBlank(path, realPath)
+    if (!isNew) refuseForeignFile(path)
+    else if (!create) throw new UnusableDatabase(path, reasons.empty)
     warnOfLargeLog(realPath, onWarning)
-    if (sizeOf(path) > 0) checkBeforeWriting(path, realPath)
-    migrateFile(path, onMigrate)
+    const checkSchema = migrate ? pendingMigrations : refuseOtherRelease
+    if (sizeOf(path) > 0) checkBeforeWriting(path, realPath, checkSchema)
+    if (isNew || migrate) migrateFile(path, checkSchema, onMigrate)
   } catch (error) {
     throw unusable(path, error)
   }
 }
+
+/** Throws unless the migrations that were applied fit those of this release. */
+type CheckSchema = typeof pendingMigrations | typeof refuseOtherRelease
 
 /**
  * SQLite would delete the log, and with it acknowledged writes. The log is checked first, because another process that
@@ -89,25 +98,36 @@ function hasJournal(realPath: string): boolean {
 
 /**
  * Checks the pages and the journal of migrations before the first write: a later refusal would come after SQLite has
- * moved the log into the file. The connection is read-only unless SQLite must first roll back an interrupted transaction.
+ * moved the log into the file. The connection can write only if SQLite must first roll back an interrupted transaction.
  */
-function checkBeforeWriting(path: string, realPath: string): void {
-  const connection = connect(path, { readonly: !hasJournal(realPath), busyTimeout: lockTimeout })
+function checkBeforeWriting(path: string, realPath: string, checkSchema: CheckSchema): void {
+  const connection = hasJournal(realPath)
+    ? connect(path, { busyTimeout: lockTimeout })
+    : connectToRead(path, lockTimeout)
   try {
     // Not the size of the file, because most pages may still be in the write-ahead log.
     if (databaseSize(connection) <= maxCheckedSize) checkPages(connection, 'quick_check')
     else connection.pragma('schema_version')
-    const isMigrated = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get()
-    if (isMigrated) pendingMigrations(readJournal(connection), readOwnMigrations(), path)
+    checkJournal(connection, checkSchema)
   } finally {
     connection.close()
   }
 }
 
-function migrateFile(path: string, onMigrate: OnMigrate = () => {}): void {
+/** A database that is being created has no journal yet. */
+function checkJournal(connection: Database.Database, checkSchema: CheckSchema): void {
+  const applied = readApplied(connection)
+  if (applied.length > 0) checkSchema(applied, readOwnMigrations(), connection.name)
+}
+
+/** Checks the schema again, because another process may have created the database meanwhile. */
+function migrateFile(path: string, checkSchema: CheckSchema, onMigrate: OnMigrate = () => {}): void {
   const connection = connect(path, { busyTimeout: lockTimeout })
   try {
-    const applied = migrate(connection, readOwnMigrations(), () => claim(connection))
+    const applied = migrate(connection, readOwnMigrations(), () => {
+      claim(connection)
+      checkJournal(connection, checkSchema)
+    })
     if (applied.length > 0) onMigrate(applied)
     // SQLite ignores the busy timeout here.
     retryWhileBusy(lockTimeout, () => connection.pragma('journal_mode = WAL'))

@@ -9,6 +9,8 @@ import { Writer, type WriterOptions } from './writer.ts'
 interface SqliteStoreOptions extends WriterOptions {
   /** Whether to create a missing file. True by default. */
   create?: boolean
+  /** Whether to migrate the database of an older release, true by default. Otherwise it is refused. */
+  migrate?: boolean
   onMigrate?: OnMigrate | undefined
   /** Called with a sentence for the operator when the database needs attention. */
   onWarning?: ((message: string) => void) | undefined
@@ -23,12 +25,13 @@ interface SqliteStoreOptions extends WriterOptions {
  */
 export function openSqliteStore({
   create = true,
+  migrate = true,
   onMigrate,
   onWarning = () => {},
   observer,
   ...options
 }: SqliteStoreOptions): Store {
-  prepareDatabase(options.path, { create, onMigrate, onWarning })
+  prepareDatabase(options.path, { create, migrate, onMigrate, onWarning })
   const reader = new Reader(options.path, { checkWriter: () => writer.checkFiles(), onWarning })
   const writer = new Writer(options, {
     onStale: () => reader.closeFile(),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { startOf } from '../auth/api-key.ts'
 import { describeKey } from '../ops/audit.ts'
-import { createKey, describeKeys, listKeys, parseLifetime, revokeKey, rotateKey } from '../ops/keys.ts'
+import { createKey, describeKeys, listKeys, parseKeyName, parseLifetime, revokeKey, rotateKey } from '../ops/keys.ts'
 import { addHelp } from './help.ts'
 import { withStore } from './open-store.ts'
 import { type JsonOption, jsonOption, note, print, printAs } from './output.ts'
@@ -19,8 +19,9 @@ export function addKeyCommands(program: Command): void {
   addHelp(keys, { examples: ['petstore keys create shop', 'petstore keys list'] })
 
   const create = keys
-    .command('create <name>')
+    .command('create')
     .description('create a key and print it; it cannot be shown again')
+    .argument('<name>', 'such as the name of a client', parseKeyName)
     .option(...lifetimeOption)
     .action((name: string, { expires }: LifetimeOption) =>
       withStore(

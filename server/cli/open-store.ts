@@ -9,13 +9,15 @@ import { note } from './output.ts'
 /** @param database its name in audit lines */
 type Use = (store: Store, audit: Audit, database: string) => Promise<void>
 
-/** Opens the store of the configuration for one command, and closes it. */
+/** Opens the store of the configuration for one command, and closes it. A database of another release is refused. */
 export async function withStore(use: Use, { create = false } = {}): Promise<void> {
   const config = readConfig()
   const { database } = config
   const audit = await auditOf(config)
   const store = await openStore(database, {
     create,
+    // Only a start and `db migrate` migrate: an older release may still use the database, and there is no way back.
+    migrate: false,
     onCreate: () => noteCreated(database),
     onWarning: note,
     onMigrate: (migrations) => audit('database.migrate', describeLocation(database), { migrations }),

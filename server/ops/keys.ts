@@ -13,7 +13,7 @@ const latestTime = Date.UTC(9999, 11, 31)
  */
 export async function createKey({ apiKeys }: Store, name: string, lifetime?: number): Promise<string> {
   const key = mintApiKey()
-  await apiKeys.create(apiKeyRecord(key, checkName(name), lifetime))
+  await apiKeys.create(apiKeyRecord(key, parseKeyName(name), lifetime))
   return key
 }
 
@@ -108,7 +108,8 @@ function isStartOf(start: string, text: string): boolean {
   return text.length > prefix.length && (start.startsWith(text) || text.startsWith(start))
 }
 
-function checkName(name: string): string {
+/** @throws {UsageError} if the name is too long or contains other characters than a name may. */
+export function parseKeyName(name: string): string {
   if (!/^[\p{L}\p{N} ._@()-]{1,64}$/u.test(name) || name.startsWith(prefix)) {
     throw new UsageError('Name the key with 1 to 64 letters, digits, spaces or . _ @ ( ) -, not starting with pet_.')
   }

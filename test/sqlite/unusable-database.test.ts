@@ -138,6 +138,41 @@ test('keys list, keys revoke and keys rotate create no file', async () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
+test.for([
+  ['idle', (_path: string): void => {}],
+  ['used by the older release', (path: string): void => void openDatabase(path).prepare('SELECT * FROM pets').get()],
+  ['left with a log by the older release', (path: string): void => leaveLog(path, 'DELETE FROM pets')],
+] as const)(
+  'a database of an older release that is %s is refused and not changed, unless migrate is true',
+  ([, prepare]) => {
+    const folder = temporaryFolder()
+    const path = join(folder, 'petstore.db')
+    copyFileSync(join(import.meta.dirname, '../fixtures/sqlite/0002_deletable_pets.db'), path)
+    prepare(path)
+    const contents = () =>
+      readdirSync(folder)
+        .filter((name) => !name.endsWith('-shm'))
+        .map((name) => [name, readFileSync(join(folder, name))])
+    const before = contents()
+    for (const create of [false, true]) {
+      expect(() => prepareDatabase(path, { create, migrate: false })).toThrow(
+        'an older release made it; use that release, or back up the database and run "petstore db migrate"',
+      )
+    }
+    expect(contents()).toEqual(before)
+    expect(() => prepareDatabase(path, { create: false, migrate: true })).not.toThrow()
+  },
+)
+
+test('an empty file is refused and not changed if create is false', () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  writeFileSync(path, '')
+  expect(() => prepareDatabase(path, { create: false, migrate: false })).toThrow(
+    'it has no tables yet: start the service',
+  )
+  expect(statSync(path).size).toBe(0)
+})
+
 test('a missing file and its folders are created, unless create is false', () => {
   const folder = temporaryFolder()
   const path = join(folder, 'new/data/petstore.db')

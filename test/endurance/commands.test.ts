@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { expect, test } from 'vitest'
+import { createProgram } from '../../server/cli/program.ts'
+import { readStatus } from '../../server/ops/database.ts'
+import { databaseOf, isOnPostgres, locationOf } from '../support/database.ts'
+import { read } from '../support/documents.ts'
+import { query } from '../support/postgres/databases.ts'
+import { type Run, runPetstore } from '../support/process.ts'
+import { makeDatabase } from '../support/sample-database.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+interface Row {
+  command: string
+  /** What the command does with a database that is missing, and with one of an older release. */
+  missing: Effect
+  older: Effect
+}
+
+/** `ok`, `refused` (exit code 1) and `misused` (exit code 2) leave the database as it is. */
+type Effect = 'ok' | 'refused' | 'misused' | 'created' | 'migrated' | 'replaced'
+
+const rows: Row[] = [
+  { command: 'keys create shop', missing: 'created', older: 'refused' },
+  { command: 'keys create pet_x', missing: 'misused', older: 'misused' },
+  { command: 'keys create shop --expires never', missing: 'misused', older: 'misused' },
+  { command: 'keys list', missing: 'refused', older: 'refused' },
+  { command: 'keys revoke shop', missing: 'refused', older: 'refused' },
+  { command: 'keys rotate shop', missing: 'refused', older: 'refused' },
+  { command: 'keys rotate shop --expires never', missing: 'misused', older: 'misused' },
+  { command: 'pets export', missing: 'refused', older: 'refused' },
+  { command: 'pets export all.csv', missing: 'refused', older: 'refused' },
+  { command: 'pets import pets.ndjson', missing: 'created', older: 'refused' },
+  { command: 'pets import pets.ndjson --dry-run', missing: 'ok', older: 'ok' },
+  { command: 'pets import invalid.ndjson', missing: 'refused', older: 'refused' },
+  { command: 'pets import nowhere.ndjson', missing: 'refused', older: 'refused' },
+  { command: 'seed 2', missing: 'created', older: 'refused' },
+  { command: 'seed 0', missing: 'misused', older: 'misused' },
+  { command: 'seed 2 --seed x', missing: 'misused', older: 'misused' },
+  { command: 'backup', missing: 'refused', older: isOnPostgres ? 'refused' : 'ok' },
+  { command: 'restore sample.db', ...(isOnPostgres ? both('refused') : { missing: 'created', older: 'replaced' }) },
+  { command: 'restore nowhere.db', missing: 'refused', older: 'refused' },
+  { command: 'db status', missing: 'ok', older: 'ok' },
+  { command: 'db migrate --dry-run', missing: 'ok', older: 'ok' },
+  { command: 'db migrate', missing: 'created', older: 'migrated' },
+  { command: 'db copy --from DATABASE --to file:all.csv', missing: 'refused', older: 'refused' },
+  { command: 'db copy --from file:sample.db --to DATABASE', missing: 'created', older: 'refused' },
+  { command: 'doctor', missing: 'ok', older: 'ok' },
+  { command: 'healthcheck', missing: 'refused', older: 'refused' },
+  { command: 'config show', missing: 'ok', older: 'ok' },
+  { command: 'config check', missing: 'ok', older: 'ok' },
+  { command: 'openapi', missing: 'ok', older: 'ok' },
+]
+const exitCodes: Record<Effect, number> = { ok: 0, refused: 1, misused: 2, created: 0, migrated: 0, replaced: 0 }
+
+test('the table has every command but serve', () => {
+  const names = leavesOf(createProgram()).filter((name) => name !== 'serve')
+  expect(names.filter((name) => !rows.some(({ command }) => command.startsWith(name)))).toEqual([])
+})
+
+test.for(rows)('$command: $missing if the database is missing', async ({ command, missing }) => {
+  const folder = workingFolder()
+  const before = await stateOf(folder)
+  const run = await runIn(folder, command)
+  expect(await run.ended, run.stderr).toBe(exitCodes[missing])
+  if (missing !== 'created') expect(await stateOf(folder)).toEqual(before)
+  else expect(await readStatus(locationOf(folder))).toMatchObject({ pending: [], schema: expect.any(String) })
+  expect(existsSync(join(folder, 'all.csv'))).toBe(false)
+})
+
+test.for(rows)('$command: $older if an older release made the database', async ({ command, older }) => {
+  const folder = workingFolder()
+  await makeOlder(folder)
+  const before = await stateOf(folder)
+  const run = await runIn(folder, command)
+  expect(await run.ended, run.stderr).toBe(exitCodes[older])
+  if (['migrated', 'replaced'].includes(older)) expect((await readStatus(locationOf(folder))).pending).toEqual([])
+  else expect(await stateOf(folder)).toEqual(before)
+  expect(existsSync(join(folder, 'all.csv'))).toBe(false)
+})
+
+function both(effect: Effect): Pick<Row, 'missing' | 'older'> {
+  return { missing: effect, older: effect }
+}
+
+/** The names of all commands that have an action, such as `keys list`. */
+function leavesOf(command: Command, prefix = ''): string[] {
+  return command.commands.flatMap((child) => {
+    const name = `${prefix}${child.name()}`
+    return child.commands.length > 0 ? leavesOf(child, `${name} `) : [name]
+  })
+}
+
+/** Has the files that the commands read. */
+function workingFolder(): string {
+  const folder = temporaryFolder()
+  makeDatabase(join(folder, 'sample.db'), 3)
+  writeFileSync(join(folder, 'pets.ndjson'), '{"name":"Rex","categoryId":1}\n')
+  writeFileSync(join(folder, 'invalid.ndjson'), '{"name":""}\n')
+  return folder
+}
+
+async function makeOlder(folder: string): Promise<void> {
+  const location = locationOf(folder)
+  if (location.kind === 'postgres') {
+    await query(location.url, read('test/fixtures/postgres/0000_init.sql'))
+  } else {
+    mkdirSync(join(folder, 'data'))
+    copyFileSync(join(import.meta.dirname, '../fixtures/sqlite/0002_deletable_pets.db'), location.path)
+  }
+}
+
+/** The folder of the database without its backups, or the tables and the journal of PostgreSQL. */
+async function stateOf(folder: string): Promise<unknown> {
+  const location = locationOf(folder)
+  if (location.kind === 'postgres') {
+    const tables = await query(location.url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
+    return [tables, tables.length > 0 ? await query(location.url, 'SELECT * FROM migrations ORDER BY name') : []]
+  }
+  const data = join(folder, 'data')
+  if (!existsSync(data)) return []
+  const files = readdirSync(data, { withFileTypes: true }).filter((entry) => entry.isFile())
+  return files.map(({ name }) => [name, hashOf(join(data, name))]).toSorted()
+}
+
+function hashOf(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex')
+}
+
+async function runIn(folder: string, command: string): Promise<Run> {
+  const { DATABASE_URL: url = 'file:data/petstore.db' } = databaseOf(folder)
+  const words = command.split(' ').map((word) => (word === 'DATABASE' ? url : word))
+  // A port without a service, so that `healthcheck` is refused and `doctor` finds it free.
+  return runPetstore({ folder, arguments: words, env: { PORT: '0', DATABASE_URL: url } })
+}
