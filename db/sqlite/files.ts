@@ -1,6 +1,7 @@
 import {
   type BigIntStats,
   closeSync,
+  constants,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -10,6 +11,7 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, isAbsolute, resolve } from 'node:path'
+import { forFolder, giveAway, type Ownership } from '../ownership.ts'
 import { toFailure } from './failure.ts'
 
 /** Creates a hard link and overwrites nothing. Calls `fallback` if the file system does not support hard links. */
@@ -25,22 +27,42 @@ export function link(path: string, name: string, fallback: () => void): void {
 /** Syncs the entries of the folder, so that a new name survives a loss of power. Windows needs no such call. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return
-  const folder = openSync(path, 'r')
+  withDescriptor(openSync(path, 'r'), fsyncSync)
+}
+
+/**
+ * Creates an empty file.
+ *
+ * @throws EEXIST
+ */
+export function makeFile(path: string, ownership: Ownership): void {
+  withDescriptor(openSync(path, 'wx', 0o600), (file) => giveAway(file, ownership))
+}
+
+/** Windows has no such permissions. */
+function giveFolderAway(path: string, ownership: Ownership): void {
+  if (process.platform === 'win32') return
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
+  withDescriptor(openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), (folder) => giveAway(folder, ownership))
+}
+
+function withDescriptor(descriptor: number, use: (descriptor: number) => void): void {
   try {
-    fsyncSync(folder)
+    use(descriptor)
   } finally {
-    closeSync(folder)
+    closeSync(descriptor)
   }
 }
 
 /**
- * Creates a folder that only this user may enter, and its missing parents, and syncs them. Skips a parent that this user
- * may not read, because it cannot be synced.
+ * Creates a folder for files of this ownership, and its missing parents, and syncs them. Skips a parent that this user may
+ * not read, because it cannot be synced.
  */
-export function makeFolder(path: string): void {
+export function makeFolder(path: string, ownership: Ownership): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 })
   if (first === undefined) return
   for (let folder = resolve(path); folder.length >= resolve(first).length; folder = dirname(folder)) {
+    giveFolderAway(folder, forFolder(ownership))
     try {
       syncFolder(dirname(folder))
     } catch (error) {

@@ -1,11 +1,12 @@
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { type OnMigrate, pendingMigrations, refuseOtherRelease } from '../migrations.ts'
+import { ownershipOf } from '../ownership.ts'
 import { reasons, UnusableDatabase } from '../unusable-database.ts'
 import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy } from './connection.ts'
-import { unusable } from './failure.ts'
-import { makeFolder, realPathOf, sizeOf } from './files.ts'
+import { toFailure, unusable } from './failure.ts'
+import { makeFile, makeFolder, realPathOf, sizeOf } from './files.ts'
 import { giveIdentity, readHeader, refuseForeignFile, refuseNonFile } from './header.ts'
 import { migrate, readApplied, readOwnMigrations } from './migrate.ts'
 import { applicationId } from './schema.ts'
@@ -79,8 +80,15 @@ function warnOfLargeLog(realPath: string, onWarning: PrepareOptions['onWarning']
 }
 
 function createFile(realPath: string): void {
-  makeFolder(dirname(realPath))
-  closeSync(openSync(realPath, 'a', 0o600))
+  if (existsSync(realPath)) return
+  const ownership = ownershipOf(realPath)
+  makeFolder(dirname(realPath), ownership)
+  try {
+    makeFile(realPath, ownership)
+  } catch (error) {
+    // Another process has created it meanwhile.
+    if (toFailure(error).code !== 'EEXIST') throw error
+  }
 }
 
 /**

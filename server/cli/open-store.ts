@@ -6,8 +6,7 @@ import { type Audit, auditTo } from '../ops/audit.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import { note } from './output.ts'
 
-/** @param database its name in audit lines */
-type Use = (store: Store, audit: Audit, database: string) => Promise<void>
+type Use = (store: Store, audit: Audit, database: Location) => Promise<void>
 
 /** Opens the store of the configuration for one command, and closes it. A database of another release is refused. */
 export async function withStore(use: Use, { create = false } = {}): Promise<void> {
@@ -25,7 +24,7 @@ export async function withStore(use: Use, { create = false } = {}): Promise<void
     busyTimeout: 5_000,
   })
   try {
-    await use(store, audit, describeLocation(database))
+    await use(store, audit, database)
   } finally {
     await store.close()
   }

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { type Command, Option } from 'commander'
+import { describeLocation } from '../../db/location.ts'
+import { ownershipOf } from '../../db/ownership.ts'
 import { type PetStatus, petStatuses } from '../../db/store.ts'
 import { count } from '../ops/count.ts'
 import { UsageError } from '../ops/operator-error.ts'
@@ -82,12 +84,13 @@ async function exportToFile(file: string | undefined, { format, status, force }:
     import('../ops/transfer/export.ts'),
     import('../ops/transfer/output.ts'),
   ])
-  await withStore(async (store) => {
+  await withStore(async (store, _audit, database) => {
+    const ownership = database.kind === 'sqlite' ? ownershipOf(database.path) : undefined
     const { pets, sha256 } = await withProgress(process.stderr, describeCount('Exported'), (onProgress) => {
       const options = { format: format ?? formatOf(file), status, onProgress }
       return file === undefined
         ? writeStream(process.stdout, (write) => exportPets(store, write, options))
-        : writeFile(file, force === true, (write) => exportPets(store, write, options))
+        : writeFile(file, { overwrite: force === true, ownership }, (write) => exportPets(store, write, options))
     })
     note(`Exported ${count(pets, 'pet')}, SHA-256 ${sha256}.`)
   })
@@ -120,7 +123,7 @@ async function importFromFile(file: string, options: ImportArguments): Promise<v
           describeCount('Imported', check.pets),
           (onProgress) => importPets(store, input, { format, check, key, onProgress }),
         )
-        if (created > 0) audit('pets.import', database, { from: input.name, rows: created })
+        if (created > 0) audit('pets.import', describeLocation(database), { from: input.name, rows: created })
         print(`${input.name}: ${count(created, 'pet')} created, ${existing} already existed, ${skipped}.`)
       },
       { create: true },
@@ -138,7 +141,7 @@ async function seed(text: string, options: { seed?: number }): Promise<void> {
       await withProgress(process.stderr, describeCount('Created', pets), (onProgress) =>
         seedPets(store, pets, nextPet, onProgress),
       )
-      audit('pets.seed', database, { rows: pets })
+      audit('pets.seed', describeLocation(database), { rows: pets })
       note(`Created ${count(pets, 'pet')}. Create the same ones again with --seed ${seed}.`)
     },
     { create: true },

@@ -47,7 +47,7 @@ test.for(['SIGTERM', 'SIGKILL'] as const)('pets export leaves no incomplete file
 test('an existing file is replaced only if it is asked for, and only as a whole', async () => {
   const file = join(temporaryFolder(), 'pets.csv')
   const write = (text: string, overwrite: boolean) =>
-    writeFile(file, overwrite, async (write) => {
+    writeFile(file, { overwrite }, async (write) => {
       await write(Buffer.from(text))
       if (text === 'half') throw new OperatorError('The export failed.')
     })
@@ -63,7 +63,7 @@ test('an existing file is replaced only if it is asked for, and only as a whole'
 
 test('a file that another process creates during the export is kept', async () => {
   const file = join(temporaryFolder(), 'pets.csv')
-  const work = writeFile(file, false, async () => writeFileSync(file, 'other'))
+  const work = writeFile(file, { overwrite: false }, async () => writeFileSync(file, 'other'))
   await expect(work).rejects.toThrow('already exists')
   expect(readFileSync(file, 'utf8')).toBe('other')
 })
@@ -73,18 +73,18 @@ test('--force follows a symbolic link, and replaces neither a device nor a folde
   const [file, link] = [join(folder, 'pets.csv'), join(folder, 'latest.csv')]
   writeFileSync(file, 'old')
   symlinkSync(file, link)
-  await writeFile(link, true, (write) => write(Buffer.from('new')))
+  await writeFile(link, { overwrite: true }, (write) => write(Buffer.from('new')))
   expect(readFileSync(file, 'utf8')).toBe('new')
   mkdirSync(join(folder, 'folder'))
   for (const path of ['/dev/null', join(folder, 'folder')]) {
-    await expect(writeFile(path, true, async () => {})).rejects.toThrow('is not a file')
+    await expect(writeFile(path, { overwrite: true }, async () => {})).rejects.toThrow('is not a file')
   }
 })
 
 test('a folder that does not exist is named', async () => {
   const file = join(temporaryFolder(), 'missing/pets.csv')
   const message = `${file} cannot be written: no such file or directory. Check the path, its permissions and the disk.`
-  await expect(writeFile(file, false, async () => {})).rejects.toThrow(message)
+  await expect(writeFile(file, { overwrite: false }, async () => {})).rejects.toThrow(message)
 })
 
 function folderWithPets(count: number): string {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { ownershipOf } from '../../ownership.ts'
 import { UnusableDatabase } from '../../unusable-database.ts'
 import { makeFolder } from '../files.ts'
 import { refuseForeignFile } from '../header.ts'
@@ -8,7 +9,8 @@ import { publish } from './publish.ts'
 import { attempt, type OnProgress, withSnapshot } from './snapshot.ts'
 
 /**
- * Backs up a database, which may be in use, into a new file of mode 600. The backup holds every earlier commit.
+ * Backs up a database, which may be in use, into a new file with the owner and the mode of the
+ * database. The backup holds every earlier commit.
  *
  * @param file is never overwritten, and its folder must exist. The default is a new name in `backups/` beside the
  *   database.
@@ -20,7 +22,14 @@ export async function backUpDatabase(database: string, file?: string, onProgress
   if (file === undefined) createBackupFolder(database)
   else refuseTarget(file)
   let path = file ?? newBackupPath(database, '.db')
-  const request = { source: database, isSourceReadonly: false, target: path, folder: dirname(path), onProgress }
+  const request = {
+    source: database,
+    isSourceReadonly: false,
+    target: path,
+    folder: dirname(path),
+    ownership: ownershipOf(database),
+    onProgress,
+  }
   await withSnapshot(request, (copy) => {
     while (!publish(copy, path)) {
       if (file !== undefined) throw exists(file)
@@ -34,7 +43,7 @@ export async function backUpDatabase(database: string, file?: string, onProgress
 /** @throws {UnusableDatabase} */
 export function createBackupFolder(database: string): void {
   const folder = backupFolder(database)
-  attempt(folder, () => makeFolder(folder))
+  attempt(folder, () => makeFolder(folder, ownershipOf(database)))
 }
 
 function refuseTarget(file: string): void {

@@ -1,10 +1,11 @@
-import { constants, copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
+import { type Ownership, ownershipOf } from '../../ownership.ts'
 import { reasons, UnusableDatabase } from '../../unusable-database.ts'
 import { lockDatabase } from '../connection.ts'
 import { isBusy, isCorrupt, toFailure } from '../failure.ts'
-import { identify, link, makeFolder, realPathOf, sizeOf, syncFolder } from '../files.ts'
+import { identify, link, makeFile, makeFolder, realPathOf, sizeOf, syncFolder } from '../files.ts'
 import { readHeader, refuseForeignFile } from '../header.ts'
 import { fileTimestamp } from './name.ts'
 import { attempt, type OnProgress, withSnapshot } from './snapshot.ts'
@@ -30,15 +31,17 @@ export async function restoreDatabase(
   }
   const kept = `${path}.before-restore-${fileTimestamp()}`
   const wasMissing = !existsSync(path)
+  const ownership = attempt(database, () => ownershipOf(path))
   let isKept = false
   let lock = attempt(database, () => lockCurrent(path))
   try {
-    attempt(database, () => makeFolder(dirname(path)))
-    const request = { source: file, isSourceReadonly: true, target: database, folder: dirname(path), onProgress }
+    attempt(database, () => makeFolder(dirname(path), ownership))
+    const folder = dirname(path)
+    const request = { source: file, isSourceReadonly: true, target: database, folder, ownership, onProgress }
     await withSnapshot(request, (copy) => {
       // The service may have created a database meanwhile.
       if (wasMissing) lock = lockCurrent(path)
-      isKept = replace(path, copy, kept, lock)
+      isKept = replace({ path, copy, kept, ownership }, lock)
     })
   } finally {
     lock?.close()
@@ -74,12 +77,19 @@ function refuseForeign(path: string): string {
   return path
 }
 
+interface Replacement {
+  path: string
+  copy: string
+  kept: string
+  ownership: Ownership
+}
+
 /** Returns whether there was anything to keep. */
-function replace(path: string, copy: string, kept: string, lock: Database.Database | undefined): boolean {
+function replace({ path, copy, kept, ownership }: Replacement, lock: Database.Database | undefined): boolean {
   try {
     removeUnfinished(path)
     if (lock) moveLogIn(lock)
-    const isKept = keepBeside(path, kept)
+    const isKept = keepBeside(path, kept, ownership)
     // Windows does not rename over an open file.
     if (process.platform === 'win32') lock?.close()
     renameSync(copy, path)
@@ -108,11 +118,14 @@ function moveLogIn(lock: Database.Database): void {
  * Gives the database and its log, if it has one, a second name. Then removes the first name of the log, because SQLite
  * would apply the log to the new database. At each moment, one of the names has all of it.
  */
-function keepBeside(path: string, kept: string): boolean {
+function keepBeside(path: string, kept: string, ownership: Ownership): boolean {
   const present = ['', '-wal', '-journal'].filter((suffix) => existsSync(path + suffix))
   for (const suffix of present) {
     const [from, to] = [path + suffix, kept + suffix]
-    link(from, to, () => copyFileSync(from, to, constants.COPYFILE_EXCL))
+    link(from, to, () => {
+      makeFile(to, ownership)
+      copyFileSync(from, to)
+    })
   }
   syncFolder(dirname(path))
   for (const suffix of ['-wal', '-journal', '-shm']) rmSync(path + suffix, { force: true })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type Database from 'better-sqlite3'
 import { pendingMigrations } from '../../migrations.ts'
+import type { Ownership } from '../../ownership.ts'
 import { startThread } from '../../thread.ts'
 import { UnusableDatabase } from '../../unusable-database.ts'
 import { checkPages, connect, databaseSize, orClose } from '../connection.ts'
@@ -27,6 +28,8 @@ interface SnapshotRequest {
   target: string
   /** The folder of the copy. */
   folder: string
+  /** Of the copy. */
+  ownership: Ownership
   onProgress?: OnProgress | undefined
 }
 
@@ -34,17 +37,17 @@ interface SnapshotRequest {
 const pagesPerStep = 1_000
 
 /**
- * Copies a database as it is at one moment into one file of mode 600, and checks the copy. The file has a temporary name
+ * Copies a database as it is at one moment into one file, and checks the copy. The file has a temporary name
  * until `publish` gives it its final one.
  *
  * @throws {UnusableDatabase}
  */
 export async function withSnapshot(request: SnapshotRequest, publish: (copy: string) => void): Promise<void> {
-  const { source, target, folder, onProgress } = request
+  const { source, target, folder, ownership, onProgress } = request
   const connection = attempt(source, () => openSource(request))
   try {
     const total = databaseSize(connection)
-    await withTemporaryFile(folder, async (copy) => {
+    await withTemporaryFile(folder, ownership, async (copy) => {
       await copyPages(connection, copy, (part) => onProgress?.({ done: Math.floor(total * part), total }))
       const lock = finishCopy(copy)
       onProgress?.({ done: total, total })

@@ -1,25 +1,31 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Ownership } from '../../ownership.ts'
 import { withCleanup } from '../../with-cleanup.ts'
 import { lockDatabase } from '../connection.ts'
 import { isBusy, toFailure } from '../failure.ts'
+import { makeFile } from '../files.ts'
 
 const namePattern = /^\.petstore-[0-9a-f-]+\.partial$/
 /** Milliseconds within which a process locks the file that it has created. */
 const maxTimeToLock = 60_000
 
 /**
- * Creates an empty file of mode 600 in the folder and removes it at the end, also if one of the signals ends the process.
+ * Creates an empty file in the folder and removes it at the end, also if one of the signals ends the process.
  * If the process is killed, the next call for the folder removes the file.
  */
-export async function withTemporaryFile(folder: string, use: (path: string) => Promise<void>): Promise<void> {
+export async function withTemporaryFile(
+  folder: string,
+  ownership: Ownership,
+  use: (path: string) => Promise<void>,
+): Promise<void> {
   removeAbandoned(folder)
   const path = join(folder, `.petstore-${randomBytes(8).toString('hex')}.partial`)
   await withCleanup(
     () => remove(path),
     async () => {
-      closeSync(openSync(path, 'wx', 0o600))
+      makeFile(path, ownership)
       await use(path)
     },
   )

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
+import { giveAway, type Ownership } from '../../../db/ownership.ts'
 import { publish } from '../../../db/sqlite/backup/publish.ts'
 import { withCleanup } from '../../../db/with-cleanup.ts'
 import { OperatorError } from '../operator-error.ts'
@@ -10,18 +11,30 @@ import { withFileErrors } from './file-error.ts'
 /** Resolves when the next bytes may be written. */
 export type Write = (bytes: Uint8Array) => Promise<unknown>
 
+interface FileOptions {
+  /** Whether to replace a file that exists. Otherwise it is refused. */
+  overwrite: boolean
+  /** By default the file belongs to this user, and nobody else can read it. */
+  ownership?: Ownership | undefined
+}
+
 /**
  * Writes a file that appears only when it is complete and on disk. Until then it has a temporary name in the same folder.
  *
  * @throws {OperatorError} if the file exists and `overwrite` is false.
  */
-export async function writeFile<T>(file: string, overwrite: boolean, use: (write: Write) => Promise<T>): Promise<T> {
+export async function writeFile<T>(
+  file: string,
+  { overwrite, ownership }: FileOptions,
+  use: (write: Write) => Promise<T>,
+): Promise<T> {
   const path = await withFileErrors(file, 'written', async () => chooseTarget(file, overwrite))
   const partial = `${path}.${randomBytes(4).toString('hex')}.partial`
   const work = () =>
     withFileErrors(file, 'written', async () => {
-      const handle = await open(partial, 'wx')
+      const handle = await open(partial, 'wx', 0o600)
       try {
+        if (ownership) giveAway(handle.fd, ownership)
         const result = await use((bytes) => handle.writeFile(bytes))
         await handle.sync()
         return result

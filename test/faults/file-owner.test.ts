@@ -1,0 +1,123 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+import { petstore, runPetstore } from '../support/process.ts'
+import { makeDatabase } from '../support/sample-database.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { canTrace } from '../support/traced.ts'
+
+const isRoot = process.getuid?.() === 0
+/** The user and the group of the service. Without root, all files belong to the user of the test. */
+const owner = isRoot ? { uid: 54_321, gid: 54_322 } : { uid: process.getuid?.(), gid: process.getgid?.() }
+
+test('everything that commands create beside a database has its owner and its mode, and the service can use it', async () => {
+  const folder = ownedFolder()
+  const database = makeDatabase(join(folder, 'data/petstore.db'), 3)
+  give(join(folder, 'data'), 0o750)
+  give(database, 0o640)
+  await run(folder, 'keys', 'list')
+  expectOwned(folder, ['data', 'data/petstore.db', 'data/petstore.db-shm', 'data/petstore.db-wal'])
+  await run(folder, 'keys', 'create', 'shop')
+  await run(folder, 'backup')
+  await run(folder, 'backup', 'copy.db')
+  await run(folder, 'restore', 'copy.db')
+  await run(folder, 'pets', 'export', 'all.csv')
+  await run(folder, 'pets', 'export', 'all.ndjson')
+  await run(folder, 'pets', 'export', 'all.ndjson', '--force')
+  expectOwned(folder, [
+    'all.csv',
+    'all.ndjson',
+    'copy.db',
+    'data',
+    'data/backups',
+    'data/backups/petstore.db-<time>.db',
+    'data/petstore.db',
+    'data/petstore.db.before-restore-<time>',
+  ])
+})
+
+test.for([
+  'db migrate',
+  'keys create shop',
+  'restore copy.db',
+  'db copy --from file:copy.db --to file:data/petstore.db',
+])('%s creates a database that belongs to the owner of the folder, and that nobody else can read', async (command) => {
+  const folder = ownedFolder()
+  give(makeDatabase(join(folder, 'copy.db'), 3), 0o644)
+  await run(folder, ...command.split(' '))
+  const created = entriesIn(folder).filter(({ name }) => name.startsWith('data'))
+  expect(created.map(({ name }) => name)).toEqual(expect.arrayContaining(['data', 'data/petstore.db']))
+  expect(created).toEqual(
+    created.map(({ name, isFolder }) => ({ name, isFolder, ...owner, mode: isFolder ? 0o700 : 0o600 })),
+  )
+  expectUsable(folder)
+})
+
+if (canTrace()) {
+  test('a restore keeps the owner and the mode of the old database on a file system without hard links', async () => {
+    const folder = ownedFolder()
+    const database = makeDatabase(join(folder, 'data/petstore.db'), 3)
+    give(join(folder, 'data'), 0o750)
+    give(database, 0o640)
+    await run(folder, 'backup', 'copy.db')
+    const faults = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=link,linkat', '-e', 'inject=link,linkat:error=EPERM']
+    const restore = spawnSync('strace', [...faults, ...petstore, 'restore', 'copy.db'], { cwd: folder })
+    expect(restore.status, String(restore.stderr)).toBe(0)
+    expectOwned(folder, ['copy.db', 'data', 'data/petstore.db', 'data/petstore.db.before-restore-<time>'])
+  })
+}
+
+/** Expects these files and folders, and that all of them belong to the service and have the mode of the database. */
+function expectOwned(folder: string, names: string[]): void {
+  const entries = entriesIn(folder).map((entry) => ({ ...entry, name: entry.name.replace(/\d{4}-\S+Z/, '<time>') }))
+  expect(entries).toEqual(
+    names.map((name) => {
+      const isFolder = ['data', 'data/backups'].includes(name)
+      return { name, isFolder, ...owner, mode: isFolder ? 0o750 : 0o640 }
+    }),
+  )
+  expectUsable(folder)
+}
+
+function ownedFolder(): string {
+  const folder = temporaryFolder()
+  give(folder, 0o755)
+  return folder
+}
+
+/** Gives a file or folder to the user of the service. */
+function give(path: string, mode: number): void {
+  if (isRoot) chownSync(path, owner.uid ?? 0, owner.gid ?? 0)
+  chmodSync(path, mode)
+}
+
+async function run(folder: string, ...words: string[]): Promise<void> {
+  const { ended, stderr } = runPetstore({ folder, arguments: words })
+  expect(await ended, stderr).toBe(0)
+}
+
+function entriesIn(folder: string) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      const { uid, gid, mode } = statSync(path)
+      return { name: relative(folder, path), isFolder: entry.isDirectory(), uid, gid, mode: mode & 0o777 }
+    })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Expects that a process of the service's user can read and write every file, and create files beside the database. */
+function expectUsable(folder: string): void {
+  const paths = entriesIn(folder).map(({ name }) => join(folder, name))
+  const script = `
+    const [uid, gid, ...paths] = process.argv.slice(1)
+    if (process.getuid() === 0) {
+      process.setgroups([])
+      process.setgid(Number(gid))
+      process.setuid(Number(uid))
+    }
+    for (const path of paths) fs.accessSync(path, fs.constants.R_OK | fs.constants.W_OK)`
+  const { status, stderr } = spawnSync(process.execPath, ['-e', script, `${owner.uid}`, `${owner.gid}`, ...paths])
+  expect(status, String(stderr)).toBe(0)
+}
