@@ -7,8 +7,6 @@ import { prettyFactory } from 'pino-pretty'
 import type { Config } from './config.ts'
 import type { RequestLabels } from './http/request-labels.ts'
 
-/** Bytes that may wait until the output accepts them. */
-const maxWaiting = 1024 * 1024
 /** Milliseconds. */
 const maxDelay = 10
 /** Pino's number for the level. */
@@ -33,14 +31,14 @@ type Output = Writable & Pick<WriteStream, 'isTTY' | 'hasColors'>
 
 /** Logs in the format of LOG_FORMAT. By default, a terminal gets formatted lines, anything else JSON lines. */
 export function createLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>, output: Output): Log {
-  if ((logFormat ?? (output.isTTY ? 'pretty' : 'json')) === 'json') return logTo(droppingOutput(output), logLevel)
+  if ((logFormat ?? (output.isTTY ? 'pretty' : 'json')) === 'json') return logTo(batching(output), logLevel)
   const format = prettyFactory({
     ignore: 'pid,host',
     singleLine: true,
     translateTime: false,
     colorize: output.isTTY && output.hasColors(),
   })
-  return logTo(droppingOutput(output, format), logLevel)
+  return logTo(batching(output, format), logLevel)
 }
 
 /** Logs JSON lines, with times in ISO 8601 (UTC) and levels by name. */
@@ -57,17 +55,18 @@ export function logTo(destination: DestinationStream, level: Config['logLevel'])
 
 /**
  * Writes lines together, because each write is a system call, but warnings and errors at once. A process that is killed
- * loses the other lines of the last {@link maxDelay}. Drops lines that cannot be written, because the disk is full or the
- * reader is slow: a log must not stop the service.
+ * loses the other lines of the last {@link maxDelay}.
  */
-function droppingOutput(output: Output, format: (line: string) => string = (line) => line) {
+function batching(output: Output, format: (line: string) => string = (line) => line) {
   let lines = ''
   function flush(): void {
-    if (lines !== '' && output.writableLength < maxWaiting) output.write(lines)
+    const batch = lines
     lines = ''
+    if (batch !== '') output.write(batch)
   }
   output.on('error', () => {})
-  process.on('exit', flush)
+  // Before the listener that waits for a slow reader.
+  process.prependListener('exit', flush)
   return {
     // Makes pino set `lastLevel` before each call of `write`.
     [Symbol.for('pino.metadata')]: true,

@@ -17,6 +17,7 @@ import { scheduleBackups } from './ops/backup-schedule.ts'
 import { OperatorError } from './ops/operator-error.ts'
 import manifest from './package.json' with { type: 'json' }
 import { Metrics } from './telemetry/metrics.ts'
+import { unblock } from './telemetry/output.ts'
 import { addProcessMetrics } from './telemetry/process-metrics.ts'
 import type { Tracing, TracingOptions } from './telemetry/tracing.ts'
 
@@ -35,11 +36,14 @@ const registerInterval = 5_000
 export async function serve(config: Config): Promise<void> {
   // Checked first, because a start that fails must not leave a file or a key.
   await refuseTakenPorts(config)
+  const warnOfDropped = (lines: number) =>
+    log.warn(`${lines} lines of the output were dropped, because it was not read or its disk was full.`)
+  const outputs = [process.stdout, process.stderr].map((stream) => unblock(stream, warnOfDropped))
   const log = createLog(config, process.stdout)
   const audit = auditTo(log)
   for (const warning of misspelledVariables()) log.warn(warning)
   const metrics = new Metrics()
-  addProcessMetrics(metrics.registry)
+  addProcessMetrics(metrics.registry, outputs)
   const tracing = config.tracing && (await startTracing(config.tracing, log))
   const store = await openStore(config.database, {
     busyTimeout: 200,

@@ -1,17 +1,27 @@
-import { collectDefaultMetrics, type Registry } from '@prometheus-io/client'
+import { Counter, collectDefaultMetrics, type Registry } from '@prometheus-io/client'
+import type { Output } from './output.ts'
 
 /** Gauges whose names say counter, and whose collection visits every open socket. */
 const unwanted = ['nodejs_active_resources', 'nodejs_active_handles', 'nodejs_active_requests']
 
 /**
- * Adds the metrics of the process: CPU, memory, file descriptors, event loop, garbage collection. Call it once for each
- * process, because their timers run until it ends.
+ * Adds the metrics of the process: CPU, memory, file descriptors, event loop, garbage collection, output. Call it once for
+ * each process, because their timers run until it ends.
  */
-export function addProcessMetrics(registry: Registry): void {
+export function addProcessMetrics(registry: Registry, outputs: Pick<Output, 'dropped'>[]): void {
   collectDefaultMetrics({
     register: registry,
     // Milliseconds. The default of 100 costs more and says no more.
     eventLoopUtilizationTimeout: 1_000,
   })
   for (const name of unwanted.flatMap((name) => [name, `${name}_total`])) registry.removeSingleMetric(name)
+  new Counter({
+    name: 'petstore_output_lines_dropped_total',
+    help: 'Lines of standard output and standard error that were dropped because the output did not accept them.',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(outputs.reduce((total, { dropped }) => total + dropped, 0))
+    },
+  })
 }

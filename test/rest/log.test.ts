@@ -1,15 +1,12 @@
-import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { mintApiKey } from '../../server/auth/api-key.ts'
 import { createLog } from '../../server/log.ts'
 import { isOnPostgres } from '../support/database.ts'
-import { freePort } from '../support/free-port.ts'
 import { logLinesIn } from '../support/log-lines.ts'
-import { bannerKey, petstore, runCommand, startServer, waitForOutput } from '../support/process.ts'
+import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
 import { host, listen, openSocket } from '../support/raw-http.ts'
-import { connectRestClient, type RestRequest } from '../support/rest-client.ts'
+import type { RestRequest } from '../support/rest-client.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'
 
 test('each request is one line, with the procedure, the key and the size and duration of the response', async () => {
@@ -170,15 +167,6 @@ describe('LOG_FORMAT', () => {
     expect(written).toEqual([expect.stringMatching(expected === 'json' ? json : pretty)])
   })
 
-  test('a line is dropped while more than a mebibyte waits', () => {
-    const { written, stream } = output(false)
-    const log = createLog({ logLevel: 'info', logFormat: 'json' }, stream)
-    Object.defineProperty(stream, 'writableLength', { value: 2 ** 20 })
-    log.info('dropped')
-    log.flush()
-    expect(written).toEqual([])
-  })
-
   test('lines are written together after a few milliseconds, and at once with a warning', async () => {
     const { written, stream } = output(false)
     const log = createLog({ logLevel: 'info', logFormat: 'json' }, stream)
@@ -206,19 +194,4 @@ if (!isOnPostgres) {
     for (let i = 0; i < 20; i++) expect((await fetch(`${server.url}/v1/pets`, { headers })).status).toBe(200)
     expect(server.child.exitCode).toBeNull()
   })
-
-  test.runIf(existsSync('/dev/full'))(
-    'the service continues, and stops on SIGTERM, when the disk of its log is full',
-    async () => {
-      const [port, key] = [await freePort(), mintApiKey()]
-      const run = runCommand(['sh', '-c', 'exec "$@" > /dev/full', 'sh', ...petstore], {
-        env: { PORT: String(port), PETSTORE_API_KEY: key },
-      })
-      const caller = connectRestClient(`http://127.0.0.1:${port}`, key)
-      await expect.poll(() => caller.get('/livez').then(({ status }) => status, String), { timeout: 25_000 }).toBe(200)
-      for (let i = 0; i < 20; i++) expect((await caller.get('/v1/pets')).status).toBe(200)
-      run.child.kill('SIGTERM')
-      expect(await run.ended).toBe(0)
-    },
-  )
 }

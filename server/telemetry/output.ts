@@ -1,0 +1,131 @@
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
+import type { WriteStream } from 'node:tty'
+
+/** Bytes that may wait until the output accepts them. */
+const maxWaiting = 1024 * 1024
+/** Milliseconds between two attempts to write to an output that accepts nothing. */
+const maxRetryDelay = 100
+/** Milliseconds that the end of the process waits for a slow reader. */
+const maxExitDelay = 1_000
+
+/**
+ * Writes to a file descriptor without waiting for its reader. A paused terminal, a pipe that is not read, or a full disk
+ * must stop neither requests nor a graceful stop. Text that the output does not accept waits in order, and does not keep
+ * the process alive. While {@link maxWaiting} bytes wait, lines are dropped and counted.
+ */
+export class Output {
+  /** The number of lines that were dropped since the start. */
+  dropped = 0
+  readonly #fd: number
+  readonly #onRecovered: (lines: number) => void
+  readonly #waiting: Buffer[] = []
+  #waitingBytes = 0
+  #unreported = 0
+  #retryDelay = 1
+  #timer: NodeJS.Timeout | undefined
+
+  /**
+   * @param fd a descriptor that does not block, or a file
+   * @param onRecovered called with the number of dropped lines when lines are accepted again
+   */
+  constructor(fd: number, onRecovered: (lines: number) => void) {
+    this.#fd = fd
+    this.#onRecovered = onRecovered
+  }
+
+  /** Writes one or more lines. */
+  write(text: string): void {
+    this.#writeWaiting()
+    if (this.#waitingBytes >= maxWaiting || this.#unreported > 0) {
+      const lines = text.split('\n').length - 1
+      this.dropped += lines
+      this.#unreported += lines
+      return
+    }
+    const buffer = Buffer.from(text)
+    this.#waiting.push(buffer)
+    this.#waitingBytes += buffer.length
+    this.#writeWaiting()
+  }
+
+  /** Writes what waits, unless this takes longer than {@link maxExitDelay}. Blocks meanwhile. */
+  close(): void {
+    const deadline = performance.now() + maxExitDelay
+    while (this.#writeWaiting() === 'EAGAIN' && performance.now() < deadline) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    }
+  }
+
+  /** Returns the code of the error if the output does not accept everything. */
+  #writeWaiting(): string | undefined {
+    try {
+      for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
+        const written = writeSync(this.#fd, first)
+        this.#waitingBytes -= written
+        this.#retryDelay = 1
+        if (written === first.length) this.#waiting.shift()
+        else this.#waiting[0] = first.subarray(written)
+      }
+    } catch (error) {
+      this.#timer ??= setTimeout(() => this.#retry(), this.#retryDelay).unref()
+      return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    } finally {
+      this.#report()
+    }
+    return undefined
+  }
+
+  #retry(): void {
+    this.#timer = undefined
+    this.#retryDelay = Math.min(this.#retryDelay * 2, maxRetryDelay)
+    this.#writeWaiting()
+  }
+
+  /** Not before half of the text is written, because a slow reader would otherwise cause a report for each batch. */
+  #report(): void {
+    if (this.#unreported === 0 || this.#waitingBytes > maxWaiting / 2) return
+    const lines = this.#unreported
+    this.#unreported = 0
+    this.#onRecovered(lines)
+  }
+}
+
+/**
+ * Makes everything that the process writes to a standard stream go through an {@link Output}: log lines, warnings of
+ * Node, and the console output of threads. Node itself would wait for a terminal that is paused, and would not end
+ * while a pipe is not read.
+ */
+export function unblock(stream: WriteStream & { fd: 1 | 2 }, onRecovered: (lines: number) => void): Output {
+  if (stream.isTTY) reopenTerminal(stream.fd)
+  const output = new Output(stream.fd, onRecovered)
+  stream.write = (chunk: string | Uint8Array, ...options: unknown[]) => {
+    output.write(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())
+    const callback = options.find((option) => typeof option === 'function')
+    if (callback) process.nextTick(callback)
+    return true
+  }
+  process.on('exit', () => output.close())
+  return output
+}
+
+const nonBlocking = constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK
+
+/**
+ * Replaces the descriptor of a terminal by one that does not block, also for the errors that Node writes when the process
+ * crashes. Opened anew, because a terminal shares its descriptor with the shell. Pipes and sockets do not block anyway:
+ * Node makes them so when it creates the stream.
+ */
+function reopenTerminal(fd: 1 | 2): void {
+  for (const path of [`/proc/self/fd/${fd}`, '/dev/tty']) {
+    try {
+      const terminal = openSync(path, nonBlocking)
+      closeSync(fd)
+      // POSIX returns the lowest free descriptor, which is the one just closed.
+      openSync(path === '/dev/tty' ? path : `/proc/self/fd/${terminal}`, nonBlocking)
+      closeSync(terminal)
+      return
+    } catch {
+      // Another user owns the terminal, or the system has no /proc.
+    }
+  }
+}

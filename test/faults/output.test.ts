@@ -1,0 +1,231 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, constants, existsSync, openSync, readFileSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { mintApiKey } from '../../server/auth/api-key.ts'
+import { databaseOf } from '../support/database.ts'
+import { freePort } from '../support/free-port.ts'
+import { logLinesIn } from '../support/log-lines.ts'
+import { readMetric } from '../support/metrics.ts'
+import { petstore } from '../support/process.ts'
+import { connectRestClient } from '../support/rest-client.ts'
+import { canMount } from '../support/small-disk.ts'
+import { storedNames } from '../support/stopping.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+/** More than a pipe or a terminal holds (64 KiB), and less than may wait. */
+const manyRequests = 500
+/** More than may wait. */
+const tooManyRequests = 6_000
+
+/** Runs the service, with its output where the redirection of the shell leads. */
+async function start(redirection: string, { folder = temporaryFolder(), command = ['sh', '-c'], env = {} } = {}) {
+  const [port, adminPort, key] = [await freePort(), await freePort(), mintApiKey()]
+  const pidFile = join(folder, 'pid')
+  const script = `echo $$ > ${pidFile}; exec ${petstore.join(' ')} ${redirection}`
+  const child = spawn(command[0] ?? '', [...command.slice(1), script], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      ADMIN_PORT: String(adminPort),
+      PETSTORE_API_KEY: key,
+      ...databaseOf(folder),
+      ...env,
+    },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
+  const kill = (signal: NodeJS.Signals) => process.kill(Number(readFileSync(pidFile, 'utf8')), signal)
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) kill('SIGKILL')
+    await ended
+  })
+  const url = `http://127.0.0.1:${port}`
+  const rest = connectRestClient(url, key)
+  const isLive = () =>
+    fetch(`${url}/livez`, { signal: AbortSignal.timeout(5_000) }).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+  await expect.poll(isLive, { timeout: 25_000 }).toBe(true)
+  return {
+    child,
+    folder,
+    ended,
+    kill,
+    isLive,
+    rest,
+    metrics: async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text(),
+    /** Sends requests one after another, and returns the ids of their log lines. */
+    async sendRequests(count: number): Promise<string[]> {
+      const ids = Array.from({ length: count }, (_, index) => `request-${index}`)
+      for (const id of ids) {
+        const headers = { authorization: `Bearer ${key}`, 'x-request-id': id }
+        const response = await fetch(`${url}/v1/pets`, { headers, signal: AbortSignal.timeout(10_000) })
+        expect(response.status).toBe(200)
+        await response.text()
+      }
+      return ids
+    },
+  }
+}
+
+type Service = Awaited<ReturnType<typeof start>>
+
+/** Expects that the service serves requests while nothing reads its output, and then stops gracefully. */
+async function expectToServeAndStop(service: Service): Promise<void> {
+  const { sendRequests, isLive, rest, kill, ended, folder } = service
+  await sendRequests(manyRequests)
+  expect(await isLive()).toBe(true)
+  expect((await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })).status).toBe(201)
+  const begin = performance.now()
+  kill('SIGTERM')
+  expect(await ended).toBe(0)
+  expect(performance.now() - begin).toBeLessThan(8_000)
+  // SQLite removes its log when the last connection closes.
+  expect(existsSync(join(folder, 'data/petstore.db-wal'))).toBe(false)
+  expect(storedNames(folder)).toEqual(['Rex'])
+}
+
+/** A named pipe that is read only when the test asks for it. */
+function makePipe() {
+  const path = join(temporaryFolder(), 'pipe')
+  spawnSync('mkfifo', [path])
+  const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+  onTestFinished(() => closeSync(fd))
+  const chunks: Buffer[] = []
+  function read(): boolean {
+    const buffer = Buffer.alloc(65_536)
+    try {
+      chunks.push(buffer.subarray(0, readSync(fd, buffer)))
+      return true
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'EAGAIN' })
+      return false
+    }
+  }
+  /** Reads until the promise resolves and nothing is left. */
+  async function readUntil(end: Promise<unknown>): Promise<string> {
+    let isOver = false
+    void end.finally(() => (isOver = true))
+    while (read() || !isOver) await wait(1)
+    return Buffer.concat(chunks).toString()
+  }
+  return { path, readUntil }
+}
+
+function requestIdsIn(output: string): (string | undefined)[] {
+  return logLinesIn(output)
+    .filter(({ msg, route }) => msg === 'request' && route === '/v1/pets')
+    .map(({ requestId }) => requestId)
+}
+
+describe('the service serves requests and stops gracefully', () => {
+  test('while its log goes to a pipe that is not read', async () => {
+    await expectToServeAndStop(await start(`> ${makePipe().path}`))
+  })
+
+  test('while both of its outputs go to one pipe that is not read', async () => {
+    await expectToServeAndStop(await start(`> ${makePipe().path} 2>&1`))
+  })
+
+  if (existsSync('/dev/full')) {
+    test('while its outputs go to /dev/full', async () => {
+      await expectToServeAndStop(await start('> /dev/full 2>&1'))
+    })
+  }
+
+  if (canMount()) {
+    test('while its log goes to a file on a full disk', async () => {
+      const disk = temporaryFolder()
+      const mount = `mount -t tmpfs -o size=64k none ${disk}`
+      const command = ['unshare', '-rm', 'sh', '-ec', `${mount}; exec sh -c "$0"`]
+      await expectToServeAndStop(await start(`> ${disk}/log`, { command }))
+    })
+  }
+})
+
+test('lines that a pipe does not accept are dropped and counted, and the log reports them when it is read again', async () => {
+  const pipe = makePipe()
+  const { metrics, sendRequests, kill, ended } = await start(`> ${pipe.path}`)
+  const sent = await sendRequests(tooManyRequests)
+  const dropped = readMetric(await metrics(), 'petstore_output_lines_dropped_total') ?? 0
+  expect(dropped).toBeGreaterThan(0)
+  const resumed = wait(2_000)
+  await pipe.readUntil(resumed)
+  const later = await sendRequests(10)
+  kill('SIGTERM')
+  const output = await pipe.readUntil(ended)
+  const ids = requestIdsIn(output)
+  expect(ids).toEqual([...sent.slice(0, sent.length - dropped), ...later])
+  expect(output).toContain(`"msg":"${dropped} lines of the output were dropped`)
+})
+
+test.for(['a pipe with a slow reader', 'a file'])(
+  '%s receives every line in order, also those of the stop',
+  async (kind) => {
+    const pipe = makePipe()
+    const file = join(temporaryFolder(), 'log')
+    const { sendRequests, kill, ended } = await start(`> ${kind === 'a file' ? file : pipe.path}`)
+    const sent = await sendRequests(manyRequests)
+    kill('SIGTERM')
+    const read = await pipe.readUntil(ended)
+    const output = kind === 'a file' ? readFileSync(file, 'utf8') : read
+    expect(await ended).toBe(0)
+    expect(requestIdsIn(output)).toEqual(sent)
+    expect(logLinesIn(output).at(-1)).toMatchObject({ msg: 'stopping' })
+  },
+)
+
+if (spawnSync('script', ['--version']).status === 0) {
+  describe('a terminal that is paused with Ctrl-S', () => {
+    const [pause, resume] = ['\x13', '\x11']
+    /** Runs the service in a terminal of its own, with `script` of util-linux. */
+    const startInTerminal = async (env = {}) => {
+      const output = join(temporaryFolder(), 'output')
+      const service = await start('', { command: ['script', '-q', '-e', '-f', output, '-c'], env })
+      await expect.poll(() => readFileSync(output, 'utf8')).toContain('Petstore is ready.')
+      return {
+        ...service,
+        output: () => readFileSync(output, 'utf8'),
+        type: (text: string) => type(service.child, text),
+      }
+    }
+
+    test('stops neither requests nor a stop', async () => {
+      const service = await startInTerminal()
+      service.type(pause)
+      await expectToServeAndStop(service)
+    })
+
+    test('receives the lines when it continues', async () => {
+      const service = await startInTerminal()
+      service.type(pause)
+      const before = service.output().length
+      const sent = await service.sendRequests(manyRequests)
+      expect(service.output().length - before).toBeLessThan(10_000)
+      service.type(resume)
+      await expect.poll(service.output).toContain(sent.at(-1))
+      const ids = [...service.output().matchAll(/"requestId":"(request-\d+)"/g)].map(([, id]) => id)
+      expect(ids).toEqual(sent)
+    })
+
+    test('stops neither the warnings of Node nor the console of a thread nor a crash', async () => {
+      const faults = join(import.meta.dirname, '../support/write-to-console.mjs')
+      const service = await startInTerminal({ NODE_OPTIONS: `--import=${faults}` })
+      service.type(pause)
+      await service.sendRequests(1)
+      service.kill('SIGUSR2')
+      await service.sendRequests(manyRequests)
+      service.kill('SIGUSR2')
+      expect(await service.ended).toBe(1)
+    })
+  })
+}
+
+function type({ stdin }: ChildProcess, text: string): void {
+  stdin?.write(text)
+}
