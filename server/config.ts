@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { describeLocation } from '../db/location.ts'
-import { isApiKey, startOf } from './auth/api-key.ts'
+import { isApiKey } from './auth/api-key.ts'
 import type { Rate } from './auth/rate-limit.ts'
-import { closestName } from './cli/suggestion.ts'
 import { parseDuration } from './ops/duration.ts'
 import { DatabaseUrl, hasControlCharacter } from './ops/location.ts'
 import { OperatorError } from './ops/operator-error.ts'
+
+/** Only this module reads the environment. */
+export const environment: Record<string, string | undefined> = process.env
 
 const logFormats = ['json', 'pretty'] as const
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -119,7 +120,7 @@ export function describeVariable(name: VariableName): string {
 }
 
 /** The default as text; null if there is none. */
-function defaultOf(name: VariableName): string | null {
+export function defaultOf(name: VariableName): string | null {
   const schema = Environment.shape[name]
   const value = schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault ? schema.def.defaultValue : []
   return Array.isArray(value) ? null : String(value)
@@ -170,7 +171,7 @@ function toConfig(env: z.infer<typeof Environment>) {
 }
 
 /** Without the white space around each value, which YAML blocks and files with Windows line ends add. */
-function readVariables(env: Record<string, string | undefined>): Record<string, string> {
+export function readVariables(env: Record<string, string | undefined>): Record<string, string> {
   const trimmed = Object.entries(env).map(([name, value = '']) => [name, value.trim()] as const)
   return Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
 }
@@ -180,7 +181,7 @@ function readVariables(env: Record<string, string | undefined>): Record<string, 
  *
  * @throws {OperatorError} that names every invalid variable
  */
-export function readConfig(env: Record<string, string | undefined> = process.env): Config {
+export function readConfig(env = environment): Config {
   const given = readVariables(env)
   const { data, error } = Environment.safeParse(given)
   const broken = new Set<string>(variableNames.filter((name) => hasControlCharacter(given[name] ?? '')))
@@ -207,62 +208,6 @@ export function originOf({ host, port }: Config): string {
   const own: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
   const name = own[host] ?? host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
-}
-
-/** The effective value of a variable. */
-export interface Setting {
-  name: VariableName
-  /** Without secrets. Null if the variable has no value. */
-  value: string | null
-  /** `file`: the value was read from the file that another variable names. */
-  source: 'default' | 'environment' | 'file'
-}
-
-/**
- * Lists the effective values. Of an API key only the start is shown, and of a URL no password.
- *
- * @throws {OperatorError} as {@link readConfig} does
- */
-export function describeConfig(env: Record<string, string | undefined> = process.env): Setting[] {
-  const { apiKey, database } = readConfig(env)
-  const variables = readVariables(env)
-  return variableNames.map((name) => {
-    const given = variables[name]
-    const source = given === undefined ? 'default' : 'environment'
-    if (name === 'DATABASE_URL') return { name, value: describeLocation(database), source }
-    if (name === 'PETSTORE_API_KEY' && apiKey !== undefined) {
-      return { name, value: `${startOf(apiKey)}…`, source: given === undefined ? 'file' : source }
-    }
-    return { name, value: given === undefined ? defaultOf(name) : withoutPassword(given), source }
-  })
-}
-
-function withoutPassword(text: string): string {
-  if (!URL.canParse(text)) return text
-  const url = new URL(text)
-  if (url.password === '') return text
-  url.password = '***'
-  return url.href
-}
-
-/** Warns of each variable that is not known and looks like a misspelled one that is not set. */
-export function misspelledVariables(env: Record<string, string | undefined> = process.env): string[] {
-  const variables = readVariables(env)
-  const unset = variableNames.filter((name) => variables[name] === undefined)
-  return Object.keys(env).flatMap((name) => {
-    if (isKnown(name)) return []
-    const meant = closestName(name.toUpperCase(), unset.filter(isLong))
-    return meant === undefined ? [] : [`The variable ${name} is not known. Did you mean ${meant}?`]
-  })
-}
-
-function isKnown(name: string): boolean {
-  return name in Environment.shape
-}
-
-/** A short name, such as PORT, has too many neighbours that belong to other programs. */
-function isLong(name: string): boolean {
-  return name.length >= 8
 }
 
 function list<T extends z.ZodType<unknown, string>>(item: T) {

@@ -8,7 +8,8 @@ import { openStore } from '../db/open.ts'
 import { type Store, StoreUnavailable } from '../db/store.ts'
 import { createAdminApp, createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
-import { type Config, misspelledVariables } from './config.ts'
+import { misspelledVariables } from './cli/settings.ts'
+import type { Config } from './config.ts'
 import { drain } from './http/drain.ts'
 import { createLog } from './log.ts'
 import { announce } from './ops/announce.ts'
@@ -27,6 +28,8 @@ const repeatedSignalTime = 200
 /** Longest time between the signal to stop and the end of the process. */
 export const maxStopTime = 10_000
 const registerInterval = 5_000
+/** Linux takes the ports of outgoing connections from here on, other systems from a later one. */
+const firstEphemeralPort = 32_768
 
 /**
  * Serves until SIGTERM or SIGINT, then completes the requests in progress and resolves. SIGTERM, from a supervisor, drains
@@ -196,7 +199,7 @@ function listenProblem(error: unknown, { host, port, variables }: Address): stri
     case undefined:
       throw error
     case 'EADDRINUSE':
-      return `Port ${port} on ${host} is taken by another program: stop it, or set ${variables.port} to another one.`
+      return `Port ${port} on ${host} is taken by another program${port < firstEphemeralPort ? '' : ', or by an outgoing connection of one'}: stop it, or set ${variables.port} to another one.`
     case 'EACCES':
       return `Port ${port} needs privileges that this user does not have: set ${variables.port} to 1024 or more.`
     case 'ENOTSUP':

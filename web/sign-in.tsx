@@ -77,7 +77,7 @@ export default function SignIn({ wasRefused, onSignIn }: SignInProps) {
             {isChecking ? messages.session.checking : messages.session.signIn}
           </SteadyButton>
           <p className="sign-in-help">
-            {messages.session.whereToGetOne} <code>npm run --silent petstore -- keys create shop</code>
+            {messages.session.whereToGetOne} <code>npx petstore keys create shop</code>
           </p>
         </form>
       </main>

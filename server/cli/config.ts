@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import { describeConfig, readConfig, type Setting, variableNames } from '../config.ts'
+import { readConfig, variableNames } from '../config.ts'
 import { alignColumns } from '../ops/table.ts'
 import { addHelp } from './help.ts'
 import { type JsonOption, jsonOption, print, printAs } from './output.ts'
+import { describeConfig, type Setting } from './settings.ts'
 import { closestName } from './suggestion.ts'
 
 export function addConfigCommands(program: Command): void {

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
-import { type Config, misspelledVariables, originOf, readConfig, variableNames } from '../config.ts'
+import { type Config, originOf, readConfig, variableNames } from '../config.ts'
 import { describeFindings, examine, type Service } from '../ops/doctor/doctor.ts'
 import { type Finding, failure, ok, warning } from '../ops/doctor/finding.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import { addHelp } from './help.ts'
 import { type JsonOption, jsonOption, printAs } from './output.ts'
+import { misspelledVariables } from './settings.ts'
 
 export function addDoctorCommand(program: Command): void {
   const doctor = program

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { startOf } from '../auth/api-key.ts'
+import type { Store } from '../../db/store.ts'
+import { hashApiKey, startOf } from '../auth/api-key.ts'
 import { describeKey } from '../ops/audit.ts'
 import { createKey, describeKeys, listKeys, parseKeyName, parseLifetime, revokeKey, rotateKey } from '../ops/keys.ts'
 import { addHelp } from './help.ts'
@@ -28,6 +29,7 @@ export function addKeyCommands(program: Command): void {
         async (store, audit) => {
           const key = await createKey(store, name, expires)
           audit('key.create', describeKey({ name, start: startOf(key) }))
+          await noteExpiry(store, key)
           print(key)
         },
         { create: true },
@@ -62,8 +64,14 @@ export function addKeyCommands(program: Command): void {
       withStore(async (store, audit) => {
         const { key, old } = await rotateKey(store, nameOrStart, expires)
         audit('key.rotate', describeKey({ name: old.name, start: startOf(key) }), { replaces: describeKey(old) })
+        await noteExpiry(store, key)
         print(key)
       }),
     )
   addHelp(rotate, { examples: ['petstore keys rotate shop', 'petstore keys rotate shop --expires 30d'], variables })
+}
+
+async function noteExpiry({ apiKeys }: Store, key: string): Promise<void> {
+  const record = await apiKeys.find(hashApiKey(key))
+  note(record?.expiresAt ? `The key expires at ${record.expiresAt.toISOString()}.` : 'The key does not expire.')
 }

@@ -62,12 +62,22 @@ export function addPetCommands(program: Command): void {
   })
 
   const seeding = program
-    .command('seed <count>')
+    .command('seed <count>', { hidden: !canMakeUpPets() })
     .description('create realistic pets, for a trial')
     .option('--seed <number>', 'creates the same pets again', (text) => parseNumber(text, '--seed', 0, maxSeed))
     .hook('preAction', keepHeapSmall)
     .action(seed)
   addHelp(seeding, { examples: ['petstore seed 1000', 'petstore seed 1000 --seed 42'], variables })
+}
+
+/** The package that makes up pets is installed for development only. Without it, the command says how to install it. */
+function canMakeUpPets(): boolean {
+  try {
+    import.meta.resolve('@faker-js/faker/locale/en')
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Otherwise V8 lets the young generation grow to 128 MiB, and a command with a million pets needs 300 MB of memory. */

@@ -16,7 +16,7 @@ test('keys create, keys rotate and keys revoke act at once on the running servic
   const server = await startServer({ folder })
   const first = await waitForOutput(server, bannerKey)
   const created = await printKey(folder, ['keys', 'create', 'shop'])
-  expect(notesIn(created.stderr)).toBe('')
+  expect(notesIn(created.stderr)).toBe('The key does not expire.\n')
   expect(auditLinesIn(created.stderr)).toEqual([audit('key.create', `shop (${created.key.slice(0, 10)}…)`)])
   expect(await statusOf(server.url, created.key)).toBe(200)
 
@@ -37,7 +37,10 @@ test('keys list shows every key and no secret, and a name that does not exist is
   const folder = temporaryFolder()
   const { key, stderr } = await printKey(folder, ['keys', 'create', 'shop', '--expires', '90d'])
   expect(auditLinesIn(stderr).map(({ action }) => action)).toEqual(['database.migrate', 'key.create'])
-  expect(notesIn(stderr)).toBe(`Created the database ${databaseNameOf(folder)}.\n`)
+  const [created, expiry] = notesIn(stderr).trimEnd().split('\n')
+  expect(created).toBe(`Created the database ${databaseNameOf(folder)}.`)
+  const [, expiresAt = ''] = /^The key expires at (.+)\.$/.exec(expiry ?? '') ?? []
+  expect((Date.parse(expiresAt) - Date.now()) / (24 * 3_600_000)).toBeCloseTo(90, 1)
   const commands = [['list'], ['list', '--json'], ['revoke', 'nobody'], ['rotate', 'nobody']]
   const [list, json, revoke, rotate] = commands.map((words) => runPetstore({ folder, arguments: ['keys', ...words] }))
   expect(await list?.ended).toBe(0)

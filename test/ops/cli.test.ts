@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { createProgram } from '../../server/cli/program.ts'
-import { misspelledVariables, variableNames } from '../../server/config.ts'
+import { misspelledVariables } from '../../server/cli/settings.ts'
+import { variableNames } from '../../server/config.ts'
 import { codeBlocksOf, document, read } from '../support/documents.ts'
 import { petstore, runCommand, runPetstore, startServer, waitForOutput, whenListening } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -92,6 +93,17 @@ test('help and version go to standard output, and the exit code is 0', async () 
   expect([await help?.ended, help?.stdout, help?.stderr]).toEqual([0, expect.stringContaining('keys create shop'), ''])
 })
 
+test.for([
+  ['help', 'petstore [options] [command]'],
+  ['help serve', 'petstore serve [options]'],
+  ['help keys', 'petstore keys [options] [command]'],
+  ['help keys create', 'petstore keys create [options] <name>'],
+  ['keys help create', 'petstore keys create [options] <name>'],
+])('petstore %s prints the help of that command', async ([call = '', usage]) => {
+  const run = runPetstore({ arguments: call.split(' ') })
+  expect([await run.ended, run.stdout.split('\n')[0], run.stderr]).toEqual([0, `Usage: ${usage}`, ''])
+})
+
 describe('a misspelled variable', () => {
   test.for([
     ['DATABSE_URL', 'DATABASE_URL'],
@@ -99,6 +111,8 @@ describe('a misspelled variable', () => {
     ['PETSTORE_APIKEY', 'PETSTORE_API_KEY'],
     ['CORS_ORIGIN', 'CORS_ORIGINS'],
     ['LOGLEVEL', 'LOG_LEVEL'],
+    ['PROT', 'PORT'],
+    ['hsot', 'HOST'],
   ])('%s is probably %s', ([given = '', meant]) => {
     expect(misspelledVariables({ [given]: 'x' })).toEqual([
       `The variable ${given} is not known. Did you mean ${meant}?`,

@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { mintApiKey } from '../../server/auth/api-key.ts'
-import { describeConfig, misspelledVariables, readConfig, variableNames } from '../../server/config.ts'
+import { describeConfig, misspelledVariables } from '../../server/cli/settings.ts'
+import { readConfig, variableNames } from '../../server/config.ts'
 import { runPetstore } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -214,7 +216,7 @@ describe('config', () => {
     const settings = describeConfig({
       PORT: '8080',
       HOST: '',
-      DATABASE_URL: 'postgres://petstore:secret@db.example/pets?password=secret',
+      DATABASE_URL: 'postgres://petstore:secret@db.example/pets?password=secret&sslmode=require',
       PUBLIC_URL: 'https://shop:secret@pets.example',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://shop:sec@ret@collector:4318',
       PETSTORE_API_KEY_FILE: path,
@@ -223,7 +225,7 @@ describe('config', () => {
       expect.arrayContaining([
         { name: 'HOST', value: '127.0.0.1', source: 'default' },
         { name: 'PORT', value: '8080', source: 'environment' },
-        { name: 'DATABASE_URL', value: 'postgres://petstore@db.example/pets', source: 'environment' },
+        { name: 'DATABASE_URL', value: 'postgres://petstore@db.example/pets?sslmode=require', source: 'environment' },
         { name: 'PUBLIC_URL', value: 'https://shop:***@pets.example/', source: 'environment' },
         { name: 'STAGING_URL', value: null, source: 'default' },
         { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'http://shop:***@collector:4318/', source: 'environment' },
@@ -236,10 +238,24 @@ describe('config', () => {
     expect(JSON.stringify(describeConfig({ PETSTORE_API_KEY: key }))).not.toContain(key.slice(0, 12))
   })
 
-  test('shows the path of the database that is used', () => {
+  test('shows the URL of the database that is used', () => {
     const find = (env: Record<string, string>) => describeConfig(env).find(({ name }) => name === 'DATABASE_URL')
-    expect(find({})).toEqual({ name: 'DATABASE_URL', value: resolve('data/petstore.db'), source: 'default' })
-    expect(find({ DATABASE_URL: 'file:a.db' })).toMatchObject({ value: resolve('a.db'), source: 'environment' })
+    const urlOf = (path: string) => pathToFileURL(resolve(path)).href
+    expect(find({})).toEqual({ name: 'DATABASE_URL', value: urlOf('data/petstore.db'), source: 'default' })
+    expect(find({ DATABASE_URL: 'file:a.db' })).toMatchObject({ value: urlOf('a.db'), source: 'environment' })
+  })
+
+  test.for([
+    {},
+    { DATABASE_URL: 'file:a.db', LOG_FORMAT: 'json', TRUST_PROXY: '10.0.0.0/8,::1' },
+    { DATABASE_URL: 'file:pets%20and 100%.db' },
+    { DATABASE_URL: 'file:///tmp/what%3f/%23%25/täglich.db' },
+    { DATABASE_URL: 'file:\\a b\\c.db', CORS_ORIGINS: 'https://a.example, https://b.example' },
+    { DATABASE_URL: 'postgres://petstore@db.example:5433/pets?sslmode=require', RATE_LIMIT: '50/s', REUSE_PORT: 'yes' },
+    { DATABASE_URL: 'postgresql:///pets?host=/var/run/postgresql', BACKUP_KEEP: '30' },
+  ])('the values that it shows for %j give the same configuration', (env) => {
+    const shown = describeConfig(env).flatMap(({ name, value }) => (value === null ? [] : [[name, value]]))
+    expect(readConfig(Object.fromEntries(shown))).toEqual(readConfig(env))
   })
 
   test('prints a table or JSON, and config check sets the exit code', async () => {

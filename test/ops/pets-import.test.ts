@@ -47,7 +47,17 @@ describe('the check of an import', () => {
 
   test.for([
     ['without a header', '', 'is empty. Begin a CSV file with the header row id,name,categoryId,status.'],
-    ['with semicolons', 'name;categoryId\n', 'unknown: "name;categoryId". missing: "name", "categoryId".'],
+    [
+      'with semicolons',
+      'id;name;categoryId\n1;Rex;7\n',
+      'has semicolons between its columns instead of commas. Export',
+    ],
+    ['with tabs', 'name\tcategoryId\n', 'has tabs between its columns instead of commas. Export'],
+    [
+      'with an unknown column',
+      'name,colour;categoryId,x\n',
+      'unknown: "colour;categoryId", "x". missing: "categoryId".',
+    ],
     ['with a repeated column', 'name,name,categoryId\n', 'repeated: "name".'],
     ['with a quote inside a field', 'name,categoryId\nRex "the dog",1\n', 'is not CSV as in RFC 4180. Invalid Opening'],
     ['with a quote that is not closed', 'name,categoryId\n"Rex,1\n', 'is not CSV as in RFC 4180. Quote Not Closed'],

@@ -62,11 +62,13 @@ test.for([
   await expect(command).rejects.toThrow(message)
 })
 
-test('petstore seed says how to install the package that makes up the names', async () => {
+test('without the package that makes up the names, the help does not offer petstore seed, which says how to install it', async () => {
   const hook = join(import.meta.dirname, '../support/without-faker.mjs')
   const folder = temporaryFolder()
   const run = runPetstore({ folder, arguments: ['seed', '5'], env: { NODE_OPTIONS: `--import ${hook}` } })
   expect(await run.ended).toBe(1)
+  const help = runPetstore({ arguments: ['help'], env: { NODE_OPTIONS: `--import ${hook}` } })
+  expect([await help.ended, /^ {2}pets /m.test(help.stdout), /^ {2}seed /m.test(help.stdout)]).toEqual([0, true, false])
   const { devDependencies } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
   const version = devDependencies['@faker-js/faker']
   expect(run.stderr).toContain(`npm install --omit=dev --no-save @faker-js/faker@${version}\n`)

@@ -17,10 +17,10 @@ test('the console of an empty store leads to the first pet', async ({ visit }) =
   const page = await visit(url)
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await page.title()).toBe('Sign in · Petstore')
+  await page.getByText('npx petstore keys create shop').waitFor()
   await inspect(page, 'sign-in')
   await signIn(page, key)
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
-  await page.getByText('npm run --silent petstore -- seed 100').waitFor()
   expect(await page.getByText('curl').textContent()).toContain(`${url}/v1/pets`)
   await inspect(page, 'empty')
 

@@ -65,8 +65,7 @@ export const messages = {
       return seconds < 3_600 ? `${Math.floor(seconds / 60)} min ago` : `${Math.floor(seconds / 3_600)} h ago`
     },
     empty: 'No pets yet',
-    emptyText: 'Add the first one here, fill the store with sample pets, or send a request.',
-    emptySeed: 'Sample pets, on the machine of the service',
+    emptyText: 'Add the first one here, or send a request.',
     emptyCurl: 'A request, with your API key in PETSTORE_API_KEY',
     emptyFilter: (status: string) => `No ${status.toLowerCase()} pets`,
     showAll: 'Show all pets',

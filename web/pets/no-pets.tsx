@@ -56,7 +56,6 @@ function Explanation({ view, onTurn, onAdd, onAddMany }: NoPetsProps) {
           {messages.bulk.title}
         </Button>
       </EmptyState.Actions>
-      <Command label={texts.emptySeed} command="npm run --silent petstore -- seed 100" />
       <Command label={texts.emptyCurl} command={curl()} />
     </EmptyState>
   )

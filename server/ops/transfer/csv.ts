@@ -25,6 +25,11 @@ interface Parsed {
 }
 
 const rowsPerBatch = 1_000
+/** Spreadsheets use them in some languages. */
+const otherSeparators = [
+  { character: ';', name: 'semicolons' },
+  { character: '\t', name: 'tabs' },
+]
 
 /**
  * Reads CSV with a header row. Ignores empty lines.
@@ -74,6 +79,12 @@ function checkHeader(names: string[], name: string): string[] {
   const missing = ['name', 'categoryId'].filter((column) => !names.includes(column))
   const problems = [describe('unknown', unknown), describe('repeated', repeated), describe('missing', missing)]
   if (problems.every((problem) => problem === '')) return names
+  const separator = otherSeparators.find(({ character }) => names.length === 1 && names[0]?.includes(character))
+  if (separator) {
+    throw new OperatorError(
+      `${name} has ${separator.name} between its columns instead of commas. Export it again with commas, or replace them in a text editor if no name contains one.`,
+    )
+  }
   throw new OperatorError(
     `The header row of ${name} is wrong:${problems.join('')} Use the columns ${columns.join(', ')}; id and status may be omitted.`,
   )
