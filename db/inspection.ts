@@ -1,5 +1,5 @@
 import { type AppliedMigration, type Migration, pendingMigrations } from './migrations.ts'
-import { UnusableDatabase } from './unusable-database.ts'
+import { incomplete, UnusableDatabase } from './unusable-database.ts'
 
 /**
  * Reads facts about a database for operators. It changes nothing, and works while the service uses the database. Every
@@ -62,4 +62,10 @@ export function schemaState(applied: AppliedMigration[], migrations: Migration[]
     if (!(error instanceof UnusableDatabase)) throw error
     return { applied: names, pending: [], problem: error.reason }
   }
+}
+
+/** @param missing what the database says about a table or a column that is missing. */
+export function withMissingPart(state: SchemaState, missing: string | undefined): SchemaState {
+  if (missing === undefined || state.problem !== undefined) return state
+  return { ...state, problem: incomplete(missing) }
 }

@@ -22,3 +22,8 @@ export const reasons = {
   diskFull: 'the disk is full; free some space',
   locked: 'another process holds its lock; stop that process, or try again when it has ended',
 }
+
+/** @param missing what the database says about a table or a column that is missing. */
+export function incomplete(missing: string): string {
+  return `${missing}; restore a backup, or put the missing part back`
+}

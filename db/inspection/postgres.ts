@@ -6,11 +6,12 @@ import {
   type SchemaState,
   type ServerState,
   schemaState,
+  withMissingPart,
 } from '../inspection.ts'
 import { describeLocation } from '../location.ts'
 import { connectClient } from '../postgres/connection.ts'
 import { unusable } from '../postgres/failure.ts'
-import { hasJournal, readJournal, readOwnMigrations } from '../postgres/migrate.ts'
+import { findMissingPart, hasJournal, readJournal, readOwnMigrations } from '../postgres/migrate.ts'
 import { importerHash } from '../store.ts'
 
 /** Milliseconds. Counting the rows of a large table takes longer than the statements of requests may take. */
@@ -33,7 +34,8 @@ export async function inspectPostgres(url: string): Promise<PostgresInspection> 
 async function readSchema(client: Client, url: string): Promise<SchemaState> {
   const db = drizzle({ client })
   const applied = (await hasJournal(db)) ? await readJournal(db) : []
-  return schemaState(applied, readOwnMigrations(), describeLocation({ kind: 'postgres', url }))
+  const state = schemaState(applied, readOwnMigrations(), describeLocation({ kind: 'postgres', url }))
+  return withMissingPart(state, state.pending.length > 0 ? undefined : await findMissingPart(db))
 }
 
 async function countRows(client: Client): Promise<RowCounts> {

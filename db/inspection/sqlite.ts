@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import { type SchemaState, type SqliteInspection, schemaState } from '../inspection.ts'
+import { type SchemaState, type SqliteInspection, schemaState, withMissingPart } from '../inspection.ts'
 import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/connection.ts'
 import { unusable } from '../sqlite/failure.ts'
 import { realPathOf, sizeOf } from '../sqlite/files.ts'
 import { refuseForeignFile, refuseNonFile } from '../sqlite/header.ts'
-import { readApplied, readOwnMigrations } from '../sqlite/migrate.ts'
+import { findMissingPart, readApplied, readOwnMigrations } from '../sqlite/migrate.ts'
 import { isBlank, refuseOrphanedLog } from '../sqlite/prepare.ts'
 import { importerHash } from '../store.ts'
 
@@ -49,7 +49,9 @@ function methods(path: string, log: string, connection: Database.Database): Sqli
 }
 
 function readSchema(connection: Database.Database): SchemaState {
-  return schemaState(readApplied(connection), readOwnMigrations(), connection.name)
+  const applied = readApplied(connection)
+  const state = schemaState(applied, readOwnMigrations(), connection.name)
+  return withMissingPart(state, state.pending.length > 0 ? undefined : findMissingPart(connection))
 }
 
 function countRows(connection: Database.Database, source: string): number {

@@ -1,7 +1,7 @@
-import { asc, sql } from 'drizzle-orm'
+import { asc, is, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
-import type { Client } from 'pg'
+import { PgTable, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import { type Client, DatabaseError } from 'pg'
 import {
   type AppliedMigration,
   type Migration,
@@ -11,6 +11,8 @@ import {
   refuseOtherRelease,
 } from '../migrations.ts'
 import { reasons, UnusableDatabase } from '../unusable-database.ts'
+import { causeOf } from './failure.ts'
+import * as schema from './schema.ts'
 import { lockUntilCommit } from './transaction.ts'
 
 /** It must exist before the first migration. */
@@ -78,4 +80,19 @@ export async function hasJournal(db: NodePgDatabase): Promise<boolean> {
 /** The migrations that were applied to the database. Its journal must exist. */
 export async function readJournal(db: NodePgDatabase): Promise<AppliedMigration[]> {
   return db.select({ name: journal.name, hash: journal.hash }).from(journal).orderBy(asc(journal.name))
+}
+
+const tables = Object.values(schema).filter((value) => is(value, PgTable))
+
+/** PostgreSQL's message about a table or a column that is missing, although the journal is up to date. Undefined if none is. */
+export async function findMissingPart(db: NodePgDatabase): Promise<string | undefined> {
+  try {
+    for (const table of tables) await db.select().from(table).where(sql`false`)
+    return undefined
+  } catch (error) {
+    const cause = causeOf(error)
+    // undefined_table and undefined_column
+    if (cause instanceof DatabaseError && /^(42P01|42703)$/.test(cause.code ?? '')) return cause.message
+    throw error
+  }
 }

@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Client, DatabaseError } from 'pg'
 import { describeLocation } from '../location.ts'
 import type { OnMigrate } from '../migrations.ts'
-import { UnusableDatabase } from '../unusable-database.ts'
+import { incomplete, UnusableDatabase } from '../unusable-database.ts'
 import { connectClient } from './connection.ts'
 import { unusable } from './failure.ts'
-import { migrate, readOwnMigrations } from './migrate.ts'
+import { findMissingPart, migrate, readOwnMigrations } from './migrate.ts'
 
 /** Milliseconds for a server that is starting, and for the locks of other instances that are starting. */
 const startTimeout = 10_000
@@ -31,7 +32,10 @@ export async function prepareDatabase(url: string, options: PrepareOptions = {})
     const client = await connectWithRetries(url)
     try {
       await refuseOtherEncoding(client, name)
-      return await migrate(client, readOwnMigrations(), { ...options, name })
+      const isNew = await migrate(client, readOwnMigrations(), { ...options, name })
+      const missing = await findMissingPart(drizzle({ client }))
+      if (missing !== undefined) throw new UnusableDatabase(name, incomplete(missing))
+      return isNew
     } finally {
       await client.end()
     }

@@ -7,7 +7,7 @@ import { openPool } from './connection.ts'
 import { prepareCreates } from './creates.ts'
 import { mapErrors } from './failure.ts'
 import { GroupCommit } from './group-commit.ts'
-import { readJournal, readOwnMigrations } from './migrate.ts'
+import { findMissingPart, readJournal, readOwnMigrations } from './migrate.ts'
 import { prepareDatabase } from './prepare.ts'
 import { prepareReads } from './reads.ts'
 
@@ -66,9 +66,9 @@ export async function openPostgresStore({
 }
 
 async function check(pool: Pool, migrations: Migration[]): Promise<void> {
-  if (!isUpToDate(await readJournal(drizzle({ client: pool })), migrations)) {
-    throw new StoreUnavailable(`${otherRelease}.`, { isRetryable: false })
-  }
+  const db = drizzle({ client: pool })
+  const problem = isUpToDate(await readJournal(db), migrations) ? await findMissingPart(db) : `${otherRelease}.`
+  if (problem !== undefined) throw new StoreUnavailable(problem, { isRetryable: false })
   await pool.query(probe)
 }
 

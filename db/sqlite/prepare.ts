@@ -3,12 +3,12 @@ import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { type OnMigrate, pendingMigrations, refuseOtherRelease } from '../migrations.ts'
 import { ownershipOf } from '../ownership.ts'
-import { reasons, UnusableDatabase } from '../unusable-database.ts'
+import { incomplete, reasons, UnusableDatabase } from '../unusable-database.ts'
 import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy } from './connection.ts'
 import { toFailure, unusable } from './failure.ts'
 import { makeFile, makeFolder, realPathOf, sizeOf } from './files.ts'
 import { giveIdentity, readHeader, refuseForeignFile, refuseNonFile } from './header.ts'
-import { migrate, readApplied, readOwnMigrations } from './migrate.ts'
+import { findMissingPart, migrate, readApplied, readOwnMigrations } from './migrate.ts'
 import { applicationId } from './schema.ts'
 
 /** Reading every page takes about a millisecond per MiB, and a start must not take longer than a second. */
@@ -137,6 +137,8 @@ function migrateFile(path: string, checkSchema: CheckSchema, onMigrate: OnMigrat
       checkJournal(connection, checkSchema)
     })
     if (applied.length > 0) onMigrate(applied)
+    const missing = findMissingPart(connection)
+    if (missing !== undefined) throw new UnusableDatabase(connection.name, incomplete(missing))
     // SQLite ignores the busy timeout here.
     retryWhileBusy(lockTimeout, () => connection.pragma('journal_mode = WAL'))
   } finally {

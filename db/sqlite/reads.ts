@@ -2,9 +2,9 @@ import type Database from 'better-sqlite3'
 import { and, asc, eq, gt, ne, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { type CountRow, countStatement, toPetCounts } from '../counts.ts'
-import { isUpToDate } from '../migrations.ts'
+import { isUpToDate, otherRelease } from '../migrations.ts'
 import { type ApiKey, importerHash, type Pet, type PetCounts, type PetQuery, type PetStatus } from '../store.ts'
-import { readJournal, readOwnMigrations } from './migrate.ts'
+import { findMissingPart, readJournal, readOwnMigrations } from './migrate.ts'
 import { apiKeys, boundLimit, pets } from './schema.ts'
 
 /** Exported for a test of its query plan. */
@@ -56,7 +56,9 @@ export function prepareReads(connection: Database.Database) {
     listApiKeys: (): ApiKey[] => listApiKeys.all(),
     /** Changes with each commit of another connection (https://sqlite.org/pragma.html#pragma_data_version). */
     dataVersion: (): number | undefined => dataVersion.get(),
-    hasOwnSchema: (): boolean => isUpToDate(readJournal(connection), migrations),
+    /** Why this release cannot use the schema; undefined if it can. */
+    schemaProblem: (): string | undefined =>
+      isUpToDate(readJournal(connection), migrations) ? findMissingPart(connection) : `${otherRelease}.`,
   }
 }
 

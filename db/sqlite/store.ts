@@ -1,4 +1,4 @@
-import { type OnMigrate, otherRelease } from '../migrations.ts'
+import type { OnMigrate } from '../migrations.ts'
 import { type Store, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
 import { measureBackups } from './backup/inventory.ts'
 import { realPathOf, sizeOf } from './files.ts'
@@ -59,9 +59,8 @@ export function openSqliteStore({
     },
     revision: () => reader.revision(),
     async check() {
-      if (!(await reader.run((reads) => reads.hasOwnSchema()))) {
-        throw new StoreUnavailable(`${otherRelease}.`, { isRetryable: false })
-      }
+      const problem = await reader.run((reads) => reads.schemaProblem())
+      if (problem !== undefined) throw new StoreUnavailable(problem, { isRetryable: false })
       await writer.probe()
     },
     load: () => ({ queuedWrites: writer.queued }),

@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import { getTableName, is, Table } from 'drizzle-orm'
+import { describe, expect, test } from 'vitest'
+import { inspect } from '../../db/inspect.ts'
+import * as postgresSchema from '../../db/postgres/schema.ts'
+import * as sqliteSchema from '../../db/sqlite/schema.ts'
+import { isOnPostgres, postgresDatabase, sqliteDatabase, type TestDatabase } from '../support/database.ts'
+import { emptyDatabase } from '../support/postgres/databases.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const schema = isOnPostgres ? postgresSchema : sqliteSchema
+const tables = Object.values(schema).flatMap((value) => (is(value, Table) ? getTableName(value) : []))
+
+test('the store has several tables', () => {
+  expect(tables.length).toBeGreaterThan(2)
+})
+
+describe('a table that is dropped while the store is open makes it unready, and the next start is refused:', () => {
+  test.for([...tables, 'migrations'])('%s', async (table) => {
+    const database = await ownDatabase()
+    const store = await database.open()
+    await store.check()
+    await database.execute(`DROP TABLE ${table}${isOnPostgres ? ' CASCADE' : ''}`)
+    await expect(store.check()).rejects.toThrow(table)
+    if (table === 'migrations') return
+    await expect(database.open()).rejects.toThrow(
+      new RegExp(`^The database .* cannot be used: .*${table}.*; restore a backup, or put the missing part back\\.$`),
+    )
+    const inspection = await inspect(database.location)
+    expect(await inspection?.schema()).toMatchObject({ problem: expect.stringContaining(table) })
+    await inspection?.close()
+  })
+})
+
+test('a column that is missing makes the store unready', async () => {
+  const database = await ownDatabase()
+  const store = await database.open()
+  await database.execute('ALTER TABLE api_keys RENAME COLUMN start TO beginning')
+  await expect(store.check()).rejects.toThrow('start')
+})
+
+/** A database that no later test uses. */
+async function ownDatabase(): Promise<TestDatabase> {
+  return isOnPostgres ? postgresDatabase(await emptyDatabase()) : sqliteDatabase(join(temporaryFolder(), 'petstore.db'))
+}
