@@ -25,6 +25,11 @@ export interface PetstoreClientOptions {
    * up to half of the pause.
    */
   maxPause?: number
+  /**
+   * Maximum time of an attempt in milliseconds, from its start to the end of the response body; 30 s by default. An attempt
+   * that takes longer is a transient failure.
+   */
+  timeout?: number
   /** Replaces the global `fetch`. */
   fetch?: Fetch
   /** Returns further headers of a request, such as `traceparent` (https://www.w3.org/TR/trace-context/). */
@@ -56,13 +61,14 @@ export function createPetstoreClient({
   apiKey,
   retries = 3,
   maxPause,
+  timeout,
   fetch = globalThis.fetch,
   headers = () => ({}),
 }: PetstoreClientOptions): PetstoreClient {
   checkUrl(url)
   const authorization = `Bearer ${apiKey}`
   const rpcUrl = `${url.replace(/\/+$/, '')}/trpc`
-  const send = withTransportErrors(withRetries(fetch, { retries, maxPause }), rpcUrl)
+  const send = withTransportErrors(withRetries(fetch, { retries, maxPause, timeout }), rpcUrl)
   const http = {
     url: rpcUrl,
     transformer: superjson,

@@ -4,6 +4,8 @@ export interface RetryOptions {
   retries: number
   /** Milliseconds; 10 s by default. */
   maxPause?: number | undefined
+  /** Milliseconds for one attempt, until the end of the response body; 30 s by default. */
+  timeout?: number | undefined
 }
 
 /** Request timeout, rate limit, overload, and the statuses of a gateway that cannot reach the service. */
@@ -14,17 +16,17 @@ const firstPause = 200
 const maxDelay = 2 ** 31 - 1
 
 /**
- * Makes a `fetch` that retries transient failures, including a connection that breaks while the body is read. It doubles
- * the pause after each attempt, or waits as long as the response asks (`Retry-After`), up to `maxPause`. Jitter of up to
- * half the pause keeps clients that failed together from retrying together. An abort ends the pause. Use it only for
+ * Makes a `fetch` that retries transient failures, including a connection that breaks or stalls while the body is read. It
+ * doubles the pause after each attempt, or waits as long as the response asks (`Retry-After`), up to `maxPause`. Jitter of
+ * up to half the pause keeps clients that failed together from retrying together. An abort ends the pause. Use it only for
  * requests that the service may receive twice.
  */
-export function withRetries(fetch: Fetch, { retries, maxPause = 10_000 }: RetryOptions): Fetch {
+export function withRetries(fetch: Fetch, { retries, maxPause = 10_000, timeout = 30_000 }: RetryOptions): Fetch {
   return async (input, init) => {
     for (let attempt = 0; ; attempt++) {
       let wait = firstPause * 2 ** attempt
       try {
-        const response = await buffer(await fetch(input, init))
+        const response = await fetchWhole(fetch, timeout, input, init)
         if (attempt >= retries || !transientStatuses.includes(response.status)) return response
         wait = Math.max(wait, retryAfter(response))
       } catch (error) {
@@ -35,11 +37,22 @@ export function withRetries(fetch: Fetch, { retries, maxPause = 10_000 }: RetryO
   }
 }
 
-/** Reads the whole body, so that a broken connection fails this attempt. */
-async function buffer(response: Response): Promise<Response> {
-  const text = await response.text()
-  // The constructor throws on a body for status 204 or 304, even on an empty one.
-  return new Response(text || null, response)
+/** Reads the whole body, so that a connection that breaks or stalls fails this attempt. */
+async function fetchWhole(fetch: Fetch, timeout: number, ...[input, init]: Parameters<Fetch>): Promise<Response> {
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), Math.min(timeout, maxDelay))
+  const signal = init?.signal ? AbortSignal.any([init.signal, limit.signal]) : limit.signal
+  try {
+    const response = await fetch(input, { ...init, signal })
+    const text = await response.text()
+    // The constructor throws on a body for status 204 or 304, even on an empty one.
+    return new Response(text || null, response)
+  } catch (error) {
+    if (!limit.signal.aborted) throw error
+    throw new TypeError(`no complete response within ${timeout} ms`)
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Milliseconds of `Retry-After`: a number of seconds or a date (RFC 9110, section 10.2.3). 0 without a valid one. */

@@ -8,7 +8,7 @@ trap 'rm -f "$headers"' EXIT
 call() {
   local path=$1
   shift
-  curl --silent --show-error --retry 3 --header "Authorization: Bearer $KEY" --header 'Content-Type: application/json' \
+  curl --silent --show-error --max-time 30 --retry 3 --header "Authorization: Bearer $KEY" --header 'Content-Type: application/json' \
     --dump-header "$headers" --write-out '\n' "$@" "$service$path"
 }
 

@@ -2,27 +2,20 @@ import { createContext, useContext } from 'react'
 import { createPetstoreClient, type PetstoreClient } from '../client/index.ts'
 
 /** Milliseconds. The service itself gives up a create after 10 s. */
-const requestTimeout = 12_000
+const timeout = 12_000
 /** Milliseconds. */
 const maxPause = 1_000
 
 /** A client of the service that serves this page. It retries once, so that the console can show a failure soon. */
 export function petstoreWith(apiKey: string): PetstoreClient {
-  return createPetstoreClient({ url: location.origin, apiKey, retries: 1, maxPause, fetch: fetchWithTimeout })
+  return createPetstoreClient({ url: location.origin, apiKey, retries: 1, maxPause, timeout, fetch: rememberReplays })
 }
 
-async function fetchWithTimeout(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
-  const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(), requestTimeout)
-  const signal = init.signal ? AbortSignal.any([init.signal, limit.signal]) : limit.signal
-  try {
-    const response = await fetch(input, { ...init, signal })
-    const key = new Headers(init.headers).get('idempotency-key')
-    if (key !== null && response.headers.has('idempotency-replayed')) replayedKeys.add(key)
-    return response
-  } finally {
-    clearTimeout(timer)
-  }
+async function rememberReplays(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  const response = await fetch(input, init)
+  const key = new Headers(init.headers).get('idempotency-key')
+  if (key !== null && response.headers.has('idempotency-replayed')) replayedKeys.add(key)
+  return response
 }
 
 /** The idempotency keys of creates whose response repeated that of an earlier request. */

@@ -1,9 +1,8 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createPetstoreClient, isPetstoreError, type PetstoreClient } from '../../client/index.ts'
 import { withRetries } from '../../client/retry.ts'
 import { freePort } from '../support/free-port.ts'
+import { slowResponses, startServer } from '../support/slow-server.ts'
 import { startTestApi } from '../support/test-api.ts'
 import { fetchFrom } from '../support/transport.ts'
 
@@ -62,19 +61,46 @@ describe('retries', () => {
 test('the client retries a response whose connection breaks while the body is read', async () => {
   const { app, key } = await startTestApi()
   let requests = 0
-  const server = createServer(async (request, response) => {
+  const url = await startServer(async (request, response) => {
     const { payload } = await app.inject({ url: request.url ?? '', headers: request.headers })
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) })
     if (++requests > 1) response.end(payload)
     else response.write(payload.slice(0, 5), () => response.destroy())
   })
-  onTestFinished(() => void server.close())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // Safe: the address of a server that listens on a TCP port is neither a string nor null.
-  const { port } = server.address() as AddressInfo
-  const client = createPetstoreClient({ url: `http://127.0.0.1:${port}`, apiKey: key })
+  const client = createPetstoreClient({ url, apiKey: key })
   expect(await client.pets.list.query()).toEqual([])
   expect(requests).toBe(2)
+})
+
+describe('the time limit of an attempt', () => {
+  test.for(Object.entries(slowResponses))('ends a response %s', async ([, send]) => {
+    const requests: string[] = []
+    const url = await startServer((request, response) => {
+      requests.push(request.method ?? '')
+      send(response)
+    })
+    const client = createPetstoreClient({ url, apiKey: 'none', retries: 1, maxPause: 1, timeout: 300 })
+    const calls = [client.pets.list.query(), client.pets.create.mutate({ name: 'Rex', categoryId: 7n })]
+    const message = `The request to ${url}/trpc failed: no complete response within 300 ms`
+    const failure = { status: 'rejected', reason: expect.objectContaining({ message }) }
+    expect(await Promise.allSettled<unknown>(calls)).toEqual([failure, failure])
+    expect(requests.sort()).toEqual(['GET', 'GET', 'POST', 'POST'])
+  })
+
+  test('does not hide that the caller aborted', async () => {
+    const url = await startServer((_request, response) => slowResponses['that stalls in the body'](response))
+    const client = createPetstoreClient({ url, apiKey: 'none', timeout: 60_000 })
+    const signal = AbortSignal.timeout(200)
+    const error = await client.pets.list.query(undefined, { signal }).catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ message: expect.stringMatching(/abort/) })
+  })
+
+  test('leaves no timer behind', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    await withRetries(async () => new Response('[]'), { retries: 0 })('http://petstore.test')
+    expect(vi.getTimerCount()).toBe(0)
+  })
 })
 
 describe('errors', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { addPets, openTestStore } from '../../support/database.ts'
+import { slowResponses, startServer } from '../../support/slow-server.ts'
 import { startTestApi } from '../../support/test-api.ts'
 import {
   choose,
@@ -128,12 +129,16 @@ test('a button retries at once', async ({ visit }) => {
   await expect.poll(() => page.clock.runFor(10).then(() => names(page))).toHaveLength(3)
 })
 
-test('the sign-in form reports a service that does not respond', async ({ visit }) => {
-  const { url, key } = await startConsole()
+test.for(Object.entries(slowResponses))('the sign-in form reports a response %s', async ([, send], { visit }) => {
+  const { app } = await startTestApi({ consoleFolder })
+  await app.ready()
+  const url = await startServer((request, response) => {
+    if (request.url?.startsWith('/trpc/')) send(response)
+    else app.routing(request, response)
+  })
   const page = await visit(url)
   await page.clock.install()
-  await page.route('**/trpc/**', () => {})
-  await page.getByLabel('API key').fill(key)
+  await page.getByLabel('API key').fill('pet_any')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Checking…' }).waitFor()
   const alert = page.getByRole('alert').getByText('The key could not be checked')
