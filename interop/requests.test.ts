@@ -17,7 +17,7 @@ test("the console's text for a generated client compiles, and creates, gets and 
   const project = temporaryFolder()
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
   symlinkSync(modules, join(project, 'node_modules'))
-  await setUp(project, generatedClientSetup({ origin: api.url }))
+  await setUp(project, generatedClientSetup(api))
   writePrograms(project, api, generatedClientText)
   await compile(project)
   await runPrograms(project, api)

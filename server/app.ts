@@ -140,7 +140,8 @@ export async function createApp({
   tracing,
   loadMeter = processLoad(),
 }: AppOptions): Promise<FastifyInstance> {
-  const page = readConsolePage(consoleFolder)
+  const basePath = basePathOf(config)
+  const page = readConsolePage(consoleFolder, basePath)
   const app = createBase({ config, log, metrics, tracing, page })
   metrics.store.watch(store)
 
@@ -163,10 +164,10 @@ export async function createApp({
   app.register(async (adapters) => {
     shedLoad(adapters, loadMeter)
     adapters.addHook('onRequest', checkKey)
-    adapters.register(restAdapter, { prefix: '/v1', cacheLookups: lookups.rest_responses, ...adapterOptions })
+    adapters.register(restAdapter, { prefix: '/v1', cacheLookups: lookups.rest_responses, basePath, ...adapterOptions })
     adapters.register(rpcAdapter, { prefix: '/trpc', cacheLookups: lookups.rpc_responses, ...adapterOptions })
   })
-  app.register(webConsole, { folder: consoleFolder, page })
+  app.register(webConsole, { folder: consoleFolder, page, basePath })
   app.decorate('checkReadiness', readinessCheck(app, store))
   app.register(health, { check: app.checkReadiness })
   if (config.adminPort === undefined) {
@@ -180,9 +181,15 @@ export async function createApp({
   app.register(reference, {
     document: () => createDocument(appRouter, servers()),
     servers,
+    basePath,
     hasConsole: page !== undefined,
   })
   return app
+}
+
+/** The path of PUBLIC_URL without a slash at the end. Links have it; requests do not, because a proxy removes it. */
+function basePathOf({ publicUrl }: AppOptions['config']): string {
+  return publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
 }
 
 /** Creates the admin listener of a service: its health and metrics, without an API key. */

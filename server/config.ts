@@ -23,6 +23,17 @@ const BaseUrl = z
   .transform((url) => url.replace(/\/+$/, ''))
   .refine((url) => !url.endsWith('/v1'), 'expected a URL without /v1, which is added')
 
+/** Where clients reach a server: an origin and a path, without a slash at the end. */
+const PublicUrl = z
+  .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
+  .transform((text) => new URL(text))
+  .refine(
+    ({ href, origin, pathname }) => href === origin + pathname,
+    'expected a URL without a user name, a password, a query or a fragment',
+  )
+  .transform(({ origin, pathname }) => origin + pathname.replaceAll(/\/+/g, '/').replace(/\/$/, ''))
+  .refine((url) => !url.endsWith('/v1'), 'expected a URL without /v1, which is added')
+
 const Origin = z
   .string()
   .refine(
@@ -86,8 +97,8 @@ const Environment = z.object({
     'the database: file: and a path, or postgres://',
   ),
   DATABASE_CONNECTIONS: Count.prefault('10').describe('the maximum number of connections to PostgreSQL'),
-  PUBLIC_URL: BaseUrl.optional().describe('where clients reach the service, without /v1'),
-  STAGING_URL: BaseUrl.optional().describe('a second server for the OpenAPI document'),
+  PUBLIC_URL: PublicUrl.optional().describe('where clients reach the service, without /v1'),
+  STAGING_URL: PublicUrl.optional().describe('a second server for the OpenAPI document'),
   LOG_LEVEL: z
     .enum(logLevels, `expected one of ${logLevels.join(', ')}`)
     .default('info')
@@ -141,7 +152,7 @@ function toConfig(env: z.infer<typeof Environment>) {
     database: env.DATABASE_URL,
     /** Maximum number of connections to PostgreSQL for requests. */
     databaseConnections: env.DATABASE_CONNECTIONS,
-    /** The URL by which clients reach the service, without `/v1`. By default it is the listening address. */
+    /** The URL by which clients reach the service, without `/v1`. A proxy removes its path. By default it is the listening address. */
     publicUrl: env.PUBLIC_URL,
     stagingUrl: env.STAGING_URL,
     logLevel: env.LOG_LEVEL,

@@ -103,7 +103,7 @@ async function run({ app, admin }: Apps, store: Store, { config, log, audit, met
   if (admin && addresses.admin) await listen(admin, addresses.admin, (url) => `metrics and health at ${url}`)
   const firstKey = hasKey ? undefined : await mintFirstKey(store, audit)
   const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
-  announce({ origin: app.listeningOrigin, database: config.database, firstKey }, log, { asBanner })
+  announce({ url: config.publicUrl ?? app.listeningOrigin, database: config.database, firstKey }, log, { asBanner })
   const stopBackups = startBackups(config, log, metrics)
   const signal = await stopped
   log.info({ signal }, 'stopping')

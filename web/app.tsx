@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { Hints } from './components/hints.tsx'
 import { Shop } from './pets/shop.tsx'
+import { servicePath } from './service.ts'
 import { useSession } from './session.ts'
 
 const SignIn = lazy(() => import('./sign-in.tsx'))
@@ -9,10 +10,15 @@ const UnknownPath = lazy(() => import('./unknown-path.tsx'))
 export function App() {
   return (
     <>
-      <Suspense>{location.pathname === '/' ? <Console /> : <UnknownPath />}</Suspense>
+      <Suspense>{isConsole() ? <Console /> : <UnknownPath />}</Suspense>
       <Hints />
     </>
   )
+}
+
+/** Some proxies serve the console without the slash at the end of the path, too. */
+function isConsole(): boolean {
+  return location.pathname.replace(/\/$/, '') === servicePath()
 }
 
 function Console() {

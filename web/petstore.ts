@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react'
 import { createPetstoreClient, type PetstoreClient } from '../client/index.ts'
+import { serviceUrl } from './service.ts'
 
 /** Milliseconds. The service itself gives up a create after 10 s. */
 const timeout = 12_000
@@ -8,7 +9,7 @@ const maxPause = 1_000
 
 /** A client of the service that serves this page. It retries once, so that the console can show a failure soon. */
 export function petstoreWith(apiKey: string): PetstoreClient {
-  return createPetstoreClient({ url: location.origin, apiKey, retries: 1, maxPause, timeout, fetch: rememberReplays })
+  return createPetstoreClient({ url: serviceUrl(), apiKey, retries: 1, maxPause, timeout, fetch: rememberReplays })
 }
 
 async function rememberReplays(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { servicePath } from './service.ts'
 
 /** The API key, in the session storage of each tab, and in the local storage if the device remembers it. */
 export const storageKey = 'petstore-api-key'
@@ -57,16 +58,35 @@ export function useSession(): [Session, SessionActions] {
 
 /** Responds to the requests of other tabs, until the returned function is called. */
 function offerKey(apiKey: string): () => void {
-  const channel = new BroadcastChannel(channelName)
+  const channel = openChannel()
+  if (!channel) return () => {}
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
     if (data.type === 'request-key') channel.postMessage({ type: 'key', apiKey } satisfies Message)
   }
   return () => channel.close()
 }
 
+/** Undefined in a browser that blocks it, as Firefox does together with storage. */
+function openChannel(): BroadcastChannel | undefined {
+  try {
+    return new BroadcastChannel(nameHere(channelName))
+  } catch {
+    return undefined
+  }
+}
+
+/** Another service on the same origin, under another path, has names of its own. */
+function nameHere(name: string): string {
+  return name + servicePath()
+}
+
 /** Requests the key of another tab. `onReceived` gets null if no tab responds in time. */
 function requestKey(onReceived: (apiKey: string | null) => void): () => void {
-  const channel = new BroadcastChannel(channelName)
+  const channel = openChannel()
+  if (!channel) {
+    onReceived(null)
+    return () => {}
+  }
   const timer = setTimeout(() => onReceived(null), requestTimeout)
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
     if (data.type === 'key') onReceived(data.apiKey)
@@ -81,31 +101,31 @@ function requestKey(onReceived: (apiKey: string | null) => void): () => void {
 /** The stored key, null after a sign-out in this tab, or undefined if other tabs may have a key. */
 function storedKey(): string | null | undefined {
   const tab = storage('sessionStorage')
-  const key = tab?.getItem(storageKey)
+  const key = tab?.getItem(nameHere(storageKey))
   if (key) return key
-  if (tab?.getItem(signedOutKey)) return null
-  const remembered = storage('localStorage')?.getItem(storageKey)
+  if (tab?.getItem(nameHere(signedOutKey))) return null
+  const remembered = storage('localStorage')?.getItem(nameHere(storageKey))
   if (!remembered) return undefined
   // This tab keeps its key if another one signs out.
-  tab?.setItem(storageKey, remembered)
+  tab?.setItem(nameHere(storageKey), remembered)
   return remembered
 }
 
 function storeKey(apiKey: string, { remember }: { remember: boolean }): void {
   const tab = storage('sessionStorage')
-  tab?.setItem(storageKey, apiKey)
-  tab?.removeItem(signedOutKey)
-  if (remember) storage('localStorage')?.setItem(storageKey, apiKey)
+  tab?.setItem(nameHere(storageKey), apiKey)
+  tab?.removeItem(nameHere(signedOutKey))
+  if (remember) storage('localStorage')?.setItem(nameHere(storageKey), apiKey)
 }
 
 function forgetKey(apiKey: string): void {
   const tab = storage('sessionStorage')
-  if (tab?.getItem(storageKey) === apiKey) {
-    tab.removeItem(storageKey)
-    tab.setItem(signedOutKey, 'true')
+  if (tab?.getItem(nameHere(storageKey)) === apiKey) {
+    tab.removeItem(nameHere(storageKey))
+    tab.setItem(nameHere(signedOutKey), 'true')
   }
   const device = storage('localStorage')
-  if (device?.getItem(storageKey) === apiKey) device.removeItem(storageKey)
+  if (device?.getItem(nameHere(storageKey)) === apiKey) device.removeItem(nameHere(storageKey))
 }
 
 /** Undefined in a browser that blocks it: the user then has to sign in again after a reload. */

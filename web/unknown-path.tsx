@@ -17,10 +17,10 @@ export default function UnknownPath() {
           <EmptyState.Title order={1}>{messages.page.unknownPath}</EmptyState.Title>
           <EmptyState.Description>{messages.page.unknownPathText(location.pathname)}</EmptyState.Description>
           <EmptyState.Actions>
-            <Button component="a" href="/">
+            <Button component="a" href="./">
               {messages.page.toPets}
             </Button>
-            <Button component="a" href="/docs/" variant="default">
+            <Button component="a" href="./docs/" variant="default">
               {messages.page.reference}
             </Button>
           </EmptyState.Actions>

@@ -16,6 +16,8 @@ const noStyleElements: Plugin = {
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
+  // Relative URLs, because the path of PUBLIC_URL is known only when the service starts.
+  base: './',
   // `.env` files would change the console without changing its sources.
   envDir: false,
   plugins: [react(), noStyleElements],

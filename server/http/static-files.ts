@@ -76,7 +76,7 @@ const pagePolicy = [
   "style-src 'self'",
   "img-src 'self'",
   "connect-src 'self'",
-  "base-uri 'none'",
+  "base-uri 'self'",
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
@@ -95,16 +95,19 @@ const mediaTypes: Record<string, string> = {
 }
 
 /**
- * Reads the page of the web console. Returns undefined if the console is not built.
+ * Reads the page of the web console, and makes its URLs relative to the path of the service. Returns undefined if the
+ * console is not built.
  *
  * @param folder where `web/build.ts` writes the console
+ * @param basePath the path of the service: empty, or such as `/petstore`
  */
-export function readConsolePage(folder: string | undefined): Page | undefined {
+export function readConsolePage(folder: string | undefined, basePath: string): Page | undefined {
   if (folder === undefined) return undefined
   const path = join(folder, 'index.html')
   if (!existsSync(path)) return undefined
+  const base = `<base href="${basePath.replaceAll('&', '&amp;')}/"`
   return {
-    content: readFileSync(path),
+    content: Buffer.from(readFileSync(path, 'utf8').replace('<base href="/"', () => base)),
     headers: { 'content-type': mediaTypeOf(path), 'content-security-policy': pagePolicy },
   }
 }
@@ -112,16 +115,17 @@ export function readConsolePage(folder: string | undefined): Page | undefined {
 interface ConsoleOptions {
   folder: string | undefined
   page: Page | undefined
+  basePath: string
 }
 
 /**
  * Serves the web console at `/`, without an API key. Without a page, `/` redirects to the API reference. The files are
  * read once, at the start: a build beside a running service would otherwise mix two versions of the console.
  */
-export async function webConsole(app: FastifyInstance, { folder, page }: ConsoleOptions): Promise<void> {
+export async function webConsole(app: FastifyInstance, { folder, page, basePath }: ConsoleOptions): Promise<void> {
   labelRoutes(app, 'console')
   if (folder === undefined || !page) {
-    app.get('/', async (_request, reply) => reply.redirect('/docs/'))
+    app.get('/', async (_request, reply) => reply.redirect(`${basePath}/docs/`))
     handleOtherMethods(app, '/', ['GET', 'HEAD'])
     return
   }

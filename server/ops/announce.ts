@@ -3,7 +3,8 @@ import type { Logger } from 'pino'
 import { describeLocation, type Location } from '../../db/location.ts'
 
 interface Start {
-  origin: string
+  /** Where clients reach the service. */
+  url: string
   database: Location
   firstKey: string | undefined
 }
@@ -20,15 +21,15 @@ export function announce(start: Start, log: Logger, { asBanner }: { asBanner: bo
   }
 }
 
-function factsOf({ origin, database, firstKey }: Start) {
+function factsOf({ url, database, firstKey }: Start) {
   return {
-    console: `${origin}/`,
-    rest: `${origin}/v1/pets`,
-    rpc: `${origin}/trpc`,
-    reference: `${origin}/docs/`,
+    console: `${url}/`,
+    rest: `${url}/v1/pets`,
+    rpc: `${url}/trpc`,
+    reference: `${url}/docs/`,
     database: database.kind === 'sqlite' ? relative('', database.path) : describeLocation(database),
     firstApiKey: firstKey,
-    curl: firstKey && `curl -H 'Authorization: Bearer ${firstKey}' ${origin}/v1/pets`,
+    curl: firstKey && `curl -H 'Authorization: Bearer ${firstKey}' ${url}/v1/pets`,
   }
 }
 

@@ -6,22 +6,28 @@ import type { AdapterOptions, CreateContext } from '../http/adapter-options.ts'
 import { type CacheableResponse, responseCache } from '../http/response-cache.ts'
 import { acceptJsonOnly, handleOtherMethods, refuseUnknownPaths } from '../http/routing.ts'
 import { inputReader } from './input.ts'
-import { deprecationHeaders, nextLink } from './links.ts'
+import { deprecationHeaders, type LinkPaths, nextLink } from './links.ts'
 import { type Operation, operationsOf, successStatus } from './operations.ts'
+
+interface RestOptions extends AdapterOptions {
+  /** The path of the service in links: empty, or such as `/petstore`. A proxy removes it from requests. */
+  basePath: string
+}
 
 /** The REST adapter: one route for each procedure with `meta.openapi`. */
 export async function restAdapter(
   app: FastifyInstance,
-  { router, store, createContext, cacheLookups }: AdapterOptions,
+  { router, store, createContext, cacheLookups, basePath }: RestOptions,
 ): Promise<void> {
+  const apiPath = basePath + app.prefix
   acceptJsonOnly(app, parseJson)
   refuseUnknownPaths(app)
   const cache = responseCache(store, cacheLookups)
   for (const [path, operations] of Map.groupBy(operationsOf(router), ({ path }) => path)) {
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
-    const onSend = deprecationHooks(operations, app.prefix)
+    const onSend = deprecationHooks(operations, { apiPath, basePath })
     for (const operation of operations) {
-      const respond = responder(operation, createContext, app.prefix)
+      const respond = responder(operation, createContext, apiPath)
       app.route({
         url,
         method: operation.method,
@@ -42,16 +48,16 @@ export async function restAdapter(
   }
 }
 
-function responder(operation: Operation, createContext: CreateContext, baseUrl: string) {
+function responder(operation: Operation, createContext: CreateContext, apiPath: string) {
   const readInput = inputReader(operation)
-  const next = nextLink(operation, baseUrl)
+  const next = nextLink(operation, apiPath)
   const status = successStatus(operation)
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<CacheableResponse> => {
     const input = readInput(request)
     const output = await operation.call(input, createContext(request, reply))
     const headers: CacheableResponse['headers'] = { 'content-type': 'application/json; charset=utf-8' }
-    if (status === 201 && isRecord(output)) headers.location = `${baseUrl}${operation.path}/${output.id}`
+    if (status === 201 && isRecord(output)) headers.location = `${apiPath}${operation.path}/${output.id}`
     const link = next?.(input, output)
     if (link) headers.link = link
     // Fastify chooses the serializer by the status. All its serializers for JSON schemas return strings.
@@ -60,10 +66,10 @@ function responder(operation: Operation, createContext: CreateContext, baseUrl: 
 }
 
 /** Every response of a deprecated operation's path announces the deprecation, errors included. */
-function deprecationHooks(operations: Operation[], baseUrl: string): onSendHookHandler[] {
+function deprecationHooks(operations: Operation[], paths: LinkPaths): onSendHookHandler[] {
   const deprecation = operations.find(({ meta }) => meta.deprecation)?.meta.deprecation
   if (!deprecation) return []
-  const headers = deprecationHeaders(deprecation, baseUrl)
+  const headers = deprecationHeaders(deprecation, paths)
   return [
     (_request, reply, payload, done) => {
       reply.headers(headers)

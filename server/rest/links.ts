@@ -1,12 +1,23 @@
 import type { Deprecation } from '../api/trpc.ts'
 import type { Operation } from './operations.ts'
 
+/** The paths with which links begin. Links in headers have no scheme and host, so they hold for every name of the service. */
+export interface LinkPaths {
+  /** Of the REST API, such as `/petstore/v1`. */
+  apiPath: string
+  /** Of the service: empty, or such as `/petstore`. */
+  basePath: string
+}
+
 /** The headers of a deprecated operation: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link` (RFC 8288). */
-export function deprecationHeaders({ since, sunset, successor }: Deprecation, baseUrl: string): Record<string, string> {
+export function deprecationHeaders(
+  { since, sunset, successor }: Deprecation,
+  { apiPath, basePath }: LinkPaths,
+): Record<string, string> {
   return {
     deprecation: `@${since.getTime() / 1000}`,
     sunset: sunset.toUTCString(),
-    link: `<${baseUrl}${successor}>; rel="successor-version", </docs/>; rel="deprecation"; type="text/html"`,
+    link: `<${apiPath}${successor}>; rel="successor-version", <${basePath}/docs/>; rel="deprecation"; type="text/html"`,
   }
 }
 
@@ -17,7 +28,7 @@ type NextLink = (input: Record<string, unknown>, page: unknown) => string | unde
  * Keyset pagination for operations with the inputs `cursor` and `limit`: a full page links to the page after its last id
  * (RFC 8288). The link keeps the other parameters. Returns undefined for any other operation.
  */
-export function nextLink({ input: { shape }, path }: Operation, baseUrl: string): NextLink | undefined {
+export function nextLink({ input: { shape }, path }: Operation, apiPath: string): NextLink | undefined {
   const { cursor, limit } = shape
   if (!cursor || !limit) return undefined
   const defaultLimit = limit.parse(undefined)
@@ -26,6 +37,6 @@ export function nextLink({ input: { shape }, path }: Operation, baseUrl: string)
     if (!Array.isArray(page) || page.length < Number(input.limit ?? defaultLimit)) return undefined
     const query = { ...input, cursor: page.at(-1).id }
     const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
-    return `<${baseUrl}${path}?${pairs.join('&')}>; rel="next"`
+    return `<${apiPath}${path}?${pairs.join('&')}>; rel="next"`
   }
 }

@@ -12,6 +12,8 @@ interface ReferenceOptions {
   document: () => unknown
   /** The servers in the document, which the page may call. */
   servers: () => oas31.ServerObject[]
+  /** The path of the service: empty, or such as `/petstore`. */
+  basePath: string
   /** Whether the page links to the console, and offers to use its API key. */
   hasConsole: boolean
 }
@@ -32,7 +34,7 @@ let scalar: Asset | undefined
 /** The OpenAPI document at `/openapi.json` and an interactive reference at `/docs`. Neither needs an API key. */
 export async function reference(
   app: FastifyInstance,
-  { document, servers, hasConsole }: ReferenceOptions,
+  { document, servers, basePath, hasConsole }: ReferenceOptions,
 ): Promise<void> {
   labelRoutes(app, 'reference')
   let json: string | undefined
@@ -44,7 +46,7 @@ export async function reference(
 
   scalar ??= readScalar()
   const page = pageWith(scalar, hasConsole)
-  app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 301))
+  app.get('/docs', async (_request, reply) => reply.redirect(`${basePath}/docs/`, 301))
   handleOtherMethods(app, '/docs', ['GET', 'HEAD'])
   app.get('/docs/', async (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('content-security-policy', pagePolicy(servers())).send(page),
@@ -108,7 +110,7 @@ function pageWith(scalar: Asset, hasConsole: boolean): string {
 
 const consoleBar = `
     <nav class="bar" aria-label="Console">
-      <a href="/"><span aria-hidden="true">←</span> Console</a>
+      <a href="../"><span aria-hidden="true">←</span> Console</a>
       <p role="status"></p>
       <button type="button">Use the key of the console</button>
     </nav>`

@@ -131,9 +131,23 @@ test.for(['file:///data/petstore.db%20', 'file:///data/pet%0Astore.db', 'file: d
   },
 )
 
-test('the highest port and an address with trailing slashes are accepted', () => {
+test('the highest port is accepted', () => {
   expect(readConfig({ PORT: '65535' }).port).toBe(65_535)
-  expect(readConfig({ PUBLIC_URL: 'https://pets.example/shop//' }).publicUrl).toBe('https://pets.example/shop')
+})
+
+test.for([
+  ['https://pets.example', 'https://pets.example'],
+  ['https://pets.example/', 'https://pets.example'],
+  ['https://pets.example//', 'https://pets.example'],
+  ['HTTP://Pets.Example:80', 'http://pets.example'],
+  ['https://pets.example:8443/shop', 'https://pets.example:8443/shop'],
+  ['https://pets.example/shop//', 'https://pets.example/shop'],
+  ['https://pets.example//shop///pets/', 'https://pets.example/shop/pets'],
+  ['https://pets.example/a/../shop', 'https://pets.example/shop'],
+  ['https://pets.example/v1/shop', 'https://pets.example/v1/shop'],
+] as const)('a public address %s means %s', ([text, url]) => {
+  const { publicUrl, stagingUrl } = readConfig({ PUBLIC_URL: text, STAGING_URL: text })
+  expect([publicUrl, stagingUrl]).toEqual([url, url])
 })
 
 test.for([
@@ -156,6 +170,12 @@ test.for([
   ['PUBLIC_URL', 'pets.example'],
   ['PUBLIC_URL', 'https://pets.example/v1'],
   ['PUBLIC_URL', 'https://pets.example/v1/'],
+  ['PUBLIC_URL', 'https://pets.example//v1//'],
+  ['PUBLIC_URL', 'https://pets.example/shop?a=1'],
+  ['PUBLIC_URL', 'https://pets.example/shop#pets'],
+  ['PUBLIC_URL', 'https://shop@pets.example'],
+  ['PUBLIC_URL', 'https://shop:secret@pets.example'],
+  ['STAGING_URL', 'https://pets.example?a=1'],
   ['STAGING_URL', 'ftp://pets.example'],
   ['LOG_LEVEL', 'loud'],
   ['LOG_FORMAT', 'xml'],
@@ -217,7 +237,7 @@ describe('config', () => {
       PORT: '8080',
       HOST: '',
       DATABASE_URL: 'postgres://petstore:secret@db.example/pets?password=secret&sslmode=require',
-      PUBLIC_URL: 'https://shop:secret@pets.example',
+      PUBLIC_URL: 'https://pets.example/',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://shop:sec@ret@collector:4318',
       PETSTORE_API_KEY_FILE: path,
     })
@@ -226,7 +246,7 @@ describe('config', () => {
         { name: 'HOST', value: '127.0.0.1', source: 'default' },
         { name: 'PORT', value: '8080', source: 'environment' },
         { name: 'DATABASE_URL', value: 'postgres://petstore@db.example/pets?sslmode=require', source: 'environment' },
-        { name: 'PUBLIC_URL', value: 'https://shop:***@pets.example/', source: 'environment' },
+        { name: 'PUBLIC_URL', value: 'https://pets.example/', source: 'environment' },
         { name: 'STAGING_URL', value: null, source: 'default' },
         { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'http://shop:***@collector:4318/', source: 'environment' },
         { name: 'CORS_ORIGINS', value: null, source: 'default' },

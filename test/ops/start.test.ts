@@ -81,6 +81,20 @@ test('the first start shows the key even if LOG_LEVEL=silent, because it shows t
   expect((await fetch(`http://127.0.0.1:${port}/v1/pets`, { headers })).status).toBe(200)
 })
 
+test('the first start shows the addresses for clients if PUBLIC_URL is set', async () => {
+  const run = runPetstore({ env: { PORT: '0', PUBLIC_URL: 'https://shop.example//petstore/' } })
+  const key = await waitForOutput(run, bannerKey)
+  expect(run.stdout.trimEnd().split('\n').map(parseLine)).toContainEqual(
+    expect.objectContaining({
+      console: 'https://shop.example/petstore/',
+      rest: 'https://shop.example/petstore/v1/pets',
+      rpc: 'https://shop.example/petstore/trpc',
+      reference: 'https://shop.example/petstore/docs/',
+      curl: `curl -H 'Authorization: Bearer ${key}' https://shop.example/petstore/v1/pets`,
+    }),
+  )
+})
+
 // Not every machine has this program.
 if (existsSync('/usr/bin/script')) {
   test('the first start shows a banner on a terminal', async () => {

@@ -73,7 +73,7 @@ if (spawnSync('nginx', ['-v']).status === 0) {
     const services = await Promise.all(apis.map(({ app }) => app.listen({ host: '127.0.0.1', port: 0 })))
     const url = await startNginx(services.map(portOf))
     const page = await (await fetch(`${services[0]}/`)).text()
-    const [, path] = /"(\/assets\/[^"]+)"/.exec(page) ?? []
+    const [, path] = /"\.(\/assets\/[^"]+)"/.exec(page) ?? []
     for (let i = 0; i < 6; i++) expect((await fetch(url + path)).status).toBe(200)
   })
 }

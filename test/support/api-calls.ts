@@ -45,11 +45,11 @@ export const reads: ExpectedCall[] = [
 /** Writes a program for each call into a folder. The first one contains the API key. */
 export function writePrograms(
   folder: string,
-  { url: origin, key: apiKey }: ListeningApi,
+  { url, key: apiKey }: ListeningApi,
   textOf: (call: ApiCall, service: Service) => string,
 ): void {
   for (const [index, { call }] of [...creates, ...reads].entries()) {
-    writeFileSync(join(folder, `${index}.ts`), textOf(call, index === 0 ? { origin, apiKey } : { origin }))
+    writeFileSync(join(folder, `${index}.ts`), textOf(call, index === 0 ? { url, apiKey } : { url }))
   }
 }
 

@@ -25,7 +25,7 @@ export async function startRouter(router: AnyRouter) {
     idempotencyKey: undefined,
     announceReplay: () => {},
   })
-  app.register(restAdapter, { prefix: '/v1', router, store, createContext })
+  app.register(restAdapter, { prefix: '/v1', basePath: '', router, store, createContext })
   app.register(rpcAdapter, { prefix: '/trpc', router, store, createContext })
 
   async function createClient(name: string): Promise<RestClient> {

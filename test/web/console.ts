@@ -59,8 +59,9 @@ function collectProblems(page: Page, origin: string, problems: string[]): void {
   })
   page.on('pageerror', ({ message }) => void problems.push(message))
   page.on('console', (message) => {
-    // The browser itself logs each failed request and each error status.
-    if (!message.text().startsWith('Failed to load resource:')) problems.push(message.text())
+    // The browser itself logs each failed request and each error status, and Scalar its version.
+    if (message.type() !== 'info' && !message.text().startsWith('Failed to load resource:'))
+      problems.push(message.text())
   })
 }
 

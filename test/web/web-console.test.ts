@@ -17,14 +17,14 @@ describe('the console', () => {
 
   async function assets(): Promise<string[]> {
     const { body } = await get('/')
-    return [...body.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, url]) => String(url))
+    return [...body.matchAll(/"\.(\/assets\/[^"]+)"/g)].map(([, url]) => String(url))
   }
 
   test('is one page whose policy allows its own files and no inline code', async () => {
     const { statusCode, headers, body } = await get('/')
     expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(String(headers['content-security-policy']).split('; ').toSorted()).toEqual([
-      "base-uri 'none'",
+      "base-uri 'self'",
       "connect-src 'self'",
       "default-src 'none'",
       "form-action 'none'",
@@ -103,7 +103,7 @@ test('a running service keeps serving the console after its folder is deleted', 
   rmSync(folder, { recursive: true })
   const { body, headers } = await app.inject('/')
   expect(headers['cache-control']).toBe('no-cache')
-  for (const [, url] of body.matchAll(/"(\/[^"]+)"/g)) expect((await app.inject(String(url))).statusCode).toBe(200)
+  for (const [, url] of body.matchAll(/"\.(\/[^"]+)"/g)) expect((await app.inject(String(url))).statusCode).toBe(200)
 })
 
 test('a service without a built console redirects to the API reference', async () => {

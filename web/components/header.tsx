@@ -12,17 +12,17 @@ interface HeaderProps {
 export function Header({ onHelp, onSignOut }: HeaderProps) {
   return (
     <header className="header">
-      <a className="brand" href="/" aria-label={messages.page.name}>
-        <img src="/favicon.svg" alt="" width="24" height="24" />
+      <a className="brand" href="./" aria-label={messages.page.name}>
+        <img src="./favicon.svg" alt="" width="24" height="24" />
         <span>{messages.page.name}</span>
       </a>
       <nav aria-label={messages.page.navigation}>
         {onSignOut && (
-          <a href="/" aria-current="page">
+          <a href="./" aria-current="page">
             {messages.page.pets}
           </a>
         )}
-        <a href="/docs/">{messages.page.reference}</a>
+        <a href="./docs/">{messages.page.reference}</a>
       </nav>
       <div className="header-actions">
         <ColorScheme />

@@ -5,6 +5,7 @@ import { IconFilterOff, IconPaw, IconPlus, IconTablePlus } from '@tabler/icons-r
 import { CopyButton } from '../components/copy-button.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { messages } from '../messages/index.ts'
+import { serviceUrl } from '../service.ts'
 import { statusNames } from './pet-status.ts'
 import type { Place, View } from './view.ts'
 
@@ -85,7 +86,7 @@ function Command({ label, command }: { label: string; command: string }) {
 
 function curl(): string {
   return [
-    `curl ${location.origin}/v1/pets`,
+    `curl ${serviceUrl()}/v1/pets`,
     `-H "Authorization: Bearer $PETSTORE_API_KEY"`,
     `--json '{"name":"Rex","categoryId":7}'`,
   ].join(' \\\n  ')

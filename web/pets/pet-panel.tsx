@@ -105,7 +105,7 @@ function Details({ pet }: { pet: Pet }) {
       </DataList>
       <div className="pet-actions">
         <CopyButton withText label={texts.copyId} value={String(id)} />
-        <CopyButton withText label={texts.copyLink} value={`${location.origin}${hrefOf({ pet: id })}`} />
+        <CopyButton withText label={texts.copyLink} value={new URL(hrefOf({ pet: id }), document.baseURI).href} />
         <CopyButton withText label={texts.copyJson} value={json} />
       </div>
       <pre className="pet-json">{json}</pre>

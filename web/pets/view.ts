@@ -40,9 +40,9 @@ export function show(view: View, { replace = false } = {}): void {
   navigate(hrefOf(view), { state: { earlierCursors, isOverList }, replace })
 }
 
-/** The URL of a view. */
+/** The URL of a view, relative to the address of the service. */
 export function hrefOf({ status, cursor, pet }: Partial<View>): string {
-  return `/${searchOf({ status, cursor: cursor || undefined, pet })}`
+  return `./${searchOf({ status, cursor: cursor || undefined, pet })}`
 }
 
 /** Opens a link in the console. A click with a modifier key follows the link, for example into another tab. */

@@ -4,6 +4,7 @@ import { Button, NativeSelect, Tabs } from '@mantine/core'
 import { useState } from 'react'
 import { Sheet } from '../components/sheet.tsx'
 import { messages } from '../messages/index.ts'
+import { servicePath, serviceUrl } from '../service.ts'
 import { CodeBlock } from './code-block.tsx'
 import { indentedJsonOf } from './quoting.ts'
 import {
@@ -58,10 +59,10 @@ function Requests({ calls, apiKey }: Pick<RequestDrawerProps, 'calls' | 'apiKey'
 }
 
 function RequestLine({ call }: { call: ApiCall }) {
-  const { method, url } = restRequestOf(call)
+  const { method, path } = restRequestOf(call)
   return (
     <p className="request-line">
-      <strong>{method}</strong> {url}
+      <strong>{method}</strong> {servicePath() + path}
     </p>
   )
 }
@@ -88,7 +89,7 @@ function KeyLine({ apiKey, isShown, onChange }: KeyLineProps) {
 }
 
 function Texts({ call, apiKey }: { call: ApiCall; apiKey: string | undefined }) {
-  const service = { origin: location.origin, apiKey }
+  const service = { url: serviceUrl(), apiKey }
   return (
     <Tabs defaultValue="curl" keepMounted={false}>
       <Tabs.List>

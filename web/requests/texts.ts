@@ -14,8 +14,8 @@ export type ApiCall = {
 )
 
 export interface Service {
-  /** Such as `http://127.0.0.1:3000`. */
-  origin: string
+  /** The address of the service, such as `http://127.0.0.1:3000` or `https://shop.example/petstore`. */
+  url: string
   /** Without it, the texts read the key from the environment. */
   apiKey?: string | undefined
 }
@@ -25,8 +25,8 @@ export const keyVariable = 'PETSTORE_API_KEY'
 
 export interface RestRequest {
   method: 'GET' | 'POST'
-  /** Path and query. */
-  url: string
+  /** Path and query, relative to the address of the service. */
+  path: string
   headers: string[]
   body?: string
 }
@@ -35,13 +35,13 @@ export interface RestRequest {
 export function restRequestOf(call: ApiCall): RestRequest {
   switch (call.procedure) {
     case 'pets.list':
-      return { method: 'GET', url: `/v1/pets?${queryOf(call.input)}`, headers: [] }
+      return { method: 'GET', path: `/v1/pets?${queryOf(call.input)}`, headers: [] }
     case 'pets.get':
-      return { method: 'GET', url: `/v1/pets/${call.input.petId}`, headers: [] }
+      return { method: 'GET', path: `/v1/pets/${call.input.petId}`, headers: [] }
     case 'pets.create':
       return {
         method: 'POST',
-        url: '/v1/pets',
+        path: '/v1/pets',
         headers: ['Content-Type: application/json', `Idempotency-Key: ${call.idempotencyKey}`],
         body: jsonOf(call.input),
       }
@@ -54,12 +54,12 @@ function queryOf(parameters: Record<string, string | number | bigint | undefined
   return query.toString()
 }
 
-export function curlText(call: ApiCall, { origin, apiKey }: Service): string {
-  const { url, headers, body } = restRequestOf(call)
+export function curlText(call: ApiCall, { url, apiKey }: Service): string {
+  const { path, headers, body } = restRequestOf(call)
   // Double quotes expand the variable.
   const authorization = apiKey === undefined ? `"${bearer}$${keyVariable}"` : shellWord(bearer + apiKey)
   return [
-    `curl ${shellWord(origin + url)}`,
+    `curl ${shellWord(url + path)}`,
     `--header ${authorization}`,
     ...headers.map((header) => `--header ${shellWord(header)}`),
     ...(body === undefined ? [] : [`--data ${shellWord(body)}`]),
@@ -68,11 +68,11 @@ export function curlText(call: ApiCall, { origin, apiKey }: Service): string {
 
 const bearer = 'Authorization: Bearer '
 
-export function typedClientText(call: ApiCall, { origin, apiKey }: Service): string {
+export function typedClientText(call: ApiCall, { url, apiKey }: Service): string {
   return `import { createPetstoreClient } from 'petstore/client'
 
 const petstore = createPetstoreClient({
-  url: ${literalOf(origin)},
+  url: ${literalOf(url)},
   apiKey: ${keyExpression(apiKey)},
 })
 
@@ -96,12 +96,12 @@ console.log(pet)`
 }
 
 /** Commands that generate the client of `generatedClientText`. */
-export function generatedClientSetup({ origin }: Service): string {
+export function generatedClientSetup({ url }: Service): string {
   return `npm install --save-dev @hey-api/openapi-ts@0.99.0 typescript@5.9.3
 
 cat > openapi-ts.config.ts <<'END'
 export default {
-  input: ${literalOf(`${origin}/openapi.json`)},
+  input: ${literalOf(`${url}/openapi.json`)},
   output: { path: 'petstore', module: { extension: '.ts' } },
   plugins: [
     '@hey-api/client-fetch',
@@ -116,7 +116,7 @@ npx openapi-ts
 `
 }
 
-export function generatedClientText(call: ApiCall, { origin, apiKey }: Service): string {
+export function generatedClientText(call: ApiCall, { url, apiKey }: Service): string {
   const { operation, options } = generatedCallOf(call)
   return `import { client } from './petstore/client.gen.ts'
 import { ${operation} } from './petstore/index.ts'
@@ -125,7 +125,7 @@ import { ${operation} } from './petstore/index.ts'
 const ids = /("(?:id|categoryId)":)"?(-?\\d+)"?/g
 
 client.setConfig({
-  baseUrl: ${literalOf(`${origin}/v1`)},
+  baseUrl: ${literalOf(`${url}/v1`)},
   auth: ${keyExpression(apiKey)},
   bodySerializer: (body) =>
     JSON.stringify(body, (_name, value) => (typeof value === 'bigint' ? String(value) : value)).replace(ids, '$1$2'),

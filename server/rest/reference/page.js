@@ -1,17 +1,44 @@
+/** The address of the service, with a slash at the end. This page is at `/docs/` below it. */
+const service = new URL('..', location.href)
+const servicePath = service.pathname.slice(0, -1)
 /** The names under which the console stores these in the browser: `web/session.ts`, and Mantine. */
-const apiKeyName = 'petstore-api-key'
+const apiKeyName = `petstore-api-key${servicePath}`
 const colorSchemeName = 'mantine-color-scheme-value'
 /** The channel on which tabs of the console hand over their key. */
-const channelName = 'petstore-session'
+const channelName = `petstore-session${servicePath}`
 /** Milliseconds to wait for a tab that is signed in. */
 const maxWait = 500
 
+for (const name of /** @type {const} */ (['localStorage', 'sessionStorage'])) replaceBlockedStorage(name)
 applyColorScheme()
 addEventListener('storage', ({ key }) => {
   if (key === colorSchemeName) applyColorScheme()
 })
 // This script runs before that of Scalar, so that the page has its colors from the beginning.
 document.addEventListener('DOMContentLoaded', start)
+
+/**
+ * Scalar and this script need a storage. In a browser that blocks it, they get one that lasts as long as the page.
+ * @param {'localStorage' | 'sessionStorage'} name
+ */
+function replaceBlockedStorage(name) {
+  try {
+    if (window[name]) return
+  } catch {
+    // Reading the property throws a SecurityError.
+  }
+  /** @type {Map<string, string>} */
+  const values = new Map()
+  const value = {
+    /** @param {string} key */
+    getItem: (key) => values.get(key) ?? null,
+    /** @param {string} key @param {unknown} text */
+    setItem: (key, text) => void values.set(key, String(text)),
+    /** @param {string} key */
+    removeItem: (key) => void values.delete(key),
+  }
+  Object.defineProperty(window, name, { value })
+}
 
 /** Applies `light`, `dark` or `auto`. Scalar reads its own name when it starts, and sets the same classes. */
 function applyColorScheme() {
@@ -50,7 +77,7 @@ function describe(apiKey) {
  */
 function configurationWith(token) {
   return {
-    url: '/openapi.json',
+    url: new URL('openapi.json', service).href,
     // The page sends requests only to the servers in the document.
     withDefaultFonts: false,
     telemetry: false,
@@ -73,11 +100,12 @@ function storedKey() {
  * Asks the other tabs. Resolves to null if none is signed in.
  * @returns {Promise<string | null>}
  */
-function requestKey() {
-  const channel = new BroadcastChannel(channelName)
+async function requestKey() {
+  const channel = openChannel()
+  if (!channel) return null
   return new Promise((resolve) => {
     /** @param {string | null} apiKey */
-    function finish(apiKey) {
+    const finish = (apiKey) => {
       clearTimeout(timer)
       channel.close()
       resolve(apiKey)
@@ -88,4 +116,13 @@ function requestKey() {
     })
     channel.postMessage({ type: 'request-key' })
   })
+}
+
+/** Undefined in a browser that blocks it, as Firefox does together with storage. */
+function openChannel() {
+  try {
+    return new BroadcastChannel(channelName)
+  } catch {
+    return undefined
+  }
 }

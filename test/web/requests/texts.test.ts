@@ -19,10 +19,10 @@ import { temporaryFolder } from '../../support/temporary.ts'
 const root = join(import.meta.dirname, '../../..')
 
 test.for(curls)('the curl text creates, gets and lists pets exactly (curl is %s)', async (curl) => {
-  const { url: origin, key: apiKey, store } = await listen()
+  const { url, key: apiKey, store } = await listen()
   for (const [index, { call, response }] of [...creates, ...reads].entries()) {
     const hasKey = index % 2 === 0
-    const command = curlText(call, hasKey ? { origin, apiKey } : { origin })
+    const command = curlText(call, hasKey ? { url, apiKey } : { url })
     expect(command.includes(apiKey)).toBe(hasKey)
     expect(parseExactly(await runCurl(command, hasKey ? {} : { [keyVariable]: apiKey }, curl))).toEqual(response)
     expect(parseExactly(indentedJsonOf(response))).toEqual(response)

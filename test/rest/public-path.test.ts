@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { createPetstoreClient } from '../../client/index.ts'
+import { isInstalled } from '../support/curl.ts'
+import { addPets } from '../support/database.ts'
+import { freePort } from '../support/free-port.ts'
+import { startPrefixProxy } from '../support/prefix-proxy.ts'
+import { startTestApi } from '../support/test-api.ts'
+
+describe.for(['', '/petstore', '/a/b', '/a&b'])('behind a proxy at the path "%s"', (path) => {
+  /** Starts a service, and a proxy that removes the path, unless it is empty. `url` is the address for clients. */
+  async function start() {
+    const port = await freePort()
+    const origin = path === '' ? `http://127.0.0.1:${port}` : await startPrefixProxy(`http://127.0.0.1:${port}`, path)
+    const url = origin + path
+    const api = await startTestApi({ config: { publicUrl: url } })
+    await api.app.listen({ host: '127.0.0.1', port })
+    const headers = { authorization: `Bearer ${api.key}` }
+    /** Sends a request as a client that follows a link from one of the service's responses. */
+    const send = (link: string, from = url, init: RequestInit = {}) => fetch(new URL(link, from), { headers, ...init })
+    return { ...api, url, headers, send }
+  }
+
+  test('the links of all pages lead to the next one', async () => {
+    const { url, send, store } = await start()
+    await addPets(store, 7)
+    const ids: number[] = []
+    let link: string | undefined = `${url}/v1/pets?limit=2`
+    while (link !== undefined) {
+      const response: Response = await send(link)
+      expect(response.status, link).toBe(200)
+      // Safe: the contract tests check the body.
+      const page = (await response.json()) as { id: number }[]
+      ids.push(...page.map(({ id }) => id))
+      const next = linksIn(response).next
+      if (next !== undefined) expect(next).toMatch(new RegExp(`^${path}/v1/pets\\?`))
+      link = next && new URL(next, response.url).href
+    }
+    expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7])
+  })
+
+  test('Location leads to the pet, whose links lead to the list and to the API reference', async () => {
+    const { url, headers, send } = await start()
+    const created = await send(`${url}/v1/pets`, url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: '{"name":"Rex","categoryId":7}',
+    })
+    expect([created.status, created.headers.get('location')]).toEqual([201, `${path}/v1/pets/1`])
+    const pet = await send(String(created.headers.get('location')), created.url)
+    expect(await pet.json()).toMatchObject({ id: 1, name: 'Rex' })
+    const { 'successor-version': successor = '', deprecation = '' } = linksIn(pet)
+    expect(await (await send(successor, pet.url)).json()).toMatchObject([{ id: 1 }])
+    expect((await send(deprecation, pet.url)).headers.get('content-type')).toBe('text/html; charset=utf-8')
+  })
+
+  test('the document names the address of the API', async () => {
+    const { url, send } = await start()
+    expect(await (await send(`${url}/openapi.json`)).json()).toMatchObject({ servers: [{ url: `${url}/v1` }] })
+  })
+
+  test('the short address of the API reference, and the start page without a console, redirect to it', async () => {
+    const { url, send } = await start()
+    for (const from of [`${url}/docs`, `${url}/`]) {
+      const { headers } = await send(from, url, { redirect: 'manual' })
+      expect(headers.get('location'), from).toBe(`${path}/docs/`)
+      expect((await send(from)).url).toBe(`${url}/docs/`)
+    }
+  })
+
+  // Not every machine has bash and curl.
+  test.runIf(isInstalled('bash') && isInstalled('curl'))('the curl example reads all pages', async () => {
+    const { url, key, store } = await start()
+    await addPets(store, 4)
+    const env = { PATH: process.env.PATH, KEY: key, PETSTORE_URL: `${url}/` }
+    const { stdout } = await promisify(execFile)('bash', [join(import.meta.dirname, '../../examples/curl.sh')], { env })
+    const [, ...pages] = stdout.trimEnd().split('\n').slice(0, -1)
+    expect(pages.flatMap((page) => JSON.parse(page)).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('the typed client reaches the RPC API', async () => {
+    const { url, key } = await start()
+    const client = createPetstoreClient({ url, apiKey: key })
+    expect(await client.pets.create.mutate({ name: 'Rex', categoryId: 7n })).toMatchObject({ id: 1n })
+    expect(await client.pets.list.query()).toHaveLength(1)
+  })
+})
+
+/** The links in the header of a response, by their relation (RFC 8288). */
+function linksIn({ headers }: Response): Record<string, string> {
+  const links = (headers.get('link') ?? '').matchAll(/<([^>]*)>; rel="([^"]*)"/g)
+  return Object.fromEntries([...links].map(([, target = '', relation = '']) => [relation, target]))
+}
