@@ -21,23 +21,35 @@ export function securityHeaders(publicUrl: string | undefined): Record<string, s
 /** Adds the CORS headers of one response. Returns true if the request was a preflight; its response is then sent. */
 export type ApplyCors = (request: FastifyRequest, reply: FastifyReply) => boolean
 
+// Each list ends with *: a page can read the error for a method that is not served only if its preflight succeeds, and a
+// client may send headers of its own. Browsers exclude Authorization from *, and old ones do not know *.
 const preflightHeaders = {
-  'access-control-allow-methods': 'GET, HEAD, POST',
-  // The headers of the interface, those of W3C Trace Context, and trpc-accept, which tRPC's httpBatchStreamLink adds.
+  'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, *',
   'access-control-allow-headers': [
     'authorization',
     'content-type',
     'idempotency-key',
+    'if-none-match',
+    'x-request-id',
+    // W3C Trace Context and W3C Baggage.
     'traceparent',
     'tracestate',
+    'baggage',
+    // Of tRPC's links, its templates, and clients of server-sent events.
     'trpc-accept',
-    'x-request-id',
+    'x-trpc-source',
+    'last-event-id',
+    '*',
   ].join(', '),
   'access-control-max-age': '600',
 }
 
+/** Besides the headers that pages can always read (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name). */
 const exposedHeaders = [
+  'allow',
+  'date',
   'deprecation',
+  'etag',
   'idempotency-replayed',
   'link',
   'location',
@@ -46,6 +58,7 @@ const exposedHeaders = [
   'retry-after',
   'sunset',
   'traceresponse',
+  'www-authenticate',
   'x-request-id',
 ].join(', ')
 

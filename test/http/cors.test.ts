@@ -9,6 +9,7 @@ import { exchange, listen } from '../support/raw-http.ts'
 import { serveFolder } from '../support/serve-folder.ts'
 import { type AtEnd, temporaryFolder } from '../support/temporary.ts'
 import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
+import { startTracedApi } from '../support/traced-api.ts'
 
 /** The CORS protocol of the Fetch Standard (https://fetch.spec.whatwg.org/#cors-protocol), over real sockets. */
 
@@ -39,6 +40,16 @@ const responses: [what: string, status: number, request: string][] = [
   ['another type', 415, 'POST /v1/pets KEY\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}'],
   ['an unknown expectation', 417, 'GET /v1/pets KEY\r\nExpect: x\r\n\r\n'],
   ['options', 204, 'OPTIONS /openapi.json\r\n\r\n'],
+]
+
+/** Every page can read them (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name). */
+const safelisted = ['cache-control', 'content-language', 'content-length', 'content-type', 'expires', 'pragma']
+/** Browsers, caches and connections need them, but no page does. */
+const notForPages = [
+  ...['access-control-allow-origin', 'access-control-expose-headers', 'vary'],
+  ...['connection', 'transfer-encoding', 'content-encoding'],
+  ...['content-security-policy', 'cross-origin-resource-policy', 'referrer-policy'],
+  ...['x-content-type-options', 'x-frame-options'],
 ]
 
 const withoutOrigins = shareTestApi({ consoleFolder })
@@ -79,6 +90,41 @@ describe('with CORS_ORIGINS', () => {
     }
   })
 
+  test('a page can read every header that is meant for it', async () => {
+    const rateLimit = { requests: 9, seconds: 60 }
+    const api = await startTracedApi(1, { config: { corsOrigins: [origin], rateLimit }, consoleFolder })
+    const { url, authorization } = await listen(api)
+    const create = `${authorization}Idempotency-Key: a\r\n${body('{"name":"Rex","categoryId":7}')}`
+    const requests = [
+      `POST /v1/pets\r\n${create}`,
+      `POST /v1/pets\r\n${create}`,
+      `GET /v1/pets?limit=1\r\n${authorization}\r\n`,
+      `GET /v1/pets/1\r\n${authorization}\r\n`,
+      `GET /trpc/pets.list?batch=1\r\n${authorization}trpc-accept: application/jsonl\r\n\r\n`,
+      'GET /v1/pets\r\n\r\n',
+      'PUT /\r\n\r\n',
+      'HEAD /\r\nAccept-Encoding: gzip\r\n\r\n',
+      'GET /docs\r\n\r\n',
+      'GET /nowhere\r\n\r\n',
+      ...Array<string>(9).fill(`GET /v1/pets\r\n${authorization}\r\n`),
+    ]
+    const sent = new Set<string>()
+    const statuses = new Set<number>()
+    const exposed = new Set<string>()
+    for (const request of requests) {
+      const [line, rest] = request.split(/\r\n(.*)/s)
+      const common = `Host: a\r\nConnection: close\r\nOrigin: ${origin}\r\n`
+      const [response] = await exchange(url, `${line} HTTP/1.1\r\n${common}${rest}`)
+      statuses.add(response?.status ?? 0)
+      for (const name of response?.headers.keys() ?? []) sent.add(name)
+      for (const name of response?.headers.get('access-control-expose-headers')?.split(', ') ?? []) exposed.add(name)
+    }
+    expect([...statuses].sort()).toEqual([200, 201, 301, 401, 404, 405, 429])
+    expect([...sent].filter((name) => !safelisted.includes(name) && !notForPages.includes(name)).sort()).toEqual(
+      [...exposed].sort(),
+    )
+  })
+
   const preflight = 'Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: authorization\r\n'
 
   test.for([
@@ -92,9 +138,11 @@ describe('with CORS_ORIGINS', () => {
     const response = await send(`OPTIONS ${path}\r\n${preflight}\r\n`, origin)
     expect(response).toMatchObject({ status: 204, allowed: origin, body: '' })
     expect(response.headers).toMatchObject({
-      'access-control-allow-methods': 'GET, HEAD, POST',
-      'access-control-allow-headers':
-        'authorization, content-type, idempotency-key, traceparent, tracestate, trpc-accept, x-request-id',
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, *',
+      'access-control-allow-headers': [
+        ...['authorization', 'content-type', 'idempotency-key', 'if-none-match', 'x-request-id'],
+        ...['traceparent', 'tracestate', 'baggage', 'trpc-accept', 'x-trpc-source', 'last-event-id', '*'],
+      ].join(', '),
       'access-control-max-age': '600',
       'x-content-type-options': 'nosniff',
       'x-request-id': expect.any(String),
@@ -162,6 +210,32 @@ describe('in a browser, on a page of another origin', () => {
     const words = JSON.stringify([name, url, key])
     const results = await page.evaluate(`import('/page.js').then(({ callThrough }) => callThrough(...${words}))`)
     expect(results).toEqual(['9007199254740993', name, 'not_found', 'unauthorized'])
+  })
+
+  const requestHeaders = {
+    ...{ baggage: 'a=1', traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-01`, tracestate: 'a=1' },
+    ...{ 'x-trpc-source': 'react', 'trpc-accept': 'application/json', 'last-event-id': '1' },
+    ...{ 'idempotency-key': 'a', 'if-none-match': '"a"', 'x-request-id': 'a', 'x-own': 'a' },
+    accept: `application/json, ${'text/x, '.repeat(30)}text/y`,
+  }
+
+  test.for(Object.entries(requestHeaders))('the page may send the header %s', async ([name, value]) => {
+    const headers = JSON.stringify({ authorization: `Bearer ${key}`, [name]: value })
+    expect(await page.evaluate(`fetch('${url}/trpc/pets.counts', { headers: ${headers} }).then(({ ok }) => ok)`)).toBe(
+      true,
+    )
+  })
+
+  test.for(['PUT', 'PATCH', 'DELETE', 'QUERY'])('the page can read that %s is not served: 405', async (method) => {
+    const headers = JSON.stringify({ authorization: `Bearer ${key}` })
+    const read = await page.evaluate(`fetch('${url}/v1/pets', { method: '${method}', headers: ${headers} })
+      .then(async (response) => [response.headers.get('allow'), (await response.json()).code])`)
+    expect(read).toEqual(['GET, HEAD, POST, OPTIONS', 'method_not_allowed'])
+  })
+
+  test('the page can read the challenge of a 401', async () => {
+    const read = await page.evaluate(`fetch('${url}/v1/pets').then(({ headers }) => headers.get('www-authenticate'))`)
+    expect(read).toBe('Bearer realm="petstore"')
   })
 
   test('the page can read the Error body of every error, also of a malformed URL', async () => {

@@ -97,7 +97,7 @@ function writeKeyedFile(path: string): void {
   keyedFile.bytes = readFileSync(path)
 }
 
-interface StartOptions {
+export interface StartOptions {
   config?: Partial<AppOptions['config']>
   atEnd?: AtEnd
   store?: Store

@@ -3,16 +3,16 @@ import { onTestFinished } from 'vitest'
 import { openStore } from '../../db/open.ts'
 import { Tracing } from '../../server/telemetry/tracing.ts'
 import { testDatabase } from './database.ts'
-import { startTestApi } from './test-api.ts'
+import { type StartOptions, startTestApi } from './test-api.ts'
 import { startTraceCollector } from './trace-collector.ts'
 
 /** Starts the service with a collector. `stop` sends all spans to it. */
-export async function startTracedApi(sampleRatio = 1) {
+export async function startTracedApi(sampleRatio = 1, options: StartOptions = {}) {
   const collector = await startTraceCollector()
   const tracing = new Tracing({ endpoint: collector.url, sampleRatio, serviceName: 'test' }, pino({ level: 'silent' }))
   const { location } = await testDatabase(onTestFinished)
   const store = await openStore(location, { busyTimeout: 1_000, observer: tracing.observer })
   onTestFinished(() => store.close())
-  const api = await startTestApi({ store, tracing })
+  const api = await startTestApi({ ...options, store, tracing })
   return { ...api, collector, stop: () => tracing.stop() }
 }
