@@ -11,6 +11,15 @@ export class UnusableDatabase extends Error {
   }
 }
 
+/**
+ * The message of a failure while the service runs: one sentence for the operator.
+ *
+ * @param code the code of the driver, to look it up.
+ */
+export function runtimeMessage(reason: string, code: string): string {
+  return `The database cannot be used: ${reason}${code && ` (${code})`}.`
+}
+
 /** The reasons that several modules give. A reason that only one module gives is written there. */
 export const reasons = {
   notFile: 'it is not a file; check the path',

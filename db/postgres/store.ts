@@ -67,7 +67,7 @@ export async function openPostgresStore({
 
 async function check(pool: Pool, migrations: Migration[]): Promise<void> {
   const db = drizzle({ client: pool })
-  const problem = isUpToDate(await readJournal(db), migrations) ? await findMissingPart(db) : `${otherRelease}.`
+  const problem = isUpToDate(await readJournal(db), migrations) ? await findMissingPart(db) : otherRelease
   if (problem !== undefined) throw new StoreUnavailable(problem, { isRetryable: false })
   await pool.query(probe)
 }

@@ -76,22 +76,28 @@ export function databaseSize(connection: Database.Database): number {
   return numberOf('page_count') * numberOf('page_size')
 }
 
+/** The integrity check also compares the indexes with their tables. */
+export type PageCheck = 'quick_check' | 'integrity_check'
+
 /**
  * Reads every page.
  *
  * @throws {UnusableDatabase} with SQLite's first finding.
  */
-export function checkPages(connection: Database.Database, check: 'quick_check' | 'integrity_check'): void {
+export function checkPages(connection: Database.Database, check: PageCheck): void {
   const finding = String(connection.pragma(`${check}(1)`, { simple: true })).replace(/^\*\*\* .*\n/, '')
   if (finding === 'ok') return
   const reason = isReadError(finding) ? reasons.unreadable : reasons.corrupt
   throw new UnusableDatabase(connection.name, `${reason} (${finding})`)
 }
 
-/** SQLite reports a page that it cannot read as corrupt. The low byte of the error code is then SQLITE_IOERR. */
+/**
+ * SQLite reports a page that it cannot read as corrupt. The low byte of the error code is then SQLITE_IOERR. For a page of
+ * the free list or of a long row it gives no code: `failed to get page`.
+ */
 function isReadError(finding: string): boolean {
   const [, code] = /error code=(\d+)/.exec(finding) ?? []
-  return (Number(code) & 0xff) === 10
+  return (Number(code) & 0xff) === 10 || finding.includes('failed to get page')
 }
 
 const pause = new Int32Array(new SharedArrayBuffer(4))

@@ -1,4 +1,3 @@
-import { getSystemErrorMessage } from 'node:util'
 import {
   IdempotencyKeyReused,
   IdsExhausted,
@@ -7,7 +6,7 @@ import {
   StoreUnavailable,
   type WriteFailure,
 } from '../store.ts'
-import { reasons, UnusableDatabase } from '../unusable-database.ts'
+import { reasons, runtimeMessage } from '../unusable-database.ts'
 
 /** The part of an error that can be sent between threads. */
 export interface Failure {
@@ -46,9 +45,14 @@ export function isBusy({ code }: Failure): boolean {
   return code.startsWith('SQLITE_BUSY')
 }
 
-/** Whether an operator must repair the database. */
+/** Whether SQLite reports that the database is corrupt. See {@link mayBeReadError}. */
 export function isCorrupt({ code }: Failure): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(code)
+}
+
+/** SQLite also reports a page that the disk could not read with this code. Its other codes of corruption are certain. */
+export function mayBeReadError({ code }: Failure): boolean {
+  return code === 'SQLITE_CORRUPT'
 }
 
 const writeFailureByCode: [RegExp, WriteFailure][] = [
@@ -65,43 +69,50 @@ export function writeFailureOf({ code }: Failure): WriteFailure {
   return writeFailureByCode.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }
 
-/** Converts a failure to an error of the Store port. */
+/** Converts a failure to an error of the Store port. Corruption must be verified before, see {@link mayBeReadError}. */
 export function storeError(failure: Failure): Error {
   const { code, message } = failure
-  const text = `${code}: ${message}`
   if (isKeyNameTaken(failure)) return new KeyNameTaken()
   if (code === 'IdempotencyKeyReused') return new IdempotencyKeyReused(message)
   if (code === 'IdsExhausted') return new IdsExhausted(message)
   if (code === 'KeyRevoked') return new KeyRevoked(message)
-  if (concernsDatabase(failure)) return new StoreUnavailable(text, { isRetryable: !isCorrupt(failure) })
-  return new Error(text)
+  if (!concernsDatabase(failure)) return new Error(`${code}: ${message}`)
+  return new StoreUnavailable(isSentence(message) ? message : runtimeMessage(reasonOf(failure), code), {
+    isRetryable: !isCorrupt(failure),
+  })
 }
 
-/**
- * Converts what the file system or SQLite threw while a database was opened or copied.
- *
- * @param database its path.
- * @throws the error itself if it comes from neither, because it is then a bug.
- */
-export function unusable(database: string, error: unknown): UnusableDatabase {
-  return error instanceof UnusableDatabase ? error : new UnusableDatabase(database, reasonOf(error), { cause: error })
+/** Errors of this code have a sentence for the operator. Those of SQLite and of the file system have no full stop. */
+function isSentence(message: string): boolean {
+  return message.endsWith('.')
 }
 
-function reasonOf(error: unknown): string {
-  const failure = toFailure(error)
+/** What is wrong and what to do, as a clause. */
+export function reasonOf(failure: Failure): string {
   const { code, message } = failure
-  if (/^(ENOSPC|EDQUOT|SQLITE_FULL)$/.test(code)) return reasons.diskFull
-  if (code === 'EIO') return reasons.unreadable
-  if (code === 'ENOTDIR') return 'a part of its path is a file, not a folder; check the path'
-  if (isSystemError(code)) return `${systemMessage(error) ?? message}; check the path and its permissions`
-  if (isBusy(failure)) return reasons.locked
-  if (isCorrupt(failure)) return reasons.corrupt
-  if (code.startsWith('SQLITE_')) return `${message}; check the disk and the permissions of the file and its folder`
-  throw error
+  const known = reasonByCode.find(([pattern]) => pattern.test(code))
+  return known
+    ? known[1].replace('$message', () => systemMessage(message))
+    : `${message}; look up ${code} on sqlite.org`
 }
 
-function systemMessage(error: unknown): string | undefined {
-  return error instanceof Error && 'errno' in error && typeof error.errno === 'number'
-    ? getSystemErrorMessage(error.errno)
-    : undefined
+/** `$message` stands for the message of the system or of SQLite. The first pattern that matches counts. */
+const reasonByCode: [RegExp, string][] = [
+  [/^(ENOSPC|EDQUOT|SQLITE_FULL)$/, reasons.diskFull],
+  [/^(EIO|SQLITE_IOERR_(CORRUPTFS|READ|SHORT_READ|FSTAT))$/, reasons.unreadable],
+  [/^(EMFILE|ENFILE)$/, 'no file descriptor is left; raise the limit (ulimit -n, or LimitNOFILE of systemd)'],
+  [/^ENOTDIR$/, 'a part of its path is a file, not a folder; check the path'],
+  [/^(EROFS|SQLITE_READONLY)/, '$message; check that its file system and its files can be written'],
+  [/^E[A-Z0-9]+$/, '$message; check the path and its permissions'],
+  [/^SQLITE_BUSY/, reasons.locked],
+  [/^SQLITE_(CORRUPT|NOTADB)/, reasons.corrupt],
+  [/^SQLITE_IOERR/, '$message; check the disk, its quota, and the permissions of the file and its folder'],
+  [/^SQLITE_CANTOPEN/, '$message; check the permissions of the file and its folder, and the limit of open files'],
+  [/^SQLITE_NOMEM/, '$message; give the process more memory'],
+  [/^SQLITE_(ERROR|SCHEMA|CONSTRAINT)/, '$message; check whether another program has changed its tables'],
+]
+
+/** Node's own message repeats the code, the system call and the path: `EACCES: permission denied, open '…'`. */
+function systemMessage(message: string): string {
+  return /^E[A-Z0-9]+: ([^,]+)/.exec(message)?.[1] ?? message
 }

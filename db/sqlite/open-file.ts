@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { connect, orClose, retryWhileBusy } from './connection.ts'
-import { type Failure, isCorrupt, toFailure } from './failure.ts'
 import { identify, identityOf, realPathOf } from './files.ts'
 import { prepareLogState } from './log-watch.ts'
 import { applicationId } from './schema.ts'
@@ -153,20 +152,6 @@ export class OpenFile<T> {
     }
     if (!isReplaced && this.#isLost(log)) this.#checkpointLostLog()
     return new OpenFile(this.#path, this.#options)
-  }
-
-  /**
-   * Distinguishes a corrupt database from a disk that cannot read. SQLite reports both as corrupt, except while it
-   * opens a database. So this opens a second connection, which finds a disk that cannot read the first pages.
-   */
-  explain(failure: Failure): Failure {
-    if (!isCorrupt(failure)) return failure
-    try {
-      new OpenFile(this.#path, { readonly: this.#options.readonly, prepare: () => {} }).close()
-      return { ...failure, message: `${failure.message}, or the disk cannot read one of its pages` }
-    } catch (error) {
-      return toFailure(error)
-    }
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { orClose } from './connection.ts'
-import { concernsDatabase, type Failure, isBusy, storeError, toFailure } from './failure.ts'
+import { concernsDatabase, type Failure, isBusy, mayBeReadError, storeError, toFailure } from './failure.ts'
 import { DatabaseOverwritten, HeaderWatch } from './header.ts'
 import { OpenFile, StaleFiles } from './open-file.ts'
 import { prepareReads, type Reads } from './reads.ts'
@@ -19,6 +19,8 @@ const closedFile: Failure = {
 interface ReaderEvents {
   /** Makes the writer check its files: it saves a lost log and closes stale files. */
   checkWriter: () => Promise<unknown>
+  /** Verifies that the database is corrupt. */
+  verify: (failure: Failure) => Promise<Failure>
   /** Called with a sentence for the operator. */
   onWarning: (message: string) => void
 }
@@ -53,6 +55,7 @@ export class Reader {
 
   async run<T>(read: (reads: Reads) => T): Promise<T> {
     let hasRecovered = false
+    let hasRepeated = false
     for (const deadline = performance.now() + busyTimeout; ; ) {
       try {
         if (this.#overwritten) throw this.#overwritten
@@ -63,7 +66,9 @@ export class Reader {
           await wait(busyPause)
         } else if (!hasRecovered && concernsDatabase(failure) && (await this.#recover())) {
           hasRecovered = true
-        } else throw storeError(this.#overwritten ? toFailure(this.#overwritten) : this.#file.explain(failure))
+        } else if (mayBeReadError(failure) && !hasRepeated) {
+          hasRepeated = true
+        } else throw storeError(await this.#events.verify(this.#overwritten ? toFailure(this.#overwritten) : failure))
       }
     }
   }

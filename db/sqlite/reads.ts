@@ -58,7 +58,7 @@ export function prepareReads(connection: Database.Database) {
     dataVersion: (): number | undefined => dataVersion.get(),
     /** Why this release cannot use the schema; undefined if it can. */
     schemaProblem: (): string | undefined =>
-      isUpToDate(readJournal(connection), migrations) ? findMissingPart(connection) : `${otherRelease}.`,
+      isUpToDate(readJournal(connection), migrations) ? findMissingPart(connection) : otherRelease,
   }
 }
 

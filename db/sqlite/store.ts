@@ -1,6 +1,8 @@
 import type { OnMigrate } from '../migrations.ts'
 import { type Store, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
 import { measureBackups } from './backup/inventory.ts'
+import { CorruptionCheck } from './diagnosis.ts'
+import type { Failure } from './failure.ts'
 import { realPathOf, sizeOf } from './files.ts'
 import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
@@ -32,8 +34,11 @@ export function openSqliteStore({
   ...options
 }: SqliteStoreOptions): Store {
   prepareDatabase(options.path, { create, migrate, onMigrate, onWarning })
-  const reader = new Reader(options.path, { checkWriter: () => writer.checkFiles(), onWarning })
+  const corruption = new CorruptionCheck(options.path)
+  const verify = (failure: Failure) => corruption.verify(failure)
+  const reader = new Reader(options.path, { checkWriter: () => writer.checkFiles(), verify, onWarning })
   const writer = new Writer(options, {
+    verify,
     onStale: () => reader.closeFile(),
     onWarning,
     observer,

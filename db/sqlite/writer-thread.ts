@@ -13,6 +13,7 @@ import {
   type TransactionTimes,
 } from '../store.ts'
 import { retryWhileBusy } from './connection.ts'
+import { findFullDisk } from './diagnosis.ts'
 import { concernsDatabase, type Failure, toFailure, violatesConstraint } from './failure.ts'
 import { prepareCreateOnce } from './idempotency.ts'
 import { LogWatch } from './log-watch.ts'
@@ -104,7 +105,7 @@ function commit(path: string, batch: Write[]): Settled {
     const file = openFile(path)
     const { log } = file.statements
     const outcomes = commitInPlace(file, batch, stopwatch).map((outcome) =>
-      'failure' in outcome ? { failure: explain(file, outcome.failure) } : outcome,
+      'failure' in outcome ? { failure: explain(path, file, outcome.failure) } : outcome,
     )
     file.checkPlace()
     const warning = log.check()
@@ -118,7 +119,8 @@ function commit(path: string, batch: Write[]): Settled {
     mustReopen = true
     const isStale = error instanceof StaleFiles
     if (isStale) closeFile()
-    return { outcomes: batch.map(() => ({ failure: toFailure(error) })), isStale }
+    const failure = findFullDisk(path, toFailure(error))
+    return { outcomes: batch.map(() => ({ failure })), isStale }
   }
 }
 
@@ -156,12 +158,12 @@ function commitInPlace(file: OpenFile<Statements>, batch: Write[], stopwatch: St
 }
 
 /** A violated constraint may be one that another release has added. */
-function explain(file: OpenFile<Statements>, failure: Failure): Failure {
+function explain(path: string, file: OpenFile<Statements>, failure: Failure): Failure {
   try {
     if (violatesConstraint(failure) && !isUpToDate(readJournal(file.connection), readOwnMigrations())) {
-      return { code: 'SQLITE_SCHEMA', message: `${otherRelease}: ${failure.message}` }
+      return { code: 'SQLITE_SCHEMA', message: otherRelease }
     }
-    return file.explain(failure)
+    return findFullDisk(path, failure)
   } catch {
     // The rest of the batch is committed and must not fail because of this.
     return failure

@@ -9,7 +9,7 @@ import {
   type WriteFailure,
 } from '../store.ts'
 import { onMessage, startThread } from '../thread.ts'
-import { concernsDatabase, isBusy, storeError, writeFailureOf } from './failure.ts'
+import { concernsDatabase, type Failure, isBusy, mayBeReadError, storeError, writeFailureOf } from './failure.ts'
 import type { Outcome, Settled, Write, WriterData, Writes } from './writer-thread.ts'
 
 export interface WriterOptions {
@@ -19,6 +19,8 @@ export interface WriterOptions {
 }
 
 interface Events {
+  /** Verifies that the database is corrupt. */
+  verify?: (failure: Failure) => Promise<Failure>
   /** Called when the thread has closed stale files. Every other connection of the process must be closed, too. */
   onStale?: () => void
   /** Called with a sentence for the operator. */
@@ -181,18 +183,20 @@ export class Writer {
 
   #settle(sent: SentWrite, outcome: Outcome | undefined, times: TransactionTimes | undefined): void {
     if (!outcome) return
-    const isProbe = sent.name === 'probe'
     if ('value' in outcome) {
-      if (!isProbe) this.#lastFailure = undefined
+      if (sent.name !== 'probe') this.#lastFailure = undefined
       sent.resolve(outcome.value)
       if (!sent.isRejected) sent.onEnd?.(times)
-    } else {
-      const { failure } = outcome
-      const error = storeError(failure)
-      const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && !isProbe
-      if (isDoubtful) this.#lastFailure = { error, at: performance.now() }
-      this.#reject(sent, { reason: writeFailureOf(failure), error })
-    }
+    } else if (mayBeReadError(outcome.failure) && this.#events.verify) {
+      void this.#events.verify(outcome.failure).then((failure) => this.#fail(sent, failure))
+    } else this.#fail(sent, outcome.failure)
+  }
+
+  #fail(sent: SentWrite, failure: Failure): void {
+    const error = storeError(failure)
+    const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && sent.name !== 'probe'
+    if (isDoubtful) this.#lastFailure = { error, at: performance.now() }
+    this.#reject(sent, { reason: writeFailureOf(failure), error })
   }
 
   #endWait(): void {

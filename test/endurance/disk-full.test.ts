@@ -2,9 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { report } from '../support/long-form.ts'
-import { bannerKey, type Server, waitForOutput } from '../support/process.ts'
+import { bannerKey, petstore, runCommand, type Server, waitForOutput } from '../support/process.ts'
 import { connectRestClient } from '../support/rest-client.ts'
 import { canMount, startOnSmallDisk } from '../support/small-disk.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 // Needs a disk of its own. Where none can be mounted, test/sqlite/durability.test.ts limits the pages of the file instead.
 if (canMount()) {
@@ -48,6 +49,30 @@ if (canMount()) {
     makeRoom()
     expect(await create()).toBe(201)
     await expect.poll(ready, { timeout: 5_000 }).toBe(200)
+  })
+}
+
+// Needs a disk of its own, too.
+if (canMount()) {
+  // SQLite cannot create the index of the log (-shm) then, and reports an I/O error.
+  test.for([
+    ['a database', 0],
+    ['a database', 5],
+    ['no database', 0],
+    ['no database', 5],
+  ] as const)('a start on a disk with %s and %s free blocks says that the disk is full', async ([content, blocks]) => {
+    const folder = temporaryFolder()
+    const script = `
+      mount -t tmpfs -o size=8m none ${folder}
+      cd ${folder}
+      [ '${content}' = 'no database' ] || "$@" keys create test >key 2>&1
+      dd if=/dev/zero of=ballast bs=4096 status=none 2>/dev/null || truncate -s -$((4096 * ${blocks})) ballast
+      exec "$@"`
+    const run = runCommand(['unshare', '-rm', 'sh', '-ec', script, 'sh', ...petstore], { env: { PORT: '0' } })
+    expect([await run.ended, run.stderr]).toEqual([
+      1,
+      `The database ${folder}/data/petstore.db cannot be used: the disk is full; free some space.\n`,
+    ])
   })
 }
 

@@ -9,9 +9,9 @@ import { maxCommitTime, Writer } from '../../db/sqlite/writer.ts'
 import { commitTogether, prepareWrites, type Write } from '../../db/sqlite/writer-thread.ts'
 import { StoreUnavailable } from '../../db/store.ts'
 import { openDatabase, openFileStore } from '../support/database.ts'
-import { createFirstKey, runCommand, type Server, startServer } from '../support/process.ts'
+import { createFirstKey, type Server, startServer } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { canTrace, startTraced } from '../support/traced.ts'
+import { attachStrace, canTrace, startTraced } from '../support/traced.ts'
 
 const rex = { name: 'Rex', categoryId: 7n, status: 'available' } as const
 
@@ -58,14 +58,12 @@ if (canTrace()) {
       const key = await createFirstKey(folder)
       const server = await startServer({ folder })
       const noThreads = ['-e', 'trace=clone,clone3', '-e', 'inject=clone,clone3:error=EAGAIN']
-      const strace = runCommand(['strace', '-f', ...noThreads, '-p', String(server.child.pid)], { folder })
-      await expect.poll(() => strace.stderr).toContain('attached')
+      const detach = await attachStrace(server.child.pid, noThreads)
       const start = performance.now()
       const refused = await create(server, key, 'refused')
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
       expect(performance.now() - start).toBeLessThan(5_000)
-      strace.child.kill('SIGINT')
-      await strace.ended
+      await detach()
       expect((await create(server, key, 'stored')).status).toBe(201)
     })
 

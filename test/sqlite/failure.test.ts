@@ -35,15 +35,30 @@ describe('a failure', () => {
   })
 
   test.for([
-    ['SQLITE_BUSY', true],
-    ['SQLITE_IOERR_FSYNC', true],
-    ['EACCES', true],
-    ['SQLITE_CORRUPT_INDEX', false],
-    ['SQLITE_NOTADB', false],
-  ] as const)('%s makes the store unavailable, retryable: %s', ([code, isRetryable]) => {
+    ['SQLITE_BUSY', true, 'another process holds its lock; stop that process, or try again when it has ended'],
+    ['SQLITE_IOERR_FSYNC', true, 'why; check the disk, its quota, and the permissions of the file and its folder'],
+    ['SQLITE_IOERR_CORRUPTFS', true, 'the disk cannot read it; check the disk'],
+    ['SQLITE_FULL', true, 'the disk is full; free some space'],
+    ['SQLITE_READONLY', true, 'why; check that its file system and its files can be written'],
+    ['SQLITE_CANTOPEN', true, 'why; check the permissions of the file and its folder, and the limit of open files'],
+    ['SQLITE_TOOBIG', true, 'why; look up SQLITE_TOOBIG on sqlite.org'],
+    ['EACCES', true, 'why; check the path and its permissions'],
+    ['EMFILE', true, 'no file descriptor is left; raise the limit (ulimit -n, or LimitNOFILE of systemd)'],
+    ['SQLITE_CORRUPT_INDEX', false, 'it is corrupt; restore an intact backup'],
+    ['SQLITE_NOTADB', false, 'it is corrupt; restore an intact backup'],
+  ] as const)('%s makes the store unavailable, retryable: %s, and says %s', ([code, isRetryable, reason]) => {
     const error = storeError({ code, message: 'why' })
     expect(error).toBeInstanceOf(StoreUnavailable)
-    expect(error).toMatchObject({ message: `${code}: why`, isRetryable })
+    expect(error).toMatchObject({ message: `The database cannot be used: ${reason} (${code}).`, isRetryable })
+  })
+
+  test('has no name of a system call or path in its message', () => {
+    const message = "EACCES: permission denied, open '/secret/petstore.db'"
+    expect(storeError({ code: 'EACCES', message }).message).toContain(': permission denied; check the path')
+  })
+
+  test('keeps a sentence for the operator', () => {
+    expect(storeError({ code: 'SQLITE_READONLY_DBMOVED', message: 'It was moved.' }).message).toBe('It was moved.')
   })
 
   test('of one write becomes the error of the store for it', () => {

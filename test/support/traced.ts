@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
-import { createFirstKey, petstore, type Run, waitForOutput } from './process.ts'
+import { expect, onTestFinished } from 'vitest'
+import { createFirstKey, petstore, type Run, runCommand, waitForOutput } from './process.ts'
 import { temporaryFolder } from './temporary.ts'
 
 /** Whether strace is installed and permitted. */
@@ -17,6 +17,22 @@ export function hangingDisk(databasePath: string): string[] {
     ...['-P', `${databasePath}-wal`, '-e', 'trace=fsync,fdatasync'],
     ...['-e', 'inject=fsync,fdatasync:delay_enter=60000000:when=6+'],
   ]
+}
+
+/** Options of strace that make system calls on the files of a database fail. */
+export function failingCalls(databasePath: string, calls: string, error: string): string[] {
+  const paths = ['', '-wal', '-shm', '-journal'].flatMap((suffix) => ['-P', databasePath + suffix])
+  return [...paths, '-e', `trace=${calls}`, '-e', `inject=${calls}:error=${error}`]
+}
+
+/** Attaches strace to a running process. Detaches it when the returned function is called, or at the end of the test. */
+export async function attachStrace(processId: number | undefined, options: string[]): Promise<() => Promise<void>> {
+  const strace = runCommand(['strace', '-f', '-o', '/dev/null', ...options, '-p', String(processId)])
+  await expect.poll(() => strace.stderr).toContain('attached')
+  return async () => {
+    strace.child.kill('SIGINT')
+    await strace.ended
+  }
 }
 
 export interface Traced {

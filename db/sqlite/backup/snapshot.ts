@@ -1,14 +1,14 @@
-import { once } from 'node:events'
 import type Database from 'better-sqlite3'
 import { pendingMigrations } from '../../migrations.ts'
 import type { Ownership } from '../../ownership.ts'
-import { startThread } from '../../thread.ts'
 import { UnusableDatabase } from '../../unusable-database.ts'
 import { checkPages, connect, databaseSize, orClose } from '../connection.ts'
-import { toFailure, unusable } from '../failure.ts'
+import { unusable } from '../diagnosis.ts'
+import { toFailure } from '../failure.ts'
 import { syncFolder } from '../files.ts'
 import { giveIdentity } from '../header.ts'
 import { readJournal, readOwnMigrations } from '../migrate.ts'
+import { checkPagesInThread } from '../page-check.ts'
 import { withTemporaryFile } from './temporary-file.ts'
 
 /** Bytes that were copied, of all bytes of the database. When both are equal, the check of the copy begins. */
@@ -116,10 +116,9 @@ function finishCopy(copy: string): Database.Database {
 /** The copy has the same pages as the source, so it is the source that is corrupt if the copy is. */
 async function check(copy: string, source: string): Promise<void> {
   try {
-    await once(startThread(new URL('check-thread.ts', import.meta.url), copy), 'exit')
+    await checkPagesInThread(copy, 'integrity_check')
   } catch (error) {
-    // An error from a thread keeps its properties, but not its class.
-    if (error instanceof Error && 'reason' in error) throw new UnusableDatabase(source, String(error.reason))
+    if (error instanceof UnusableDatabase) throw new UnusableDatabase(source, error.reason)
     throw unusable(source, error)
   }
 }
