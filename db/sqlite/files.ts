@@ -31,12 +31,16 @@ export function syncFolder(path: string): void {
 }
 
 /**
- * Creates an empty file.
+ * Creates a file.
  *
+ * @param write is called with its descriptor.
  * @throws EEXIST
  */
-export function makeFile(path: string, ownership: Ownership): void {
-  withDescriptor(openSync(path, 'wx', 0o600), (file) => giveAway(file, ownership))
+export function makeFile(path: string, ownership: Ownership, write: (file: number) => void = () => {}): void {
+  withDescriptor(openSync(path, 'wx', 0o600), (file) => {
+    giveAway(file, ownership)
+    write(file)
+  })
 }
 
 /** Windows has no such permissions. */

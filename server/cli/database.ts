@@ -32,13 +32,14 @@ export function addDatabaseCommands(program: Command): void {
     .command('restore')
     .description('replace the database with a backup while the service is stopped; the replaced database is kept')
     .argument('<file>', 'the backup', parseFile)
-    .action(async (file: string) => {
+    .action(async (backup: string) => {
       const config = readConfig()
       const [path, audit] = [databaseFile(config), await auditOf(config)]
-      const { backup, kept } = await withProgress(process.stderr, describeBytes, (onProgress) =>
-        restore(path, file, onProgress),
+      const { kept, warning } = await withProgress(process.stderr, describeBytes, (onProgress) =>
+        restore(path, backup, onProgress),
       )
       audit('database.restore', path, { from: backup, kept })
+      if (warning !== undefined) note(warning)
       note(`Restored ${path} from ${backup}${kept ? `; the old database is now ${kept}` : ''}.`)
     })
   addHelp(restoring, {

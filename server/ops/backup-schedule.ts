@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Logger } from 'pino'
 import { createBackupFolder } from '../../db/sqlite/backup/backup.ts'
+import { checksumOf } from '../../db/sqlite/backup/checksum.ts'
 import { backupFolder, newBackupPath, timeInName } from '../../db/sqlite/backup/name.ts'
 import { type Audit, auditTo } from './audit.ts'
 
@@ -84,7 +85,10 @@ async function backUpOnce(config: ScheduleConfig, log: Logger, audit: Audit, sto
 /** Keeps `keep` backups: the one just made, even if a change of the clock makes it look old, and the newest others. */
 export function deleteOldBackups(database: string, { made, keep }: { made: string; keep: number }): void {
   const others = scheduledBackups(database).filter(({ path }) => path !== made)
-  for (const { path } of others.slice(keep - 1)) rmSync(path, { force: true })
+  for (const { path } of others.slice(keep - 1)) {
+    rmSync(checksumOf(path), { force: true })
+    rmSync(path, { force: true })
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { backUpDatabase } from '../../db/sqlite/backup/backup.ts'
+import { checksumOf } from '../../db/sqlite/backup/checksum.ts'
 import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
 import type { OnProgress } from '../../db/sqlite/backup/snapshot.ts'
 
@@ -11,12 +12,14 @@ export async function backUp(database: string, file?: string, onProgress?: OnPro
 }
 
 interface Restored {
-  /** The absolute path of the backup. */
-  backup: string
   /** The new path of the old database, if there was one. */
   kept: string | undefined
+  /** For the operator. */
+  warning: string | undefined
 }
 
-export async function restore(database: string, file: string, onProgress?: OnProgress): Promise<Restored> {
-  return { backup: file, kept: await restoreDatabase(database, file, onProgress) }
+export async function restore(database: string, backup: string, onProgress?: OnProgress): Promise<Restored> {
+  const { kept, isVerified } = await restoreDatabase(database, backup, onProgress)
+  const warning = `There is no checksum ${checksumOf(backup)}, so it is unknown whether the backup has changed since it was made.`
+  return { kept, warning: isVerified ? undefined : warning }
 }

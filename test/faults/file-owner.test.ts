@@ -29,9 +29,11 @@ test('everything that commands create beside a database has its owner and its mo
     'all.csv',
     'all.ndjson',
     'copy.db',
+    'copy.db.sha256',
     'data',
     'data/backups',
     'data/backups/petstore.db-<time>.db',
+    'data/backups/petstore.db-<time>.db.sha256',
     'data/petstore.db',
     'data/petstore.db.before-restore-<time>',
   ])
@@ -64,7 +66,13 @@ if (canTrace()) {
     const faults = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=link,linkat', '-e', 'inject=link,linkat:error=EPERM']
     const restore = spawnSync('strace', [...faults, ...petstore, 'restore', 'copy.db'], { cwd: folder })
     expect(restore.status, String(restore.stderr)).toBe(0)
-    expectOwned(folder, ['copy.db', 'data', 'data/petstore.db', 'data/petstore.db.before-restore-<time>'])
+    expectOwned(folder, [
+      'copy.db',
+      'copy.db.sha256',
+      'data',
+      'data/petstore.db',
+      'data/petstore.db.before-restore-<time>',
+    ])
   })
 }
 

@@ -24,7 +24,8 @@ test('the newest scheduled backups are kept, and other files stay', async () => 
   const made = await schedule.logged('audit', 3)
   await schedule.stop()
   const kept = made.slice(-2).map(({ subject }) => basename(subject ?? ''))
-  expect(readdirSync(backups).toSorted()).toEqual([...others, basename(byHand), ...kept].toSorted())
+  const withChecksums = [basename(byHand), ...kept].flatMap((name) => [name, `${name}.sha256`])
+  expect(readdirSync(backups).toSorted()).toEqual([...others, ...withChecksums].toSorted())
   expect(namesIn(made.at(-1)?.subject ?? '')).toEqual(['pet 1', 'pet 2', 'pet 3'])
 })
 
@@ -36,8 +37,8 @@ test('backups with a name from the future are not deleted, and do not delay the 
   const schedule = startSchedule(database, { backupEvery: 1, backupKeep: 1 })
   const made = await schedule.logged('audit', 2)
   await schedule.stop()
-  const [, last] = made
-  expect(readdirSync(backups).toSorted()).toEqual([basename(last?.subject ?? ''), ...future].toSorted())
+  const name = basename(made.at(-1)?.subject ?? '')
+  expect(readdirSync(backups).toSorted()).toEqual([name, `${name}.sha256`, ...future].toSorted())
 })
 
 test('the backup just made stays, even if the clock went forward while it was made', () => {
@@ -57,7 +58,9 @@ test('two databases whose names differ only in the extension keep their own back
     await schedule.logged('audit', 1)
     await schedule.stop()
   }
-  const left = readdirSync(backups).toSorted()
+  const left = readdirSync(backups)
+    .filter((name) => name.endsWith('.db'))
+    .toSorted()
   expect(left.map((name) => namesIn(join(backups, name))[0])).toEqual(['pet 1', 'other 1'])
 })
 

@@ -27,12 +27,13 @@ describe('the backup command', () => {
         bytes: statSync(run.stdout.trim()).size,
       },
     ])
-    const [name = ''] = readdirSync(join(folder, 'data/backups'))
+    const [name = '', checksum = ''] = readdirSync(join(folder, 'data/backups')).toSorted()
     expect(name).toMatch(/^petstore\.db-\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z\.db$/)
     expect(run.stdout).toBe(`${join(folder, 'data/backups', name)}\n`)
     expect(statSync(run.stdout.trim()).mode & 0o777).toBe(0o600)
     expect(statSync(join(folder, 'data/backups')).mode & 0o777).toBe(0o700)
-    expect(readdirSync(join(folder, 'data/backups'))).toEqual([name])
+    expect(checksum).toBe(`${name}.sha256`)
+    expect(readdirSync(join(folder, 'data/backups'))).toHaveLength(2)
     expect(readdirSync(join(folder, 'data')).toSorted()).toEqual(['backups', 'petstore.db'])
   })
 
@@ -108,6 +109,25 @@ describe('the backup command', () => {
 })
 
 describe('a backup', () => {
+  test.for(['copy.db', String.raw`c:\new copy.db`])('named %s has a checksum that sha256sum verifies', async (name) => {
+    const { folder, database } = makeSample()
+    const backup = await backUp(folder, join(folder, name))
+    const verify = () => spawnSync('sha256sum', ['--check', '--quiet', `${name}.sha256`], { cwd: folder }).status
+    expect(verify()).toBe(0)
+    expect(statSync(`${backup}.sha256`).mode).toBe(statSync(database).mode)
+    writeFileSync(backup, 'x', { flag: 'a' })
+    expect(verify()).toBe(1)
+  })
+
+  test('replaces the checksum of an earlier backup of its name', async () => {
+    const { folder } = makeSample()
+    const file = join(folder, 'copy.db')
+    writeFileSync(`${file}.sha256`, 'old')
+    await backUp(folder, file)
+    expect(spawnSync('sha256sum', ['--check', 'copy.db.sha256'], { cwd: folder }).status).toBe(0)
+    expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'copy.db.sha256', 'data'])
+  })
+
   test('keeps the schema and the highest id that was ever assigned', async () => {
     const { folder, database } = makeSample(10)
     change(database, 'DELETE FROM pets WHERE id > 5')

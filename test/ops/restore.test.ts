@@ -12,6 +12,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -171,6 +172,53 @@ describe('a restore', () => {
     expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
   })
 })
+
+describe('the checksum of a backup', () => {
+  test('reveals two changed bytes that SQLite does not notice', async () => {
+    const { folder, backup } = await makeBackup()
+    replaceText(backup, 'pet 2', 'dog 2')
+    await expectRefusal(
+      folder,
+      backup,
+      `The database ${backup} cannot be used: it does not match its checksum ${backup}.sha256, so it has changed since it was made; restore another backup, or delete that checksum to restore this one anyway.`,
+    )
+    rmSync(`${backup}.sha256`)
+    await restore(folder, backup)
+    expect(namesIn(join(folder, 'data/petstore.db'))).toEqual(['pet 1', 'dog 2', 'pet 3'])
+  })
+
+  test.for(['', 'no checksum', `${'0'.repeat(64)}  petstore.db\n`])('is refused if it is %j', async (text) => {
+    const { folder, backup } = await makeBackup()
+    writeFileSync(`${backup}.sha256`, text)
+    await expectRefusal(folder, backup, 'it does not match its checksum')
+  })
+
+  test('may have been written by sha256sum under another name, or in its binary mode', async () => {
+    const { folder, backup } = await makeBackup()
+    const moved = join(folder, 'moved.db')
+    renameSync(backup, moved)
+    const checksum = readFileSync(`${backup}.sha256`, 'utf8')
+    writeFileSync(`${moved}.sha256`, checksum.toUpperCase().replace('  ', ' *'))
+    expect((await restoreDatabase(join(folder, 'data/petstore.db'), moved)).isVerified).toBe(true)
+  })
+
+  test('is missing beside a backup of an earlier release, which is restored with a note', async () => {
+    const { folder, database, backup } = await makeBackup()
+    rmSync(`${backup}.sha256`)
+    const run = runPetstore({ folder, arguments: ['restore', backup] })
+    expect(await run.ended).toBe(0)
+    expect(notesIn(run.stderr)).toBe(
+      `There is no checksum ${backup}.sha256, so it is unknown whether the backup has changed since it was made.\nRestored ${database} from ${backup}; the old database is now ${keptIn(folder)[0]}.\n`,
+    )
+  })
+})
+
+/** Changes bytes inside a text of the database, which leaves its pages intact. */
+function replaceText(path: string, from: string, to: string): void {
+  const bytes = readFileSync(path)
+  bytes.write(to, bytes.indexOf(from))
+  writeFileSync(path, bytes)
+}
 
 describe('a restore is refused and changes nothing', () => {
   test.for(unfitFiles)('if the backup is %s', async ([, make, message]) => {

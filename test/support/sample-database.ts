@@ -101,7 +101,7 @@ export async function backUp(folder: string, file?: string): Promise<string> {
   return backUpDatabase(join(folder, 'data/petstore.db'), file)
 }
 
-let sample: { database: Buffer; backup: Buffer; name: string } | undefined
+let sample: { database: Buffer; backup: Buffer; checksum: Buffer; name: string } | undefined
 
 /** A folder with a database of three pets and a backup of it, both copied from a sample. */
 export async function makeBackup() {
@@ -110,6 +110,7 @@ export async function makeBackup() {
   const [database, backup] = [join(folder, 'data/petstore.db'), join(folder, 'data/backups', sample.name)]
   writeIn(database, sample.database)
   writeIn(backup, sample.backup)
+  writeIn(`${backup}.sha256`, sample.checksum)
   return { folder, database, backup }
 }
 
@@ -117,7 +118,8 @@ async function makeSample() {
   const folder = temporaryFolder()
   const database = makeDatabase(join(folder, 'data/petstore.db'), 3)
   const backup = await backUp(folder)
-  return { database: readFileSync(database), backup: readFileSync(backup), name: basename(backup) }
+  const checksum = readFileSync(`${backup}.sha256`)
+  return { database: readFileSync(database), backup: readFileSync(backup), checksum, name: basename(backup) }
 }
 
 function writeIn(path: string, bytes: Buffer): void {

@@ -1,16 +1,17 @@
-import { existsSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ownershipOf } from '../../ownership.ts'
 import { UnusableDatabase } from '../../unusable-database.ts'
 import { makeFolder } from '../files.ts'
 import { refuseForeignFile } from '../header.ts'
+import { checksumOf, writeChecksum } from './checksum.ts'
 import { backupFolder, newBackupPath } from './name.ts'
 import { publish } from './publish.ts'
 import { attempt, type OnProgress, withSnapshot } from './snapshot.ts'
 
 /**
  * Backs up a database, which may be in use, into a new file with the owner and the mode of the
- * database. The backup holds every earlier commit.
+ * database, and writes its checksum beside it. The backup holds every earlier commit.
  *
  * @param file is never overwritten, and its folder must exist. The default is a new name in `backups/` beside the
  *   database.
@@ -22,20 +23,27 @@ export async function backUpDatabase(database: string, file?: string, onProgress
   if (file === undefined) createBackupFolder(database)
   else refuseTarget(file)
   let path = file ?? newBackupPath(database, '.db')
+  const ownership = ownershipOf(database)
   const request = {
     source: database,
     isSourceReadonly: false,
     target: path,
     folder: dirname(path),
-    ownership: ownershipOf(database),
+    ownership,
     onProgress,
   }
-  await withSnapshot(request, (copy) => {
+  await withSnapshot(request, (copy, sha256) => {
+    const checksum = checksumOf(copy)
+    writeChecksum(checksum, ownership, { backup: path, sha256 })
     while (!publish(copy, path)) {
       if (file !== undefined) throw exists(file)
       // Another process began a backup in the same millisecond.
       path = newBackupPath(database, '.db')
+      rmSync(checksum)
+      writeChecksum(checksum, ownership, { backup: path, sha256 })
     }
+    // Second, because a rename overwrites, and only a backup may replace the checksum that has its name.
+    renameSync(checksum, checksumOf(path))
   })
   return path
 }

@@ -4,31 +4,38 @@ import type Database from 'better-sqlite3'
 import { type Ownership, ownershipOf } from '../../ownership.ts'
 import { reasons, UnusableDatabase } from '../../unusable-database.ts'
 import { lockDatabase } from '../connection.ts'
+import { unusable } from '../diagnosis.ts'
 import { isBusy, isCorrupt, toFailure } from '../failure.ts'
 import { identify, link, makeFile, makeFolder, realPathOf, sizeOf, syncFolder } from '../files.ts'
 import { readHeader, refuseForeignFile } from '../header.ts'
+import { verifyChecksum } from './checksum.ts'
 import { fileTimestamp } from './name.ts'
 import { attempt, type OnProgress, withSnapshot } from './snapshot.ts'
+
+export interface Restored {
+  /** The path of the old database, `petstore.db.before-restore-<time>`, if there was one. */
+  kept: string | undefined
+  /** Whether the backup had a checksum, which it matched. */
+  isVerified: boolean
+}
 
 /**
  * Replaces a database by a checked copy of a backup, and keeps the old one beside it. If the process is killed meanwhile,
  * either the old or the new database is in place, whole.
  *
  * @param file the backup, which is only read.
- * @returns the path of the old database, `petstore.db.before-restore-<time>`, if there was one.
  * @throws {UnusableDatabase}, having changed nothing.
  */
-export async function restoreDatabase(
-  database: string,
-  file: string,
-  onProgress?: OnProgress,
-): Promise<string | undefined> {
+export async function restoreDatabase(database: string, file: string, onProgress?: OnProgress): Promise<Restored> {
   // A rename would replace a symbolic link.
   const path = attempt(database, () => realPathOf(database))
   attempt(file, () => refuseForeignFile(file))
   if (identify(path) === identify(file)) {
     throw new UnusableDatabase(file, 'it is the database itself; choose a backup of it')
   }
+  const isVerified = await verifyChecksum(file).catch((error) => {
+    throw unusable(file, error)
+  })
   const kept = `${path}.before-restore-${fileTimestamp()}`
   const wasMissing = !existsSync(path)
   const ownership = attempt(database, () => ownershipOf(path))
@@ -46,7 +53,7 @@ export async function restoreDatabase(
   } finally {
     lock?.close()
   }
-  return isKept ? kept : undefined
+  return { kept: isKept ? kept : undefined, isVerified }
 }
 
 /** Keeps other processes out. Returns `undefined` for a database that is missing, or too damaged for SQLite to lock it. */

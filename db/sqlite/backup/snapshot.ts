@@ -9,6 +9,7 @@ import { syncFolder } from '../files.ts'
 import { giveIdentity } from '../header.ts'
 import { readJournal, readOwnMigrations } from '../migrate.ts'
 import { checkPagesInThread } from '../page-check.ts'
+import { hashFile } from './checksum.ts'
 import { withTemporaryFile } from './temporary-file.ts'
 
 /** Bytes that were copied, of all bytes of the database. When both are equal, the check of the copy begins. */
@@ -36,13 +37,16 @@ interface SnapshotRequest {
 /** 4 MiB. Signals are handled between two steps. */
 const pagesPerStep = 1_000
 
+/** Gives the copy its final name. Whoever has its SHA-256 can verify it later. */
+type Publish = (copy: string, sha256: string) => void
+
 /**
  * Copies a database as it is at one moment into one file, and checks the copy. The file has a temporary name
  * until `publish` gives it its final one.
  *
  * @throws {UnusableDatabase}
  */
-export async function withSnapshot(request: SnapshotRequest, publish: (copy: string) => void): Promise<void> {
+export async function withSnapshot(request: SnapshotRequest, publish: Publish): Promise<void> {
   const { source, target, folder, ownership, onProgress } = request
   const connection = attempt(source, () => openSource(request))
   try {
@@ -51,8 +55,11 @@ export async function withSnapshot(request: SnapshotRequest, publish: (copy: str
       await copyPages(connection, copy, (part) => onProgress?.({ done: Math.floor(total * part), total }))
       const lock = finishCopy(copy)
       onProgress?.({ done: total, total })
-      await check(copy, source).finally(() => lock.close())
-      publish(copy)
+      // The hash is last, because closing the file drops the locks of this process on it.
+      const sha256 = await check(copy, source)
+        .then(() => hashFile(copy))
+        .finally(() => lock.close())
+      publish(copy, sha256)
       syncFolder(folder)
     })
   } catch (error) {

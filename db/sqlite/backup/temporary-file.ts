@@ -6,6 +6,7 @@ import { withCleanup } from '../../with-cleanup.ts'
 import { lockDatabase } from '../connection.ts'
 import { isBusy, toFailure } from '../failure.ts'
 import { makeFile } from '../files.ts'
+import { checksumOf } from './checksum.ts'
 
 const namePattern = /^\.petstore-[0-9a-f-]+\.partial$/
 /** Milliseconds within which a process locks the file that it has created. */
@@ -55,5 +56,5 @@ function isInUse(path: string): boolean {
 
 /** The file itself comes last, because its name is how the next call finds the others. */
 function remove(path: string): void {
-  for (const suffix of ['-journal', '-wal', '-shm', '']) rmSync(path + suffix, { force: true })
+  for (const suffix of [checksumOf(''), '-journal', '-wal', '-shm', '']) rmSync(path + suffix, { force: true })
 }

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync, fsyncSync, readFileSync, writeSync } from 'node:fs'
+import { basename } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Ownership } from '../../ownership.ts'
+import { UnusableDatabase } from '../../unusable-database.ts'
+import { makeFile } from '../files.ts'
+
+/** The file with the SHA-256 of a backup. `sha256sum --check` verifies it without the service. */
+export function checksumOf(backup: string): string {
+  return `${backup}.sha256`
+}
+
+/** SHA-256 of the content, in hexadecimal. */
+export async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash)
+  return hash.digest('hex')
+}
+
+/** Creates the file at `path`, and syncs it. */
+export function writeChecksum(path: string, ownership: Ownership, { backup, sha256 }: Checksum): void {
+  const name = basename(backup)
+  const escaped = name.replaceAll('\\', '\\\\')
+  // sha256sum marks a line with an escaped name by a leading backslash.
+  const line = `${escaped === name ? '' : '\\'}${sha256}  ${escaped}\n`
+  makeFile(path, ownership, (file) => {
+    writeSync(file, line)
+    fsyncSync(file)
+  })
+}
+
+interface Checksum {
+  backup: string
+  sha256: string
+}
+
+/**
+ * Compares a backup with its checksum. The name in the checksum is not compared, because both files may have been renamed.
+ *
+ * @returns false if there is no checksum: earlier releases wrote none.
+ * @throws {UnusableDatabase} if they differ.
+ */
+export async function verifyChecksum(backup: string): Promise<boolean> {
+  const path = checksumOf(backup)
+  if (!existsSync(path)) return false
+  const [, sha256] = /^\\?([0-9a-f]{64}) [ *]/i.exec(readFileSync(path, 'utf8')) ?? []
+  if (sha256?.toLowerCase() === (await hashFile(backup))) return true
+  throw new UnusableDatabase(
+    backup,
+    `it does not match its checksum ${path}, so it has changed since it was made; restore another backup, or delete that checksum to restore this one anyway`,
+  )
+}
