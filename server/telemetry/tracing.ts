@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { setTimeout as wait } from 'node:timers/promises'
+import { subscribe } from 'node:diagnostics_channel'
+import type { ClientRequest } from 'node:http'
 import {
   DiagLogLevel,
   defaultTextMapGetter,
@@ -38,7 +39,7 @@ declare module 'fastify' {
   }
 }
 
-/** Milliseconds after which an export is given up, also during a stop. */
+/** Milliseconds after which an export is given up with all its attempts, also during a stop. */
 const maxExportTime = 2_000
 const propagator = new W3CTraceContextPropagator()
 
@@ -60,7 +61,7 @@ export class Tracing {
     const warn = (message: string) => log.warn(`tracing: ${message}`)
     const ignore = () => {}
     diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore }, DiagLogLevel.WARN)
-    const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: maxExportTime })
+    const exporter = new LimitedExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: maxExportTime })
     this.#provider = new TracerProvider({
       resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': manifest.version }),
       sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
@@ -147,10 +148,29 @@ export class Tracing {
     this.#tracer.startSpan(name, { startTime: start }, parent).end(end)
   }
 
-  /** Sends the remaining spans, unless the collector does not respond. */
+  /** Sends the remaining spans, unless the collector does not respond in {@link maxExportTime}. */
   async stop(): Promise<void> {
-    const sent = this.#provider.shutdown().catch((error: Error) => diag.warn(error.message))
-    await Promise.race([sent, wait(maxExportTime, undefined, { ref: false })])
+    await this.#provider.shutdown().catch((error: Error) => diag.warn(error.message))
+  }
+}
+
+/** The time limit of the export that makes a request. */
+const exportLimit = new AsyncLocalStorage<AbortSignal>()
+subscribe('http.client.request.created', (message) => {
+  const limit = exportLimit.getStore()
+  if (!limit) return
+  // Node publishes this type: https://nodejs.org/api/diagnostics_channel.html#http
+  const { request } = message as { request: ClientRequest }
+  limit.addEventListener('abort', () => request.destroy(limit.reason))
+})
+
+/**
+ * Limits the total time of an export. OpenTelemetry's own limit starts again with each byte, so a collector that sends its
+ * response byte by byte would keep the export and the process alive. It offers no way to cancel a request.
+ */
+class LimitedExporter extends OTLPTraceExporter {
+  override export(...parameters: Parameters<OTLPTraceExporter['export']>): void {
+    exportLimit.run(AbortSignal.timeout(maxExportTime), () => super.export(...parameters))
   }
 }
 
