@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { getSystemErrorMessage } from 'node:util'
 import { z } from 'zod'
 import { isApiKey } from './auth/api-key.ts'
 import type { Rate } from './auth/rate-limit.ts'
@@ -41,7 +42,12 @@ const Origin = z
     'expected origins such as https://shop.example',
   )
 
-const ProxyAddress = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'expected IP addresses or CIDR ranges')
+const ProxyAddress = z
+  .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'expected IP addresses or CIDR ranges')
+  .refine(
+    (text) => !text.endsWith('/0'),
+    'expected no range of all addresses (/0): each client could pretend any address',
+  )
 
 const secondsIn: Record<string, number> = { s: 1, min: 60, h: 3_600 }
 
@@ -54,16 +60,27 @@ const RateText = z.string().transform((text, context): Rate => {
 const ApiKeyText = z.string().refine(isApiKey, 'expected an API key that "petstore keys create" printed')
 
 const ApiKeyFile = z.string().transform((path, context) => {
-  const { data, error } = ApiKeyText.safeParse(readText(path))
-  if (error) context.addIssue('expected a file with an API key that "petstore keys create" printed')
-  return data
+  const expected = 'expected a file with an API key that "petstore keys create" printed'
+  try {
+    const { data: key } = ApiKeyText.safeParse(readStart(path))
+    if (key === undefined) context.addIssue(`${expected}, and ${path} contains something else`)
+    return { path, key }
+  } catch (error) {
+    const isSystemError = error instanceof Error && 'errno' in error && typeof error.errno === 'number'
+    if (!isSystemError) throw error
+    context.addIssue(`${expected}, and ${path} cannot be read: ${getSystemErrorMessage(Number(error.errno))}`)
+    return z.NEVER
+  }
 })
 
-function readText(path: string): string | undefined {
+/** The first KiB, because a device may have no end. */
+function readStart(path: string): string {
+  const file = openSync(path, 'r')
   try {
-    return readFileSync(path, 'utf8').trim()
-  } catch {
-    return undefined
+    const bytes = Buffer.alloc(1024)
+    return bytes.toString('utf8', 0, readSync(file, bytes)).trim()
+  } finally {
+    closeSync(file)
   }
 }
 
@@ -164,7 +181,8 @@ function toConfig(env: z.infer<typeof Environment>) {
     /** Limits the calls of each API key, and the failed sign-ins from each address. */
     rateLimit: env.RATE_LIMIT,
     /** An API key that is registered at the start, for containers and CI. */
-    apiKey: env.PETSTORE_API_KEY ?? env.PETSTORE_API_KEY_FILE,
+    apiKey: env.PETSTORE_API_KEY ?? env.PETSTORE_API_KEY_FILE?.key,
+    apiKeyFile: env.PETSTORE_API_KEY_FILE?.path,
     /** Milliseconds between scheduled backups. By default there are no scheduled backups. */
     backupEvery: env.BACKUP_EVERY,
     /** Number of scheduled backups that are kept. */
@@ -208,7 +226,9 @@ export function readConfig(env = environment): Config {
       'BACKUP_EVERY: expected only for an SQLite database. Back up PostgreSQL with its own tools, such as pg_dump',
     )
   if (!data || problems.length > 0) {
-    throw new OperatorError(`The configuration is wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    // A list with several wrong items has the same problem several times.
+    const lines = [...new Set(problems)].map((problem) => `  ${problem}`)
+    throw new OperatorError(`The configuration is wrong:\n${lines.join('\n')}`)
   }
   return toConfig(data)
 }

@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import type { Logger } from 'pino'
@@ -8,6 +6,7 @@ import { openStore } from '../db/open.ts'
 import { type Store, StoreUnavailable } from '../db/store.ts'
 import { createAdminApp, createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
+import { type Address, addressesOf, findListenProblems, listenProblem } from './cli/addresses.ts'
 import { misspelledVariables } from './cli/settings.ts'
 import type { Config } from './config.ts'
 import { drain } from './http/drain.ts'
@@ -28,8 +27,6 @@ const repeatedSignalTime = 200
 /** Longest time between the signal to stop and the end of the process. */
 export const maxStopTime = 10_000
 const registerInterval = 5_000
-/** Linux takes the ports of outgoing connections from here on, other systems from a later one. */
-const firstEphemeralPort = 32_768
 
 /**
  * Serves until SIGTERM or SIGINT, then completes the requests in progress and resolves. SIGTERM, from a supervisor, drains
@@ -38,7 +35,8 @@ const firstEphemeralPort = 32_768
  */
 export async function serve(config: Config): Promise<void> {
   // Checked first, because a start that fails must not leave a file or a key.
-  await refuseTakenPorts(config)
+  const problems = await findListenProblems(Object.values(addressesOf(config)))
+  if (problems.length > 0) throw new OperatorError(problems.map(({ message }) => message).join('\n'))
   const warnOfDropped = (lines: number) =>
     log.warn(`${lines} lines of the output were dropped, because it was not read or its disk was full.`)
   const outputs = [process.stdout, process.stderr].map((stream) => unblock(stream, warnOfDropped))
@@ -147,22 +145,6 @@ function force(log: Logger, reason: string): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** An address to listen on, and the names of its variables. */
-interface Address {
-  host: string
-  port: number
-  reusePort: boolean
-  variables: { host: string; port: string }
-}
-
-/** Two processes that share a port have admin ports of their own, because a probe must reach the process that it names. */
-function addressesOf({ host, port, reusePort, adminHost, adminPort }: Config): { service: Address; admin?: Address } {
-  const service = { host, port, reusePort, variables: { host: 'HOST', port: 'PORT' } }
-  if (adminPort === undefined) return { service }
-  const variables = { host: 'ADMIN_HOST', port: 'ADMIN_PORT' }
-  return { service, admin: { host: adminHost, port: adminPort, reusePort: false, variables } }
-}
-
 async function listen(app: FastifyInstance, address: Address, describe: (url: string) => string): Promise<void> {
   try {
     const { host, port, reusePort } = address
@@ -170,42 +152,7 @@ async function listen(app: FastifyInstance, address: Address, describe: (url: st
     const options: FastifyListenOptions & { reusePort: boolean } = { host, port, reusePort }
     await app.listen({ ...options, listenTextResolver: describe })
   } catch (error) {
-    throw new OperatorError(listenProblem(error, address))
-  }
-}
-
-/** @throws {OperatorError} if the service could not listen. */
-export async function refuseTakenPorts(config: Config): Promise<void> {
-  const { service, admin } = addressesOf(config)
-  if (!service.reusePort) await refuseTakenPort(service)
-  if (admin) await refuseTakenPort(admin)
-}
-
-async function refuseTakenPort(address: Address): Promise<void> {
-  const probe = createServer()
-  try {
-    probe.listen({ host: address.host, port: address.port })
-    await once(probe, 'listening')
-  } catch (error) {
-    throw new OperatorError(listenProblem(error, address))
-  }
-  probe.close()
-  await once(probe, 'close')
-}
-
-function listenProblem(error: unknown, { host, port, variables }: Address): string {
-  const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
-  switch (code) {
-    case undefined:
-      throw error
-    case 'EADDRINUSE':
-      return `Port ${port} on ${host} is taken by another program${port < firstEphemeralPort ? '' : ', or by an outgoing connection of one'}: stop it, or set ${variables.port} to another one.`
-    case 'EACCES':
-      return `Port ${port} needs privileges that this user does not have: set ${variables.port} to 1024 or more.`
-    case 'ENOTSUP':
-      return 'This system does not let programs share a port: unset REUSE_PORT.'
-    default:
-      return `The service cannot listen on the address ${host}:${port} (${code}): set ${variables.host} to an address of this machine.`
+    throw new OperatorError(listenProblem(error, address).message)
   }
 }
 

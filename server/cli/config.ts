@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { readConfig, variableNames } from '../config.ts'
+import { OperatorError } from '../ops/operator-error.ts'
 import { alignColumns } from '../ops/table.ts'
+import { addressesOf, findListenProblems } from './addresses.ts'
 import { addHelp } from './help.ts'
 import { type JsonOption, jsonOption, print, printAs } from './output.ts'
 import { describeConfig, type Setting } from './settings.ts'
@@ -24,8 +26,11 @@ export function addConfigCommands(program: Command): void {
   const check = config
     .command('check')
     .description('check the configuration and set the exit code')
-    .action(() => {
-      readConfig()
+    .action(async () => {
+      const problems = await findListenProblems(Object.values(addressesOf(readConfig())))
+      // The service itself may have its port.
+      const wrong = problems.filter(({ isTaken }) => !isTaken)
+      if (wrong.length > 0) throw new OperatorError(wrong.map(({ message }) => message).join('\n'))
       print('The configuration is valid.')
     })
   addHelp(check, { examples: ['petstore config check && petstore'], variables: variableNames })

@@ -3,6 +3,7 @@ import { type Config, originOf, readConfig, variableNames } from '../config.ts'
 import { describeFindings, examine, type Service } from '../ops/doctor/doctor.ts'
 import { type Finding, failure, ok, warning } from '../ops/doctor/finding.ts'
 import { OperatorError } from '../ops/operator-error.ts'
+import { addressesOf, findListenProblems } from './addresses.ts'
 import { addHelp } from './help.ts'
 import { type JsonOption, jsonOption, printAs } from './output.ts'
 import { misspelledVariables } from './settings.ts'
@@ -46,12 +47,6 @@ function serviceOf(config: Config): Service {
 }
 
 async function portProblem(config: Config): Promise<string | undefined> {
-  const { refuseTakenPorts } = await import('../serve.ts')
-  try {
-    await refuseTakenPorts(config)
-    return undefined
-  } catch (error) {
-    if (error instanceof OperatorError) return error.message
-    throw error
-  }
+  const problems = await findListenProblems(Object.values(addressesOf(config)))
+  return problems.length === 0 ? undefined : problems.map(({ message }) => message).join(' ')
 }

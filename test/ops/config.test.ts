@@ -183,6 +183,9 @@ test.for([
   ['CORS_ORIGINS', 'https://a.example/'],
   ['TRUST_PROXY', 'true'],
   ['TRUST_PROXY', '10.0.0.0/33'],
+  ['TRUST_PROXY', '0.0.0.0/0'],
+  ['TRUST_PROXY', '10.0.0.0/8,::/0'],
+  ['CORS_ORIGINS', '*,null'],
   ['RATE_LIMIT', '1000'],
   ['RATE_LIMIT', '0/s'],
   ['RATE_LIMIT', '10/day'],
@@ -213,6 +216,25 @@ test('no message repeats the value of a key', () => {
 })
 
 describe('PETSTORE_API_KEY_FILE', () => {
+  test('is refused with the path and the cause', () => {
+    const folder = temporaryFolder()
+    const path = join(folder, 'key')
+    writeFileSync(path, 'pet_almost')
+    const faults = [
+      [join(folder, 'none'), 'cannot be read: no such file or directory'],
+      [folder, 'cannot be read: illegal operation on a directory'],
+      [join(path, 'key'), 'cannot be read: not a directory'],
+      [path, 'contains something else'],
+      ['/dev/null', 'contains something else'],
+    ] as const
+    for (const [given, cause] of faults) {
+      expect(() => readConfig({ PETSTORE_API_KEY_FILE: given })).toThrow(
+        `PETSTORE_API_KEY_FILE: expected a file with an API key that "petstore keys create" printed, and ${given} ${cause}`,
+      )
+    }
+    expect(() => readConfig({ PETSTORE_API_KEY_FILE: path })).not.toThrow('pet_almost')
+  })
+
   test('names a file that contains the key', () => {
     const key = mintApiKey()
     const path = join(temporaryFolder(), 'key')

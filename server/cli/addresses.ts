@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Config } from '../config.ts'
+
+/** An address to listen on, and the names of its variables. */
+export interface Address {
+  host: string
+  port: number
+  reusePort: boolean
+  variables: { host: string; port: string }
+}
+
+/** Why the service cannot listen on an address. */
+export interface ListenProblem {
+  /** Whether another program has the port, such as the service itself. */
+  isTaken: boolean
+  /** What to do, for the operator. */
+  message: string
+}
+
+/** Linux takes the ports of outgoing connections from here on, other systems from a later one. */
+const firstEphemeralPort = 32_768
+
+/** Two processes that share a port have admin ports of their own, because a probe must reach the process that it names. */
+export function addressesOf({ host, port, reusePort, adminHost, adminPort }: Config): {
+  service: Address
+  admin?: Address
+} {
+  const service = { host, port, reusePort, variables: { host: 'HOST', port: 'PORT' } }
+  if (adminPort === undefined) return { service }
+  const variables = { host: 'ADMIN_HOST', port: 'ADMIN_PORT' }
+  return { service, admin: { host: adminHost, port: adminPort, reusePort: false, variables } }
+}
+
+/** Tries to listen on each address, and stops at once. */
+export async function findListenProblems(addresses: Address[]): Promise<ListenProblem[]> {
+  const problems: ListenProblem[] = []
+  for (const address of addresses) {
+    try {
+      await tryToListen(address)
+    } catch (error) {
+      problems.push(listenProblem(error, address))
+    }
+  }
+  return problems
+}
+
+async function tryToListen({ host, port, reusePort }: Address): Promise<void> {
+  const probe = createServer()
+  probe.listen({ host, port, reusePort })
+  await once(probe, 'listening')
+  probe.close()
+  await once(probe, 'close')
+}
+
+/** @throws the error itself unless it comes from the system. */
+export function listenProblem(error: unknown, { host, port, variables }: Address): ListenProblem {
+  const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
+  if (code === undefined) throw error
+  return { isTaken: code === 'EADDRINUSE', message: describe(code) }
+
+  function describe(code: unknown): string {
+    switch (code) {
+      case 'EADDRINUSE':
+        return `Port ${port} on ${host} is taken by another program${port < firstEphemeralPort ? '' : ', or by an outgoing connection of one'}: stop it, or set ${variables.port} to another one.`
+      case 'EACCES':
+        return `Port ${port} needs privileges that this user does not have: set ${variables.port} to 1024 or more.`
+      case 'ENOTSUP':
+        return 'This system does not let programs share a port: unset REUSE_PORT.'
+      default:
+        return `The service cannot listen on the address ${host}:${port} (${code}): set ${variables.host} to an address of this machine.`
+    }
+  }
+}

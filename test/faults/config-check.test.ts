@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest'
+import type { Store } from '../../db/store.ts'
+import { createAdminApp, createApp } from '../../server/app.ts'
+import { addressesOf, findListenProblems } from '../../server/cli/addresses.ts'
+import { type Config, readConfig, type VariableName, variableNames } from '../../server/config.ts'
+import { logTo } from '../../server/log.ts'
+import { OperatorError } from '../../server/ops/operator-error.ts'
+import { Metrics } from '../../server/telemetry/metrics.ts'
+import { Tracing } from '../../server/telemetry/tracing.ts'
+import { openTestStore } from '../support/database.ts'
+import { runPetstore, startServer } from '../support/process.ts'
+
+const hostile = [
+  ...[
+    ' ',
+    '0',
+    '-1',
+    '00',
+    '1e3',
+    '0x10',
+    '.5',
+    '1.0',
+    '9999',
+    '10000',
+    '99999999999999999999',
+    'NaN',
+    'a'.repeat(5_000),
+  ],
+  ...[
+    'true',
+    'null',
+    '[]',
+    '{}',
+    '%',
+    '%zz',
+    'é',
+    '😀',
+    'a b',
+    'a\nb',
+    '/',
+    '//',
+    '.',
+    '*',
+    '?',
+    '#',
+    '@',
+    ':',
+    ',',
+    ',,',
+  ],
+  ...[
+    '::',
+    '::1',
+    '[::1]',
+    '[',
+    '0.0.0.0',
+    '256.1.1.1',
+    '198.51.100.1',
+    'fe80::1%lo',
+    '127.0.0.1:80',
+    'no.such.invalid',
+  ],
+  ...[
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0.0/8,0.0.0.0/0',
+    '10.0.0.0/8,',
+    '::ffff:0:0/95',
+    '1.2.3.4/00',
+    '1.2.3.4/32',
+    'loopback',
+  ],
+  ...[
+    'http://',
+    'http:///',
+    'http://x',
+    'https://x:99999',
+    'http://a b',
+    'http://[::1',
+    'http://x/%zz',
+    'http://é.example',
+  ],
+  ...[
+    'file:',
+    'file:/',
+    'file:.',
+    'file://h/a',
+    'postgres://',
+    'postgres://%zz',
+    'postgres://u:%zz@h/d',
+    'postgres://h/%zz',
+  ],
+  ...[
+    '/',
+    '/dev/null',
+    '/dev/zero',
+    '/no/such',
+    '1/s',
+    '999999999/h',
+    '9999w',
+    '1s',
+    'json',
+    'pretty',
+    'info',
+    'silent',
+  ],
+]
+
+test('config check accepts exactly the values with which the service can be built and can listen', async () => {
+  const store = await openTestStore()
+  const [accepted, refused] = [new Set<string>(), new Set<string>()]
+  for (const name of variableNames) {
+    for (const value of hostile) {
+      const config = configWith(name, value)
+      if (config && (await canListen(config))) accepted.add(name)
+      else refused.add(name)
+      if (config) expect(await canStart(config, store), `${name}=${value}`).toBe(await canListen(config))
+    }
+  }
+  expect(refused).toEqual(new Set(variableNames.filter((name) => name !== 'OTEL_SERVICE_NAME')))
+  expect(variableNames.filter((name) => !accepted.has(name))).toEqual(neverAccepted)
+}, 180_000)
+
+test('config check and the start list every address that they cannot listen on, without a stack trace', async () => {
+  const env = { HOST: '198.51.100.1', ADMIN_HOST: '198.51.100.2', ADMIN_PORT: '9464' }
+  for (const words of [['config', 'check'], []]) {
+    const run = runPetstore({ env, arguments: words })
+    expect([await run.ended, run.stdout]).toEqual([1, ''])
+    expect(run.stderr).toBe(
+      'The service cannot listen on the address 198.51.100.1:3000 (EADDRNOTAVAIL): set HOST to an address of this machine.\n' +
+        'The service cannot listen on the address 198.51.100.2:9464 (EADDRNOTAVAIL): set ADMIN_HOST to an address of this machine.\n',
+    )
+  }
+})
+
+test('config check accepts the port of a running service', async () => {
+  const { url } = await startServer()
+  const run = runPetstore({ env: { PORT: new URL(url).port }, arguments: ['config', 'check'] })
+  expect([await run.ended, run.stderr]).toEqual([0, ''])
+})
+
+/** No hostile value is a key or has one. Such a value would not be hostile. */
+const neverAccepted = ['PETSTORE_API_KEY', 'PETSTORE_API_KEY_FILE']
+
+/** Undefined if the configuration is refused. */
+function configWith(name: VariableName, value: string): Config | undefined {
+  const tracing = name.startsWith('OTEL') ? { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' } : {}
+  const admin = name === 'ADMIN_HOST' ? { ADMIN_PORT: '0' } : {}
+  try {
+    return readConfig({ PORT: '0', ...tracing, ...admin, [name]: value })
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    expect(error.message).toMatch(new RegExp(`^The configuration is wrong:\n {2}${name}: expected .+$`, 's'))
+    return undefined
+  }
+}
+
+async function canListen(config: Config): Promise<boolean> {
+  return (await findListenProblems(Object.values(addressesOf(config)))).every(({ isTaken }) => isTaken)
+}
+
+/** Builds the service and listens, on free ports. */
+async function canStart(config: Config, store: Store): Promise<boolean> {
+  const log = logTo({ write: () => {} }, 'silent')
+  const tracing = config.tracing && new Tracing(config.tracing, log)
+  const metrics = new Metrics()
+  const app = await createApp({ config, store, log, metrics, tracing })
+  const admin = createAdminApp(app, { config, log, metrics })
+  try {
+    await app.listen({ host: config.host, port: 0 })
+    await admin.listen({ host: config.adminHost, port: 0 })
+    return true
+  } catch (error) {
+    expect(error).toHaveProperty('syscall')
+    return false
+  } finally {
+    await Promise.all([app.close(), admin.close(), tracing?.stop()])
+  }
+}
