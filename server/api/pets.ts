@@ -139,7 +139,7 @@ export const petsRouter = router({
       return pet
     }),
 
-  /** @deprecated To be removed on 5 December 2030. Use `list` with the `status` filter. */
+  /** @deprecated To be removed on 5 December 2030. Use `pets.list` with the `status` filter. */
   get: procedure
     .meta({
       openapi: {
@@ -162,7 +162,9 @@ export const petsRouter = router({
     .input(GetPet)
     .output(Pet)
     .query(async ({ ctx, input: { petId } }) => {
-      const pet = isInt64(petId) ? await ctx.store.pets.get(petId) : undefined
+      // Such an id may be shortened (int64.ts).
+      if (!isInt64(petId)) throw new ApiError('not_found', 'No pet has this id, because it is no 64-bit integer.')
+      const pet = await ctx.store.pets.get(petId)
       if (!pet) throw new ApiError('not_found', `No pet has the id ${petId}.`)
       return pet
     }),
