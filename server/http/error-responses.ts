@@ -2,9 +2,11 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode, toApiError } from '../api/errors.ts'
 import { limits } from './limits.ts'
 
+export const malformedUrl = 'The URL is malformed: check its percent-encoding.'
+
 /** Errors of Fastify and of Node's HTTP parser. Their own messages describe the code rather than the request. */
 const httpErrors: Record<string, [code: ErrorCode, message: string]> = {
-  FST_ERR_BAD_URL: ['invalid_request', 'The URL is malformed: check its percent-encoding.'],
+  FST_ERR_BAD_URL: ['invalid_request', malformedUrl],
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', `The body is larger than ${limits.body / 1024} KiB.`],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as its Content-Length says.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as Content-Type: application/json.'],

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { ApiError } from '../api/errors.ts'
+import { malformedUrl } from './error-responses.ts'
 import { limits } from './limits.ts'
 
 /** Makes a hook that checks every request and sets the headers of every response. */
@@ -16,6 +17,7 @@ export function requestCheck(headers: Record<string, string>) {
 
 function findError({ raw, url, method }: FastifyRequest): ApiError | undefined {
   if (url.length > limits.url) return new ApiError('uri_too_long', `The URL is longer than ${limits.url} characters.`)
+  if (!isDecodable(url)) return new ApiError('invalid_request', malformedUrl)
   if (hasUnknownExpectation(raw)) return new ApiError('expectation_failed', 'The only expectation met is 100-continue.')
   if (!hasValidHost(raw))
     return new ApiError('invalid_request', 'Send exactly one Host header, with a host and an optional port.')
@@ -23,6 +25,16 @@ function findError({ raw, url, method }: FastifyRequest): ApiError | undefined {
     return new ApiError('invalid_request', 'The only Transfer-Encoding served is chunked, and that in HTTP/1.1.')
   if (url === '*' && method !== 'OPTIONS') return new ApiError('invalid_request', 'Only OPTIONS can be asked of *.')
   return undefined
+}
+
+/** Whether the percent-encoding is valid, also in a query that nothing reads. Parsers of queries keep invalid text as it is. */
+function isDecodable(url: string): boolean {
+  if (!url.includes('%')) return true
+  try {
+    return decodeURIComponent(url) !== ''
+  } catch {
+    return false
+  }
 }
 
 /** RFC 9110, section 10.1.1. HTTP/1.0 has no expectations. */

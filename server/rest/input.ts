@@ -17,7 +17,8 @@ export function inputReader(operation: Operation): (request: FastifyRequest) => 
 
   return ({ params, query, body }) => {
     const parameters = decodePath(params)
-    if (Object.values(parameters).some(Number.isNaN)) throw new ApiError('not_found', 'There is nothing at this path.')
+    if (Object.values(parameters).some((value) => value === '' || Number.isNaN(value)))
+      throw new ApiError('not_found', 'There is nothing at this path.')
     if (hasBody && !isRecord(body)) {
       throw new ApiError('invalid_request', `body: ${expected('an object')({ input: body })}`)
     }
@@ -47,12 +48,15 @@ function decodeJson(schema: z.core.$ZodType): Decode {
   return (value) => (typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value)
 }
 
-/** The text of a path or query parameter becomes an integer where the schema expects one, or `NaN` if it is not one. */
+/**
+ * The text of a path or query parameter becomes an integer where the schema expects one, or `NaN` if it is not one. An
+ * empty text stays, so that the error says that it is empty.
+ */
 function decodeText(schema: z.core.$ZodType): Decode {
   const toInteger = schema instanceof z.ZodBigInt ? BigInt : schema instanceof z.ZodNumber ? Number : undefined
   if (!toInteger) return (text) => text
   return (text) => {
-    if (typeof text !== 'string') return text
+    if (typeof text !== 'string' || text === '') return text
     const integer = parseDigits(text)
     return integer === undefined ? Number.NaN : toInteger(integer)
   }

@@ -101,6 +101,42 @@ describe('a target in absolute form', () => {
   })
 })
 
+describe('a malformed percent-encoding is 400, with or without a key,', () => {
+  const queries = [
+    'x=%ZZ',
+    'x=%',
+    'x=%1',
+    '%ZZ',
+    '%ZZ=1',
+    'limit=1&x=a%2',
+    'x=%FF',
+    '%e2%82',
+    'x=%e2&y=%82',
+    'x=%ed%a0%80',
+  ]
+  const paths = ['/v1/pets', '/v1/pets/1', '/v1/nowhere', '/trpc/pets.list', '/trpc/pets.list,pets.counts', '/trpc']
+  const openPaths = ['/metrics', '/docs', '/docs/', '/openapi.json', '/livez', '/readyz', '/', '/nowhere']
+
+  test.for([...paths, ...openPaths])('in the query of %s', async (path) => {
+    const { app, key } = shared()
+    for (const query of queries) {
+      for (const authorization of [`Bearer ${key}`, '']) {
+        const response = await app.inject({ url: `${path}?${query}`, headers: { authorization } })
+        expect(response.statusCode, query).toBe(400)
+        expect(response.payload).toContain('The URL is malformed: check its percent-encoding.')
+      }
+    }
+  })
+
+  test.for(['/v1/pets?x=%41%2B', '/trpc/pets.counts?x=%e2%82%ac', '/livez?%F0%9F%98%80=%00'])(
+    'and a valid one is not: %s',
+    async (url) => {
+      const { app, key } = shared()
+      expect((await app.inject({ url, headers: { authorization: `Bearer ${key}` } })).statusCode).toBe(200)
+    },
+  )
+})
+
 describe('an error response', () => {
   test.for([
     ['an unknown expectation', 417, 'expectation_failed', 'GET /v1/pets', 'Expect: tea\r\n'],
