@@ -1,9 +1,10 @@
-import { initTRPC, TRPCError } from '@trpc/server'
+import { initTRPC } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import superjson from 'superjson'
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import type { ApiKey, Store } from '../../db/store.ts'
 import { toApiError } from './errors.ts'
+import { decodeSuperjson } from './superjson-input.ts'
 
 /** The context of a call. Both adapters check the API key before they call a procedure. */
 export interface Context {
@@ -42,7 +43,7 @@ const t = initTRPC
   .create({
     isDev: false,
     transformer: {
-      input: { serialize: superjson.serialize, deserialize: deserializeInput },
+      input: { serialize: superjson.serialize, deserialize: decodeSuperjson },
       output: superjson,
     },
     errorFormatter({ error, shape }) {
@@ -57,26 +58,3 @@ const t = initTRPC
 
 export const router = t.router
 export const procedure = t.procedure
-
-function deserializeInput(serialized: Parameters<typeof superjson.deserialize>[0]): unknown {
-  try {
-    const types = serialized.meta?.values
-    if (types && !hasOnlyPlainTypes(types))
-      throw new TypeError('The input is annotated with a type that no procedure accepts.')
-    return superjson.deserialize(serialized)
-  } catch (cause) {
-    throw new TRPCError({ code: 'BAD_REQUEST', message: 'The input is not valid superjson.', cause })
-  }
-}
-
-/**
- * The only types besides JSON's that inputs contain. superjson builds values of the annotated types before a schema
- * validates them: a hundred bytes can make it allocate a typed array of any length.
- */
-const plainTypes: unknown[] = ['bigint', 'number', 'undefined']
-
-/** Searches the tree of superjson's annotations. */
-function hasOnlyPlainTypes(tree: unknown): boolean {
-  if (Array.isArray(tree)) return tree.length === 1 && plainTypes.includes(tree[0])
-  return typeof tree === 'object' && tree !== null && Object.values(tree).every(hasOnlyPlainTypes)
-}

@@ -14,13 +14,13 @@ import type { AdapterOptions } from '../http/adapter-options.ts'
 import { logFault, prepareReply, toHttpError } from '../http/error-responses.ts'
 import { type CacheableResponse, responseCache } from '../http/response-cache.ts'
 import { acceptJsonOnly, handleOtherMethods, refuseUnknownPaths } from '../http/routing.ts'
-import { callReader, isBatch, maxBatchSize, type RpcCall, type RpcRequest, type RpcRoute } from './calls.ts'
+import { callReader, isBatch, isStreamed, maxBatchSize, type RpcCall, type RpcRequest, type RpcRoute } from './calls.ts'
 
 const contentType = { 'content-type': 'application/json' }
 
 /**
- * The RPC adapter: the procedures for tRPC's clients, which require tRPC's envelope also for errors. It processes the
- * usual requests itself. tRPC's own handler, which takes many times as long, processes the others.
+ * The RPC adapter: the procedures for tRPC's clients, which require tRPC's envelope also for errors. tRPC's own handler,
+ * which takes many times as long, processes only streamed requests.
  */
 export async function rpcAdapter(
   app: FastifyInstance,
@@ -40,25 +40,28 @@ export async function rpcAdapter(
   const handlerOptions: FastifyHandlerOptions<AnyRouter, FastifyRequest, FastifyReply> = {
     router,
     maxBatchSize,
-    createContext: ({ req, res }) => refuseKeyOfBatch(createContext(req, res), req.url),
+    createContext: ({ req, res }) => contextOf(req, res),
     responseMeta: ({ errors }) => ({ headers: errorHeaders(errors) }),
     onError: ({ error, req }) => logFault(toApiError(error), req.log),
   }
   const reader = callReader(router)
   const cache = responseCache(store, cacheLookups)
 
+  function contextOf(request: FastifyRequest, reply: FastifyReply): Context {
+    return refuseKeyOfBatch(createContext(request, reply), request.url)
+  }
+
   async function respond(request: RpcRequest, reply: FastifyReply): Promise<CacheableResponse | undefined> {
     const calls = reader.read(request)
-    if (!calls) return undefined
-    const ctx = createContext(request, reply)
+    if (isStreamed(request)) return undefined
+    const ctx = contextOf(request, reply)
     const responses = await Promise.all(calls.map((call) => respondToCall(router, call, ctx, request.log)))
     return isBatch(request.query) ? joinResponses(responses) : responses[0]
   }
 
   app.route<RpcRoute>({
-    method: ['GET', 'POST'],
+    method: ['GET', 'HEAD', 'POST'],
     url: '/:path',
-    exposeHeadRoute: false,
     // Safe: this route has the parameter `path`.
     config: {
       labels: ({ params }) => reader.labelsOf((params as RpcRoute['Params']).path),
@@ -73,18 +76,18 @@ export async function rpcAdapter(
       return response.body
     },
   })
-  handleOtherMethods(app, '/:path', ['GET', 'POST'])
+  handleOtherMethods(app, '/:path', ['GET', 'HEAD', 'POST'])
 }
 
 /** Each call of a batch succeeds or fails alone. */
 async function respondToCall(
   router: AnyRouter,
-  { name, input, call, write }: RpcCall,
+  { name, run }: RpcCall,
   ctx: Context,
   log: FastifyBaseLogger,
 ): Promise<CacheableResponse> {
   try {
-    return { status: 200, headers: contentType, body: `{"result":{"data":${write(await call(input, ctx))}}}` }
+    return { status: 200, headers: contentType, body: `{"result":{"data":${await run(ctx)}}}` }
   } catch (thrown) {
     const error = toApiError(thrown)
     logFault(error, log)

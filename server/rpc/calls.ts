@@ -1,14 +1,17 @@
 import type { AnyRouter } from '@trpc/server'
 import type { FastifyRequest } from 'fastify'
-import { type Procedure, proceduresOf } from '../api/procedures.ts'
+import { ApiError } from '../api/errors.ts'
+import { proceduresOf } from '../api/procedures.ts'
+import type { Context } from '../api/trpc.ts'
 import { isRecord } from '../api/validation.ts'
 import type { RequestLabels } from '../http/request-labels.ts'
-import { compileWriter, type Write, writeAnything } from './superjson-writer.ts'
+import { compileWriter, writeAnything } from './superjson-writer.ts'
 
-/** A procedure, an input that is not validated yet, and a serializer of the output. */
-export interface RpcCall extends Procedure {
-  input: unknown
-  write: Write
+export interface RpcCall {
+  /** The name of the procedure, also of one that does not exist. */
+  name: string
+  /** Returns the output as superjson. Rejects with what the procedure throws, or if it cannot be called. */
+  run(ctx: Context): Promise<string>
 }
 
 /** Fastify parses the query to an object. */
@@ -26,8 +29,12 @@ export interface CallReader {
   names(path: string): string[]
   /** Whether both adapters cache the response. */
   isCacheable(request: RpcRequest): boolean
-  /** Returns undefined for a request that only tRPC's own handler can process: an error, or a rarely used feature. */
-  read(request: RpcRequest): RpcCall[] | undefined
+  /**
+   * The calls of a request. Whether a procedure exists and its input is valid is checked when a call runs.
+   *
+   * @throws {ApiError} if the request cannot be split into calls.
+   */
+  read(request: RpcRequest): RpcCall[]
   /** The procedure of a single call, else `batch` or `unknown`. */
   labelsOf(path: string): RequestLabels
 }
@@ -35,12 +42,16 @@ export interface CallReader {
 const batchLabels: RequestLabels = { adapter: 'rpc', operation: 'batch' }
 const unknownLabels: RequestLabels = { adapter: 'rpc', operation: 'unknown' }
 
-/** Reads the calls of a request (https://trpc.io/docs/rpc): queries by GET, single or as a batch, or a mutation by POST. */
+/** Reads the calls of a request (https://trpc.io/docs/rpc): queries by GET or HEAD, mutations by POST. */
 export function callReader(router: AnyRouter): CallReader {
   const procedures = new Map(
     proceduresOf(router).map((procedure) => [
       procedure.name,
-      { ...procedure, write: compileWriter(procedure.output) ?? writeAnything },
+      {
+        ...procedure,
+        methods: procedure.type === 'query' ? ['GET', 'HEAD'] : ['POST'],
+        write: compileWriter(procedure.output) ?? writeAnything,
+      },
     ]),
   )
   const labels = new Map<string, RequestLabels>(
@@ -48,53 +59,72 @@ export function callReader(router: AnyRouter): CallReader {
   )
   const { deserialize } = router._def._config.transformer.input
 
-  function readCall(name: string, type: string, serialized: unknown): RpcCall {
-    const procedure = procedures.get(name)
-    if (procedure?.type !== type) throw new TypeError(`${name} is not a ${type}.`)
-    return { ...procedure, input: serialized === undefined ? undefined : deserialize(serialized) }
+  function callOf(name: string, method: string, serialized: unknown): RpcCall {
+    return {
+      name,
+      async run(ctx) {
+        const procedure = procedures.get(name)
+        if (!procedure) throw new ApiError('not_found', 'There is no such procedure.')
+        const { type, methods, call, write } = procedure
+        if (!methods.includes(method)) {
+          const allow = methods.join(', ')
+          throw new ApiError('method_not_allowed', `${name} is a ${type}. Use ${allow}.`, { headers: { allow } })
+        }
+        return write(await call(serialized === undefined ? undefined : deserialize(serialized), ctx))
+      },
+    }
   }
 
   return {
     names: (path) => path.split(',', maxBatchSize).map((name) => (procedures.has(name) ? name : 'unknown')),
     isCacheable: (request) =>
-      request.method === 'GET' &&
+      request.method !== 'POST' &&
       request.params.path.split(',').every((name) => procedures.get(name)?.isCacheable) &&
-      !needsTrpcHandler(request),
+      !isStreamed(request),
     read(request) {
-      if (needsTrpcHandler(request)) return undefined
-      const { method, params, query, body } = request
-      const { path } = params
-      const [type, text] = method === 'GET' ? ['query', query.input] : ['mutation', body]
-      try {
-        if (!isBatch(query)) return [readCall(path, type, parse(text))]
-        const inputs = parse(text) ?? {}
-        if (!isRecord(inputs)) return undefined
-        return path.split(',').map((name, index) => readCall(name, type, inputs[index]))
-      } catch {
-        return undefined
-      }
+      const { method, params, query } = request
+      const names = isBatch(query) ? params.path.split(',') : [params.path]
+      if (names.length > maxBatchSize) throw invalid(`A batch has at most ${maxBatchSize} calls.`)
+      const input = readInput(request)
+      const inputs: Record<number, unknown> = isBatch(query) ? inputsOfBatch(input, names.length) : [input]
+      return names.map((name, index) => callOf(name, method, inputs[index]))
     },
     labelsOf: (path) => labels.get(path) ?? (path.includes(',') ? batchLabels : unknownLabels),
   }
 }
 
-/**
- * Whether only tRPC's own handler can process the request: it is streamed, a batch of mutations or of too many calls, has
- * no body, or has connection parameters.
- */
-function needsTrpcHandler({ method, params, query, headers, body }: RpcRequest): boolean {
-  if (headers['trpc-accept'] !== undefined || headers.accept?.includes('jsonl')) return true
-  if (query.connectionParams !== undefined || (method === 'POST' && body === undefined)) return true
-  if (isBatch(query)) return method !== 'GET' || params.path.split(',').length > maxBatchSize
-  return query.batch !== undefined
+/** Whether the client wants the response as a stream of JSON lines. A response to HEAD has no body that could be one. */
+export function isStreamed({ method, headers }: RpcRequest): boolean {
+  const types = headers['trpc-accept'] ?? headers.accept ?? ''
+  return method !== 'HEAD' && String(types).includes('application/jsonl')
 }
 
+/** @throws {ApiError} unless the parameter `batch` is 1 or absent. */
 export function isBatch({ batch }: RpcRoute['Querystring']): boolean {
+  if (batch !== undefined && batch !== '1') throw invalid('batch: expected 1, once, or no such parameter')
   return batch === '1'
 }
 
-function parse(text: unknown): unknown {
+/** Returns undefined if the request has no input. */
+function readInput({ method, query, body }: RpcRequest): unknown {
+  const text = method === 'POST' ? body : query.input
   if (text === undefined || text === '') return undefined
-  if (typeof text !== 'string') throw new TypeError('The query has more than one input.')
-  return JSON.parse(text)
+  if (typeof text !== 'string') throw invalid('input: expected one parameter, got several')
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw invalid('The input is not valid JSON.', cause)
+  }
+}
+
+/** The inputs of the calls by their positions: `{"0": …, "1": …}`. A call without an input has no entry. */
+function inputsOfBatch(input: unknown, calls: number): Record<string, unknown> {
+  if (input === undefined) return {}
+  const positions = Array.from({ length: calls }, (_, index) => String(index))
+  if (isRecord(input) && Object.keys(input).every((key) => positions.includes(key))) return input
+  throw invalid(`The input of this batch must be an object whose only names are ${positions.join(', ')}.`)
+}
+
+function invalid(message: string, cause?: unknown): ApiError {
+  return new ApiError('invalid_request', message, { cause })
 }

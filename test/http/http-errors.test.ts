@@ -304,7 +304,7 @@ describe('every method that Node knows', () => {
     ['/v1/pets/1', 'GET, HEAD, OPTIONS'],
     ['/', 'GET, HEAD, OPTIONS'],
     ['/openapi.json', 'GET, HEAD, OPTIONS'],
-    ['/trpc/pets.list', 'GET, POST, OPTIONS'],
+    ['/trpc/pets.list', 'GET, HEAD, POST, OPTIONS'],
   ] as const)('is 405 on %s unless it is served', async ([path, allow]) => {
     const { url, authorization } = await listen(shared())
     for (const method of others) {
@@ -401,7 +401,6 @@ describe('the RPC adapter sends errors in the envelope of tRPC', () => {
       status: 400,
       code: 'invalid_request',
     },
-    { why: 'bad connection parameters', path: 'pets.list?connectionParams=%7B', status: 400, code: 'invalid_request' },
     { why: 'a bad escape in the query', path: 'pets.list?input=%zz', status: 400, code: 'invalid_request' },
   ]
 
@@ -437,7 +436,7 @@ describe('the RPC adapter sends errors in the envelope of tRPC', () => {
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ json: { name }, meta: { values: { name: [type] } } }),
     })
-    const message = 'The input is not valid superjson.'
+    const message = expect.stringContaining('meta.values: expected one of the types bigint, number, undefined')
     expect(await response.json()).toMatchObject({ error: { json: { data: { status: 400, message } } } })
   })
 

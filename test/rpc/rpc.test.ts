@@ -140,6 +140,46 @@ describe('the RPC adapter', () => {
     expect(text).toBe(`{"result":{"data":{"json":{"available":${none},"pending":${none},"sold":${none}}}}}`)
   })
 
+  test('HEAD works as GET, without a body and behind the same key check', async () => {
+    const { rest, store } = api()
+    await addPets(store, 1)
+    const input = encodeURIComponent('{"json":{"petId":"9"},"meta":{"values":{"petId":["bigint"]}}}')
+    for (const path of [
+      ...['pets.list', 'pets.counts', 'pets.list?batch=1', 'pets.list,pets.counts?batch=1'],
+      ...[
+        'pets.get',
+        `pets.get?input=${input}`,
+        'pets.create',
+        'pets.none',
+        'pets.list?input=notjson',
+        'pets.list?batch=2',
+      ],
+    ]) {
+      const [get, head] = [await rest.get(`/trpc/${path}`), await rest.send({ method: 'HEAD', url: `/trpc/${path}` })]
+      expect(head, path).toMatchObject({ status: get.status, text: '' })
+      for (const name of ['content-type', 'content-length', 'allow'])
+        expect(head.headers[name], `${name} of ${path}`).toBe(get.headers[name])
+    }
+    const streamed = { 'trpc-accept': 'application/jsonl' }
+    expect(await rest.send({ method: 'HEAD', url: '/trpc/pets.list?batch=1', headers: streamed })).toMatchObject({
+      status: 200,
+      text: '',
+    })
+    const anonymous = await rest.send({ method: 'HEAD', url: '/trpc/pets.list', headers: { authorization: '' } })
+    expect(anonymous).toMatchObject({ status: 401, text: '' })
+  })
+
+  test('a procedure called with another method is 405, and Allow lists its methods', async () => {
+    const { rest } = api()
+    for (const [method, url, allow] of [
+      ['GET', '/trpc/pets.create', 'POST'],
+      ['POST', '/trpc/pets.list', 'GET, HEAD'],
+    ] as const) {
+      const response = await rest.send({ method, url })
+      expect(response).toMatchObject({ status: 405, headers: { allow } })
+    }
+  })
+
   test('more than twenty calls in a request are rejected', async () => {
     const { rest } = api()
     const paths = Array.from({ length: 21 }, () => 'pets.list').join(',')
@@ -172,7 +212,7 @@ describe('the RPC adapter', () => {
     [
       'text that is no bigint',
       '{"json":{"categoryId":"x"},"meta":{"values":{"categoryId":["bigint"]}}}',
-      'The input is not valid superjson.',
+      'The input is not valid superjson: categoryId: expected a string of 1 to 40 decimal digits, because it is annotated as bigint.',
     ],
     ['nothing', '', 'input: required'],
     ['null', '{"json":null}', 'input: expected an object, got null'],
@@ -197,7 +237,7 @@ describe('the RPC adapter', () => {
   ])('an input annotated with %s is rejected before superjson builds it', async ([types]) => {
     const { rest } = api()
     const body = `{"json":{"name":"Rex","categoryId":"7"},"meta":{"values":${types}}}`
-    const message = 'The input is not valid superjson.'
+    const message = expect.stringMatching(/^The input is not valid superjson: /)
     expect(await rest.post('/trpc/pets.create', body)).toMatchObject({
       status: 400,
       body: { error: { json: { message, data: { code: 'invalid_request', message, status: 400 } } } },

@@ -1,0 +1,151 @@
+import type { InjectOptions } from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { addPets } from '../support/database.ts'
+import { shareTestApi } from '../support/test-api.ts'
+
+/** Inputs that a lenient decoder would change or ignore, through each form of an RPC request. */
+
+const shared = shareTestApi()
+
+const stream = { 'trpc-accept': 'application/jsonl' }
+const post = (url: string, payload: string, headers = {}): InjectOptions => ({
+  method: 'POST',
+  url: `/trpc/pets.create${url}`,
+  payload,
+  headers: { 'content-type': 'application/json', ...headers },
+})
+const get = (query: string, input: string, headers = {}): InjectOptions => ({
+  url: `/trpc/pets.list?${query}input=${encodeURIComponent(input)}`,
+  headers,
+})
+
+/** How an input reaches the service: of the mutation `pets.create` or of the query `pets.list`. */
+const forms: Record<string, (input: string) => InjectOptions> = {
+  POST: (input) => post('', input),
+  'a batch by POST': (input) => post('?batch=1', `{"0":${input}}`),
+  'a stream by POST': (input) => post('?batch=1', `{"0":${input}}`, stream),
+  GET: (input) => get('', input),
+  'a batch by GET': (input) => get('batch=1&', `{"0":${input}}`),
+  'a stream by GET': (input) => get('batch=1&', `{"0":${input}}`, stream),
+}
+
+const notDigits = ['9007199254740993', '7', '""', 'true', 'null', '[[7]]', '{}', '" 7"', '"7.0"', '"1e1"', '"0x7"']
+const inputs: string[] = [
+  ...[...notDigits, '"+7"', '"٧"', '"-"', `"${'9'.repeat(41)}"`].map((value) => annotated(value, 'bigint')),
+  ...['7', '"7"', 'null', 'true', '""', '"Infinity "'].map((value) => annotated(value, 'number')),
+  ...['7', '"7"', 'false', '""'].map((value) => annotated(value, 'undefined')),
+  ...['"Date"', '["typed-array","Uint8Array"]', '["custom","a"]'].map((type) => withValues(`{"name":[${type}]}`)),
+  // Annotations of paths without a value, of which superjson would create one.
+  ...['owner', 'name.length', 'name.0', 'toString', '__proto__', '__proto__.polluted', '', 'constructor.prototype'].map(
+    (path) => withValues(`{"${path}":["undefined"]}`),
+  ),
+  // No envelope, or more than that.
+  ...['{}', '[]', '7', '"x"', 'null', '{"limit":1,"status":"sold"}', '{"name":"Rex","categoryId":"7"}', '{"meta":{}}'],
+  ...['{"json":{"limit":1},"status":"sold"}', '{"json":{},"meta":[]}', '{"json":{},"meta":{"v":9}}'],
+  // superjson would replace one value by another.
+  '{"json":{"name":"Rex","categoryId":null},"meta":{"referentialEqualities":{"name":["categoryId"]},"v":1}}',
+]
+
+test.for(Object.entries(forms))(
+  'by %s, an input that is not exactly superjson is refused: 400',
+  async ([form, requestWith]) => {
+    const { app, key, store } = shared()
+    for (const input of inputs) {
+      const { headers, ...request } = requestWith(input)
+      const authorization = `Bearer ${key}`
+      const { statusCode, payload } = await app.inject({ ...request, headers: { ...headers, authorization } })
+      // The status of a stream is sent before its calls run.
+      expect(statusCode, input).toBe(form.startsWith('a stream') ? 200 : 400)
+      expect(payload, input).toContain('The input is not valid superjson: ')
+      expect(payload, input).toContain('"invalid_request"')
+    }
+    expect(await store.pets.list({ limit: 1, cursor: 0n })).toEqual([])
+  },
+)
+
+function annotated(value: string, type: string): string {
+  return `{"json":{"name":"Rex","categoryId":${value},"cursor":${value}},"meta":{"values":{"categoryId":["${type}"],"cursor":["${type}"]},"v":1}}`
+}
+
+function withValues(values: string): string {
+  return `{"json":{"name":"Rex"},"meta":{"values":${values},"v":1}}`
+}
+
+describe('the input of a batch', () => {
+  const list = '{"json":{"limit":1}}'
+
+  test.for([
+    ['one call that is not in the path', `{"0":${list},"1":${list},"2":${list}}`],
+    ['no batch', list],
+    ['positions in another spelling', `{"00":${list}}`],
+    ['another name', `{"0":${list},"input":${list}}`],
+    ['the name of a prototype', `{"0":${list},"__proto__":${list}}`],
+    ['a list', `[${list},${list}]`],
+    ['text', '"x"'],
+    ['null', 'null'],
+  ] as const)('with %s is refused: 400', async ([, input]) => {
+    const { rest } = shared()
+    const message = 'The input of this batch must be an object whose only names are 0, 1.'
+    for (const response of [
+      await rest.get(`/trpc/pets.list,pets.list?batch=1&input=${encodeURIComponent(input)}`),
+      await rest.post('/trpc/pets.create,pets.create?batch=1', input),
+    ]) {
+      expect(response).toMatchObject({ status: 400, body: { error: { json: { message, data: { status: 400 } } } } })
+    }
+  })
+
+  test('may lack the inputs of calls without one', async () => {
+    const { rest } = shared()
+    const { status } = await rest.get(
+      `/trpc/pets.counts,pets.list?batch=1&input=${encodeURIComponent(`{"1":${list}}`)}`,
+    )
+    expect(status).toBe(200)
+  })
+
+  test('that is not valid for one call leaves the other calls alone', async () => {
+    const { rest } = shared()
+    const input = encodeURIComponent('{"0":{"limit":1},"1":{"json":{"limit":1}}}')
+    const { status, body } = await rest.get(`/trpc/pets.list,pets.list?batch=1&input=${input}`)
+    expect(status).toBe(207)
+    expect(body).toMatchObject([{ error: { json: { data: { status: 400 } } } }, { result: { data: { json: [] } } }])
+  })
+})
+
+describe('the request is refused with a message of the service:', () => {
+  const notJson = 'The input is not valid JSON.'
+  const text = { 'content-type': 'application/json' }
+
+  test.for<[method: 'GET' | 'POST', url: string, payload: string | undefined, status: number, message: string]>([
+    ['GET', '/trpc/pets.list?input=notjson', undefined, 400, notJson],
+    ['GET', '/trpc/pets.list?batch=1&input=notjson', undefined, 400, notJson],
+    ['GET', '/trpc/pets.list?input=%7B', undefined, 400, notJson],
+    ['POST', '/trpc/pets.create', 'notjson', 400, notJson],
+    ['POST', '/trpc/pets.create?batch=1', '{"0":', 400, notJson],
+    ['GET', '/trpc/pets.list?input=1&input=1', undefined, 400, 'input: expected one parameter, got several'],
+    ['GET', '/trpc/pets.list?batch=1&batch=1', undefined, 400, 'batch: expected 1, once, or no such parameter'],
+    ['GET', '/trpc/pets.list?batch=true', undefined, 400, 'batch: expected 1, once, or no such parameter'],
+    ['GET', `/trpc/${Array(21).fill('pets.list')}?batch=1`, undefined, 400, 'A batch has at most 20 calls.'],
+    ['GET', '/trpc/pets.none', undefined, 404, 'There is no such procedure.'],
+    ['GET', '/trpc/pets.list,pets.list', undefined, 404, 'There is no such procedure.'],
+    ['GET', '/trpc/pets.create', undefined, 405, 'pets.create is a mutation. Use POST.'],
+    ['POST', '/trpc/pets.list', '{"json":{}}', 405, 'pets.list is a query. Use GET, HEAD.'],
+  ])('%s %s %s: %i', async ([method, url, payload, status, message]) => {
+    const { rest } = shared()
+    const response = await rest.send({ method, url, headers: text, ...(payload !== undefined && { payload }) })
+    expect(response).toMatchObject({ status, body: { error: { json: { message, data: { message, status } } } } })
+  })
+
+  test('also in REST', async () => {
+    const message = 'The body is not valid JSON in UTF-8.'
+    expect(await shared().rest.post('/v1/pets', 'notjson')).toMatchObject({ status: 400, body: { message } })
+  })
+})
+
+test('an input as superjson writes it is accepted, with and without its version', async () => {
+  const { rest, store } = shared()
+  await addPets(store, 1)
+  for (const version of ['', ',"v":0', ',"v":1']) {
+    const input = `{"json":{"limit":1,"cursor":"0"},"meta":{"values":{"cursor":["bigint"]}${version}}}`
+    expect(await rest.get(`/trpc/pets.list?input=${encodeURIComponent(input)}`)).toMatchObject({ status: 200 })
+  }
+})
