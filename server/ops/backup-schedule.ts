@@ -21,46 +21,68 @@ interface ScheduleConfig {
 
 /** Marks scheduled backups. Backups that a person made are never deleted. */
 export const scheduledSuffix = '.scheduled.db'
+/** Milliseconds. Each retry after a failure doubles the time to the next one. */
+const [firstRetry, maxRetry] = [60_000, 3_600_000]
 /** Milliseconds. A timer can wait for at most 24 days, and stops while the machine sleeps. */
 const maxWait = 60_000
+/** Tests replace it. */
+interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Resolves early if the schedule is stopped. */
+  wait(milliseconds: number, stop: AbortSignal): Promise<void>
+}
+
+const systemClock: Clock = {
+  now: Date.now,
+  wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }).catch(() => {}),
+}
 const launcher = fileURLToPath(new URL('../launch.mjs', import.meta.url))
 
 /**
  * Backs up every `backupEvery` milliseconds and keeps the newest `backupKeep` backups. Each leaves an audit line. A failure
- * is logged, and the next attempt follows an interval later.
+ * is logged, and the next attempt follows soon.
  *
  * @returns a function that stops the schedule and cancels a running backup.
  */
-export function scheduleBackups(config: ScheduleConfig, log: Logger): () => Promise<void> {
+export function scheduleBackups(config: ScheduleConfig, log: Logger, clock = systemClock): () => Promise<void> {
   const { backupEvery } = config
   if (backupEvery === undefined) return async () => {}
   const stopping = new AbortController()
-  const running = repeat(config, backupEvery, log, stopping.signal)
+  const running = repeat(config, backupEvery, log, { ...clock, stop: stopping.signal })
   return async () => {
     stopping.abort()
     await running
   }
 }
 
-async function repeat(config: ScheduleConfig, interval: number, log: Logger, stop: AbortSignal): Promise<void> {
+interface Timing extends Clock {
+  stop: AbortSignal
+}
+
+async function repeat(config: ScheduleConfig, interval: number, log: Logger, timing: Timing): Promise<void> {
   const audit = auditTo(log)
   // The interval starts at the last backup, because a service that often restarts would otherwise never be backed up.
-  let due = newestTime(config.databasePath) + interval
-  while (await isReached(due, interval, stop)) {
-    due = Date.now() + interval
-    await backUpOnce(config, log, audit, stop)
+  let from = newestTime(config.databasePath)
+  let delay = interval
+  let failures = 0
+  while (await isReached(from + delay, delay, timing)) {
+    const begin = timing.now()
+    const isMade = await backUpOnce(config, log, audit, timing.stop)
+    from = isMade ? begin : timing.now()
+    delay = isMade ? interval : Math.min(interval, maxRetry, firstRetry * 2 ** failures)
+    failures = isMade ? 0 : failures + 1
   }
 }
 
 /** Resolves to whether the backup is due (true) or the schedule was stopped. It is also due if the clock was set back. */
-async function isReached(due: number, interval: number, stop: AbortSignal): Promise<boolean> {
-  while (!stop.aborted && Date.now() < due && due - Date.now() <= interval) {
-    await wait(Math.min(due - Date.now(), maxWait), undefined, { signal: stop }).catch(() => {})
-  }
+async function isReached(due: number, delay: number, { now, wait, stop }: Timing): Promise<boolean> {
+  while (!stop.aborted && now() < due && due - now() <= delay) await wait(Math.min(due - now(), maxWait), stop)
   return !stop.aborted
 }
 
-async function backUpOnce(config: ScheduleConfig, log: Logger, audit: Audit, stop: AbortSignal): Promise<void> {
+/** Resolves to whether the backup was made. */
+async function backUpOnce(config: ScheduleConfig, log: Logger, audit: Audit, stop: AbortSignal): Promise<boolean> {
   const { databasePath, backupKeep } = config
   const path = newBackupPath(databasePath, scheduledSuffix)
   const begin = performance.now()
@@ -69,7 +91,7 @@ async function backUpOnce(config: ScheduleConfig, log: Logger, audit: Audit, sto
     await runBackup(databasePath, path, stop)
   } catch (err) {
     if (!stop.aborted) log.error({ err }, 'backup failed')
-    return
+    return false
   }
   const milliseconds = Math.round(performance.now() - begin)
   // Another program may have moved the file away by now.
@@ -80,6 +102,7 @@ async function backUpOnce(config: ScheduleConfig, log: Logger, audit: Audit, sto
   } catch (err) {
     log.error({ err }, 'old backups could not be deleted')
   }
+  return true
 }
 
 /** Keeps `keep` backups: the one just made, even if a change of the clock makes it look old, and the newest others. */

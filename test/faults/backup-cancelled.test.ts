@@ -39,7 +39,7 @@ test('a killed backup leaves a partial file, which the next backup removes', asy
     readdirSync(backups)
       .map((name) => join(backups, name))
       .toSorted(),
-  ).toEqual([join(backups, '.petstore-notes.partial'), backup])
+  ).toEqual([join(backups, '.petstore-notes.partial'), backup, `${backup}.sha256`])
 })
 
 test('a backup does not remove the partial file of one that runs at the same time', async () => {
@@ -53,7 +53,8 @@ test('a backup does not remove the partial file of one that runs at the same tim
   })
   const backups = await Promise.all([backup, ...others])
   expect(reported).toBeGreaterThan(2)
-  expect(readdirSync(folder).toSorted()).toEqual(backups.map((path) => basename(path)).toSorted())
+  const names = backups.flatMap((path) => [basename(path), `${basename(path)}.sha256`])
+  expect(readdirSync(folder).toSorted()).toEqual(names.toSorted())
 })
 
 test('a backup removes an empty partial file after a minute, until which another process may still lock it', async () => {

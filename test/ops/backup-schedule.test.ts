@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate, setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { fileTimestamp, newBackupPath, timeInName } from '../../db/sqlite/backup/name.ts'
 import { logTo } from '../../server/log.ts'
@@ -102,6 +102,42 @@ test('a failed backup is logged as an error, and the next attempt follows', asyn
     level: 'error',
     err: { message: expect.stringMatching(/^The database \S+backups cannot be used: file already exists/) },
   })
+})
+
+test('a failed backup is tried again after 1, 2, 4 and more minutes, at most after an hour, until one succeeds', async () => {
+  const folder = temporaryFolder()
+  const database = makeDatabase(join(folder, 'data/petstore.db'), 3)
+  const backups = join(folder, 'data/backups')
+  writeFileSync(backups, 'in the way')
+  const [minute, day] = [60_000, 24 * 3_600_000]
+  let now = Date.now()
+  const attempts: number[] = []
+  const { promise: isDone, resolve: finish } = Promise.withResolvers<void>()
+  const log = logTo({ write: (text) => logLinesIn(text).forEach(act) }, 'info')
+  const stop = scheduleBackups({ databasePath: database, backupEvery: day, backupKeep: 1 }, log, {
+    now: () => now,
+    async wait(milliseconds) {
+      now += milliseconds
+      await setImmediate()
+    },
+  })
+  onTestFinished(stop)
+
+  function act({ msg }: LogLine): void {
+    if (msg !== 'audit' && msg !== 'backup failed') return
+    const count = attempts.push(now)
+    if (count === 9) rmSync(backups)
+    if (count === 10) {
+      renameSync(backups, `${backups}.old`)
+      writeFileSync(backups, 'in the way')
+    }
+    if (count === 12) finish()
+  }
+
+  await isDone
+  const delays = attempts.slice(1).map((time, index) => time - (attempts[index] ?? 0))
+  const retries = [1, 2, 4, 8, 16, 32, 60, 60, 60].map((minutes) => minutes * minute)
+  expect(delays.slice(0, 11)).toEqual([...retries, day, minute])
 })
 
 test('a failed backup process is logged with its message', async () => {

@@ -36,7 +36,10 @@ test('the doctor finds nothing wrong with a running service, and changes nothing
   const port = String(await freePort())
   const env = { PORT: port, BACKUP_EVERY: '1h' }
   await startServer({ folder, env })
-  await expect.poll(() => readdirSync(join(folder, 'data/backups'))).toEqual([expect.stringMatching(/scheduled\.db$/)])
+  const backups = () => readdirSync(join(folder, 'data/backups')).toSorted()
+  await expect
+    .poll(backups)
+    .toEqual([expect.stringMatching(/\.scheduled\.db$/), expect.stringMatching(/\.scheduled\.db\.sha256$/)])
   const before = contentsOf(join(folder, 'data'))
   const run = runPetstore({ folder, env, arguments: ['doctor', '--json'] })
   expect([await run.ended, run.stderr]).toEqual([0, ''])
@@ -123,6 +126,7 @@ const faults: Record<string, Fault> = {
     check: 'backups',
     status: 'warning',
     message: 'There is no scheduled backup yet',
+    damage: (path) => addBackup(path, Date.now() - hour, '.scheduled.db.sha256'),
     see: () => ({ backupEvery: hour }),
   },
   'a clock that is behind the release': {
@@ -282,10 +286,10 @@ function badIn(findings: Finding[]): Finding[] {
   return findings.filter(({ status }) => status !== 'ok')
 }
 
-function addBackup(path: string, time: number): void {
+function addBackup(path: string, time: number, ending = '.scheduled.db'): void {
   const backups = join(dirname(path), 'backups')
   mkdir(backups)
-  copyFileSync(path, join(backups, `petstore.db-${fileTimestamp(time)}.scheduled.db`))
+  copyFileSync(path, join(backups, `petstore.db-${fileTimestamp(time)}${ending}`))
 }
 
 /** The files of a folder with their bytes. The index of the log changes with every reader. */

@@ -76,6 +76,7 @@ test('the sizes are those of the files', async () => {
   add('petstore.db-2099-01-01T000000.000Z.db', 40)
   add('.petstore-0123456789abcdef.partial', 80)
   add('shop.db-2026-01-04T030405.678Z.db', 160)
+  add('petstore.db-2026-01-05T030405.678Z.scheduled.db.sha256', 320)
   const after = await metrics.text()
   expect(readMetric(after, 'petstore_backup_bytes')).toBe(70)
   const seconds = Date.parse('2026-01-03T03:04:05.678Z') / 1_000
