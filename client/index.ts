@@ -5,7 +5,7 @@ import {
   type Operation,
   splitLink,
   type TRPCClient,
-  TRPCClientError,
+  type TRPCClientError,
 } from '@trpc/client'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import superjson from 'superjson'
@@ -38,6 +38,8 @@ export interface PetstoreClientOptions {
 
 export type PetstoreClient = TRPCClient<AppRouter>
 export type PetstoreError = TRPCClientError<AppRouter>
+/** What went wrong, for a `switch`. A later version of the service may send further codes. */
+export type PetstoreErrorCode = NonNullable<PetstoreError['data']>['code']
 export type { AppRouter }
 
 export type Pet = inferRouterOutputs<AppRouter>['pets']['create']
@@ -96,11 +98,15 @@ export function createPetstoreClient({
 }
 
 /**
- * Whether an error is a `PetstoreError`. Its `data` holds `code`, `message` and `status`, and `issues` if the input is not
+ * Whether an error is a `PetstoreError`, also of another tRPC client of the service. Its `data` holds `code`, `message` and `status`, and `issues` if the input is not
  * valid. If no response of the service arrived, `data` is undefined, and the message names the URL and the cause.
  */
 export function isPetstoreError(error: unknown): error is PetstoreError {
-  return error instanceof TRPCClientError
+  // Not instanceof: a package may bring its own copy of @trpc/client.
+  if (!(error instanceof Error) || error.name !== 'TRPCClientError' || !('data' in error)) return false
+  const { data } = error
+  const isFromService = typeof data === 'object' && data !== null && 'code' in data && 'status' in data
+  return isFromService || data === undefined
 }
 
 /** Rejects credentials, because error messages contain the URL. In a browser the URL may be relative. */

@@ -62,7 +62,7 @@ export type ErrorBody = z.infer<typeof ErrorBody>
  * shows its cause and reason.
  */
 export class ApiError extends TRPCError {
-  readonly body: ErrorBody
+  readonly body: ErrorBody & { code: ErrorCode }
   readonly headers: Record<string, string>
   readonly reason: RejectionReason | undefined
   /** What is wrong with each field of an input that was not valid. */

@@ -1,8 +1,14 @@
+import { cpSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { TRPCClientError } from '@trpc/client'
+import superjson from 'superjson'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createPetstoreClient, isPetstoreError, type PetstoreClient } from '../../client/index.ts'
+import { type AppRouter, createPetstoreClient, isPetstoreError, type PetstoreClient } from '../../client/index.ts'
 import { withRetries } from '../../client/retry.ts'
 import { freePort } from '../support/free-port.ts'
 import { slowResponses, startServer } from '../support/slow-server.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 import { startTestApi } from '../support/test-api.ts'
 import { fetchFrom } from '../support/transport.ts'
 
@@ -134,6 +140,53 @@ describe('errors', () => {
     expect(error.data).toBeUndefined()
   })
 })
+
+describe('isPetstoreError', () => {
+  test('recognises an error of another copy of @trpc/client', async () => {
+    const { app } = await startTestApi()
+    const { createTRPCClient, httpLink } = await anotherTrpcClient()
+    const send = fetchFrom(app)
+    // Safe: tRPC's own type of `init` differs from RequestInit only in that absent fields may be undefined.
+    const fetch = (input: string | URL | Request, init?: object) => send(input, init as RequestInit)
+    const links = [httpLink({ url: 'http://a/trpc', transformer: superjson, fetch })]
+    const error = await createTRPCClient<AppRouter>({ links })
+      .pets.list.query()
+      .catch((reason: unknown) => reason)
+    expect(error).not.toBeInstanceOf(TRPCClientError)
+    expect(isPetstoreError(error)).toBe(true)
+  })
+
+  test('recognises an error without a response', async () => {
+    const { TRPCClientError: AnotherError } = await anotherTrpcClient()
+    expect([new TRPCClientError('unreachable'), new AnotherError('unreachable')].map(isPetstoreError)).toEqual([
+      true,
+      true,
+    ])
+  })
+
+  test.for<[what: string, error: unknown]>([
+    ['another error', new TypeError('fetch failed')],
+    [
+      'an error of another service',
+      TRPCClientError.from({ error: { code: -32600, message: 'x', data: { code: 'BAD' } } }),
+    ],
+    ['an error with a name alone', Object.assign(new Error('x'), { name: 'TRPCClientError' })],
+    ['an object', { name: 'TRPCClientError', data: undefined }],
+    ['null', null],
+    ['nothing', undefined],
+  ])('does not recognise %s', ([, error]) => {
+    expect(isPetstoreError(error)).toBe(false)
+  })
+})
+
+/** A copy of the package in a folder of its own, as another package may bring it. */
+async function anotherTrpcClient(): Promise<typeof import('@trpc/client')> {
+  const packages = join(import.meta.dirname, '../../node_modules/@trpc')
+  const copies = join(temporaryFolder(), 'node_modules/@trpc')
+  cpSync(join(packages, 'client'), join(copies, 'client'), { recursive: true })
+  symlinkSync(join(packages, 'server'), join(copies, 'server'))
+  return import(pathToFileURL(join(copies, 'client/dist/index.mjs')).href)
+}
 
 test('the client rejects a URL with a user name or password and does not show them', () => {
   const create = () => createPetstoreClient({ url: 'http://user:pa@ss@petstore.test', apiKey: 'none' })

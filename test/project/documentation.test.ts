@@ -182,6 +182,13 @@ describe('the API', () => {
     expect(documented.filter((request) => !known.includes(request))).toEqual([])
   })
 
+  test('the code and the document name the same replacement of the deprecated operation', () => {
+    const [, section = ''] = document('docs/api.md').text.split('## Deprecation of `GET /v1/pets/{petId}`')
+    expect(section).toContain('`GET /v1/pets` with the `status` filter')
+    expect(section).toContain('`pets.list` with the `status` filter')
+    expect(read('server/api/pets.ts')).toMatch(/@deprecated .*Use `pets\.list` with the `status` filter\./)
+  })
+
   test('every procedure is documented', () => {
     const names = Object.keys(appRouter._def.procedures)
     expect(names.filter((name) => !codeSpansOf(document('docs/client.md')).includes(name))).toEqual([])

@@ -1,4 +1,4 @@
-import type { PetstoreClient, PetstoreError } from '../../client/index.ts'
+import type { PetstoreClient, PetstoreError, PetstoreErrorCode } from '../../client/index.ts'
 
 /** Checked by the compiler alone: each line below an expectation must be an error, and each other line must not. */
 export async function inputsAndOutputsAreTyped({ pets }: PetstoreClient): Promise<void> {
@@ -36,8 +36,55 @@ export async function inputsAndOutputsAreTyped({ pets }: PetstoreClient): Promis
 export function errorsAreTyped({ data }: PetstoreError): void {
   const [issue] = data?.issues ?? []
   issue satisfies { path: string; expectation?: string } | undefined
-  data satisfies { code: string; message: string; status: number } | null | undefined
+  data satisfies { code: PetstoreErrorCode; message: string; status: number } | null | undefined
 
   // @ts-expect-error an issue has no such field
   issue?.message
+}
+
+export function codesAreChecked({ data }: PetstoreError): string {
+  switch (data?.code) {
+    case 'rate_limited':
+      return 'later'
+    // @ts-expect-error there is no such code
+    case 'rate_limit':
+      return 'never'
+    default:
+      return 'failed'
+  }
+}
+
+export function everyCodeIsListed(code: PetstoreErrorCode): number {
+  switch (code) {
+    case 'invalid_request':
+      return 400
+    case 'unauthorized':
+      return 401
+    case 'not_found':
+      return 404
+    case 'method_not_allowed':
+      return 405
+    case 'request_timeout':
+      return 408
+    case 'conflict':
+      return 409
+    case 'payload_too_large':
+      return 413
+    case 'uri_too_long':
+      return 414
+    case 'unsupported_media_type':
+      return 415
+    case 'expectation_failed':
+      return 417
+    case 'unprocessable':
+      return 422
+    case 'rate_limited':
+      return 429
+    case 'headers_too_large':
+      return 431
+    case 'internal_error':
+      return 500
+    case 'unavailable':
+      return 503
+  }
 }
