@@ -37,11 +37,12 @@ function examineConfig(): { config?: Config; findings: Finding[] } {
 }
 
 function serviceOf(config: Config): Service {
-  const { database, databaseConnections, backupEvery } = config
+  const { database, databaseConnections, backupEvery, apiKeyFile } = config
   return {
     database,
     databaseConnections,
     backupEvery,
+    apiKeyFile,
     port: { origin: originOf(config), problem: () => portProblem(config) },
   }
 }

@@ -1,7 +1,9 @@
+import { z } from 'zod'
 import { OperatorError } from './operator-error.ts'
 
 /** Milliseconds. The service itself responds within a second. */
 const timeout = 2_500
+const ErrorBody = z.object({ message: z.string() })
 
 /**
  * Asks the running service whether it is ready.
@@ -13,22 +15,34 @@ const timeout = 2_500
 export async function checkHealth(origin: string): Promise<string> {
   const url = `${origin}/readyz`
   const response = await get(url)
-  if (!response.ok)
-    throw new OperatorError(`The service is not ready: ${url} responds ${response.status}. See its log for the cause.`)
+  if (!response.ok) {
+    const { data } = ErrorBody.safeParse(response.body)
+    const says = data ? ` and says: ${data.message}` : '.'
+    throw new OperatorError(
+      `The service is not ready: ${url} responds ${response.status}${says} See its log for the cause.`,
+    )
+  }
   return `The service is ready: ${url} responds ${response.status}.`
 }
 
-async function get(url: string): Promise<Response> {
+async function get(url: string): Promise<{ ok: boolean; status: number; body: unknown }> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeout) })
-    // Frees the connection, which would keep the process alive.
-    await response.body?.cancel()
-    return response
+    const text = await response.text()
+    return { ok: response.ok, status: response.status, body: parse(text) }
   } catch (error) {
     throw new OperatorError(
       `The service does not respond at ${url} (${causeOf(error)}). Start it, or set HOST and PORT to its address.`,
       { cause: error },
     )
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 

@@ -1,5 +1,14 @@
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -7,6 +16,7 @@ import { fileTimestamp } from '../../db/sqlite/backup/name.ts'
 import { examine, type Service } from '../../server/ops/doctor/doctor.ts'
 import type { Finding } from '../../server/ops/doctor/finding.ts'
 import { type Machine, releasedAt, thisMachine } from '../../server/ops/doctor/machine.ts'
+import { openDatabase } from '../support/database.ts'
 import { read } from '../support/documents.ts'
 import { freePort } from '../support/free-port.ts'
 import { petstore, runCommand, runPetstore, startServer } from '../support/process.ts'
@@ -22,6 +32,7 @@ const checks = [
   'database',
   'schema',
   'integrity',
+  'writable',
   'permissions',
   'disk space',
   'file system',
@@ -29,6 +40,7 @@ const checks = [
   'backups',
   'clock',
   'port',
+  'service',
 ]
 
 test('the doctor finds nothing wrong with a running service, and changes nothing', async () => {
@@ -40,14 +52,19 @@ test('the doctor finds nothing wrong with a running service, and changes nothing
   await expect
     .poll(backups)
     .toEqual([expect.stringMatching(/\.scheduled\.db$/), expect.stringMatching(/\.scheduled\.db\.sha256$/)])
-  const before = contentsOf(join(folder, 'data'))
+  // The readiness check of the service writes to its log.
+  const ignored = ['-wal']
+  const before = contentsOf(join(folder, 'data'), ignored)
   const run = runPetstore({ folder, env, arguments: ['doctor', '--json'] })
   expect([await run.ended, run.stderr]).toEqual([0, ''])
   const findings: Finding[] = JSON.parse(run.stdout)
   expect(findings.map(({ check }) => check)).toEqual(checks)
   expect(badIn(findings)).toEqual([])
-  expect(findings.at(-1)?.message).toBe(`A running petstore serves at http://127.0.0.1:${port}.`)
-  expect(contentsOf(join(folder, 'data'))).toEqual(before)
+  expect(findings.slice(-2).map(({ message }) => message)).toEqual([
+    `A running petstore serves at http://127.0.0.1:${port}.`,
+    `The service is ready: http://127.0.0.1:${port}/readyz responds 200.`,
+  ])
+  expect(contentsOf(join(folder, 'data'), ignored)).toEqual(before)
 })
 
 describe('the doctor changes nothing in the folder of', () => {
@@ -126,7 +143,7 @@ const faults: Record<string, Fault> = {
     check: 'backups',
     status: 'warning',
     message: 'There is no scheduled backup yet',
-    damage: (path) => addBackup(path, Date.now() - hour, '.scheduled.db.sha256'),
+    damage: (path) => addBackup(path, Date.now() - hour, { ending: '.scheduled.db.sha256' }),
     see: () => ({ backupEvery: hour }),
   },
   'a clock that is behind the release': {
@@ -161,6 +178,61 @@ const faults: Record<string, Fault> = {
       const mounts = ['rootfs / rootfs rw 0 0', `nas:/pets ${dirname(path)} nfs4 rw 0 0`, '/dev/sda1 / ext4 rw 0 0']
       writeFileSync(mountTable, `${mounts.join('\n')}\n`)
       return { mountTable }
+    },
+  },
+  'a table that is missing': {
+    check: 'schema',
+    status: 'failure',
+    message: 'no such table: idempotency_keys; restore a backup, or put the missing part back',
+    damage: (path) => change(path, 'DROP TABLE idempotency_keys'),
+  },
+  'a database that every user may write': {
+    check: 'permissions',
+    status: 'failure',
+    message: 'Every user may write files with pets or keys. Run: chmod o-rwx ',
+    damage: (path) => chmodSync(path, 0o666),
+  },
+  'a database that every user may read': {
+    check: 'permissions',
+    status: 'warning',
+    message: 'Every user may read files with pets or keys. Run: chmod o-rwx ',
+    damage: (path) => chmodSync(path, 0o644),
+  },
+  'a log and an index that every user may read': {
+    check: 'permissions',
+    status: 'warning',
+    message: 'petstore.db-shm',
+    damage(path) {
+      leaveLog(path, addingPets(3, 'late'))
+      for (const suffix of ['-wal', '-shm']) {
+        if (!existsSync(path + suffix)) writeFileSync(path + suffix, '')
+        chmodSync(path + suffix, 0o604)
+      }
+    },
+  },
+  'a backup that every user may read': {
+    check: 'permissions',
+    status: 'warning',
+    message: '.scheduled.db',
+    damage: (path) => addBackup(path, Date.now(), { mode: 0o644 }),
+  },
+  'a key file that every user may read': {
+    check: 'key file',
+    status: 'warning',
+    message: 'Every user may read files with pets or keys. Run: chmod o-rwx ',
+    see(path) {
+      const apiKeyFile = join(dirname(path), 'key')
+      writeFileSync(apiKeyFile, '', { mode: 0o644 })
+      return { apiKeyFile }
+    },
+  },
+  'a lock of another process': {
+    check: 'writable',
+    status: 'failure',
+    message: 'cannot be used: another process holds its lock; stop that process',
+    damage(path) {
+      const other = openDatabase(path)
+      other.exec('BEGIN IMMEDIATE')
     },
   },
   'a port that another program has taken': {
@@ -207,7 +279,9 @@ if (process.platform === 'linux') {
     expect(lines).toHaveLength(checks.length)
     expect(lines.filter((line) => !line.startsWith('ok '))).toEqual([
       expect.stringMatching(/^failure +descriptors +A process may open 100 files\. Raise the limit to 1024 or more/),
-      expect.stringMatching(/^failure +port +Port \d+ on 127\.0\.0\.1 is taken by another program: stop it/),
+      expect.stringMatching(
+        /^failure +port +Port \d+ on 127\.0\.0\.1 is taken by another program, or by an outgoing connection of one: stop it/,
+      ),
     ])
   })
 }
@@ -275,6 +349,7 @@ function diagnose(path: string, { now, mountTable, limits, ...service }: Overrid
       database: { kind: 'sqlite', path },
       databaseConnections: 10,
       backupEvery: undefined,
+      apiKeyFile: undefined,
       port: { origin: 'http://127.0.0.1:1', problem: async () => undefined },
       ...service,
     },
@@ -286,18 +361,22 @@ function badIn(findings: Finding[]): Finding[] {
   return findings.filter(({ status }) => status !== 'ok')
 }
 
-function addBackup(path: string, time: number, ending = '.scheduled.db'): void {
+function addBackup(path: string, time: number, { ending = '.scheduled.db', mode = 0o600 } = {}): void {
   const backups = join(dirname(path), 'backups')
   mkdir(backups)
-  copyFileSync(path, join(backups, `petstore.db-${fileTimestamp(time)}${ending}`))
+  const backup = join(backups, `petstore.db-${fileTimestamp(time)}${ending}`)
+  copyFileSync(path, backup)
+  chmodSync(backup, mode)
 }
 
 /** The files of a folder with their bytes. The index of the log changes with every reader. */
-function contentsOf(folder: string): Record<string, string> {
+function contentsOf(folder: string, ignored: string[] = []): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   return Object.fromEntries(
     files.map(({ parentPath, name }) => {
-      const bytes = name.endsWith('-shm') ? Buffer.alloc(0) : readFileSync(join(parentPath, name))
+      const bytes = ['-shm', ...ignored].some((suffix) => name.endsWith(suffix))
+        ? Buffer.alloc(0)
+        : readFileSync(join(parentPath, name))
       return [join(parentPath, name), bytes.toString('base64')]
     }),
   )

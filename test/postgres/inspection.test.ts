@@ -141,6 +141,7 @@ function diagnose(url: string, service = {}, machine = {}): Promise<Finding[]> {
     database: { kind: 'postgres', url } as const,
     databaseConnections: 10,
     backupEvery: undefined,
+    apiKeyFile: undefined,
     port,
   }
   return examine([], { ...healthy, ...service }, { ...thisMachine(), ...machine })

@@ -1,3 +1,4 @@
+import { tryWrite } from '../../../db/inspect.ts'
 import type { Inspection, PostgresInspection, ServerState, SqliteInspection } from '../../../db/inspection.ts'
 import { describeLocation, type Location } from '../../../db/location.ts'
 import { describeSize } from '../table.ts'
@@ -11,6 +12,25 @@ export function databaseMissing(location: Location): Finding {
     'database',
     `${describeLocation(location)} does not exist yet. The first start creates it; check DATABASE_URL if there should be one.`,
   )
+}
+
+/** Milliseconds, also for the start of a process. */
+const writeTimeout = 10_000
+
+/** Also returns whether the disk hangs. No further check may use the disk then. */
+export async function checkWritable(path: string): Promise<{ finding: Finding; isHanging: boolean }> {
+  let isHanging = false
+  const finding = await runCheck('writable', async () => {
+    const problem = await tryWrite(path, writeTimeout)
+    isHanging = problem === 'hangs'
+    if (problem === undefined) return ok('writable', 'The write lock is free, and the disk completes a write.')
+    if (!isHanging) return failure('writable', problem)
+    return failure(
+      'writable',
+      `The disk of ${path} did not complete a write within ${writeTimeout / 1_000} s, so the database was not examined. Thaw the file system (fsfreeze --unfreeze), or check the disk.`,
+    )
+  })
+  return { finding, isHanging }
 }
 
 export async function checkSchema(inspection: Inspection): Promise<Finding> {

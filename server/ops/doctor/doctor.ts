@@ -4,8 +4,8 @@ import { describeLocation, type Location } from '../../../db/location.ts'
 import { UnusableDatabase } from '../../../db/unusable-database.ts'
 import { alignColumns } from '../table.ts'
 import { checkBackups, newestBackup } from './backups.ts'
-import { checkIntegrity, checkSchema, checkServer, databaseMissing } from './database.ts'
-import { checkFileSystem, checkLog, checkPermissions, checkSpace } from './files.ts'
+import { checkIntegrity, checkSchema, checkServer, checkWritable, databaseMissing } from './database.ts'
+import { checkFileSystem, checkKeyFile, checkLog, checkPermissions, checkSpace } from './files.ts'
 import { type Finding, failure, ok, runCheck } from './finding.ts'
 import { checkClock, checkDescriptors, checkNode, type KnownTime, type Machine, thisMachine } from './machine.ts'
 import { checkPort, type PortToCheck } from './port.ts'
@@ -17,6 +17,8 @@ export interface Service {
   /** Milliseconds. */
   backupEvery: number | undefined
   port: PortToCheck
+  /** The file of PETSTORE_API_KEY_FILE. */
+  apiKeyFile: string | undefined
 }
 
 /**
@@ -34,12 +36,24 @@ export async function examine(
     checkNode(),
     checkDescriptors(machine),
     ...configuration,
-    ...(service ? [...(await examineDatabase(service, machine)), await checkPort(service.port)] : []),
+    ...(service ? await examineService(service, machine) : []),
+  ]
+}
+
+async function examineService(service: Service, machine: Machine): Promise<Finding[]> {
+  const { apiKeyFile, port } = service
+  return [
+    ...(apiKeyFile === undefined ? [] : [await runCheck('key file', () => checkKeyFile(apiKeyFile))]),
+    ...(await examineDatabase(service, machine)),
+    ...(await checkPort(port)),
   ]
 }
 
 async function examineDatabase(service: Service, machine: Machine): Promise<Finding[]> {
   const { database } = service
+  // First, because the other checks would hang with the disk.
+  const writable = database.kind === 'sqlite' ? await checkWritable(database.path) : undefined
+  if (writable?.isHanging) return [writable.finding]
   const opened = await open(database)
   try {
     const { inspection } = opened
@@ -47,7 +61,18 @@ async function examineDatabase(service: Service, machine: Machine): Promise<Find
     const times = inspection ? await knownTimesIn(inspection) : []
     const beside =
       database.kind === 'sqlite' ? await examineFiles(database.path, service, machine) : { findings: [], times: [] }
-    return [opened.finding, ...contents, ...beside.findings, checkClock(machine, [...times, ...beside.times])]
+    // Without permissions, or if the database cannot be opened, it has the same cause.
+    const isExplained = [opened.finding, ...beside.findings].some(
+      ({ check, status }) => status === 'failure' && ['database', 'permissions'].includes(check),
+    )
+    const writes = writable && inspection && !isExplained ? [writable.finding] : []
+    return [
+      opened.finding,
+      ...contents,
+      ...writes,
+      ...beside.findings,
+      checkClock(machine, [...times, ...beside.times]),
+    ]
   } finally {
     await opened.inspection?.close()
   }

@@ -1,5 +1,15 @@
-import { accessSync, constants, existsSync, readFileSync, realpathSync, statfsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { backupFolder } from '../../../db/sqlite/backup/name.ts'
 import { describeSize } from '../table.ts'
 import { type Finding, failure, ok, warning } from './finding.ts'
 import type { Machine } from './machine.ts'
@@ -21,9 +31,35 @@ export function checkPermissions(path: string): Finding {
     refusal(folder, constants.R_OK | constants.W_OK | constants.X_OK) ??
     existing.map((name) => refusal(name, constants.R_OK | constants.W_OK)).find((text) => text !== undefined)
   if (problem !== undefined) return failure('permissions', problem)
+  const open = openToOthers([...existing, ...backupsOf(path)])
+  if (open) return open.isWritable ? failure('permissions', open.message) : warning('permissions', open.message)
   const note =
     process.getuid?.() === 0 ? ' This is root, who may write everywhere: run it as the user of the service.' : ''
   return ok('permissions', `This user may write to ${folder}.${note}`)
+}
+
+export function checkKeyFile(path: string): Finding {
+  const open = openToOthers([path])
+  return open ? warning('key file', open.message) : ok('key file', `Other users may not read ${path}.`)
+}
+
+/** The files that users other than the owner and the group may use. Windows has no such permissions. */
+function openToOthers(files: string[]): { isWritable: boolean; message: string } | undefined {
+  const modes = files.map((file) => ({ file, mode: process.platform === 'win32' ? 0 : statSync(file).mode }))
+  const open = modes.filter(({ mode }) => mode & 0o006)
+  if (open.length === 0) return undefined
+  const isWritable = open.some(({ mode }) => mode & 0o002)
+  const names = open.map(({ file }) => file).join(' ')
+  const right = isWritable ? 'write' : 'read'
+  return { isWritable, message: `Every user may ${right} files with pets or keys. Run: chmod o-rwx ${names}` }
+}
+
+function backupsOf(database: string): string[] {
+  const folder = backupFolder(database)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(`${basename(database)}-`))
+    .map((name) => join(folder, name))
 }
 
 function refusal(path: string, mode: number): string | undefined {

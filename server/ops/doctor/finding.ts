@@ -1,3 +1,5 @@
+import { getSystemErrorMessage } from 'node:util'
+
 /** The result of one check. */
 export interface Finding {
   check: string
@@ -23,6 +25,12 @@ export async function runCheck(check: string, run: () => Finding | Promise<Findi
   try {
     return await run()
   } catch (error) {
-    return failure(check, error instanceof Error ? error.message : String(error))
+    return failure(check, describeError(error))
   }
+}
+
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (!('path' in error && 'errno' in error && typeof error.errno === 'number')) return error.message
+  return `${error.path} cannot be read: ${getSystemErrorMessage(error.errno)}. Check the path and its permissions, or run this as the user of the service.`
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type Finding, failure, ok } from './finding.ts'
+import { checkHealth } from '../healthcheck.ts'
+import { type Finding, failure, ok, runCheck } from './finding.ts'
 
 export interface PortToCheck {
   /** Where the service listens, or would listen. */
@@ -12,10 +13,16 @@ export interface PortToCheck {
 const timeout = 2_000
 const OwnDocument = z.object({ info: z.object({ title: z.literal('Petstore') }) })
 
-export async function checkPort({ origin, problem }: PortToCheck): Promise<Finding> {
+export async function checkPort({ origin, problem }: PortToCheck): Promise<Finding[]> {
+  if (await isPetstore(origin)) {
+    const ready = await runCheck('service', async () => ok('service', await checkHealth(origin)))
+    return [ok('port', `A running petstore serves at ${origin}.`), ready]
+  }
   const text = await problem()
-  if (text === undefined) return ok('port', `${origin} is free.`)
-  return (await isPetstore(origin)) ? ok('port', `A running petstore serves at ${origin}.`) : failure('port', text)
+  return [
+    text === undefined ? ok('port', `${origin} is free.`) : failure('port', text),
+    ok('service', 'It does not run, so it was not asked whether it is ready.'),
+  ]
 }
 
 async function isPetstore(origin: string): Promise<boolean> {

@@ -1,0 +1,46 @@
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
+import { connect } from '../sqlite/connection.ts'
+import { unusable } from '../sqlite/failure.ts'
+import { realPathOf } from '../sqlite/files.ts'
+import { inspectSqlite } from './sqlite.ts'
+
+/**
+ * A program that takes the write lock of an SQLite database and syncs a file beside it. It prints what is wrong. It is
+ * not killed if the disk hangs, so that it removes its file when the disk responds again.
+ */
+
+/** Milliseconds to wait for the lock. The service holds it only for the time of a commit. */
+const busyTimeout = 2_000
+
+const [, , path = ''] = process.argv
+try {
+  // Stays open until the end: a connection that can write would otherwise be the last one, and SQLite then removes the log.
+  const inspection = inspectSqlite(path)
+  if (inspection) {
+    takeLock()
+    syncFile(`${realPathOf(path)}-doctor-${process.pid}.partial`)
+    await inspection.close()
+  }
+} catch (error) {
+  process.stdout.write(unusable(path, error).message)
+}
+
+function takeLock(): void {
+  const connection = connect(path, { busyTimeout })
+  try {
+    connection.exec('BEGIN IMMEDIATE; ROLLBACK')
+  } finally {
+    connection.close()
+  }
+}
+
+function syncFile(name: string): void {
+  const file = openSync(name, 'wx', 0o600)
+  try {
+    writeSync(file, 'petstore doctor')
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+    rmSync(name)
+  }
+}
