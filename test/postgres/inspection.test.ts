@@ -85,6 +85,7 @@ test('the doctor finds nothing wrong with a healthy database', async () => {
     'connections',
     'clock',
     'port',
+    'service',
   ])
   expect(badIn(findings)).toEqual([])
 })
