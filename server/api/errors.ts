@@ -24,6 +24,12 @@ const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
+/** The code of an Error body with this status. */
+export function errorCodeOf(status: number): ErrorCode | undefined {
+  // Object.keys returns exactly the keys of this constant.
+  return (Object.keys(errorCodes) as ErrorCode[]).find((code) => errorCodes[code].status === status)
+}
+
 /** Why a request was rejected before it reached a procedure. The log and the metrics show it, the response does not. */
 export const rejectionReasons = [
   'missing',
@@ -94,7 +100,7 @@ export function toApiError(thrown: unknown): ApiError {
     })
   }
   if (thrown instanceof IdsExhausted) {
-    return new ApiError('internal_error', 'There are no ids left for new animals. Trying again does not help.', {
+    return new ApiError('internal_error', 'There are no ids left for new pets. Trying again does not help.', {
       cause: thrown,
     })
   }

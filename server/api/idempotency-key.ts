@@ -17,7 +17,8 @@ export const requestHeaders = z.object({
     .optional()
     .meta({
       description:
-        'A string of your choice, bare or quoted, of at most 255 characters. Within 24 hours a repeated request with the same key makes no second animal: it is answered as the first one was, with `Idempotency-Replayed: true`.',
+        'A string of your choice, bare or quoted, of at most 255 characters. Within 24 hours, a repeated request with the same key adds no second pet: it gets the response of the first one, with `Idempotency-Replayed: true`.',
+      examples: ['order-17'],
     }),
 })
 
@@ -25,7 +26,7 @@ export const responseHeaders = z.object({
   'Idempotency-Replayed': z
     .literal('true')
     .optional()
-    .meta({ description: 'This is the answer to an earlier request with the same `Idempotency-Key`.' }),
+    .meta({ description: 'This is the response to an earlier request with the same `Idempotency-Key`.' }),
 })
 
 interface Request {

@@ -8,7 +8,7 @@ import { expected } from './validation.ts'
 
 export const PetStatus = z
   .enum(petStatuses, { error: expected(`one of ${petStatuses.join(', ')}`) })
-  .meta({ id: 'PetStatus', description: 'Availability of the animal.' })
+  .meta({ id: 'PetStatus', description: 'Availability of the pet.', examples: ['available'] })
 export type PetStatus = z.infer<typeof PetStatus>
 
 // Go and Perl do not support \u.
@@ -22,7 +22,7 @@ const PetName = z
   .refine(matches(`^[^${control}]*$`), { error: expected('no control characters', ''), abort: true })
   .refine(matches('\\S'), { error: expected('at least one character that is not white space', '') })
   .meta({
-    description: "The animal's name: not only white space, no control characters. It is kept exactly as sent.",
+    description: "The pet's name: not only white space, no control characters. It is kept exactly as sent.",
     examples: ['Rex'],
     override: { minLength: 1, maxLength: 255, pattern: `^[^${control}]*[^\\s${control}][^${control}]*$` },
   })
@@ -37,14 +37,14 @@ function matches(pattern: string): (text: string) => boolean {
   return (text) => regExp.test(text)
 }
 
-const CategoryId = Int64.meta({ description: 'Identifier of the category the animal belongs to.', examples: [7] })
+const CategoryId = Int64.meta({ description: 'Identifier of the category the pet belongs to.', examples: [7] })
 
 export const NewPet = z
   .object(
     { name: PetName, categoryId: CategoryId, status: PetStatus.default('available') },
     { error: expected('an object') },
   )
-  .meta({ id: 'NewPet', description: 'An animal to be added.' })
+  .meta({ id: 'NewPet', description: 'A pet to be added.' })
 export type NewPet = z.infer<typeof NewPet>
 
 export const Pet = z
@@ -54,7 +54,7 @@ export const Pet = z
     categoryId: CategoryId,
     status: PetStatus,
   })
-  .meta({ id: 'Pet', description: 'An animal of the store.' })
+  .meta({ id: 'Pet', description: 'A pet of the store.' })
 export type Pet = z.infer<typeof Pet>
 
 const limitError = { error: expected('an integer from 1 to 100') }
@@ -67,13 +67,17 @@ const ListPets = z
         .min(1, limitError)
         .max(100, limitError)
         .default(20)
-        .meta({ description: 'Maximum number of animals returned.' }),
-      status: PetStatus.optional().meta({ description: 'Returns only animals with this availability status.' }),
-      cursor: Int64.min(0n, { error: expected('the id of an animal') })
+        .meta({ description: 'Maximum number of pets returned.', examples: [20] }),
+      status: PetStatus.optional().meta({
+        description: 'Returns only pets with this availability status.',
+        examples: ['available'],
+      }),
+      cursor: Int64.min(0n, { error: expected('the id of a pet') })
         .meta({ override: { minimum: 0 } })
         .optional()
         .meta({
-          description: 'Continues the list after the animal with this id. The `Link` header of a full page carries it.',
+          description: 'Continues the list after the pet with this id. The `Link` header of a full page carries it.',
+          examples: [20],
         }),
     },
     { error: expected('an object') },
@@ -81,7 +85,9 @@ const ListPets = z
   .prefault({})
 
 // Not Int64: an integer out of range is a valid id of a pet that does not exist, which is 404 and not 400.
-const PetId = z.bigint({ error: expected('an integer') }).meta({ description: 'Identifier of the animal to retrieve.' })
+const PetId = z
+  .bigint({ error: expected('an integer') })
+  .meta({ description: 'Identifier of the pet to retrieve.', examples: [1] })
 
 const GetPet = z.object({ petId: PetId }, { error: expected('an object') })
 
@@ -89,19 +95,21 @@ const PetCount = z.object({ count: z.int().min(0).max(maxCount), isExact: z.bool
 
 const PetCounts = z.object({ available: PetCount, pending: PetCount, sold: PetCount })
 
+const tag = { name: 'pets', description: 'The pets of the store.' }
+
 const authErrors = { 401: 'The API key is missing or invalid.' }
 
 export const petsRouter = router({
   list: procedure
     .meta({
+      tag,
       openapi: {
         method: 'GET',
         path: '/pets',
         operationId: 'listPets',
-        summary: 'List all animals',
-        description: 'Returns a paginated list of animals, in ascending order of their ids.',
-        tags: ['pets'],
-        successDescription: 'A page of animals.',
+        summary: 'List all pets',
+        description: 'Returns a paginated list of pets, in ascending order of their ids.',
+        successDescription: 'A page of pets.',
         errorResponses: { 400: 'A parameter has an invalid value.', ...authErrors },
       },
       cache: { dependsOn: 'store' },
@@ -112,16 +120,16 @@ export const petsRouter = router({
 
   create: procedure
     .meta({
+      tag,
       openapi: {
         method: 'POST',
         path: '/pets',
         operationId: 'createPet',
-        summary: 'Add an animal',
-        description: 'Adds a new animal. Once it is answered, the animal is on disk.',
-        tags: ['pets'],
+        summary: 'Add a pet',
+        description: 'Adds a new pet. When the response arrives, the pet is on disk.',
         requestHeaders,
         responseHeaders,
-        successDescription: 'The created animal.',
+        successDescription: 'The created pet.',
         errorResponses: {
           400: 'The body is missing required fields or contains invalid values.',
           ...authErrors,
@@ -142,21 +150,22 @@ export const petsRouter = router({
   /** @deprecated To be removed on 5 December 2030. Use `pets.list` with the `status` filter. */
   get: procedure
     .meta({
+      tag,
       openapi: {
         method: 'GET',
         path: '/pets/{petId}',
         operationId: 'getPet',
-        summary: 'Get an animal',
-        description: 'Returns one animal by its identifier.',
-        tags: ['pets'],
+        summary: 'Get a pet',
+        description: 'Returns one pet by its identifier.',
         deprecated: true,
-        successDescription: 'The animal.',
-        errorResponses: { ...authErrors, 404: 'No animal has this id.' },
+        successDescription: 'The pet.',
+        errorResponses: { ...authErrors, 404: 'No pet has this id.' },
       },
       deprecation: {
         since: new Date('2026-11-20T00:00:00Z'),
         sunset: new Date('2030-12-05T00:00:00Z'),
         successor: '/pets',
+        replacement: '`GET /pets` with the `status` filter',
       },
     })
     .input(GetPet)

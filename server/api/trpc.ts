@@ -20,6 +20,8 @@ export interface Context {
 
 /** The metadata of a procedure. With `openapi` the REST adapter serves it. */
 export interface ProcedureMeta extends OpenApiMeta {
+  /** The group of the operation in the OpenAPI document. */
+  tag?: { name: string; description: string }
   deprecation?: Deprecation
   /**
    * Opts a query into the response cache of both adapters. `dependsOn: 'store'` means that the cached response is sent to
@@ -35,6 +37,8 @@ export interface Deprecation {
   sunset: Date
   /** The path of the replacement, relative to the base address. */
   successor: `/${string}`
+  /** What to use instead, in Markdown. */
+  replacement: string
 }
 
 const t = initTRPC

@@ -3,11 +3,13 @@ import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
 import { ErrorBody } from '../api/errors.ts'
+import type { Deprecation } from '../api/trpc.ts'
+import { errorExampleOf, exampleOf } from './examples.ts'
 import { type Operation, operationsOf, splitInput, successStatus, takesBody } from './operations.ts'
 
 type Schema = oas31.SchemaObject | oas31.ReferenceObject
 
-const description = `Manages the animals of a pet store.
+const description = `Manages the pets of a pet store.
 
 Every request carries an API key as a bearer token. Integers of format int64 are exact over their whole range.
 Any failure is answered with an Error body, also those that no operation lists.`
@@ -34,7 +36,13 @@ export function createDocument(router: AnyRouter, servers: oas31.ServerObject[])
     const draft = generated.paths?.[operation.path]?.[method]
     if (draft) paths[operation.path] = { ...paths[operation.path], [method]: patchOperation(draft, operation) }
   }
-  return { ...generated, servers, paths, components: { ...generated.components, schemas: namedSchemas(operations) } }
+  const components = { ...generated.components, schemas: namedSchemas(operations) }
+  return { ...generated, servers, tags: tagsOf(operations), paths, components }
+}
+
+function tagsOf(operations: Operation[]): oas31.TagObject[] {
+  const tags = operations.flatMap(({ meta }) => meta.tag ?? [])
+  return tags.filter(({ name }, index) => tags.findIndex((each) => each.name === name) === index)
 }
 
 interface PublicAddresses {
@@ -44,36 +52,48 @@ interface PublicAddresses {
 
 /** @param origin of the service, which is used if there is no public URL. */
 export function serversOf({ publicUrl, stagingUrl }: PublicAddresses, origin: string): oas31.ServerObject[] {
+  const isProduction = publicUrl !== undefined && !isLoopback(publicUrl)
   return [
-    { url: `${publicUrl ?? origin}/v1`, description: 'Production' },
+    { url: `${publicUrl ?? origin}/v1`, description: isProduction ? 'Production' : 'This server' },
     ...(stagingUrl ? [{ url: `${stagingUrl}/v1`, description: 'Staging' }] : []),
   ]
 }
 
+function isLoopback(url: string): boolean {
+  return /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)
+}
+
 function patchOperation(draft: oas31.OperationObject, operation: Operation): oas31.OperationObject {
-  const { parameters = [], requestBody, responses, ...rest } = draft
+  const { parameters = [], requestBody, responses, description, ...rest } = draft
+  const { tag, deprecation } = operation.meta
+  const text = [description, deprecation && deprecationNotice(deprecation)].filter(Boolean).join('\n\n')
   return {
     ...rest,
-    ...(parameters.length > 0 && { parameters: parameters.map((each) => patchParameter(each, operation.input)) }),
-    ...(requestBody && { requestBody: { required: true, content: json(bodyName(operation)) } }),
+    ...(text && { description: text }),
+    ...(tag && { tags: [tag.name] }),
+    ...(parameters.length > 0 && { parameters: parameters.map((each) => patchParameter(each, operation)) }),
+    ...(requestBody && { requestBody: { required: true, content: bodyContent(operation) } }),
     responses: patchResponses(responses?.['200'], operation),
   }
 }
 
-/**
- * Restores the description that a parameter loses when its schema is a reference. An optional enum gets a disabled
- * example: without one, the API reference page sends the first value of the enum, which would filter the list.
- */
-function patchParameter(parameter: oas31.ParameterObject | oas31.ReferenceObject, { shape }: z.ZodObject) {
+function deprecationNotice({ since, sunset, replacement }: Deprecation): string {
+  const [start, end] = [since, sunset].map((date) =>
+    date.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' }),
+  )
+  return `Deprecated since ${start}, to be removed on ${end}. Use ${replacement} instead.`
+}
+
+/** Adds the example, and the description that a parameter loses when its schema is a reference. */
+function patchParameter(parameter: oas31.ParameterObject | oas31.ReferenceObject, { input, meta }: Operation) {
   if ('$ref' in parameter) return parameter
-  const schema = shape[parameter.name]
-  const text = schema?.meta()?.description
-  const isOptionalEnum = schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodEnum
-  return {
-    ...parameter,
-    ...(text && { description: text }),
-    ...(isOptionalEnum && { examples: { default: { 'x-disabled': true } } }),
-  }
+  const { openapi } = meta
+  const headers = openapi?.requestHeaders instanceof z.ZodObject ? openapi.requestHeaders.shape : {}
+  const schema = parameter.in === 'header' ? headers[parameter.name] : input.shape[parameter.name]
+  if (!schema) return parameter
+  const text = schema.meta()?.description
+  const example = exampleOf(schema)
+  return { ...parameter, ...(text && { description: text }), ...(example !== undefined && { example }) }
 }
 
 function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operation): oas31.ResponsesObject {
@@ -83,27 +103,37 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
   const always = deprecation ? required(deprecationHeaders) : {}
   const failures = Object.entries(openapi?.errorResponses ?? {}).map(([status, text]) => [
     status,
-    failure(text, status === '401' ? { ...always, ...challengeHeader } : always),
+    failure(text, { ...always, ...(status === '401' && challengeHeader), ...rateHeaders }, Number(status)),
   ])
+  const example = exampleOf(operation.output)
+  const content = success.content?.['application/json']
   const headers = {
     ...success.headers,
     ...always,
+    ...rateHeaders,
     ...(successStatus(operation) === 201 && locationHeader),
     ...('cursor' in operation.input.shape && nextHeader),
   }
   return {
-    [successStatus(operation)]: { ...success, ...withHeaders(headers) },
+    [successStatus(operation)]: {
+      ...success,
+      ...withHeaders(headers),
+      ...(content && example !== undefined && { content: { 'application/json': { ...content, example } } }),
+    },
     ...Object.fromEntries(failures),
     default: failure(
-      'Any other failure, such as 413, 415, 429 or 503; `Retry-After` tells when to try again.',
+      'Any other failure, such as 413, 415, 429 or 503.',
       // Not required: a request that is not valid HTTP is rejected before it reaches the operation.
-      deprecation ? deprecationHeaders : {},
+      { ...(deprecation && deprecationHeaders), ...retryHeader, ...rateHeaders },
+      503,
     ),
   }
 }
 
-function failure(text: string, headers: oas31.HeadersObject): oas31.ResponseObject {
-  return { description: text, ...withHeaders(headers), content: json('Error') }
+/** @param status of the example */
+function failure(text: string, headers: oas31.HeadersObject, status: number): oas31.ResponseObject {
+  const message = status === 503 ? 'The service cannot reach its data at the moment. Try again shortly.' : text
+  return { description: text, ...withHeaders(headers), content: json('Error', errorExampleOf(status, message)) }
 }
 
 const locationHeader = required({ Location: header('Path of what was created.') })
@@ -111,6 +141,15 @@ const nextHeader = { Link: header('On a full page, the URL of the next one with 
 const challengeHeader = required({
   'WWW-Authenticate': header('The challenge of HTTP bearer authentication (RFC 6750).'),
 })
+const retryHeader = { 'Retry-After': header('With 429, and with a 503 that passes: the seconds to wait (RFC 9110).') }
+const rateHeaders = {
+  RateLimit: header(
+    'If the service has a rate limit: the calls that are left, and the seconds until the limit is reset.',
+  ),
+  'RateLimit-Policy': header(
+    'If the service has a rate limit: the number of calls, and the length of the window in seconds.',
+  ),
+}
 const deprecationHeaders = {
   Deprecation: header('When the operation was deprecated (RFC 9745).'),
   Sunset: header('When the operation is to be removed (RFC 8594).'),
@@ -153,6 +192,11 @@ function bodyName({ name, input }: Operation): string {
   return id
 }
 
-function json(schemaName: string): oas31.ContentObject {
-  return { 'application/json': { schema: { $ref: `#/components/schemas/${schemaName}` } } }
+function bodyContent(operation: Operation): oas31.ContentObject {
+  return json(bodyName(operation), exampleOf(splitInput(operation).elsewhere))
+}
+
+function json(schemaName: string, example: unknown): oas31.ContentObject {
+  const schema = { $ref: `#/components/schemas/${schemaName}` }
+  return { 'application/json': { schema, ...(example !== undefined && { example }) } }
 }

@@ -7,9 +7,11 @@ import { z } from 'zod'
 import type { oas31 } from 'zod-openapi'
 import { appRouter } from '../../server/api/router.ts'
 import { procedure, router } from '../../server/api/trpc.ts'
-import { createDocument } from '../../server/rest/document.ts'
+import { createDocument, serversOf } from '../../server/rest/document.ts'
 import { operationsOf } from '../../server/rest/operations.ts'
 import { operationsIn } from '../support/documented-requests.ts'
+import { DocumentedSchemas } from '../support/documented-schemas.ts'
+import { exactly } from '../support/exact-json.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { startTestApi } from '../support/test-api.ts'
 
@@ -77,7 +79,7 @@ describe('the document matches the specification:', () => {
   })
 
   test('a required body of NewPet', async () => {
-    expect((await servedDocument()).paths?.['/pets']?.post?.requestBody).toEqual({
+    expect((await servedDocument()).paths?.['/pets']?.post?.requestBody).toMatchObject({
       required: true,
       content: { 'application/json': { schema: { $ref: '#/components/schemas/NewPet' } } },
     })
@@ -113,26 +115,93 @@ describe('the document matches the specification:', () => {
   })
 })
 
-describe.for(operationsIn(createDocument(appRouter, [])))('$method $path', ({ method, responses, deprecated }) => {
-  test('has one success, 401 and a default, and each failure has an Error body', () => {
-    const { 200: ok, 201: created, ...failures } = responses
-    expect(method === 'POST' ? [created, ok] : [ok, created]).toEqual([expect.anything(), undefined])
-    expect(Object.keys(failures)).toEqual(expect.arrayContaining(['401', 'default']))
-    for (const { content } of Object.values(failures))
-      expect(content).toEqual({ 'application/json': { schema: { $ref: '#/components/schemas/Error' } } })
-  })
+const document = createDocument(appRouter, [])
 
-  test('requires a response header where every response with this status carries it', () => {
-    for (const [status, { headers = {} }] of Object.entries(responses)) {
-      const required = Object.keys(headers).filter((name) => Object(headers[name]).required)
-      const expected = [
-        ...(deprecated && status !== 'default' ? ['Deprecation', 'Sunset', 'Link'] : []),
-        ...(status === '201' ? ['Location'] : []),
-        ...(status === '401' ? ['WWW-Authenticate'] : []),
-      ]
-      expect(required, status).toEqual(expected)
-    }
-  })
+describe.for(operationsIn(document))(
+  '$method $path',
+  ({ method, parameters, bodySchema, bodyExample, responses, deprecated }) => {
+    test('has one success, 401 and a default, and each failure has an Error body', () => {
+      const { 200: ok, 201: created, ...failures } = responses
+      expect(method === 'POST' ? [created, ok] : [ok, created]).toEqual([expect.anything(), undefined])
+      expect(Object.keys(failures)).toEqual(expect.arrayContaining(['401', 'default']))
+      for (const { content } of Object.values(failures))
+        expect(content).toMatchObject({ 'application/json': { schema: { $ref: '#/components/schemas/Error' } } })
+    })
+
+    test('has a valid example of each parameter and each body, and of each failure with its status', () => {
+      const schemas = new DocumentedSchemas(document)
+      const ofResponses = Object.entries(responses).map(([status, { content = {} }]) => {
+        const body = content['application/json']
+        if (/^[45]/.test(status)) expect(body?.example).toMatchObject({ status: Number(status) })
+        return body
+      })
+      const body = bodySchema && { schema: bodySchema, example: bodyExample }
+      for (const { schema = {}, example } of [
+        ...parameters,
+        ...(body ? [body] : []),
+        ...ofResponses.filter(isDefined),
+      ]) {
+        expect(example, JSON.stringify(schema)).toBeDefined()
+        expect(schemas.findFault(schema, exactly(example))).toBeUndefined()
+      }
+    })
+
+    test('describes the headers of a rate limit on each response, and Retry-After where it is sent', () => {
+      for (const [status, { headers = {} }] of Object.entries(responses)) {
+        expect(Object.keys(headers), status).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy']))
+        expect('Retry-After' in headers, status).toBe(status === 'default')
+      }
+    })
+
+    test('requires a response header where every response with this status carries it', () => {
+      for (const [status, { headers = {} }] of Object.entries(responses)) {
+        const required = Object.keys(headers).filter((name) => Object(headers[name]).required)
+        const expected = [
+          ...(deprecated && status !== 'default' ? ['Deprecation', 'Sunset', 'Link'] : []),
+          ...(status === '201' ? ['Location'] : []),
+          ...(status === '401' ? ['WWW-Authenticate'] : []),
+        ]
+        expect(required, status).toEqual(expected)
+      }
+    })
+  },
+)
+
+function isDefined<T>(value: T | undefined): value is T {
+  return value !== undefined
+}
+
+test('a deprecated operation says since when, until when, and what replaces it', () => {
+  expect(document.paths?.['/pets/{petId}']?.get?.description).toBe(
+    'Returns one pet by its identifier.\n\nDeprecated since 20 November 2026, to be removed on 5 December 2030. Use `GET /pets` with the `status` filter instead.',
+  )
+})
+
+test('each tag is described once', () => {
+  expect(document.tags).toEqual([{ name: 'pets', description: 'The pets of the store.' }])
+  for (const item of Object.values(document.paths ?? {})) {
+    for (const { tags } of Object.values(item as Record<string, oas31.OperationObject>)) expect(tags).toEqual(['pets'])
+  }
+})
+
+test('the document has no extensions, which other tools do not know', () => {
+  expect(JSON.stringify(document)).not.toMatch(/"x-/)
+})
+
+test.for([
+  [undefined, 'This server'],
+  ['http://127.0.0.1:3000', 'This server'],
+  ['http://127.9.9.9/petstore', 'This server'],
+  ['http://localhost:3000', 'This server'],
+  ['http://[::1]:3000', 'This server'],
+  ['http://10.0.0.1', 'Production'],
+  ['https://localhost.example', 'Production'],
+] as const)('with the public address %s, the first server is called %s', ([publicUrl, description]) => {
+  const servers = serversOf({ publicUrl, stagingUrl: 'https://staging.example' }, 'http://127.0.0.1:4000')
+  expect(servers).toEqual([
+    { url: `${publicUrl ?? 'http://127.0.0.1:4000'}/v1`, description },
+    { url: 'https://staging.example/v1', description: 'Staging' },
+  ])
 })
 
 describe('the components', () => {

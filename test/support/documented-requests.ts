@@ -11,6 +11,7 @@ export interface DocumentedOperation {
   parameters: oas31.ParameterObject[]
   /** The schema of the JSON body, if the operation has one. */
   bodySchema: Schema | undefined
+  bodyExample: unknown
   responses: Record<string, oas31.ResponseObject>
   deprecated: boolean
 }
@@ -31,11 +32,17 @@ export function operationsIn({ paths = {} }: Pick<oas31.OpenAPIObject, 'paths'>)
       path,
       // The document refers only to schemas.
       parameters: (operation.parameters ?? []) as oas31.ParameterObject[],
-      bodySchema: (operation.requestBody as oas31.RequestBodyObject | undefined)?.content['application/json']?.schema,
+      bodySchema: bodyOf(operation)?.schema,
+      bodyExample: bodyOf(operation)?.example,
       responses: operation.responses as Record<string, oas31.ResponseObject>,
       deprecated: operation.deprecated ?? false,
     })),
   )
+}
+
+function bodyOf({ requestBody }: oas31.OperationObject): oas31.MediaTypeObject | undefined {
+  // The document refers only to schemas.
+  return (requestBody as oas31.RequestBodyObject | undefined)?.content['application/json']
 }
 
 /** Mostly valid requests, some with a few faults. */

@@ -49,17 +49,18 @@ function applyColorScheme() {
   localStorage.setItem('colorMode', chosen === 'dark' || chosen === 'light' ? chosen : 'system')
 }
 
-function start() {
+async function start() {
+  const source = await loadDocument()
   /** @type {{ createApiReference(place: string, configuration: object): { destroy(): void } }} */
   const scalar = Reflect.get(window, 'Scalar')
-  let reference = scalar.createApiReference('#reference', configurationWith())
+  let reference = scalar.createApiReference('#reference', configurationWith(source))
   const status = document.querySelector('[role=status]')
   document.querySelector('button')?.addEventListener('click', async () => {
     const apiKey = storedKey() ?? (await requestKey())
     if (apiKey !== null) {
       // If the configuration were only updated, a token that the user has entered would take precedence over the key.
       reference.destroy()
-      reference = scalar.createApiReference('#reference', configurationWith(apiKey))
+      reference = scalar.createApiReference('#reference', configurationWith(source, apiKey))
     }
     if (status) status.textContent = describe(apiKey)
   })
@@ -72,12 +73,38 @@ function describe(apiKey) {
 }
 
 /**
+ * The OpenAPI document, in which the optional parameters without a default are disabled (`x-disabled` of Scalar). Otherwise
+ * the page would send their examples with each request, and so filter the list. If the document cannot be loaded, Scalar
+ * tries again and shows the error.
+ */
+async function loadDocument() {
+  const url = new URL('openapi.json', service).href
+  try {
+    const content = await (await fetch(url)).json()
+    for (const path of Object.values(content.paths)) {
+      for (const { parameters = [] } of Object.values(path)) parameters.forEach(disableOptional)
+    }
+    return { content }
+  } catch {
+    return { url }
+  }
+}
+
+/** @param {{ required?: boolean, schema: object, example?: unknown, examples?: object }} parameter */
+function disableOptional(parameter) {
+  if (parameter.required || 'default' in parameter.schema) return
+  parameter.examples = { default: { value: parameter.example, 'x-disabled': true } }
+  delete parameter.example
+}
+
+/**
  * https://scalar.com/products/api-references/configuration
+ * @param {object} source of the OpenAPI document
  * @param {string} [token]
  */
-function configurationWith(token) {
+function configurationWith(source, token) {
   return {
-    url: new URL('openapi.json', service).href,
+    ...source,
     // The page sends requests only to the servers in the document.
     withDefaultFonts: false,
     telemetry: false,

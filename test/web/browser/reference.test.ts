@@ -55,7 +55,7 @@ describe('the API reference in a browser', () => {
   }
 
   test('shows every operation and sends no request to another origin', async () => {
-    for (const summary of ['List all animals', 'Add an animal', 'Get an animal']) {
+    for (const summary of ['List all pets', 'Add a pet', 'Get a pet']) {
       await page.getByText(summary).first().waitFor()
     }
     expect(requested).toContain(`${url}/openapi.json`)
@@ -132,7 +132,7 @@ describe('the API reference in a browser', () => {
       const other = await openOtherTab(context)
       await other.evaluate((scheme) => localStorage.setItem('mantine-color-scheme-value', scheme), chosen)
       const tab = await openReference(context)
-      await tab.getByText('List all animals').first().waitFor()
+      await tab.getByText('List all pets').first().waitFor()
       for (const place of [tab.locator('body'), tab.locator('.references-rendered')]) {
         expect(await place.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe(background)
       }

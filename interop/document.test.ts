@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { listen } from '../test/support/raw-http.ts'
+
+const document = join(import.meta.dirname, '../server/rest/openapi.json')
+
+test('Spectral reports nothing', async () => {
+  const spectral = join(import.meta.dirname, 'node_modules/.bin/spectral')
+  const ruleset = join(import.meta.dirname, 'spectral.yaml')
+  const words = ['lint', '--fail-severity=hint', '--format=json', `--ruleset=${ruleset}`, document]
+  const { stdout } = await promisify(execFile)(spectral, words).catch((failed) => failed)
+  // After the results, Spectral also prints a sentence.
+  expect(stdout).toMatch(/^\[\]/)
+})
+
+test('every request that Postman imports succeeds when it is sent', async () => {
+  const { url, key, rest } = await listen()
+  expect((await rest.post('/v1/pets', { name: 'Minka', categoryId: 7 })).status).toBe(201)
+  const requests = await importIntoPostman(readFileSync(document, 'utf8'))
+  expect(requests).toHaveLength(3)
+  for (const { method, url: target, header, body } of requests) {
+    const variables = new Map(target.variable.map((each) => [`:${each.key}`, each.value]))
+    const path = target.path.map((part) => variables.get(part) ?? part).join('/')
+    const query = new URLSearchParams(Object.fromEntries(target.query.map((each) => [each.key, each.value])))
+    const headers = {
+      ...Object.fromEntries(header.map((each) => [each.key, each.value])),
+      authorization: `Bearer ${key}`,
+    }
+    const response = await fetch(`${url}/v1/${path}?${query}`, { method, headers, ...(body && { body: body.raw }) })
+    expect(response.ok, await response.text()).toBe(true)
+  }
+})
+
+interface Pair {
+  key: string
+  value: string
+}
+
+/** A request of a Postman collection. */
+interface PostmanRequest {
+  method: string
+  url: { path: string[]; query: Pair[]; variable: Pair[] }
+  header: Pair[]
+  body?: { raw: string }
+}
+
+interface PostmanItem {
+  item?: PostmanItem[]
+  request?: PostmanRequest
+}
+
+interface Converter {
+  convertV2(
+    input: { type: 'string'; data: string },
+    options: object,
+    done: (error: unknown, outcome: { output: { data: PostmanItem }[] }) => void,
+  ): void
+}
+
+/** Imports a document as Postman does if the user chooses to generate parameters from examples. */
+async function importIntoPostman(data: string): Promise<PostmanRequest[]> {
+  // Safe: the package has no types, and the test fails if these are wrong.
+  const converter = createRequire(import.meta.url)('openapi-to-postmanv2') as Converter
+  const { promise, resolve, reject } = Promise.withResolvers<PostmanItem>()
+  converter.convertV2({ type: 'string', data }, { parametersResolution: 'Example' }, (error, { output }) => {
+    if (output[0]) resolve(output[0].data)
+    else reject(error)
+  })
+  return requestsIn(await promise)
+}
+
+function requestsIn({ item = [], request }: PostmanItem): PostmanRequest[] {
+  return [...(request ? [request] : []), ...item.flatMap(requestsIn)]
+}
