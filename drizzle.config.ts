@@ -1,4 +1,10 @@
 import { defineConfig } from 'drizzle-kit'
 
-/** drizzle-kit only drafts migrations (`npm run db:generate`); review adds what it cannot write: STRICT, AUTOINCREMENT, CHECKs. */
-export default defineConfig({ dialect: 'sqlite', schema: './db/sqlite/schema.ts', out: './db/sqlite/migrations' })
+/** drizzle-kit drafts migrations (`npm run db:generate`), but never runs them; review adds what it cannot write: STRICT, AUTOINCREMENT, CHECKs. */
+export default defineConfig({
+  dialect: 'sqlite',
+  schema: './db/sqlite/schema.ts',
+  out: './db/sqlite/migrations',
+  // For drizzle-kit studio.
+  dbCredentials: { url: process.env.DATABASE_URL ?? 'file:data/petstore.db' },
+})

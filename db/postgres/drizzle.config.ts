@@ -6,4 +6,6 @@ export default defineConfig({
   schema: './db/postgres/schema.ts',
   out: './db/postgres/migrations',
   schemaFilter: ['public'],
+  // For drizzle-kit studio.
+  dbCredentials: { url: process.env.DATABASE_URL ?? 'postgres://localhost/petstore' },
 })
