@@ -24,10 +24,12 @@ const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** The code of an Error body with this status. */
-export function errorCodeOf(status: number): ErrorCode | undefined {
+/** @throws {Error} if no Error body has this status. */
+export function errorCodeOf(status: number): ErrorCode {
   // Object.keys returns exactly the keys of this constant.
-  return (Object.keys(errorCodes) as ErrorCode[]).find((code) => errorCodes[code].status === status)
+  const code = (Object.keys(errorCodes) as ErrorCode[]).find((each) => errorCodes[each].status === status)
+  if (!code) throw new Error(`No error has the status ${status}.`)
+  return code
 }
 
 /** Why a request was rejected before it reached a procedure. The log and the metrics show it, the response does not. */

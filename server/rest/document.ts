@@ -2,9 +2,9 @@ import type { AnyRouter } from '@trpc/server'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
-import { ErrorBody } from '../api/errors.ts'
+import { ApiError, ErrorBody, errorCodeOf, temporarilyUnavailable } from '../api/errors.ts'
 import type { Deprecation } from '../api/trpc.ts'
-import { errorExampleOf, exampleOf } from './examples.ts'
+import { exampleOf } from './examples.ts'
 import { type Operation, operationsOf, splitInput, successStatus, takesBody } from './operations.ts'
 
 type Schema = oas31.SchemaObject | oas31.ReferenceObject
@@ -103,7 +103,11 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
   const always = deprecation ? required(deprecationHeaders) : {}
   const failures = Object.entries(openapi?.errorResponses ?? {}).map(([status, text]) => [
     status,
-    failure(text, { ...always, ...(status === '401' && challengeHeader), ...rateHeaders }, Number(status)),
+    failure(
+      text,
+      { ...always, ...(status === '401' && challengeHeader), ...rateHeaders },
+      new ApiError(errorCodeOf(Number(status)), text).body,
+    ),
   ])
   const example = exampleOf(operation.output)
   const content = success.content?.['application/json']
@@ -125,15 +129,14 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
       'Any other failure, such as 413, 415, 429 or 503.',
       // Not required: a request that is not valid HTTP is rejected before it reaches the operation.
       { ...(deprecation && deprecationHeaders), ...retryHeader, ...rateHeaders },
-      503,
+      temporarilyUnavailable('The service cannot reach its data at the moment. Try again shortly.').body,
     ),
   }
 }
 
-/** @param status of the example */
-function failure(text: string, headers: oas31.HeadersObject, status: number): oas31.ResponseObject {
-  const message = status === 503 ? 'The service cannot reach its data at the moment. Try again shortly.' : text
-  return { description: text, ...withHeaders(headers), content: json('Error', errorExampleOf(status, message)) }
+/** @param example an Error body for this response */
+function failure(text: string, headers: oas31.HeadersObject, example: ErrorBody): oas31.ResponseObject {
+  return { description: text, ...withHeaders(headers), content: json('Error', example) }
 }
 
 const locationHeader = required({ Location: header('Path of what was created.') })

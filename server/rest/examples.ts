@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { ErrorBody, errorCodeOf } from '../api/errors.ts'
 
 /** Builds an example from those of the fields (`meta.examples`). Undefined if a required field has none. */
 export function exampleOf(schema: z.core.$ZodType): unknown {
@@ -19,11 +18,4 @@ function objectOf({ shape }: z.ZodObject): Record<string, unknown> | undefined {
 
 function listOf(item: unknown): unknown[] | undefined {
   return item === undefined ? undefined : [item]
-}
-
-/** An example of the Error body. The message of a status other than 400 is its description. */
-export function errorExampleOf(status: number, description: string): ErrorBody {
-  const invalid = ErrorBody.parse(exampleOf(ErrorBody))
-  const code = errorCodeOf(status)
-  return status === invalid.status || code === undefined ? invalid : { code, message: description, status }
 }

@@ -184,6 +184,10 @@ test('each tag is described once', () => {
   }
 })
 
+test('the document calls a pet a pet', () => {
+  expect(JSON.stringify(document)).not.toMatch(/animal/i)
+})
+
 test('the document has no extensions, which other tools do not know', () => {
   expect(JSON.stringify(document)).not.toMatch(/"x-/)
 })
