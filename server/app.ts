@@ -11,6 +11,7 @@ import { readIdempotencyKey } from './api/idempotency-key.ts'
 import { appRouter } from './api/router.ts'
 import type { Context } from './api/trpc.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
+import { clientAddressOf } from './auth/client-address.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
 import type { Config } from './config.ts'
 import type { CreateContext } from './http/adapter-options.ts'
@@ -102,12 +103,17 @@ function createBase({
   app.decorateRequest('apiKey', null)
   app.decorateRequest('rejection', null)
   app.decorateRequest('rejectedKeyStart', undefined)
+  app.decorateRequest('clientAddress', {
+    getter() {
+      return clientAddressOf(this)
+    },
+  })
   tracing?.traceRequests(app)
   makeDrainable(app)
   if (config.corsOrigins.length > 0) addCors(app, applyCors)
   function recordRequest(request: FastifyRequest, reply: FastifyReply, result: RequestResult): void {
     const labels = labelsOf(request)
-    if (!isProbe(labels)) log.request(request, reply, labels, result)
+    if (!isProbe(labels) || request.rejection) log.request(request, reply, labels, result)
     if (result.isComplete) metrics.requests.observe(labels, reply.statusCode, result.milliseconds)
     if (request.rejection) metrics.requests.countRejected(request.rejection)
   }

@@ -110,7 +110,7 @@ function requestLine(
     key: request.apiKey?.name,
     keyStart: request.apiKey?.start ?? request.rejectedKeyStart,
     reason: request.rejection ?? undefined,
-    ip: request.ip,
+    ip: request.clientAddress,
     msg: 'request',
   }
 }

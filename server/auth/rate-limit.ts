@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIPv4 } from 'node:net'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { ApiError } from '../api/errors.ts'
 import { checkedApiKey } from './bearer.ts'
@@ -24,7 +24,7 @@ export function withRateLimit(rate: Rate, check: onRequestHookHandler): onReques
   return function checkWithinRate(request, reply, done) {
     check.call(request.server, request, reply, (error) => {
       const isRejected = error instanceof ApiError && error.body.code === 'unauthorized'
-      if (isRejected) done(countFailures(networkOf(request.ip), 1, reply) ?? error)
+      if (isRejected) done(countFailures(networkOf(request.clientAddress), 1, reply) ?? error)
       else done(error ?? countCalls(String(checkedApiKey(request).id), callsIn(request), reply))
     })
   }
@@ -38,10 +38,9 @@ function callsIn({ params }: FastifyRequest): number {
 }
 
 /** The /64 of an IPv6 address, because one host can use every address of its /64. IPv4 addresses are counted one by one. */
-function networkOf(address: string): string {
+function networkOf(address: string | undefined): string {
+  if (address === undefined) return 'unknown'
   if (isIPv4(address)) return networkOf(`::ffff:${address}`)
-  // A trusted proxy may forward something else, such as an address with a port.
-  if (!isIPv6(address)) return 'unknown'
   const groups = groupsOf(address)
   const isIPv4Mapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
   return groups.slice(0, isIPv4Mapped ? 8 : 4).join(':')
@@ -49,8 +48,7 @@ function networkOf(address: string): string {
 
 /** The eight groups of an IPv6 address, in the spelling of RFC 5952. */
 function groupsOf(address: string): string[] {
-  const [withoutZone] = address.split('%')
-  const { hostname } = new URL(`http://[${withoutZone}]`)
+  const { hostname } = new URL(`http://[${address}]`)
   const [left = [], right = []] = hostname
     .slice(1, -1)
     .split('::')

@@ -24,7 +24,7 @@ export const unknownRequest: RequestLabels = { adapter: 'http', operation: 'unkn
 /** Of OPTIONS, and of methods that a path does not serve. */
 export const otherMethod: RequestLabels = { adapter: 'http', operation: 'other_method' }
 
-/** Health checks and scrapes arrive every few seconds and are neither logged nor traced. */
+/** Health checks and scrapes arrive every few seconds. They are not traced, and logged only if they are rejected. */
 export function isProbe({ operation }: RequestLabels): boolean {
   return operation === 'health' || operation === 'metrics'
 }

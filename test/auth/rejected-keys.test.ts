@@ -23,16 +23,17 @@ async function expiredKey({ store }: TestApi): Promise<string> {
   return key
 }
 
-/** Sends the header to both adapters, and returns the request lines. */
+/** Sends the header wherever a key is checked, and returns the request lines. */
 async function rejected(authorization: string | undefined) {
   const { app, log } = shared()
   const headers = authorization === undefined ? {} : { authorization }
   const responses = [
     await app.inject({ url: '/v1/pets', headers }),
     await app.inject({ url: '/trpc/pets.list', headers }),
+    await app.inject({ url: '/metrics', headers }),
   ]
-  expect(responses.map(({ statusCode }) => statusCode)).toEqual([401, 401])
-  return { responses, lines: logLinesIn(log.slice(-2).join('')) }
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([401, 401, 401])
+  return { responses, lines: logLinesIn(log.slice(-3).join('')) }
 }
 
 describe('the line of a 401', () => {
@@ -48,6 +49,7 @@ describe('the line of a 401', () => {
     expect(lines).toMatchObject([
       { status: 401, adapter: 'rest', operation: 'pets.list', reason },
       { status: 401, adapter: 'rpc', operation: 'pets.list', reason },
+      { status: 401, adapter: 'http', operation: 'metrics', reason },
     ])
     for (const line of lines) for (const field of ['key', 'keyStart']) expect(line).not.toHaveProperty(field)
     if (authorization) expect(JSON.stringify(lines)).not.toContain(authorization.split(' ')[1] ?? authorization)
@@ -63,14 +65,14 @@ describe('the line of a 401', () => {
     const key = await make(shared())
     const { lines } = await rejected(`Bearer ${key}`)
     const expected = { status: 401, reason, keyStart: key.slice(0, 10) }
-    expect(lines).toMatchObject([expected, expected])
+    expect(lines).toMatchObject([expected, expected, expected])
     expect(JSON.stringify(lines)).not.toContain(key.slice(0, 11))
     for (const line of lines) expect(line).not.toHaveProperty('key')
   })
 
   test('shows only the characters that a key can have', async () => {
     const { lines } = await rejected('Bearer pet_ab\u009bcdefgh')
-    expect(lines).toMatchObject([{ keyStart: 'pet_ab' }, { keyStart: 'pet_ab' }])
+    expect(lines).toMatchObject(Array(3).fill({ keyStart: 'pet_ab' }))
   })
 })
 

@@ -31,7 +31,10 @@ describe('a valid X-Request-Id', () => {
     expect(linesOf(id)).toMatchObject([{ msg: 'request', status, bytes: Buffer.byteLength(response.text) }])
   })
 
-  test.for(['a', 'A-Z.az_09~+/=:', 'x'.repeat(128)])('can be %s', async (id) => {
+  test.for([
+    ...['a', 'A-Z.az_09~+/=:', 'x'.repeat(128), randomUUID(), randomUUID().replaceAll('-', '')],
+    ...['01JD8Z3Y6V9QK4T7M2W5X8C1BN', 'Root=1-67891233-abcdef012345678912345678', 'F'.repeat(64)],
+  ])('can be %s', async (id) => {
     expect((await shared().rest.get('/livez', { 'x-request-id': id })).headers['x-request-id']).toBe(id)
   })
 
@@ -82,8 +85,26 @@ describe('a valid X-Request-Id', () => {
 
 describe('without a valid X-Request-Id the service creates one', () => {
   const key = mintApiKey()
+  const secret = key.slice('pet_'.length)
+  const jwt = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxIn0.x'
 
-  test.for(['', ' ', 'x'.repeat(129), 'two words', 'a"b', 'a,b', 'a;b', '<b>', 'é', '{}', key, `id-${key}`])(
+  test.for([
+    key,
+    `id-${key}`,
+    `PET_${secret}`,
+    secret,
+    secret.slice(0, 32),
+    `a.${secret}`,
+    'Bearer',
+    'bearer:abc',
+    jwt,
+  ])('instead of %s, which may be a secret', async (given) => {
+    const { headers } = await shared().rest.get('/v1/pets', { 'x-request-id': given })
+    expect(headers['x-request-id']).toMatch(uuid)
+    expect(shared().log.join('')).not.toContain(given)
+  })
+
+  test.for(['', ' ', 'x'.repeat(129), 'two words', 'a"b', 'a,b', 'a;b', '<b>', 'é', '{}'])(
     'instead of %j, which never reaches the log',
     async (given) => {
       const { headers } = await shared().rest.get('/v1/pets', { 'x-request-id': given })
