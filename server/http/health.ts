@@ -12,6 +12,7 @@ const minInterval = 1_000
 export type CheckReadiness = () => Promise<void>
 
 export function readinessCheck(app: FastifyInstance, store: Store): CheckReadiness {
+  // Each check writes to the disk.
   const check = atMostOnceASecond(() => withinTime(store.check()))
   return async () => {
     if (app.isDraining) throw temporarilyUnavailable('The service is stopping.')
@@ -36,14 +37,14 @@ export async function health(app: FastifyInstance, { check }: { check: CheckRead
   handleOtherMethods(app, '/readyz', ['GET', 'HEAD'])
 }
 
-/** Callers share one check a second, because each check writes to the disk. */
-function atMostOnceASecond(check: () => Promise<void>): () => Promise<void> {
-  let latest: Promise<void> | undefined
+/** All calls within a second share one result. */
+export function atMostOnceASecond<Result>(call: () => Promise<Result>): () => Promise<Result> {
+  let latest: Promise<Result> | undefined
   let startedAt = 0
   return () => {
     if (!latest || performance.now() - startedAt >= minInterval) {
       startedAt = performance.now()
-      latest = check()
+      latest = call()
     }
     return latest
   }

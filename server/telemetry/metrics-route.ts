@@ -1,6 +1,6 @@
 import { Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
-import type { CheckReadiness } from '../http/health.ts'
+import { atMostOnceASecond, type CheckReadiness } from '../http/health.ts'
 import { labelRoutes } from '../http/request-labels.ts'
 import { handleOtherMethods } from '../http/routing.ts'
 import type { Metrics } from './metrics.ts'
@@ -13,17 +13,22 @@ interface MetricsOptions {
 /** Serves the metrics at `/metrics`, in the format of OpenMetrics to scrapers that prefer it. */
 export async function metricsRoute(app: FastifyInstance, { metrics, check }: MetricsOptions): Promise<void> {
   labelRoutes(app, 'metrics')
-  app.get('/metrics', async (request, reply) => {
+  // Collecting takes milliseconds, in which no other request is served.
+  const collect = atMostOnceASecond(async () => {
     const isReady = check().then(
       () => true,
       () => false,
     )
     metrics.setReady(await isReady)
     const text = await metrics.text()
+    return { plain: Buffer.from(text), openMetrics: Buffer.from(toOpenMetrics(text)) }
+  })
+  app.get('/metrics', async (request, reply) => {
+    const { plain, openMetrics } = await collect()
     reply.header('vary', 'accept')
     return prefersOpenMetrics(request.headers.accept ?? '')
-      ? reply.type(Registry.OPENMETRICS_CONTENT_TYPE).send(toOpenMetrics(text))
-      : reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(text)
+      ? reply.type(Registry.OPENMETRICS_CONTENT_TYPE).send(openMetrics)
+      : reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(plain)
   })
   handleOtherMethods(app, '/metrics', ['GET', 'HEAD'])
 }

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { StoreUnavailable } from '../../db/store.ts'
 import { createAdminApp } from '../../server/app.ts'
 import { logTo } from '../../server/log.ts'
@@ -25,6 +25,25 @@ test('the metrics say whether the service is ready', async () => {
   expect(await isReady()).toBe(1)
   store.check = () => Promise.reject(new StoreUnavailable('The disk is full.'))
   await expect.poll(isReady, { interval: 200 }).toBe(0)
+})
+
+test('scrapes within a second share one collection of the metrics', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { rest, store } = await startTestApi()
+  const { sizes } = store
+  let collections = 0
+  store.sizes = () => {
+    collections++
+    return sizes()
+  }
+  const scrape = async () => readMetric((await rest.get('/metrics')).text, 'petstore_cache_hits_total', {})
+  const [first] = await Promise.all(Array.from({ length: 20 }, scrape))
+  vi.advanceTimersByTime(999)
+  expect([await scrape(), collections]).toEqual([first, 1])
+  vi.advanceTimersByTime(1)
+  expect(await scrape()).toBeGreaterThan(first ?? Number.NaN)
+  expect(collections).toBe(2)
 })
 
 test('the interval of scheduled backups is a metric only if there is one', async () => {
