@@ -57,8 +57,11 @@ declare module 'fastify' {
   }
 }
 
-/** A few probes and scrapers. Others must not take the file descriptors of the service. */
-const maxAdminConnections = 64
+/**
+ * A few probes and scrapers. Others must not take the file descriptors of the service, or its time by pipelining. Probes and
+ * scrapers pause for longer than an idle connection may last, so they need no keep-alive.
+ */
+const adminListener = { connectionLimit: 64, keepAlive: false }
 
 /** Creates what the service and the admin listener have in common: the HTTP server, its checks, errors, log and metrics. */
 function createBase({
@@ -67,10 +70,12 @@ function createBase({
   metrics,
   tracing,
   connectionLimit = maxConnections(),
+  keepAlive = true,
   page,
 }: Pick<AppOptions, 'config' | 'log' | 'tracing'> & {
   metrics: Metrics
   connectionLimit?: number
+  keepAlive?: boolean
   page?: Page | undefined
 }) {
   // With pino's type, every Fastify type in the project would need it as a parameter.
@@ -83,7 +88,7 @@ function createBase({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
-    serverFactory: (listener) => createHttpServer(listener, log, headers, connections),
+    serverFactory: (listener) => createHttpServer(listener, log, headers, { connections, keepAlive }),
     // createHttpServer responds to these errors.
     clientErrorHandler: () => {},
     // Called instead of the hooks for a URL that cannot be decoded.
@@ -203,8 +208,7 @@ export function createAdminApp(
   service: FastifyInstance,
   { config, log, metrics }: Pick<AppOptions, 'config' | 'log'> & { metrics: Metrics },
 ): FastifyInstance {
-  const connectionLimit = maxAdminConnections
-  const app = createBase({ config: { ...config, corsOrigins: [] }, log, metrics, connectionLimit })
+  const app = createBase({ config: { ...config, corsOrigins: [] }, log, metrics, ...adminListener })
   app.register(health, { check: service.checkReadiness })
   app.register(metricsRoute, { metrics, check: service.checkReadiness })
   return app

@@ -105,7 +105,7 @@ async function run({ app, admin }: Apps, store: Store, { config, log, audit, met
   const stopBackups = startBackups(config, log, metrics)
   const signal = await stopped
   log.info({ signal }, 'stopping')
-  limitStop(app, log)
+  limitStop([app, admin], log)
   await Promise.all([stopBackups(), drain(app, signal === 'SIGTERM' ? drainTime : 0)])
 }
 
@@ -133,8 +133,8 @@ function stopSignal(log: Logger): Promise<NodeJS.Signals> {
 }
 
 /** Closes the connections that remain shortly before the limit, and ends the process at the limit. */
-function limitStop({ server }: FastifyInstance, log: Logger): void {
-  setTimeout(() => server.closeAllConnections(), maxStopTime - 1_000).unref()
+function limitStop(apps: (FastifyInstance | undefined)[], log: Logger): void {
+  setTimeout(() => apps.forEach((app) => void app?.server.closeAllConnections()), maxStopTime - 1_000).unref()
   setTimeout(() => force(log, 'timeout'), maxStopTime).unref()
 }
 

@@ -20,10 +20,14 @@ export function lingerOnClose(socket: Socket): void {
   // Node calls it after the final response, to destroy the socket as soon as the response is written.
   socket.destroySoon = () => void socket.end()
   socket.once('finish', () => {
-    const timer = setTimeout(() => socket.destroy(), lingerTime)
-    socket.once('close', () => clearTimeout(timer))
+    closeAfter(lingerTime, socket)
     socket.resume()
   })
+}
+
+export function closeAfter(milliseconds: number, socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), milliseconds)
+  socket.once('close', () => clearTimeout(timer))
 }
 
 /** Responds with 400 if the client ends its side of the connection before the body of its request is complete. */
@@ -60,6 +64,8 @@ export function endConnection(
     if (response.writableFinished) endSocket(socket, last)
     else response.once('finish', () => endSocket(socket, last))
   } else {
+    // Otherwise Fastify would respond, too, if the client then resets the connection, and log the URL.
+    request.removeAllListeners('error')
     const content = JSON.stringify(error.body)
     // Set one by one, because the line of the request in the log reads the Content-Length.
     response.setHeaders(new Map(Object.entries(headersOf(error, content, headers))))

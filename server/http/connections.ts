@@ -14,14 +14,20 @@ interface Connection {
   held: number
   /** The response that the application prepares or sends. */
   running: ServerResponse | undefined
+  /** When it was opened, or its last response ended, by the monotonic clock in milliseconds. */
+  idleSince: number
 }
 
 interface Limits {
   connections: number
   /** Pipelined requests that wait for the previous response, over all connections. */
   heldRequests: number
+  /** The same on one connection. */
+  heldRequestsPerConnection: number
   /** Bytes of responses that clients have not read, over all connections. */
   unsentBytes: number
+  /** Milliseconds from the end of a response to the end of the headers of the next request. */
+  silentTime: number
 }
 
 /** The open connections of a server, and the limits on what they may hold. */
@@ -55,7 +61,7 @@ export class Connections {
   }
 
   add(socket: Duplex): void {
-    const connection: Connection = { latest: undefined, held: 0, running: undefined }
+    const connection: Connection = { latest: undefined, held: 0, running: undefined, idleSince: performance.now() }
     this.#open.set(socket, connection)
     socket.once('close', () => {
       this.#open.delete(socket)
@@ -91,6 +97,8 @@ export class Connections {
     }
     response.once('close', () => {
       this.#end(connection, response)
+      connection.idleSince = performance.now()
+      if (connection.held === 0 && socket.isPaused()) socket.resume()
       // Idle connections must not keep their last exchange: at 256 of them, garbage collections paused three times as long.
       if (connection.latest?.response === response && request.complete) connection.latest = undefined
     })
@@ -101,7 +109,8 @@ export class Connections {
     connection.held++
     this.#heldRequests++
     // Node parses all of a packet, which can hold thousands of requests, before the pause takes effect.
-    if (this.#heldRequests > this.#limits.heldRequests) this.#close(socket)
+    if (connection.held > this.#limits.heldRequestsPerConnection) this.#close(socket)
+    else if (this.#heldRequests > this.#limits.heldRequests) this.#closeLargestHolder()
     if (!socket.writable) return
     socket.pause()
     const pass = () => {
@@ -113,6 +122,24 @@ export class Connections {
     }
     // In a later turn of the event loop: other connections are served first.
     previous?.once('close', () => setImmediate(pass))
+  }
+
+  /**
+   * Limits what Node's timers do not, because every byte that a client sends restarts them: how long a client sends no
+   * request, and how long it does not read. Call it every second.
+   */
+  check(): void {
+    const now = performance.now()
+    for (const [socket, connection] of this.#open) {
+      // Then only progress of the response restarts the timer.
+      if (socket.writableLength > 0) socket.pause()
+      else if (isIdle(connection) && now - connection.idleSince > this.#limits.silentTime) this.#close(socket)
+    }
+  }
+
+  /** Closes also the connections that Node no longer knows, which are those after CONNECT. */
+  closeAll(): void {
+    for (const socket of this.#open.keys()) this.#close(socket)
   }
 
   #end(connection: Connection, response: ServerResponse | undefined): void {
@@ -149,7 +176,7 @@ export class Connections {
   /** Closes connections without a request in progress, the least recently used first; else the slowest reader. */
   #makeRoom(newest: Duplex): void {
     const idle = [...this.#open]
-      .filter(([socket, { latest }]) => socket !== newest && (!latest || latest.response.closed))
+      .filter(([socket, connection]) => socket !== newest && isIdle(connection))
       .slice(0, Math.ceil(this.#limits.connections / 32))
     for (const [socket] of idle) this.#close(socket)
     if (idle.length > 0) return
@@ -157,12 +184,27 @@ export class Connections {
     this.#close(slowest)
   }
 
+  /** Closes the connection with the most held requests, of several the least recently used. */
+  #closeLargestHolder(): void {
+    const [largest] = [...this.#open].reduce((a, b) => (b[1].held > a[1].held ? b : a))
+    this.#close(largest)
+  }
+
   /** Updates the counts at once, because the event `close` comes later. */
   #close(socket: Duplex): void {
+    const connection = this.#open.get(socket)
+    if (connection) {
+      this.#heldRequests -= connection.held
+      connection.held = 0
+    }
     this.#open.delete(socket)
     this.#forgetUnsent(socket)
     socket.destroy()
   }
+}
+
+function isIdle({ latest }: Connection): boolean {
+  return !latest || latest.response.closed
 }
 
 /** File descriptors kept for the database, the log and backups. */

@@ -14,7 +14,10 @@ const unreachable = ['conflict', 'internal_error']
 
 test('no error response and no line of the log contains a key, a path or a detail of the implementation', async () => {
   const folder = temporaryFolder()
-  const server = await startServer({ folder, env: { RATE_LIMIT: '60/h', LOG_LEVEL: 'trace' } })
+  const server = await startServer({
+    folder,
+    env: { RATE_LIMIT: '60/h', LOG_LEVEL: 'trace', TRUST_PROXY: '127.0.0.1' },
+  })
   const key = await waitForOutput(server, bannerKey)
   const other = mintApiKey()
   const database = new Database(join(folder, 'data/petstore.db'))
@@ -58,6 +61,31 @@ test('no error response and no line of the log contains a key, a path or a detai
   await send(`${key} ${key}\r\n${auth}`)
   await send(`GET /v1/pets HTTP/1.1\r\n${auth}`)
   await send(`GET /trpc/pets.list?input=${key} HTTP/1.1\r\n${auth}`)
+  for (const name of [
+    'User-Agent',
+    'Referer',
+    'Cookie',
+    'X-Forwarded-For',
+    'X-Forwarded-Host',
+    'traceparent',
+    'tracestate',
+  ]) {
+    await send(`GET /nothing HTTP/1.1\r\n${name}: ${key}`)
+  }
+  for (const id of [key, key.slice('pet_'.length), `Bearer:${key}`])
+    await send(`GET /nothing HTTP/1.1\r\nX-Request-Id: ${id}`)
+  for (const method of ['CONNECT', 'OPTIONS', 'PURGE']) await send(`${method} ${key}:80 HTTP/1.1\r\n${auth}`)
+  // The response repeats the path to the client that sent it.
+  await exchange(
+    server.url,
+    `GET /trpc/${key},pets.list?batch=1 HTTP/1.1\r\nHost: a\r\n${auth}\r\nConnection: close\r\n\r\n`,
+  )
+  for (const path of [`/v1/pets?key=${key}`, `/trpc/pets.create?key=${key}`, `/docs/${key}`]) {
+    const socket = await openSocket(server.url)
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\n${auth}\r\n${json}\r\nContent-Length: 99\r\n\r\n{"${key}`)
+    await wait(50)
+    socket.resetAndDestroy()
+  }
   await send(`GET /trpc/pets.none HTTP/1.1\r\n${auth}`)
   await send(`GET /trpc/pets.list HTTP/1.1\r\n${auth}`)
   database.exec('BEGIN IMMEDIATE')
@@ -78,10 +106,13 @@ test('no error response and no line of the log contains a key, a path or a detai
 
   // One line shows the first key twice: by itself and in the curl line.
   const log = server.stdout.replace(key, '').replace(key, '')
-  for (const secret of [key, other, hashApiKey(key), hashApiKey(other)]) {
+  for (const secret of [key, key.slice('pet_'.length), other, hashApiKey(key), hashApiKey(other)]) {
     expect(log).not.toContain(secret)
     expect(server.stderr).not.toContain(secret)
   }
+  expect(Math.max(...log.split('\n').map((line) => line.length))).toBeLessThan(8_000)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: Control characters could change what a terminal shows.
+  expect(log).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
   for (const response of responses) expect(response).not.toMatch(/SQLITE|\bSELECT\b|node_modules|\.ts:\d|\n\s+at /)
   expect(responses.join('\n')).not.toContain(folder)
   expect(responses.filter((response) => response.includes(key))).toEqual([])

@@ -9,6 +9,8 @@ import { host, listen, openSocket } from '../support/raw-http.ts'
 import type { RestRequest } from '../support/rest-client.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'
 
+const behindProxy = shareTestApi({ config: { trustProxy: ['127.0.0.1'] } })
+
 test('each request is one line, with the procedure, the key and the size and duration of the response', async () => {
   const { rest, log, key } = await startTestApi()
   const begin = performance.now()
@@ -55,7 +57,14 @@ test('a request whose client has gone before the response has a line without a s
   await expect.poll(lineOf).toBeDefined()
   end(undefined)
   const line = lineOf()
-  expect(line).toMatchObject({ msg: 'request', operation: 'pets.get', aborted: true, bytes: 0, key: 'test' })
+  expect(line).toMatchObject({
+    msg: 'request',
+    operation: 'pets.get',
+    aborted: true,
+    bytes: 0,
+    key: 'test',
+    ip: '127.0.0.1',
+  })
   expect(line).not.toHaveProperty('status')
 })
 
@@ -114,16 +123,35 @@ test('a request without a valid key is logged without a key name', async () => {
   expect(JSON.parse(String(log[0]))).not.toHaveProperty('key')
 })
 
-test('the logged address is the client’s behind a trusted proxy, and the peer’s otherwise', async () => {
-  const headers = { 'x-forwarded-for': '203.0.113.7' }
-  for (const [trustProxy, ip] of [
-    [['127.0.0.1'], '203.0.113.7'],
-    [[], '127.0.0.1'],
-  ] as const) {
-    const { app, log } = await startTestApi({ config: { trustProxy: [...trustProxy] } })
-    await app.inject({ url: '/v1/pets', headers })
-    expect(JSON.parse(String(log[0]))).toMatchObject({ ip })
-  }
+test.for([
+  ['203.0.113.7', '203.0.113.7'],
+  ['203.0.113.7:51234', '203.0.113.7'],
+  ['2001:db8::1', '2001:db8::1'],
+  ['[2001:db8::1]', '2001:db8::1'],
+  ['[2001:db8::1]:443', '2001:db8::1'],
+  ['fe80::1%eth0', 'fe80::1'],
+  ['spoofed, 203.0.113.7', '203.0.113.7'],
+  [undefined, '127.0.0.1'],
+  ['unknown', '127.0.0.1'],
+  ['_hidden', '127.0.0.1'],
+  ['203.0.113.700', '127.0.0.1'],
+  ['203.0.113.7:https', '127.0.0.1'],
+  ['[203.0.113.7', '127.0.0.1'],
+  [mintApiKey(), '127.0.0.1'],
+  ['x'.repeat(50), '127.0.0.1'],
+] as const)(
+  'the address of a client behind a trusted proxy that reports %j is logged as %s',
+  async ([reported, ip]) => {
+    const { app, log } = behindProxy()
+    await app.inject({ url: '/livez/none', headers: reported === undefined ? {} : { 'x-forwarded-for': reported } })
+    expect(JSON.parse(String(log.at(-1)))).toMatchObject({ status: 404, ip })
+  },
+)
+
+test('the logged address is that of the connection without a trusted proxy', async () => {
+  const { app, log } = await startTestApi()
+  await app.inject({ url: '/v1/pets', headers: { 'x-forwarded-for': '203.0.113.7' } })
+  expect(JSON.parse(String(log[0]))).toMatchObject({ ip: '127.0.0.1' })
 })
 
 test('a URL that cannot be decoded is logged too', async () => {

@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { readMetric } from '../support/metrics.ts'
-import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/process.ts'
+import { bannerKey, runPetstore, shareServer, startServer, waitForOutput } from '../support/process.ts'
+import { exchange, host, openSocket } from '../support/raw-http.ts'
 import { createInTwoParts } from '../support/stopping.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -32,6 +33,33 @@ test('with ADMIN_PORT, metrics and health are on a port of their own until the s
   expect((await response).status).toBe(201)
   expect(await server.ended).toBe(0)
   await expect(ready()).rejects.toThrow()
+})
+
+describe('the admin port', () => {
+  const server = shareServer({ env: { ADMIN_PORT: '0' } })
+  const adminUrl = () => waitForOutput(server(), /metrics and health at (http:[^"\s]+)/)
+
+  test('serves health checks, and one scrape for each connection, beside clients that pipeline scrapes and do not read', async () => {
+    const admin = await adminUrl()
+    for (let i = 0; i < 64; i++) {
+      const socket = await openSocket(admin)
+      socket.write(`GET /metrics HTTP/1.1\r\n${host}\r\n`.repeat(150))
+    }
+    for (let i = 0; i < 10; i++) expect((await fetch(`${admin}/livez`)).status).toBe(200)
+    const text = await (await fetch(`${admin}/metrics`)).text()
+    const scrapes = readMetric(text, 'petstore_request_duration_seconds_count', { operation: 'metrics' })
+    expect(scrapes).toBeLessThanOrEqual(65)
+  })
+
+  test.for([
+    ['1.1', ''],
+    ['1.1', 'Expect: 100-continue\r\n'],
+    ['1.0', 'Connection: keep-alive\r\n'],
+  ])('ends a connection after one response (HTTP/%s %j)', async ([version, header]) => {
+    const request = `GET /livez HTTP/${version}\r\n${host}${header}\r\n`
+    const responses = await exchange(await adminUrl(), request.repeat(2))
+    expect(responses.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([[200, 'close']])
+  })
 })
 
 test('an admin port in use is refused, and no file is created', async () => {
