@@ -191,7 +191,10 @@ export interface StoreObserver {
   writeFailed?(reason: WriteFailure): void
 }
 
-/** The database is busy, full, broken or gone. A write that failed with this error may or may not be stored. */
+/**
+ * The database is busy, full, broken or gone. A write that failed with this error may or may not be stored. The message says
+ * what happened and what to do, for the operator.
+ */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
   /** Whether a retry can succeed. If not, an operator must repair the database first. */
@@ -202,6 +205,10 @@ export class StoreUnavailable extends Error {
     this.isRetryable = isRetryable
   }
 }
+
+/** For an operator, if no further write is accepted. */
+export const tooManyWrites =
+  'Too many writes wait for the database. Check how fast its disk is, and send fewer writes at once.'
 
 /** The idempotency key was used for another pet within its lifetime. */
 export class IdempotencyKeyReused extends Error {

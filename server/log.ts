@@ -6,6 +6,7 @@ import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pin
 import { prettyFactory } from 'pino-pretty'
 import type { Config } from './config.ts'
 import type { RequestLabels } from './http/request-labels.ts'
+import { RepeatedErrors, serializeError } from './telemetry/repeated-errors.ts'
 
 /** Milliseconds. */
 const maxDelay = 10
@@ -18,6 +19,8 @@ const base = { pid: process.pid, host: hostname() }
 export type Log = Logger & {
   /** Logs a request after its response, or after its client has gone. Headers, URLs and bodies are never logged. */
   request(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult): void
+  /** Logs how often errors were repeated since their last lines. Call it before the process ends. */
+  reportRepeats(): void
 }
 
 export interface RequestResult {
@@ -44,9 +47,14 @@ export function createLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'lo
 /** Logs JSON lines, with times in ISO 8601 (UTC) and levels by name. */
 export function logTo(destination: DestinationStream, level: Config['logLevel']): Log {
   const formatters = { level: (name: string) => ({ level: name }) }
-  const logger = pino({ level, base, formatters, timestamp: stdTimeFunctions.isoTime }, destination)
+  const repeated = new RepeatedErrors(() => logger)
+  const hooks = { logMethod: repeated.hook() }
+  const serializers = { err: serializeError }
+  const options = { level, base, formatters, hooks, serializers, timestamp: stdTimeFunctions.isoTime }
+  const logger: Logger = pino(options, destination)
   const logsRequests = logger.isLevelEnabled('info')
   return Object.assign(logger, {
+    reportRepeats: () => repeated.report(),
     request(...parameters: Parameters<Log['request']>) {
       if (logsRequests) destination.write(`${JSON.stringify(requestLine(...parameters))}\n`)
     },

@@ -10,7 +10,7 @@ import { type Address, addressesOf, findListenProblems, listenProblem } from './
 import { misspelledVariables } from './cli/settings.ts'
 import type { Config } from './config.ts'
 import { drain } from './http/drain.ts'
-import { createLog } from './log.ts'
+import { createLog, type Log } from './log.ts'
 import { announce } from './ops/announce.ts'
 import { type Audit, auditTo, describeKey } from './ops/audit.ts'
 import { scheduleBackups } from './ops/backup-schedule.ts'
@@ -69,6 +69,7 @@ export async function serve(config: Config): Promise<void> {
     admin?.server.closeAllConnections()
     await admin?.close()
     await tracing?.stop()
+    log.reportRepeats()
   }
 }
 
@@ -80,7 +81,7 @@ async function startTracing(options: TracingOptions, log: Logger): Promise<Traci
 
 interface Context {
   config: Config
-  log: Logger
+  log: Log
   audit: Audit
   metrics: Metrics
 }
@@ -120,7 +121,7 @@ function startBackups({ database, ...config }: Config, log: Logger, metrics: Met
  * Resolves with the first signal to stop. A second signal ends the process, unless it arrives right after the first: a
  * terminal sends Ctrl-C to npm and to the service, and npm forwards it.
  */
-function stopSignal(log: Logger): Promise<NodeJS.Signals> {
+function stopSignal(log: Log): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
   let first: number | undefined
   const receive = (signal: NodeJS.Signals) => {
@@ -133,13 +134,14 @@ function stopSignal(log: Logger): Promise<NodeJS.Signals> {
 }
 
 /** Closes the connections that remain shortly before the limit, and ends the process at the limit. */
-function limitStop(apps: (FastifyInstance | undefined)[], log: Logger): void {
+function limitStop(apps: (FastifyInstance | undefined)[], log: Log): void {
   setTimeout(() => apps.forEach((app) => void app?.server.closeAllConnections()), maxStopTime - 1_000).unref()
   setTimeout(() => force(log, 'timeout'), maxStopTime).unref()
 }
 
 /** Uses SIGKILL, because any other exit waits for the threads, which may wait for a disk that does not respond. */
-function force(log: Logger, reason: string): void {
+function force(log: Log, reason: string): void {
+  log.reportRepeats()
   log.error({ reason }, 'stopped by force')
   log.flush()
   process.kill(process.pid, 'SIGKILL')
@@ -167,7 +169,10 @@ async function registerKey(app: FastifyInstance, { apiKeys }: Store, key: string
     if (isNew) audit('key.register', describeKey({ name: 'environment', start: record.start }))
   }
   const warn = (err: Error) =>
-    app.log.warn({ err }, `could not register the API key ${record.start}… of the environment; trying again`)
+    app.log.warn(
+      { err },
+      `The API key ${record.start}… of the environment could not be registered. The service tries again. ${err.message}`,
+    )
   try {
     await register()
   } catch (error) {

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { connect } from '../sqlite/connection.ts'
-import { unusable } from '../sqlite/diagnosis.ts'
+import { unusable } from '../sqlite/diagnosis/diagnosis.ts'
 import { realPathOf } from '../sqlite/files.ts'
 import { inspectSqlite } from './sqlite.ts'
 

@@ -10,7 +10,7 @@ import {
   StoreUnavailable,
   type WriteFailure,
 } from '../store.ts'
-import { reasons, UnusableDatabase } from '../unusable-database.ts'
+import { reasons, runtimeMessage, UnusableDatabase } from '../unusable-database.ts'
 import { apiKeys, idempotencyKeys, pets } from './schema.ts'
 
 /** Returns the driver's error. Drizzle wraps it into one that would carry the values of the statement into the log. */
@@ -67,12 +67,28 @@ export function storeError(error: unknown): Error {
   if (cause instanceof StoreUnavailable) return cause
   if (cause instanceof DatabaseError && cause.constraint === 'api_keys_unrevoked_name') return new KeyNameTaken()
   // sequence_generator_limit_exceeded
-  if (cause instanceof DatabaseError && cause.code === '2200H') return new IdsExhausted(cause.message)
-  const code = 'code' in cause && cause.code !== undefined ? `${cause.code}: ` : ''
+  if (cause instanceof DatabaseError && cause.code === '2200H') {
+    return new IdsExhausted(
+      `${cause.message}. Give the rows with the greatest ids lower ones, and restart the sequence.`,
+    )
+  }
   const isIdTaken = cause instanceof DatabaseError && cause.constraint === 'pets_pkey'
-  if (concernsDatabase(cause) || needsOperator(cause) || isIdTaken)
-    return new StoreUnavailable(`${code}${cause.message}`, { isRetryable: !needsOperator(cause), cause })
-  return cause
+  if (!concernsDatabase(cause) && !needsOperator(cause) && !isIdTaken) return cause
+  return new StoreUnavailable(runtimeMessage(reasonOf(cause), codeOf(cause)), {
+    isRetryable: !needsOperator(cause),
+    cause: withoutValues(cause),
+  })
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+/** The messages of data exceptions (class 22) contain the value, which does not belong in the log. */
+function withoutValues(error: Error): Error {
+  const code = codeOf(error)
+  if (!/^22/.test(code)) return error
+  return Object.assign(new Error('PostgreSQL refused a value.'), { code })
 }
 
 const writeFailureByCode: [RegExp, WriteFailure][] = [
@@ -91,9 +107,9 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
 export function writeFailureOf(error: Error): WriteFailure {
   const cause = error instanceof StoreUnavailable ? error.cause : error
   if ([IdempotencyKeyReused, IdsExhausted].some((kind) => error instanceof kind)) return 'rule'
-  if (cause instanceof DatabaseError) {
-    return writeFailureByCode.find(([pattern]) => pattern.test(cause.code ?? ''))?.[1] ?? 'other'
-  }
+  const known = writeFailureByCode.find(([pattern]) => pattern.test(codeOf(cause)))
+  if (known) return known[1]
+  if (cause instanceof DatabaseError) return 'other'
   // The driver's errors about connections have no class of their own.
   return error instanceof StoreUnavailable && cause !== undefined ? 'unreachable' : 'other'
 }
@@ -110,32 +126,55 @@ export async function mapErrors<T>(work: PromiseLike<T>): Promise<T> {
 /** Converts what the driver or the server threw to an error for the operator. */
 export function unusable(url: string, error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
-  return new UnusableDatabase(describeLocation({ kind: 'postgres', url }), reasonOf(causeOf(error)), { cause: error })
+  return new UnusableDatabase(describeLocation({ kind: 'postgres', url }), reasonOf(causeOf(error)), {
+    cause: causeOf(error),
+  })
 }
 
-/** By the code of the error. `$message` stands for its message. */
-const reasonByCode: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there; start PostgreSQL, or correct the address',
-  ENOTFOUND: 'its host is not known; correct the address',
-  EAI_AGAIN: 'its host is not known; correct the address',
-  '28P01': '$message; correct the address, or allow this user in pg_hba.conf',
-  '28000': '$message; correct the address, or allow this user in pg_hba.conf',
-  '3D000': '$message; create it with CREATE DATABASE, or correct the address',
-  '25006': '$message; wait until the server accepts writes, or correct the address',
-  '42501': '$message; GRANT this user the right to create tables in its schema',
-  '42P01': 'it has no tables of this service; name another database',
-  '42703': 'it has no tables of this service; name another database',
-  '42P07': reasons.foreign,
-  '55P03': reasons.locked,
-}
+/**
+ * By the code of the error, or by the message of an error of the driver, which has no code. `$message` stands for the message.
+ * The first pattern that matches counts.
+ */
+const reasonByError: [RegExp, string][] = [
+  [/^ECONNREFUSED/, 'nothing listens there; start PostgreSQL, or correct the address'],
+  [/^(ENOTFOUND|EAI_AGAIN)/, 'its host is not known; correct the address'],
+  [/^E[A-Z]+ /, '$message; check PostgreSQL and the network'],
+  // The driver's error for SCRAM has no code. For other methods the server sends one.
+  [
+    /client password must be a string|empty password/,
+    'it asks for a password; set PGPASSWORD, or put the password into the address',
+  ],
+  [/^(28P01|28000) /, '$message; correct the address, or allow this user in pg_hba.conf'],
+  [/^3D000 /, '$message; create it with CREATE DATABASE, or correct the address'],
+  [/^25006 /, '$message; wait until the server accepts writes, or correct the address'],
+  [/^42501 /, '$message; GRANT this user the right to create and use tables in its schema'],
+  [/^(42P01|42703) /, 'a table or a column of this service is missing; restore it, or name another database'],
+  [/^42P07 /, reasons.foreign],
+  [/^55P03 /, reasons.locked],
+  [/^53100 /, reasons.diskFull],
+  [/^53300 /, '$message; raise max_connections of PostgreSQL, or lower DATABASE_CONNECTIONS'],
+  [/^57014 /, '$message; look for slow queries and locks in pg_stat_activity'],
+  [/^57P0[1-3] /, '$message; wait until PostgreSQL has started, or start it'],
+  [/^XX00[12] /, reasons.corrupt],
+  [/^22/, 'it refused a value that this release accepts; look for changed columns and triggers'],
+  [/^23/, '$message; look for changed rules, and for rows that were inserted by hand'],
+  [
+    /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+) /,
+    '$message; name the authority of its certificate with sslrootcert in the address',
+  ],
+  [/^(CERT_|ERR_TLS_CERT)/, '$message; renew the certificate of PostgreSQL, or correct the host in the address'],
+  [/does not support SSL/, 'it does not offer TLS; turn on ssl in PostgreSQL, or change sslmode in the address'],
+  [
+    /timeout exceeded when trying to connect/,
+    'no connection became free in time; look for slow queries in pg_stat_activity, or raise DATABASE_CONNECTIONS',
+  ],
+  [/timeout/i, 'it does not respond in time; check PostgreSQL and the network'],
+  [/Connection terminated/, 'the connection was lost; check PostgreSQL and the network'],
+]
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) throw error
   const message = error.message || String(error)
-  // The driver's error for SCRAM has no code. For other methods the server sends one.
-  if (/client password must be a string|empty password/.test(message))
-    return 'it asks for a password; set PGPASSWORD, or put the password into the address'
-  const code = 'code' in error ? String(error.code) : ''
-  const reason = reasonByCode[code] ?? '$message; check PostgreSQL and the address'
-  return reason.replace('$message', () => message)
+  const known = reasonByError.find(([pattern]) => pattern.test(`${codeOf(error)} ${message}`))
+  return (known?.[1] ?? '$message; check PostgreSQL and the address').replace('$message', () => message)
 }

@@ -1,4 +1,4 @@
-import { type StoreObserver, StoreUnavailable, type TransactionTimes } from '../store.ts'
+import { type StoreObserver, StoreUnavailable, type TransactionTimes, tooManyWrites } from '../store.ts'
 import { writeFailureOf } from './failure.ts'
 
 /** The maximum number of waiting writes. A longer queue would mean that the database hangs, so further writes fail. */
@@ -36,9 +36,10 @@ export class GroupCommit<Write, T> {
   run(write: Write): Promise<T> {
     return new Promise((resolve, reject) => {
       const pending = { write, resolve, reject, onEnd: this.#observer?.writeQueued?.('createPet') }
-      if (this.#isClosed) return this.#reject(pending, new StoreUnavailable('The store is closed.'))
+      if (this.#isClosed)
+        return this.#reject(pending, new StoreUnavailable('The database is closed, because the process is stopping.'))
       if (this.#waiting.length >= maxWaiting) {
-        return this.#reject(pending, new StoreUnavailable('Too many writes are waiting.'), 'queue_full')
+        return this.#reject(pending, new StoreUnavailable(tooManyWrites), 'queue_full')
       }
       this.#waiting.push(pending)
       this.#committing ??= this.#commitAll()

@@ -5,7 +5,7 @@ import { type OnMigrate, pendingMigrations, refuseOtherRelease } from '../migrat
 import { ownershipOf } from '../ownership.ts'
 import { incomplete, reasons, UnusableDatabase } from '../unusable-database.ts'
 import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy } from './connection.ts'
-import { unusable } from './diagnosis.ts'
+import { unusable } from './diagnosis/diagnosis.ts'
 import { toFailure } from './failure.ts'
 import { makeFile, makeFolder, realPathOf, sizeOf } from './files.ts'
 import { giveIdentity, readHeader, refuseForeignFile, refuseNonFile } from './header.ts'

@@ -13,7 +13,8 @@ const busyPause = 5
 
 const closedFile: Failure = {
   code: 'SQLITE_CANTOPEN',
-  message: 'The database is closed until its files can be opened again.',
+  message:
+    'The database is closed until its files can be opened again. Check that they are in place, or restart the service.',
 }
 
 interface ReaderEvents {

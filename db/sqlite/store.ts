@@ -1,7 +1,7 @@
 import type { OnMigrate } from '../migrations.ts'
 import { type Store, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
 import { measureBackups } from './backup/inventory.ts'
-import { CorruptionCheck } from './diagnosis.ts'
+import { CorruptionCheck } from './diagnosis/corruption.ts'
 import type { Failure } from './failure.ts'
 import { realPathOf, sizeOf } from './files.ts'
 import { prepareDatabase } from './prepare.ts'

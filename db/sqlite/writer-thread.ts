@@ -13,7 +13,7 @@ import {
   type TransactionTimes,
 } from '../store.ts'
 import { retryWhileBusy } from './connection.ts'
-import { findFullDisk } from './diagnosis.ts'
+import { findFullDisk } from './diagnosis/diagnosis.ts'
 import { concernsDatabase, type Failure, toFailure, violatesConstraint } from './failure.ts'
 import { prepareCreateOnce } from './idempotency.ts'
 import { LogWatch } from './log-watch.ts'
@@ -245,7 +245,10 @@ export function prepareWrites(connection: Database.Database) {
 
   function createPet(name: string, categoryId: bigint, status: PetStatus): bigint {
     const { changes, lastInsertRowid } = insertPet.run(name, categoryId, status)
-    if (changes === 0) throw new IdsExhausted('The table pets has no id left.')
+    if (changes === 0)
+      throw new IdsExhausted(
+        'The table pets has no id left. Give its row with the greatest id a lower one, and lower its id in sqlite_sequence.',
+      )
     // Safe, because the connection reads integers as bigint.
     return lastInsertRowid as bigint
   }

@@ -6,6 +6,7 @@ import {
   type StoreObserver,
   StoreUnavailable,
   type TransactionTimes,
+  tooManyWrites,
   type WriteFailure,
 } from '../store.ts'
 import { onMessage, startThread } from '../thread.ts'
@@ -115,11 +116,15 @@ export class Writer {
   }
 
   #findRefusal(): Refusal | undefined {
-    if (this.#isClosed) return { reason: 'other', error: new StoreUnavailable('The store is closed.') }
+    if (this.#isClosed)
+      return {
+        reason: 'other',
+        error: new StoreUnavailable('The database is closed, because the process is stopping.'),
+      }
     // The thread cannot be stopped while it waits for the disk, and gets no more work until it responds.
     if (this.#isHanging) return diskHangs()
     if (this.#sent.length < maxSent) return undefined
-    return { reason: 'queue_full', error: new StoreUnavailable('Too many writes are waiting.') }
+    return { reason: 'queue_full', error: new StoreUnavailable(tooManyWrites) }
   }
 
   #reject(sent: SentWrite, { reason, error }: { reason: WriteFailure; error: Error }): void {
@@ -215,12 +220,18 @@ export class Writer {
 }
 
 function diskHangs(): Refusal {
-  return { reason: 'hanging', error: new StoreUnavailable('The disk does not respond.') }
+  return {
+    reason: 'hanging',
+    error: new StoreUnavailable('The disk does not respond. Check it, and thaw its file system if it is frozen.'),
+  }
 }
 
 function threadEnded(cause: unknown): Refusal {
   return {
     reason: 'other',
-    error: new StoreUnavailable('The writer thread ended, or could not be started.', { cause }),
+    error: new StoreUnavailable(
+      'The writer thread ended, or could not be started. The next write starts it again. Check the memory, and the limits of threads and open files.',
+      { cause },
+    ),
   }
 }

@@ -122,6 +122,12 @@ function fromTrpc(error: TRPCError): ApiError {
   return code && code !== 'internal_error' ? new ApiError(code, error.message, { cause: error }) : internalError(error)
 }
 
+/** What happened and what to do, for the log. The error's own message is for clients. */
+export function messageForOperator({ body, cause }: ApiError): string {
+  const isKnown = cause instanceof Error && (body.code === 'unavailable' || cause instanceof IdsExhausted)
+  return isKnown ? cause.message : 'A request failed because of a defect of the service. Report it with this line.'
+}
+
 /** 503 with Retry-After, for a condition that is expected to end soon. Without a cause, it is not logged. */
 export function temporarilyUnavailable(message: string, cause?: unknown, reason?: RejectionReason): ApiError {
   return new ApiError('unavailable', message, { headers: { 'retry-after': '1' }, cause, reason })

@@ -37,7 +37,9 @@ export function bearerCheck({ apiKeys }: Pick<Store, 'apiKeys'>, lookups?: Cache
     const isRecent = (time = 0) => time <= now && now - time < touchInterval
     if (isRecent(lastUsedAt?.getTime()) || isRecent(touchedAt.get(id))) return
     touchedAt.set(id, now)
-    apiKeys.touch(id, new Date(now)).catch((err) => log.warn({ err }, 'could not record the use of an API key'))
+    apiKeys.touch(id, new Date(now)).catch((err: Error) => {
+      log.warn({ err }, `The use of an API key could not be recorded. ${err.message}`)
+    })
   }
 
   function admit(request: FastifyRequest, apiKey: ApiKey): ApiError | undefined {

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, type ErrorCode, toApiError } from '../api/errors.ts'
+import { ApiError, type ErrorCode, messageForOperator, toApiError } from '../api/errors.ts'
 import { limits } from './limits.ts'
 
 export const malformedUrl = 'The URL is malformed: check its percent-encoding.'
@@ -43,9 +43,10 @@ function isClientError(thrown: unknown): boolean {
 }
 
 /** Logs a fault of the service with its cause. Errors of the client, and overload, are not logged. */
-export function logFault({ body, message, cause }: ApiError, log: Pick<FastifyBaseLogger, 'error'>): void {
+export function logFault(error: ApiError, log: Pick<FastifyBaseLogger, 'error'>): void {
+  const { body, cause } = error
   const isExpected = body.status < 500 || (body.code === 'unavailable' && cause === undefined)
-  if (!isExpected) log.error({ err: cause }, message)
+  if (!isExpected) log.error({ err: cause }, messageForOperator(error))
 }
 
 /** Sends the Error body for anything thrown. */

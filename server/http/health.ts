@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Store } from '../../db/store.ts'
-import { temporarilyUnavailable } from '../api/errors.ts'
+import { ApiError, messageForOperator, temporarilyUnavailable, toApiError } from '../api/errors.ts'
 import { labelRoutes } from './request-labels.ts'
 import { handleOtherMethods } from './routing.ts'
 
@@ -13,11 +13,55 @@ export type CheckReadiness = () => Promise<void>
 
 export function readinessCheck(app: FastifyInstance, store: Store): CheckReadiness {
   // Each check writes to the disk.
-  const check = atMostOnceASecond(() => withinTime(store.check()))
+  const check = atMostOnceASecond(reportChanges(app, () => withinTime(store.check())))
   return async () => {
     if (app.isDraining) throw temporarilyUnavailable('The service is stopping.')
-    await check()
+    try {
+      await check()
+    } catch (error) {
+      // Without the cause, because a line about each probe would say the same as the line about the change.
+      const { body, headers } = toApiError(error)
+      throw new ApiError('unavailable', body.message, { headers })
+    }
   }
+}
+
+/**
+ * Logs when the service stops being ready, with the reason, and when it is ready again. Meanwhile it repeats the check by
+ * itself, because probes may be rare.
+ */
+function reportChanges(app: FastifyInstance, check: () => Promise<void>): () => Promise<void> {
+  let lostAt: number | undefined
+  let repetition: NodeJS.Timeout | undefined
+  app.addHook('onClose', async () => clearInterval(repetition))
+
+  function lose(error: ApiError): void {
+    if (lostAt !== undefined || app.isDraining) return
+    lostAt = performance.now()
+    repetition = setInterval(() => void run().catch(() => {}), minInterval).unref()
+    // The message says everything about a failure of the database. A defect needs its stack.
+    const fields = error.body.code === 'unavailable' ? {} : { err: error.cause }
+    app.log.error(fields, `The service is not ready. ${messageForOperator(error)}`)
+  }
+
+  function regain(): void {
+    if (lostAt === undefined) return
+    const seconds = Math.round((performance.now() - lostAt) / 100) / 10
+    lostAt = undefined
+    clearInterval(repetition)
+    app.log.warn(`The service is ready again, after ${seconds} s.`)
+  }
+
+  async function run(): Promise<void> {
+    try {
+      await check()
+    } catch (error) {
+      lose(toApiError(error))
+      throw error
+    }
+    regain()
+  }
+  return run
 }
 
 /**
@@ -53,7 +97,9 @@ export function atMostOnceASecond<Result>(call: () => Promise<Result>): () => Pr
 async function withinTime(check: Promise<void>): Promise<void> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    const cause = new Error(`The store did not complete its check within ${maxCheckTime} ms.`)
+    const cause = new Error(
+      `The database did not complete a check within ${maxCheckTime} ms. Check the load of the machine, the disk and the database.`,
+    )
     reject(temporarilyUnavailable('The service cannot reach its data at the moment. Try again shortly.', cause))
   }, maxCheckTime)
   await Promise.race([check, timeout]).finally(() => clearTimeout(timer))

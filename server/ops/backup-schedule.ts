@@ -90,7 +90,7 @@ async function backUpOnce(config: ScheduleConfig, log: Logger, audit: Audit, sto
     createBackupFolder(databasePath)
     await runBackup(databasePath, path, stop)
   } catch (err) {
-    if (!stop.aborted) log.error({ err }, 'backup failed')
+    if (!stop.aborted) log.error({ err }, `The scheduled backup failed. ${messageOf(err)}`)
     return false
   }
   const milliseconds = Math.round(performance.now() - begin)
@@ -100,9 +100,13 @@ async function backUpOnce(config: ScheduleConfig, log: Logger, audit: Audit, sto
   try {
     deleteOldBackups(databasePath, { made: path, keep: backupKeep })
   } catch (err) {
-    log.error({ err }, 'old backups could not be deleted')
+    log.error({ err }, `Old backups could not be deleted. Check the permissions of their folder. ${messageOf(err)}`)
   }
   return true
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** Keeps `keep` backups: the one just made, even if a change of the clock makes it look old, and the newest others. */
@@ -134,7 +138,10 @@ async function runBackup(database: string, path: string, stop: AbortSignal): Pro
   stop.addEventListener('abort', kill)
   const [[code, signal], problem] = await Promise.all([closed, text(child.stderr)])
   stop.removeEventListener('abort', kill)
-  if (code !== 0) throw new Error(problem.trim() || `The backup process ended with ${signal ?? code}.`)
+  if (code !== 0)
+    throw new Error(
+      problem.trim() || `The backup process ended with ${signal ?? code}. Check the memory of the machine.`,
+    )
 }
 
 /** The time of the newest scheduled backup, or 0. */

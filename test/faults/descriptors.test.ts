@@ -52,7 +52,7 @@ if (spawnSync('prlimit', ['--version']).status === 0) {
     expect((await client.get('/v1/pets')).status).toBe(200)
     await waitForOutput(server, /("database.backup")/)
     limitDescriptors(server, 0)
-    await waitForOutput(server, /("backup failed")/)
+    await waitForOutput(server, /(The scheduled backup failed)/)
     await wait(2_500)
     expect((await client.get('/v1/pets')).status).toBe(200)
     limitDescriptors(server, 1_024)

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { StoreUnavailable } from '../../db/store.ts'
+import { IdsExhausted, StoreUnavailable } from '../../db/store.ts'
 import { ApiError, type ErrorCode } from '../../server/api/errors.ts'
 import { logFault, toHttpError } from '../../server/http/error-responses.ts'
 
@@ -26,15 +26,24 @@ describe('toHttpError maps', () => {
   })
 })
 
-test.for<[string, ApiError, boolean]>([
-  ['an error of the client is not logged', new ApiError('invalid_request', 'Wrong.', { cause }), false],
-  ['overload is not logged', new ApiError('unavailable', 'Overloaded.'), false],
-  ['a failing disk is logged', new ApiError('unavailable', 'Try again.', { cause }), true],
-  ['an internal error is logged', new ApiError('internal_error', 'Failed.'), true],
-])('%s', ([, error, isLogged]) => {
+const defect = 'A request failed because of a defect of the service. Report it with this line.'
+const noIds = new IdsExhausted('No id is left. Renumber.')
+
+test.for<[string, ApiError, string | undefined]>([
+  ['an error of the client is not logged', new ApiError('invalid_request', 'Wrong.', { cause }), undefined],
+  ['overload is not logged', new ApiError('unavailable', 'Overloaded.'), undefined],
+  ['a failing disk is logged with its message', new ApiError('unavailable', 'Try again.', { cause }), cause.message],
+  [
+    'a table without ids is logged with its message',
+    new ApiError('internal_error', 'x', { cause: noIds }),
+    noIds.message,
+  ],
+  ['a defect is logged as one', new ApiError('internal_error', 'Failed.', { cause }), defect],
+  ['a defect without a cause is logged as one', new ApiError('internal_error', 'Failed.'), defect],
+])('%s, and never with the message for clients', ([, error, logged]) => {
   const lines: unknown[] = []
   logFault(error, { error: (...line: unknown[]) => void lines.push(line) } satisfies Pick<FastifyBaseLogger, 'error'>)
-  expect(lines).toEqual(isLogged ? [[{ err: error.cause }, error.message]] : [])
+  expect(lines).toEqual(logged === undefined ? [] : [[{ err: error.cause }, logged]])
 })
 
 function withCode(code: string): Error {

@@ -1,9 +1,12 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../db/sqlite/connection.ts'
+import { StoreUnavailable } from '../../db/store.ts'
 import { openFileStore } from '../support/database.ts'
+import { logLinesIn } from '../support/log-lines.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { startTestApi } from '../support/test-api.ts'
 
@@ -52,6 +55,25 @@ describe('/readyz', () => {
     expect(response).toMatchObject({ status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } })
     release()
     await expect.poll(async () => (await rest.get('/readyz', noKey)).status, { timeout: 5_000 }).toBe(200)
+  })
+
+  test('logs one line when readiness is lost, with the reason, and one when it is regained, also without probes', async () => {
+    const { app, rest, store, log } = await startTestApi()
+    const { check } = store
+    const reason = 'The database cannot be used: the disk is full; free some space (SQLITE_FULL).'
+    store.check = () => Promise.reject(new StoreUnavailable(reason))
+    for (let i = 0; i < 3; i++) expect((await rest.get('/readyz', noKey)).status).toBe(503)
+    await expect(app.checkReadiness()).rejects.toThrow()
+    const changes = () => logLinesIn(log.join('')).map(({ level, msg }) => [level, msg])
+    const lost = ['error', `The service is not ready. ${reason}`]
+    expect(changes()).toEqual([lost])
+    await wait(2_500)
+    expect(changes()).toEqual([lost])
+    store.check = check
+    const regained = ['warn', expect.stringMatching(/^The service is ready again, after [2-9]\.?\d? s\.$/)]
+    await expect.poll(changes, { timeout: 5_000 }).toEqual([lost, regained])
+    expect((await rest.get('/readyz', noKey)).status).toBe(200)
+    expect(changes()).toEqual([lost, regained])
   })
 
   test('responds 503 within a second if the store does not respond', async () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setImmediate, setTimeout as wait } from 'node:timers/promises'
+import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { fileTimestamp, newBackupPath, timeInName } from '../../db/sqlite/backup/name.ts'
 import { logTo } from '../../server/log.ts'
@@ -97,11 +98,17 @@ test('a failed backup is logged as an error, and the next attempt follows', asyn
   const database = makeDatabase(join(folder, 'data/petstore.db'), 3)
   writeFileSync(join(folder, 'data/backups'), 'in the way')
   const schedule = startSchedule(database, { backupEvery: 50 })
-  const [failed] = await schedule.logged('backup failed', 2)
+  const reason = expect.stringMatching(/^The database \S+backups cannot be used: file already exists; .*\.$/)
+  const [failed] = await schedule.logged('The scheduled backup failed.', 1)
   expect(failed).toMatchObject({
     level: 'error',
-    err: { message: expect.stringMatching(/^The database \S+backups cannot be used: file already exists/) },
+    msg: expect.stringMatching(
+      /^The scheduled backup failed\. The database \S+backups cannot be used: file already exists; /,
+    ),
+    err: { message: reason },
   })
+  rmSync(join(folder, 'data/backups'))
+  await schedule.logged('audit', 1)
 })
 
 test('a failed backup is tried again after 1, 2, 4 and more minutes, at most after an hour, until one succeeds', async () => {
@@ -113,7 +120,8 @@ test('a failed backup is tried again after 1, 2, 4 and more minutes, at most aft
   let now = Date.now()
   const attempts: number[] = []
   const { promise: isDone, resolve: finish } = Promise.withResolvers<void>()
-  const log = logTo({ write: (text) => logLinesIn(text).forEach(act) }, 'info')
+  // The log of the service counts errors that repeat, and does not repeat their lines.
+  const log = pino({}, { write: (text) => logLinesIn(text).forEach(act) })
   const stop = scheduleBackups({ databasePath: database, backupEvery: day, backupKeep: 1 }, log, {
     now: () => now,
     async wait(milliseconds) {
@@ -124,7 +132,7 @@ test('a failed backup is tried again after 1, 2, 4 and more minutes, at most aft
   onTestFinished(stop)
 
   function act({ msg }: LogLine): void {
-    if (msg !== 'audit' && msg !== 'backup failed') return
+    if (msg !== 'audit' && !msg?.startsWith('The scheduled backup failed.')) return
     const count = attempts.push(now)
     if (count === 9) rmSync(backups)
     if (count === 10) {
@@ -144,7 +152,7 @@ test('a failed backup process is logged with its message', async () => {
   const { database } = makeSample()
   writeFileSync(database, 'no database')
   const schedule = startSchedule(database, { backupEvery: 60_000 })
-  const [failed] = await schedule.logged('backup failed', 1)
+  const [failed] = await schedule.logged('The scheduled backup failed.', 1)
   expect(failed).toMatchObject({
     err: { message: `The database ${database} cannot be used: it is not an SQLite database; choose another file.` },
   })
@@ -154,9 +162,9 @@ test('a backup is not called failed if only an old backup could not be deleted',
   const { database, backups } = makeSample()
   mkdirSync(join(backups, 'petstore.db-2020-01-01T000000.000Z.scheduled.db'))
   const schedule = startSchedule(database, { backupEvery: 60_000, backupKeep: 1 })
-  const [failed] = await schedule.logged('old backups could not be deleted', 1)
+  const [failed] = await schedule.logged('Old backups could not be deleted.', 1)
   expect(failed).toMatchObject({ level: 'error', err: { message: expect.stringContaining('directory') } })
-  expect(schedule.lines.map(({ msg }) => msg)).toEqual(['audit', 'old backups could not be deleted'])
+  expect(schedule.lines.map(({ msg }) => msg)).toEqual(['audit', failed?.msg])
 })
 
 test.for([
@@ -191,7 +199,7 @@ function startSchedule(databasePath: string, config: { backupEvery: number; back
   const stop = scheduleBackups({ backupKeep: 7, ...config, databasePath }, log)
   onTestFinished(stop)
   async function logged(message: string, count: number): Promise<LogLine[]> {
-    const found = () => lines.filter(({ msg }) => msg === message)
+    const found = () => lines.filter(({ msg }) => msg.startsWith(message))
     await expect.poll(() => found().length).toBeGreaterThanOrEqual(count)
     return found()
   }

@@ -54,7 +54,10 @@ describe('a copy is refused, and neither database changes,', () => {
     const { from, to } = await newDatabases('postgres', 'sqlite')
     await from.execute(sql)
     const before = await tablesIn(from)
-    await expectRefusal({ from, to }, 'it has no tables of this service; name another database')
+    await expectRefusal(
+      { from, to },
+      'a table or a column of this service is missing; restore it, or name another database',
+    )
     expect(await tablesIn(from)).toEqual(before)
     expect(existsSync(pathOf(to))).toBe(false)
   })

@@ -219,7 +219,7 @@ function pathsIn(tree: string): string[] {
 test('every message for operators is in the troubleshooting guide', () => {
   const guide = document('docs/troubleshooting.md').text
   const messages = filesMatching('{server,db}/**/*.ts').flatMap((path) => messagesIn(read(path)))
-  expect(messages.length).toBeGreaterThan(40)
+  expect(messages.length).toBeGreaterThan(80)
   const missing = messages.filter((message) => !fixedPartsOf(message).every((part) => guide.includes(part)))
   expect([...new Set(missing)]).toEqual([])
 })
@@ -244,17 +244,24 @@ test('every message in the troubleshooting guide is in the source', () => {
 function messagesIn(source: string): string[] {
   const literal = String.raw`('(?:[^'\\\n]|\\.)*'|\`(?:[^\`\\]|\\.)*\`)`
   const made = new RegExp(
-    String.raw`\b(?:OperatorError|UsageError|UnusableDatabase|CopyFailed)\(\s*(?:[\w.']+,\s*)?${literal}`,
+    String.raw`\b(?:OperatorError|UsageError|UnusableDatabase|CopyFailed|StoreUnavailable|IdsExhausted|MovedDatabase|StaleFiles|LogInUse|FilesChanged)\(\s*(?:[\w.']+,\s*)?${literal}`,
     'g',
   )
   const logged = new RegExp(
-    String.raw`\b(?:log\.warn|log\.error|onWarning)(?:\?\.)?\((?:\{[^}]*\},)?\s*${literal}`,
+    String.raw`\b(?:log\.warn|log\.error|onWarning)(?:\?\.)?\(\s*(?:(?:\{[^}]*\}|fields),)?\s*${literal}`,
     'g',
   )
   const withRemedy =
-    /(?<=return |: |\? )(['`])(?:(?:it|its|the|another|a|nothing)\b|\$\{)[^'`\n;]*; [a-zA-Z][^'`\n]*\1/g
+    /(?<=return |: |\? |\/i?,\s+)(['`])(?:(?:it|its|the|another|a|no|nothing)\b|\$\{|\$message)[^'`\n;]*; [a-zA-Z][^'`\n]*\1/g
+  /** Messages that are constants or parts of an object. */
+  const assigned = new RegExp(
+    String.raw`(?:(?:otherRelease|otherErrors|tooManyWrites|cause) =|closedFile.*\n.*\n *message:|isKnown \? cause\.message :)\s*(?:new Error\()?${literal}`,
+    'g',
+  )
   return [
-    ...[...source.matchAll(made), ...source.matchAll(logged)].map(([, message = '']) => message),
+    ...[...source.matchAll(made), ...source.matchAll(logged), ...source.matchAll(assigned)].map(
+      ([, message = '']) => message,
+    ),
     ...[...source.matchAll(withRemedy)].map(([message]) => message),
   ].map((message) => message.slice(1, -1))
 }
@@ -262,7 +269,7 @@ function messagesIn(source: string): string[] {
 /** The constant parts of a message, without those that are too short to identify it. */
 function fixedPartsOf(message: string): string[] {
   return message
-    .split(/\$\{(?:[^{}]|\{[^{}]*\})*\}?|\\n/)
+    .split(/\$\{(?:[^{}]|\{[^{}]*\})*\}?|\$message|\\n/)
     .map((part) => part.trim())
     .filter((part) => part.length > 8)
 }

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { mintApiKey } from '../../server/auth/api-key.ts'
 import { createLog } from '../../server/log.ts'
 import { isOnPostgres } from '../support/database.ts'
 import { logLinesIn } from '../support/log-lines.ts'
@@ -169,7 +170,15 @@ test('an internal error is logged with its cause, which the response does not sh
   const rpcResponse = await app.inject({ url: '/trpc/pets.list', headers: { authorization: 'none' } })
   expect(response.text + rpcResponse.payload).not.toContain('secret cause')
   const faults = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error')
-  expect(faults).toMatchObject([{ err: { message: 'the secret cause' } }, { err: { message: 'the secret cause' } }])
+  // The second one is only counted.
+  const msg = 'A request failed because of a defect of the service. Report it with this line.'
+  expect(faults).toMatchObject([
+    {
+      msg,
+      requestId: response.headers['x-request-id'],
+      err: { message: 'the secret cause', stack: expect.any(String) },
+    },
+  ])
 })
 
 describe('LOG_FORMAT', () => {

@@ -197,6 +197,6 @@ test('a use that cannot be recorded is logged, is tried again only after a minut
   expect(attempts).toBe(1)
   const warnings = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn')
   expect(warnings).toMatchObject([
-    { msg: 'could not record the use of an API key', err: { message: 'The disk is full.' } },
+    { msg: 'The use of an API key could not be recorded. The disk is full.', err: { message: 'The disk is full.' } },
   ])
 })

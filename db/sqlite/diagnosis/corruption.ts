@@ -1,52 +1,18 @@
-import { statfsSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { reasons, UnusableDatabase } from '../unusable-database.ts'
-import { checkPages, connect } from './connection.ts'
-import { concernsDatabase, type Failure, mayBeReadError, reasonOf, toFailure, violatesConstraint } from './failure.ts'
-import { realPathOf } from './files.ts'
+import { reasons, UnusableDatabase } from '../../unusable-database.ts'
+import { checkPages, connect } from '../connection.ts'
+import { type Failure, isCorrupt, mayBeReadError, toFailure } from '../failure.ts'
 import { checkPagesInThread } from './page-check.ts'
 
-/** Bytes. SQLite extends the index of the log (`-shm`) by half of it. */
-const minRoom = 64 * 1024
 /** Milliseconds for which requests wait for a check of the pages. */
 const maxWait = 2_000
 /** Milliseconds for which the result of a check counts, and how often longer than the check itself took. */
 const minValidity = 10_000
 const validityFactor = 20
 
-/**
- * Converts what the file system or SQLite threw while a database was opened or copied.
- *
- * @param database its path.
- * @throws the error itself if it comes from neither, because it is then a bug.
- */
-export function unusable(database: string, error: unknown): UnusableDatabase {
-  if (error instanceof UnusableDatabase) return error
-  const failure = toFailure(error)
-  if (!concernsDatabase(failure) && !violatesConstraint(failure)) throw error
-  const reason = reasonOf(findFullDisk(database, mayBeReadError(failure) ? verify(database, failure) : failure))
-  return new UnusableDatabase(database, reason, { cause: error })
-}
-
-/** SQLite names a full disk only if a write fails, but not if it cannot create or extend the log or its index. */
-export function findFullDisk(database: string, failure: Failure): Failure {
-  if (!/^SQLITE_(IOERR|CANTOPEN)/.test(failure.code) || !isDiskFull(database)) return failure
-  return { code: 'SQLITE_FULL', message: failure.message }
-}
-
-function isDiskFull(database: string): boolean {
-  try {
-    const { bavail, bsize, files, ffree } = statfsSync(dirname(realPathOf(database)))
-    // Some file systems have no inodes to count.
-    return bavail * bsize < minRoom || (files > 0 && ffree === 0)
-  } catch {
-    return false
-  }
-}
-
 /** Checks all pages to learn whether the database is corrupt, or whether the disk failed to read a page. */
-function verify(database: string, failure: Failure): Failure {
+export function verify(database: string, failure: Failure): Failure {
+  if (!mayBeReadError(failure)) return failure
   try {
     const connection = connect(database, { readonly: true, busyTimeout: 0 })
     try {
@@ -63,7 +29,7 @@ function verify(database: string, failure: Failure): Failure {
 /** Whether a check of all pages has found a fault in their content. */
 function isFault(error: unknown): boolean {
   if (error instanceof UnusableDatabase) return error.reason.startsWith(reasons.corrupt)
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(toFailure(error).code)
+  return isCorrupt(toFailure(error))
 }
 
 function asReadError({ message }: Failure): Failure {
@@ -86,11 +52,11 @@ export class CorruptionCheck {
   /** Until the check has found a fault, the failure counts as one of the disk, which may be transient. */
   async verify(failure: Failure): Promise<Failure> {
     if (!mayBeReadError(failure)) return failure
-    const isCorrupt = await Promise.race([this.#isCorrupt(), wait(maxWait, false, { ref: false })])
-    return isCorrupt ? failure : asReadError(failure)
+    const isVerified = await Promise.race([this.#findFault(), wait(maxWait, false, { ref: false })])
+    return isVerified ? failure : asReadError(failure)
   }
 
-  #isCorrupt(): Promise<boolean> {
+  #findFault(): Promise<boolean> {
     if (!this.#latest || performance.now() >= this.#validUntil) {
       this.#validUntil = Number.POSITIVE_INFINITY
       this.#latest = this.#check()
