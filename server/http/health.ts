@@ -13,7 +13,13 @@ export type CheckReadiness = () => Promise<void>
 
 export function readinessCheck(app: FastifyInstance, store: Store): CheckReadiness {
   // Each check writes to the disk.
-  const check = atMostOnceASecond(reportChanges(app, () => withinTime(store.check())))
+  const check: CheckReadiness = atMostOnceASecond(
+    reportChanges(
+      app,
+      () => withinTime(store.check()),
+      () => check(),
+    ),
+  )
   return async () => {
     if (app.isDraining) throw temporarilyUnavailable('The service is stopping.')
     try {
@@ -30,7 +36,11 @@ export function readinessCheck(app: FastifyInstance, store: Store): CheckReadine
  * Logs when the service stops being ready, with the reason, and when it is ready again. Meanwhile it repeats the check by
  * itself, because probes may be rare.
  */
-function reportChanges(app: FastifyInstance, check: () => Promise<void>): () => Promise<void> {
+function reportChanges(
+  app: FastifyInstance,
+  check: () => Promise<void>,
+  repeat: () => Promise<void>,
+): () => Promise<void> {
   let lostAt: number | undefined
   let repetition: NodeJS.Timeout | undefined
   app.addHook('onClose', async () => clearInterval(repetition))
@@ -38,7 +48,7 @@ function reportChanges(app: FastifyInstance, check: () => Promise<void>): () => 
   function lose(error: ApiError): void {
     if (lostAt !== undefined || app.isDraining) return
     lostAt = performance.now()
-    repetition = setInterval(() => void run().catch(() => {}), minInterval).unref()
+    repetition = setInterval(() => void repeat().catch(() => {}), minInterval).unref()
     // The message says everything about a failure of the database. A defect needs its stack.
     const fields = error.body.code === 'unavailable' ? {} : { err: error.cause }
     app.log.error(fields, `The service is not ready. ${messageForOperator(error)}`)
@@ -52,7 +62,7 @@ function reportChanges(app: FastifyInstance, check: () => Promise<void>): () => 
     app.log.warn(`The service is ready again, after ${seconds} s.`)
   }
 
-  async function run(): Promise<void> {
+  return async () => {
     try {
       await check()
     } catch (error) {
@@ -61,7 +71,6 @@ function reportChanges(app: FastifyInstance, check: () => Promise<void>): () => 
     }
     regain()
   }
-  return run
 }
 
 /**
