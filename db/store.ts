@@ -177,8 +177,8 @@ export interface TransactionTimes {
 }
 
 /**
- * Is told about writes, for metrics and tracing. The calls are synchronous and must not throw. On PostgreSQL these are the
- * creates; on SQLite they are all writes, also those of readiness checks.
+ * Is told about writes, for metrics and tracing. The calls are synchronous and must not throw. These are all writes, also
+ * those of readiness checks. On PostgreSQL, only creates wait in the queue and share transactions.
  */
 export interface StoreObserver {
   /**

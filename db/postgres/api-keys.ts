@@ -1,16 +1,27 @@
 import { and, asc, eq, isNull, ne, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Pool } from 'pg'
-import { type ApiKey, type ApiKeyStore, importerHash, KeyRevoked, type NewApiKey } from '../store.ts'
+import {
+  type ApiKey,
+  type ApiKeyStore,
+  importerHash,
+  KeyRevoked,
+  type NewApiKey,
+  type StoreObserver,
+} from '../store.ts'
 import { batchReads } from './batch-reads.ts'
-import { mapErrors } from './failure.ts'
+import { mapErrors, mapWriteErrors } from './failure.ts'
 import { KeyRevision } from './key-revision.ts'
 import { apiKeys } from './schema.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
 
 const isKey = ne(apiKeys.hash, importerHash)
 
-export function openApiKeys(pool: Pool, url: string): ApiKeyStore & { close(): Promise<void> } {
+export function openApiKeys(
+  pool: Pool,
+  url: string,
+  observer: StoreObserver | undefined,
+): ApiKeyStore & { close(): Promise<void> } {
   const db = drizzle({ client: pool })
   const findByHash = db
     .select()
@@ -22,11 +33,12 @@ export function openApiKeys(pool: Pool, url: string): ApiKeyStore & { close(): P
     async (hashes) => new Map((await findByHash.execute({ hashes })).map((key) => [key.hash, key])),
   )
   const revision = new KeyRevision(url)
+  const write = <T>(work: Promise<T>) => mapWriteErrors(work, observer)
 
   /** Renews the revision of this instance at once, because its notification arrives after the change has ended. */
   async function change<T>(work: Promise<T>): Promise<T> {
     try {
-      return await mapErrors(work)
+      return await write(work)
     } finally {
       revision.renew()
     }
@@ -35,9 +47,9 @@ export function openApiKeys(pool: Pool, url: string): ApiKeyStore & { close(): P
   return {
     find: (hash) => mapErrors(find(hash)),
     list: () => mapErrors(db.select().from(apiKeys).where(isKey).orderBy(asc(apiKeys.id))),
-    create: (key) => mapErrors(create(db, key)),
-    createFirst: (key) => mapErrors(inTransaction(pool, (transaction) => createFirst(transaction, key))),
-    register: (key) => mapErrors(register(db, key)),
+    create: (key) => write(create(db, key)),
+    createFirst: (key) => write(inTransaction(pool, (transaction) => createFirst(transaction, key))),
+    register: (key) => write(register(db, key)),
     revoke: (id, at) => change(revoke(db, id, at)),
     rotate: (id, successor) =>
       change(
@@ -46,7 +58,7 @@ export function openApiKeys(pool: Pool, url: string): ApiKeyStore & { close(): P
           return create(transaction, successor)
         }),
       ),
-    touch: (id, lastUsedAt) => mapErrors(touch(db, id, lastUsedAt)),
+    touch: (id, lastUsedAt) => write(touch(db, id, lastUsedAt)),
     revision: () => revision.current(),
     close: () => revision.close(),
   }

@@ -7,6 +7,7 @@ import {
   IdsExhausted,
   KeyNameTaken,
   KeyRevoked,
+  type StoreObserver,
   StoreUnavailable,
   type WriteFailure,
 } from '../store.ts'
@@ -100,18 +101,24 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
   [/^58/, 'io'],
   [/^25006$/, 'read_only'],
   [/^(42|3[DF])/, 'schema'],
-  [/^(08|57P|53)/, 'unreachable'],
+  [/^(08|28|57P|53)/, 'unreachable'],
 ]
 
 /** @param error an error of {@link storeError} */
 export function writeFailureOf(error: Error): WriteFailure {
   const cause = error instanceof StoreUnavailable ? error.cause : error
-  if ([IdempotencyKeyReused, IdsExhausted].some((kind) => error instanceof kind)) return 'rule'
-  const known = writeFailureByCode.find(([pattern]) => pattern.test(codeOf(cause)))
+  if ([IdempotencyKeyReused, IdsExhausted, KeyNameTaken, KeyRevoked].some((kind) => error instanceof kind))
+    return 'rule'
+  const code = codeOf(cause)
+  const isUnavailable = error instanceof StoreUnavailable
+  // A person or another release has changed the schema.
+  if (isUnavailable && !error.isRetryable && /^2[23]/.test(code)) return 'schema'
+  const known = writeFailureByCode.find(([pattern]) => pattern.test(code))
   if (known) return known[1]
-  if (cause instanceof DatabaseError) return 'other'
+  if (cause instanceof DatabaseError || !isUnavailable) return 'other'
   // The driver's errors about connections have no class of their own.
-  return error instanceof StoreUnavailable && cause !== undefined ? 'unreachable' : 'other'
+  if (cause !== undefined) return 'unreachable'
+  return error.isRetryable ? 'other' : 'schema'
 }
 
 /** Maps a rejection with {@link storeError}. */
@@ -120,6 +127,17 @@ export async function mapErrors<T>(work: PromiseLike<T>): Promise<T> {
     return await work
   } catch (error) {
     throw storeError(error)
+  }
+}
+
+/** Maps the rejection of a write with {@link storeError}, and tells the observer. */
+export async function mapWriteErrors<T>(work: PromiseLike<T>, observer: StoreObserver | undefined): Promise<T> {
+  try {
+    return await work
+  } catch (thrown) {
+    const error = storeError(thrown)
+    observer?.writeFailed?.(writeFailureOf(error))
+    throw error
   }
 }
 

@@ -5,7 +5,7 @@ import { type Store, type StoreObserver, type StoreSizes, StoreUnavailable } fro
 import { openApiKeys } from './api-keys.ts'
 import { openPool } from './connection.ts'
 import { prepareCreates } from './creates.ts'
-import { mapErrors } from './failure.ts'
+import { mapWriteErrors } from './failure.ts'
 import { GroupCommit } from './group-commit.ts'
 import { findMissingPart, readJournal, readOwnMigrations } from './migrate.ts'
 import { prepareDatabase } from './prepare.ts'
@@ -43,7 +43,7 @@ export async function openPostgresStore({
   let connectionErrors = 0
   const pool = openPool(url, maxConnections, () => connectionErrors++)
   const creates = new GroupCommit(prepareCreates(pool), observer)
-  const apiKeys = openApiKeys(pool, url)
+  const apiKeys = openApiKeys(pool, url, observer)
   const migrations = readOwnMigrations()
 
   return {
@@ -55,7 +55,7 @@ export async function openPostgresStore({
     apiKeys,
     // Other instances write pets without notifying this one.
     revision: () => undefined,
-    check: () => mapErrors(check(pool, migrations)),
+    check: () => mapWriteErrors(check(pool, migrations), observer),
     load: () => ({ queuedWrites: creates.queued, pool: { ...loadOf(pool), errors: connectionErrors } }),
     sizes: () => measureDatabase(pool),
     async close() {

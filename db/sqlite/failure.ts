@@ -60,7 +60,8 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
   [/^SQLITE_BUSY/, 'busy'],
   [/^SQLITE_(CORRUPT|NOTADB)/, 'corrupt'],
   [/^(SQLITE_FULL|ENOSPC|EDQUOT)$/, 'full'],
-  [/^SQLITE_IOERR|^EIO$/, 'io'],
+  // The file or its folder is gone, or the disk fails.
+  [/^SQLITE_(IOERR|CANTOPEN)|^(EIO|ENOENT|ENOTDIR|ENXIO|ESTALE)$/, 'io'],
   [/^SQLITE_READONLY|^(EROFS|EACCES|EPERM)$/, 'read_only'],
   [/^SQLITE_SCHEMA/, 'schema'],
 ]

@@ -65,7 +65,10 @@ export function openSqliteStore({
     revision: () => reader.revision(),
     async check() {
       const problem = await reader.run((reads) => reads.schemaProblem())
-      if (problem !== undefined) throw new StoreUnavailable(problem, { isRetryable: false })
+      if (problem !== undefined) {
+        observer?.writeFailed?.('schema')
+        throw new StoreUnavailable(problem, { isRetryable: false })
+      }
       await writer.probe()
     },
     load: () => ({ queuedWrites: writer.queued }),

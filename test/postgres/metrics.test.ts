@@ -1,13 +1,17 @@
-import { Client } from 'pg'
+import { Client, DatabaseError } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { openPool } from '../../db/postgres/connection.ts'
+import { storeError, writeFailureOf } from '../../db/postgres/failure.ts'
 import { openPostgresStore } from '../../db/postgres/store.ts'
-import type { NewPet } from '../../db/store.ts'
+import { IdempotencyKeyReused, KeyRevoked, type NewPet, StoreUnavailable, type WriteFailure } from '../../db/store.ts'
+import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
 import { freePort } from '../support/free-port.ts'
-import { readMetric, samplesIn } from '../support/metrics.ts'
+import { readMetric, samplesIn, writeFailuresIn } from '../support/metrics.ts'
 import { matches, queries, selectorsIn } from '../support/monitoring.ts'
 import { countWaiting, emptyDatabase, endSessions } from '../support/postgres/databases.ts'
+import { startProxy } from '../support/postgres/proxy.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'sold' }
 
@@ -45,6 +49,64 @@ test('a connection that is lost during a create is counted, and so is the create
   await expect.poll(() => poolIn(metrics)).toMatchObject({ errors: ended })
   expect(readMetric(await metrics.text(), 'petstore_write_failures_total', { reason: 'unreachable' })).toBe(1)
 })
+
+test('while PostgreSQL cannot be reached, readiness checks and changes of API keys are counted', async () => {
+  const proxy = await startProxy(new URL(await emptyDatabase()))
+  const metrics = new Metrics()
+  const store = await openPostgresStore({ url: proxy.url, observer: metrics.store.observer })
+  const { rest } = await startTestApi({ store, metrics })
+  const { id } = await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'shop'))
+  await proxy.refuse()
+  // Fails when its API key is looked up, so there is no write.
+  expect((await rest.post('/v1/pets', { name: 'Rex', categoryId: 7 })).status).toBe(503)
+  expect(writeFailuresIn(await metrics.text())).toEqual({})
+  await expect(store.check()).rejects.toThrow(StoreUnavailable)
+  await expect(store.apiKeys.touch(id, new Date())).rejects.toThrow(StoreUnavailable)
+  await expect(store.pets.create(rex)).rejects.toThrow(StoreUnavailable)
+  expect(writeFailuresIn(await metrics.text())).toEqual({ unreachable: 3 })
+  const { body } = await rest.get('/readyz')
+  expect(body).toMatchObject({ code: 'unavailable' })
+  expect(writeFailuresIn(await metrics.text())).toEqual({ unreachable: 4 })
+})
+
+test.for<[WriteFailure, unknown]>([
+  ['busy', sqlError('55P03')],
+  ['busy', sqlError('57014')],
+  ['busy', sqlError('40P01')],
+  ['full', sqlError('53100')],
+  ['io', sqlError('58030')],
+  ['read_only', sqlError('25006')],
+  ['corrupt', sqlError('XX001')],
+  ['schema', sqlError('42P01')],
+  ['schema', sqlError('42501')],
+  ['schema', sqlError('3D000')],
+  ['schema', sqlError('22001')],
+  ['schema', sqlError('23514', 'rule_of_another_release')],
+  ['schema', new StoreUnavailable('Another release has migrated the database.', { isRetryable: false })],
+  ['unreachable', sqlError('08006')],
+  ['unreachable', sqlError('28P01')],
+  ['unreachable', sqlError('57P01')],
+  ['unreachable', sqlError('57P03')],
+  ['unreachable', sqlError('53300')],
+  ['unreachable', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })],
+  ['unreachable', new AggregateError([], 'connect')],
+  ['unreachable', new Error('Connection terminated unexpectedly')],
+  ['unreachable', new Error('timeout exceeded when trying to connect')],
+  ['rule', sqlError('23514', 'pets_status_known')],
+  ['rule', sqlError('2200H')],
+  ['rule', new IdempotencyKeyReused('x')],
+  ['rule', sqlError('23505', 'api_keys_unrevoked_name')],
+  ['rule', new KeyRevoked('x')],
+  ['other', new StoreUnavailable('The store is closed.')],
+  ['other', sqlError('XX000')],
+  ['other', new TypeError('x')],
+])('a write fails with the reason %s: %s', ([reason, error]) => {
+  expect(writeFailureOf(storeError(error))).toBe(reason)
+})
+
+function sqlError(code: string, constraint?: string): DatabaseError {
+  return Object.assign(new DatabaseError(code, 0, 'error'), { code, constraint })
+}
 
 test('a connection that cannot be opened is reported once', async () => {
   let errors = 0

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { retryWhileBusy } from '../../db/sqlite/connection.ts'
-import { concernsDatabase, isBusy, storeError, toFailure } from '../../db/sqlite/failure.ts'
-import { IdempotencyKeyReused, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../../db/store.ts'
+import { concernsDatabase, isBusy, storeError, toFailure, writeFailureOf } from '../../db/sqlite/failure.ts'
+import { IdempotencyKeyReused, KeyNameTaken, KeyRevoked, StoreUnavailable, type WriteFailure } from '../../db/store.ts'
 
 function sqliteError(code: string, message = 'of SQLite'): Error {
   return Object.assign(new Error(message), { code })
@@ -59,6 +59,34 @@ describe('a failure', () => {
 
   test('keeps a sentence for the operator', () => {
     expect(storeError({ code: 'SQLITE_READONLY_DBMOVED', message: 'It was moved.' }).message).toBe('It was moved.')
+  })
+
+  test.for<[WriteFailure, string]>([
+    ['busy', 'SQLITE_BUSY'],
+    ['busy', 'SQLITE_BUSY_SNAPSHOT'],
+    ['full', 'SQLITE_FULL'],
+    ['full', 'ENOSPC'],
+    ['full', 'EDQUOT'],
+    ['io', 'SQLITE_IOERR_FSYNC'],
+    ['io', 'SQLITE_CANTOPEN'],
+    ['io', 'EIO'],
+    ['io', 'ENOENT'],
+    ['io', 'ENOTDIR'],
+    ['io', 'ESTALE'],
+    ['read_only', 'SQLITE_READONLY_DIRECTORY'],
+    ['read_only', 'EACCES'],
+    ['read_only', 'EROFS'],
+    ['corrupt', 'SQLITE_CORRUPT_INDEX'],
+    ['corrupt', 'SQLITE_NOTADB'],
+    ['schema', 'SQLITE_SCHEMA'],
+    ['rule', 'SQLITE_CONSTRAINT_CHECK'],
+    ['rule', 'IdempotencyKeyReused'],
+    ['rule', 'IdsExhausted'],
+    ['rule', 'KeyRevoked'],
+    ['other', 'SQLITE_ERROR'],
+    ['other', 'TypeError'],
+  ])('of a write has the reason %s: %s', ([reason, code]) => {
+    expect(writeFailureOf({ code, message: '' })).toBe(reason)
   })
 
   test('of one write becomes the error of the store for it', () => {

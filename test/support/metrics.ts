@@ -27,6 +27,15 @@ export function readMetric(text: string, name: string, labels: Record<string, st
   return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0)
 }
 
+/** The number of failed writes by reason, without the reasons that have none. */
+export function writeFailuresIn(text: string): Record<string, number> {
+  return Object.fromEntries(
+    samplesIn(text)
+      .filter(({ name, value }) => name === 'petstore_write_failures_total' && value > 0)
+      .map(({ labels, value }) => [labels.reason, value]),
+  )
+}
+
 /** The type of each metric by its name. */
 export function typesIn(text: string): Record<string, string> {
   return Object.fromEntries(

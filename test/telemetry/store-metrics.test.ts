@@ -7,7 +7,7 @@ import { openSqliteStore } from '../../db/sqlite/store.ts'
 import type { NewPet, Store, StoreObserver, TransactionTimes } from '../../db/store.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
-import { readMetric } from '../support/metrics.ts'
+import { readMetric, writeFailuresIn } from '../support/metrics.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'sold' }
@@ -48,14 +48,23 @@ test('waiting writes are counted while another process holds the lock, and those
   expect(await committed()).toBe(before)
   const text = await metrics.text()
   expect(readMetric(text, 'petstore_write_queue_length')).toBe(0)
-  expect(failuresIn(text)).toEqual({ busy: 2, rule: 1 })
+  expect(writeFailuresIn(text)).toEqual({ busy: 2, rule: 1 })
+})
+
+test('a readiness check that finds the schema of another release is counted', async () => {
+  const { metrics, store, path } = openObserved()
+  const other = connect(path, { busyTimeout: 500 })
+  onTestFinished(() => void other.close())
+  other.exec("UPDATE migrations SET hash = 'other'")
+  await expect(store.check()).rejects.toThrow('Another release')
+  expect(writeFailuresIn(await metrics.text())).toEqual({ schema: 1 })
 })
 
 test('writes that a closed store refuses are counted', async () => {
   const { metrics, store } = openObserved()
   await store.close()
   await expect(store.pets.create(rex)).rejects.toThrow('closed')
-  expect(failuresIn(await metrics.text())).toEqual({ other: 1 })
+  expect(writeFailuresIn(await metrics.text())).toEqual({ other: 1 })
 })
 
 test('the sizes are those of the files', async () => {
@@ -131,10 +140,4 @@ function openObserved({ busyTimeout = 250, observer }: { busyTimeout?: number; o
   onTestFinished(() => store.close())
   metrics.store.watch(store)
   return { metrics, store, path }
-}
-
-/** The reasons with failures. */
-function failuresIn(text: string): Record<string, number> {
-  const reasons = [...text.matchAll(/^petstore_write_failures_total\{reason="(\w+)"\} (\d+)$/gm)]
-  return Object.fromEntries(reasons.map(([, reason = '', count]) => [reason, Number(count)]).filter(([, n]) => n !== 0))
 }
