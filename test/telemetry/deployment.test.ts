@@ -35,7 +35,7 @@ test('each alert has a severity, a summary, and a section that says what to do',
   for (const { alert, labels, annotations } of alerts) {
     expect(['warning', 'critical'], alert).toContain(labels.severity)
     expect(annotations.summary, alert).toMatch(/\.$/)
-    expect(annotations.runbook, alert).toBe(`docs/monitoring.md#${alert.toLowerCase()}`)
+    expect(annotations.runbook_url, alert).toBe(`https://petstore.example/docs/monitoring.md#${alert.toLowerCase()}`)
     expect(anchors, alert).toContain(alert.toLowerCase())
   }
   const documented = anchors.filter((anchor) => /^petstore./.test(anchor))
