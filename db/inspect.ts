@@ -55,5 +55,5 @@ export async function tryWrite(path: string, timeout: number): Promise<string | 
   ]).finally(() => timer.abort())
   child.unref()
   child.stdout.destroy()
-  return problem || undefined
+  return problem === 'ok' ? undefined : problem || 'The process that tried a write ended without a result.'
 }

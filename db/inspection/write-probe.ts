@@ -5,7 +5,7 @@ import { realPathOf } from '../sqlite/files.ts'
 import { inspectSqlite } from './sqlite.ts'
 
 /**
- * A program that takes the write lock of an SQLite database and syncs a file beside it. It prints what is wrong. It is
+ * A program that takes the write lock of an SQLite database and syncs a file beside it. It prints `ok`, or what is wrong. It is
  * not killed if the disk hangs, so that it removes its file when the disk responds again.
  */
 
@@ -21,6 +21,7 @@ try {
     syncFile(`${realPathOf(path)}-doctor-${process.pid}.partial`)
     await inspection.close()
   }
+  process.stdout.write('ok')
 } catch (error) {
   process.stdout.write(unusable(path, error).message)
 }

@@ -61,11 +61,8 @@ async function examineDatabase(service: Service, machine: Machine): Promise<Find
     const times = inspection ? await knownTimesIn(inspection) : []
     const beside =
       database.kind === 'sqlite' ? await examineFiles(database.path, service, machine) : { findings: [], times: [] }
-    // Without permissions, or if the database cannot be opened, it has the same cause.
-    const isExplained = [opened.finding, ...beside.findings].some(
-      ({ check, status }) => status === 'failure' && ['database', 'permissions'].includes(check),
-    )
-    const writes = writable && inspection && !isExplained ? [writable.finding] : []
+    // If the database cannot be opened, both have the same cause.
+    const writes = writable && inspection ? [writable.finding] : []
     return [
       opened.finding,
       ...contents,
