@@ -98,8 +98,9 @@ export function createPetstoreClient({
 }
 
 /**
- * Whether an error is a `PetstoreError`, also of another tRPC client of the service. Its `data` holds `code`, `message` and `status`, and `issues` if the input is not
- * valid. If no response of the service arrived, `data` is undefined, and the message names the URL and the cause.
+ * Whether an error is a `PetstoreError`, also one of another tRPC client of the service. Its `data` holds `code`, `message`
+ * and `status`, and `issues` if the input is not valid. If no response of the service arrived, `data` is undefined, and the
+ * message names the URL and the cause.
  */
 export function isPetstoreError(error: unknown): error is PetstoreError {
   // Not instanceof: a package may bring its own copy of @trpc/client.

@@ -171,8 +171,8 @@ export const petsRouter = router({
     .input(GetPet)
     .output(Pet)
     .query(async ({ ctx, input: { petId } }) => {
-      // Such an id may be shortened (int64.ts).
-      if (!isInt64(petId)) throw new ApiError('not_found', 'No pet has this id, because it is no 64-bit integer.')
+      // The message does not repeat the id, which may be cut to 20 digits.
+      if (!isInt64(petId)) throw new ApiError('not_found', 'No pet has this id, because it is not a 64-bit integer.')
       const pet = await ctx.store.pets.get(petId)
       if (!pet) throw new ApiError('not_found', `No pet has the id ${petId}.`)
       return pet
