@@ -15,7 +15,8 @@ export interface Ownership {
  */
 export function ownershipOf(database: string): Ownership {
   const file = statSync(database, { throwIfNoEntry: false })
-  if (file) return { uid: file.uid, gid: file.gid, mode: file.mode & 0o666 }
+  // Also the owner of a read-only database must be able to write a new file.
+  if (file) return { uid: file.uid, gid: file.gid, mode: (file.mode & 0o666) | 0o600 }
   let folder = dirname(database)
   while (!existsSync(folder)) folder = dirname(folder)
   const { uid, gid } = statSync(folder)

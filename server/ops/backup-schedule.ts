@@ -22,9 +22,11 @@ interface ScheduleConfig {
 /** Marks scheduled backups. Backups that a person made are never deleted. */
 export const scheduledSuffix = '.scheduled.db'
 /** Milliseconds. Each retry after a failure doubles the time to the next one. */
-const [firstRetry, maxRetry] = [60_000, 3_600_000]
+const firstRetry = 60_000
+const maxRetry = 3_600_000
 /** Milliseconds. A timer can wait for at most 24 days, and stops while the machine sleeps. */
 const maxWait = 60_000
+
 /** Tests replace it. */
 interface Clock {
   /** Milliseconds since 1970. */
@@ -37,6 +39,7 @@ const systemClock: Clock = {
   now: Date.now,
   wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }).catch(() => {}),
 }
+
 const launcher = fileURLToPath(new URL('../launch.mjs', import.meta.url))
 
 /**

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -117,6 +117,13 @@ describe('a backup', () => {
     expect(statSync(`${backup}.sha256`).mode).toBe(statSync(database).mode)
     writeFileSync(backup, 'x', { flag: 'a' })
     expect(verify()).toBe(1)
+  })
+
+  test('of a read-only database can be read and written by its owner', async () => {
+    const { folder, database } = makeSample()
+    chmodSync(database, 0o440)
+    const backup = await backUp(folder)
+    expect(statSync(backup).mode & 0o777).toBe(0o640)
   })
 
   test('replaces the checksum of an earlier backup of its name', async () => {

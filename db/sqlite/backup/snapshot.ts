@@ -37,7 +37,7 @@ interface SnapshotRequest {
 /** 4 MiB. Signals are handled between two steps. */
 const pagesPerStep = 1_000
 
-/** Gives the copy its final name. Whoever has its SHA-256 can verify it later. */
+/** Gives the copy its final name. */
 type Publish = (copy: string, sha256: string) => void
 
 /**
