@@ -60,21 +60,20 @@ export function giveIdentity(connection: Database.Database): void {
  * Detects that another program has written a different database into the open file (`cp backup.db petstore.db`). SQLite
  * would mix the pages of both and look up API keys in the wrong one.
  *
- * It compares the user version and the change counter, which only grows, with those of the last check.
- *
- * Closing any descriptor of a file drops all POSIX locks of the process on it, also those of SQLite. Call {@link close}
- * only when no connection to the file is open, or when the file is no longer the database.
+ * It compares the user version and the change counter, which only grows, with those of the last check. In WAL mode only a
+ * checkpoint writes to the file, and it may write the old header again. So compare before each checkpoint.
  */
 export class HeaderWatch {
-  readonly #descriptor: number
+  readonly descriptor: number
   readonly #database: string
   #header: Buffer
   #isOpen = true
 
-  constructor(path: string) {
-    this.#descriptor = openSync(path, 'r')
-    this.#database = identityOf(fstatSync(this.#descriptor, { bigint: true }))
-    this.#header = readFirstBytes(this.#descriptor)
+  /** @param descriptor of the database file. */
+  constructor(descriptor: number) {
+    this.descriptor = descriptor
+    this.#database = identityOf(fstatSync(descriptor, { bigint: true }))
+    this.#header = readFirstBytes(descriptor)
   }
 
   /** Whether the path leads to the watched file. */
@@ -87,35 +86,38 @@ export class HeaderWatch {
     return !this.#accept() && !this.#accept()
   }
 
+  /** Whether the file has no name any more, so that it is gone when the last process closes it. */
+  isDeleted(): boolean {
+    return fstatSync(this.descriptor).nlink === 0
+  }
+
+  /**
+   * Closing any descriptor of a file drops all POSIX locks of the process on it, also those of SQLite. Call it only when
+   * no connection to the file is open.
+   */
   close(): void {
-    if (this.#isOpen) closeSync(this.#descriptor)
+    if (this.#isOpen) closeSync(this.descriptor)
     this.#isOpen = false
   }
 
   #accept(): boolean {
-    const header = readFirstBytes(this.#descriptor)
+    const header = readFirstBytes(this.descriptor)
     const isSame = startsAsSqlite(header) && isSuccessor(header, this.#header)
     if (isSame) this.#header = header
     return isSame
   }
 }
 
-function isSuccessor(header: Buffer, previous: Buffer): boolean {
-  // The change counter wraps around.
-  const changes = (header.readUInt32BE(24) - previous.readUInt32BE(24)) | 0
-  const [version, previousVersion] = [header.readUInt32BE(60), previous.readUInt32BE(60)]
-  // The readiness check of the first release resets the user version to 0.
-  return changes >= 0 && (version === previousVersion || version === 0 || previousVersion === 0)
+/** Watches the file at this path. */
+export function openHeader(path: string): HeaderWatch {
+  return new HeaderWatch(openSync(path, 'r'))
 }
 
-export class DatabaseOverwritten extends Error {
-  override name = 'DatabaseOverwritten'
-  /** Counts as corrupt, because a retry cannot succeed. */
-  readonly code = 'SQLITE_CORRUPT_OVERWRITTEN'
-
-  constructor() {
-    super(
-      'Another program wrote over the database file while the service had it open. Stop the service and restore a backup with "petstore restore".',
-    )
-  }
+function isSuccessor(header: Buffer, previous: Buffer): boolean {
+  // Each change of the first page increments the change counter, which wraps around.
+  const changes = (header.readUInt32BE(24) - previous.readUInt32BE(24)) | 0
+  if (changes === 0) return header.equals(previous)
+  const [version, previousVersion] = [header.readUInt32BE(60), previous.readUInt32BE(60)]
+  // The readiness check of the first release resets the user version to 0.
+  return changes > 0 && (version === previousVersion || version === 0 || previousVersion === 0)
 }

@@ -1,66 +1,58 @@
 import type Database from 'better-sqlite3'
 import { type Failure, toFailure } from './failure.ts'
+import { type LogState, prepareLogState } from './log-file.ts'
 
-/** Pages at which SQLite starts a checkpoint after each commit (`wal_autocheckpoint`). SQLite ignores errors of these. */
-const autoCheckpoint = 1_000
-/** Milliseconds. */
-const checkInterval = 1_000
+/** Pages in the log from which on each commit is followed by a checkpoint, as with `wal_autocheckpoint`. */
+const checkpointSize = 1_000
 /** MiB of pages in the log. Each further warning comes at twice the size of the last one. */
 const firstWarning = 64
 
-interface LogState {
-  /** Pages in the log. */
-  log: number
-  /** Pages of the log that a checkpoint has copied into the database. */
-  checkpointed: number
-}
-
-/** Reads SQLite's index of the log without a checkpoint. */
-export function prepareLogState(connection: Database.Database): Database.Statement<[], LogState> {
-  return connection.prepare<[], LogState>('PRAGMA wal_checkpoint(NOOP)').safeIntegers(false)
-}
-
-/** Watches the write-ahead log through the connection that writes. A log that cannot be checkpointed fills the disk. */
+/**
+ * Checkpoints the write-ahead log through the connection that writes, and watches it. A log that cannot be checkpointed
+ * fills the disk. SQLite's own checkpoints ignore errors, and nothing could be checked before them.
+ */
 export class LogWatch {
   /** The error of the last checkpoint, if it failed. */
   checkpointFailure: Failure | undefined
-  readonly #connection: Database.Database
   readonly #state: Database.Statement<[], LogState>
+  readonly #checkpoint: Database.Statement
   readonly #readMark: Database.Statement
   readonly #pageSize: number
-  #nextCheck = 0
   #nextWarning = firstWarning
 
   constructor(connection: Database.Database) {
-    this.#connection = connection
+    connection.pragma('wal_autocheckpoint = 0')
     this.#state = prepareLogState(connection)
+    this.#checkpoint = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)')
     this.#readMark = connection.prepare('PRAGMA schema_version')
     this.#pageSize = Number(connection.pragma('page_size', { simple: true }))
   }
 
-  /** Call it after each commit. Returns a new warning, if there is one. Never throws, because the commit has succeeded. */
-  check(): string | undefined {
+  /**
+   * Call it after each commit, before its response. The first read after a commit stores a read mark in the mapped `-shm`
+   * file. If the file system is frozen, that blocks the thread in a page fault. Here it blocks the writer's thread; readers
+   * find the mark and store nothing.
+   */
+  publishReadMark(): void {
     try {
-      this.#publishReadMark()
-      if (performance.now() < this.#nextCheck) return undefined
-      this.#nextCheck = performance.now() + checkInterval
-      return this.#examine()
+      this.#readMark.get()
     } catch {
-      return undefined
+      // The commit has succeeded.
     }
   }
 
   /**
-   * The first read after a commit stores a read mark in the mapped `-shm` file. If the file system is frozen, that blocks
-   * the thread in a page fault. Here it blocks the writer's thread; readers find the mark and store nothing.
+   * Checkpoints a log that is long enough. Call it after each commit.
+   *
+   * @param refuse throws if there must be no checkpoint.
+   * @returns a new warning for the operator, if there is one.
    */
-  #publishReadMark(): void {
-    this.#readMark.get()
-  }
-
-  #examine(): string | undefined {
+  checkpoint(refuse: () => void): string | undefined {
     const { log, checkpointed } = this.#state.get() ?? { log: 0, checkpointed: 0 }
-    const failure = log - checkpointed < autoCheckpoint ? undefined : this.#tryCheckpoint()
+    const isDue = log >= checkpointSize && log > checkpointed
+    if (isDue) refuse()
+    const failure = isDue ? this.#tryCheckpoint() : undefined
+    if (isDue) refuse()
     const isNew = failure && !this.checkpointFailure
     this.checkpointFailure = failure
     if (isNew) {
@@ -71,7 +63,7 @@ export class LogWatch {
 
   #tryCheckpoint(): Failure | undefined {
     try {
-      this.#connection.pragma('wal_checkpoint(PASSIVE)')
+      this.#checkpoint.get()
       return undefined
     } catch (error) {
       return toFailure(error)

@@ -1,25 +1,57 @@
-import { statSync } from 'node:fs'
+import { type BigIntStats, lstatSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { connect, orClose, retryWhileBusy } from './connection.ts'
 import { identify, identityOf, realPathOf } from './files.ts'
-import { prepareLogState } from './log-watch.ts'
+import type { HeaderWatch } from './header.ts'
+import { LogFile } from './log-file.ts'
 import { applicationId } from './schema.ts'
 
 interface OpenOptions<T> {
   readonly: boolean
   /** Prepares the statements for each connection that is opened. */
   prepare: (connection: Database.Database) => T
+  /** Of the file at the path. Without it, {@link OpenFile.check} does not detect that the file was overwritten. */
+  header?: HeaderWatch | undefined
 }
 
 /** Milliseconds to wait for readers that prevent the checkpoint of a lost log. */
 const checkpointTimeout = 1_000
 
-/** How the files at the paths of the database differ from the ones that the connection has open. */
-type Change = 'database' | 'name' | 'index' | 'log' | 'log size'
+/**
+ * What happened to the files, the most serious first, because each is treated as the most serious one that applies. A file is lost if the path no longer leads to the one that the
+ * connection has open.
+ */
+export type Damage =
+  | 'database lost'
+  | 'database overwritten'
+  /** The path leads to the same file under another name, and SQLite names the log after it. */
+  | 'database renamed'
+  /** Another process has begun a log of its own, so this one cannot be moved into the database. */
+  | 'log forked'
+  | 'log lost'
+  | 'log truncated'
+  /** The index of the log (`-shm`), which also holds the locks between processes. */
+  | 'index lost'
+
+const sentences: Record<Damage, string> = {
+  'database lost': 'The database was moved, deleted or replaced.',
+  'database overwritten':
+    'Another program wrote over the database file while the service had it open. Stop the service and restore a backup with "petstore restore".',
+  'database renamed': 'The database was renamed, and SQLite looks for its log under the new name.',
+  'log forked': 'The write-ahead log was moved or deleted, and another process has written to a new one meanwhile.',
+  'log lost': 'The write-ahead log of the database was moved, deleted or replaced.',
+  'log truncated':
+    'Another program truncated the write-ahead log of the database. Commits that were only in the log are lost. Restore a backup if you need them.',
+  'index lost':
+    'The index of the write-ahead log (-shm) was deleted, so other processes do not see the locks of this one.',
+}
 
 /**
  * A connection to a prepared database that detects when its files are moved, deleted, replaced or truncated. SQLite does
  * not: it keeps writing to the old files, and the next start would not find the acknowledged writes.
+ *
+ * All connections of a process share one index, in memory. After any damage, each of them must be closed before one is
+ * opened again.
  *
  * Files are identified by their inode numbers. The connection keeps its files open, so these numbers are not reused.
  */
@@ -29,32 +61,32 @@ export class OpenFile<T> {
   readonly #path: string
   readonly #options: OpenOptions<T>
   readonly #realPath: string
-  readonly #logPath: string
   readonly #indexPath: string
   readonly #database: string
-  readonly #log: string | undefined
-  /** The index of the log (`-shm`), which also holds the locks between processes. */
+  readonly #log: LogFile
   readonly #index: string | undefined
-  /** Bytes at the last check. If the log is shorter now, its size is compared with SQLite's index of it. */
-  #logSize: bigint | undefined
+  /** Of the database file at the last check of its header. */
+  #writtenAt: bigint | undefined
+  #size: bigint | undefined
 
   constructor(path: string, options: OpenOptions<T>) {
     this.#path = path
     this.#options = options
     // Identified before the connection is opened, so that a replacement in between is detected.
     this.#realPath = realPathOf(path)
-    this.#logPath = `${this.#realPath}-wal`
     this.#indexPath = `${this.#realPath}-shm`
     const database = identify(path)
-    if (database === undefined) throw new MovedDatabase('The database, or its folder, is missing.')
+    if (database === undefined) throw new DamagedFiles('database lost')
     this.#database = database
-    const log = identify(this.#logPath)
+    const logPath = `${this.#realPath}-wal`
+    const log = identify(logPath)
     this.connection = connect(path, { readonly: options.readonly, busyTimeout: 0 })
     const open = orClose(this.connection, () => {
       this.#refuseForeignDatabase()
       const statements = options.prepare(this.connection)
       // The first read of the connection has created the log and its index if they were missing.
-      return { statements, log: log ?? identify(this.#logPath), index: identify(this.#indexPath) }
+      const index = identify(this.#indexPath)
+      return { statements, log: new LogFile(logPath, log, this.connection), index }
     })
     this.statements = open.statements
     this.#log = open.log
@@ -63,105 +95,116 @@ export class OpenFile<T> {
 
   #refuseForeignDatabase(): void {
     if (this.connection.pragma('application_id', { simple: true }) !== BigInt(applicationId)) {
-      throw new MovedDatabase('The file at the path of the database belongs to another program.')
+      throw new ForeignDatabase('The file at the path of the database belongs to another program.')
     }
   }
 
   /**
-   * Call it outside a transaction. If the connection can write, it first saves the commits of a log that was lost.
+   * Call it outside a transaction. If the log was lost and the connection can write, it first moves the commits of the log
+   * into the database, because they are gone when the last connection to the log closes.
    *
-   * @throws {MovedDatabase} if the path no longer leads to the open files.
-   * @throws {StaleFiles}
+   * @throws {DamagedFiles}
    */
-  checkPlace(): void {
-    switch (this.#findChange()) {
-      case 'database':
-        throw new MovedDatabase('The database was moved, deleted or replaced.')
-      case 'name':
-        this.#checkpointLostLog()
-        throw new StaleFiles('The database was renamed, and SQLite looks for its log under the new name.')
-      case 'index':
-        throw new StaleFiles(
-          'The index of the write-ahead log (-shm) was deleted, so other processes do not see the locks of this one.',
-        )
-      case 'log':
-        this.#checkpointLostLog()
-        throw new MovedDatabase('The write-ahead log of the database was moved, deleted or replaced.')
-      case 'log size':
-        this.#refuseTruncatedLog()
-    }
+  check(): void {
+    const damage = this.findDamage()
+    if (damage === undefined) return
+    if (damage === 'database overwritten' || this.#options.readonly) throw new DamagedFiles(damage)
+    // Independent of the other files: the log may be lost together with the index or the database.
+    const isLogLost = this.#log.isLost()
+    const oldLog = this.setAsideOldLog()
+    if (damage !== 'database lost' && isLogLost && this.#log.isForked()) throw new DamagedFiles('log forked')
+    if (isLogLost || damage === 'database renamed') this.#checkpoint()
+    throw new DamagedFiles(damage, oldLog)
   }
 
   /**
    * Call it inside a transaction, which may have waited for its lock since the last check.
    *
-   * @throws {FilesChanged} if {@link checkPlace} must examine the files.
+   * @throws {FilesChanged} if {@link check} must examine the files.
    */
   refuseChange(): void {
     if (this.#findChange()) throw new FilesChanged('The files of the database have changed.')
   }
 
-  #findChange(): Change | undefined {
-    if (identify(this.#path) !== this.#database) return 'database'
-    if (realPathOf(this.#path) !== this.#realPath) return 'name'
-    if (identify(this.#indexPath) !== this.#index) return 'index'
-    const log = statSync(this.#logPath, { bigint: true, throwIfNoEntry: false })
-    if (this.#isLost(log && identityOf(log))) return 'log'
-    // A database that an operator has put in place may have no log, which is slower and as durable.
-    if (log && (this.#logSize === undefined || log.size < this.#logSize)) return 'log size'
-    this.#logSize = log?.size
-    return undefined
+  findDamage(): Damage | undefined {
+    const change = this.#findChange()
+    if (change !== 'log shorter') return change
+    if (this.#log.isTruncated()) return 'log truncated'
+    return this.#isIndexLost() ? 'index lost' : undefined
   }
 
-  #isLost(log: string | undefined): boolean {
-    return this.#log !== undefined && log !== this.#log
+  /** Runs no statement. */
+  #findChange(): Damage | 'log shorter' | undefined {
+    const named = lstatSync(this.#realPath, { bigint: true, throwIfNoEntry: false })
+    const isNamed = named !== undefined && identityOf(named) === this.#database
+    const isAtPath = (isNamed && this.#path === this.#realPath) || identify(this.#path) === this.#database
+    if (!isAtPath) return 'database lost'
+    if (!isNamed) return this.isOverwritten() ? 'database overwritten' : 'database renamed'
+    if (this.#isOverwritten(named)) return 'database overwritten'
+    const log = this.#log.findChange()
+    if (log !== undefined) return `log ${log}`
+    return this.#isIndexLost() ? 'index lost' : undefined
   }
 
-  /** Moves the lost log into the database, because its commits are gone when the last connection to it closes. */
-  #checkpointLostLog(): void {
-    if (this.#options.readonly) return
+  #isIndexLost(): boolean {
+    return identify(this.#indexPath) !== this.#index
+  }
+
+  /** Compares the header only if the file was written since the last comparison. */
+  #isOverwritten({ mtimeNs, size }: BigIntStats): boolean {
+    if (mtimeNs === this.#writtenAt && size === this.#size) return false
+    if (this.isOverwritten()) return true
+    this.#writtenAt = mtimeNs
+    this.#size = size
+    return false
+  }
+
+  isOverwritten(): boolean {
+    return this.#options.header?.isOverwritten() ?? false
+  }
+
+  /**
+   * Call it after each commit: before it returns, the commit must not be acknowledged.
+   *
+   * @throws {DamagedFiles}
+   */
+  confirmCommit(): void {
+    this.check()
+    if (!this.#log.isIntact()) throw new DamagedFiles('log truncated')
+  }
+
+  /** Whether commits are in the log, but not in the database. */
+  get hasUnsavedLog(): boolean {
+    return this.#log.isUnsaved()
+  }
+
+  /** See {@link LogFile.setAsideOldCopy}. A log beside another database belongs to that database. */
+  setAsideOldLog(): string | undefined {
+    return identify(this.#path) === this.#database ? this.#log.setAsideOldCopy() : undefined
+  }
+
+  /** Moves the whole log into the open database, and empties it, so that it changes nothing if it comes back. */
+  #checkpoint(): void {
     retryWhileBusy(checkpointTimeout, () => {
       const isBusy = this.connection.prepare<[], bigint>('PRAGMA wal_checkpoint(TRUNCATE)').pluck().get()
       if (isBusy) throw new LogInUse('The write-ahead log of the database was lost and cannot be saved yet.')
     })
   }
 
-  #refuseTruncatedLog(): void {
-    const frames = prepareLogState(this.connection).get()?.log ?? 0
-    const pageSize = Number(this.connection.pragma('page_size', { simple: true }))
-    // A header of 32 bytes, then 24 bytes and a page for each frame (https://sqlite.org/fileformat2.html, section 4.1).
-    const length = frames > 0 ? 32 + frames * (24 + pageSize) : 0
-    const size = statSync(this.#logPath, { bigint: true, throwIfNoEntry: false })?.size
-    if (size !== undefined && size < length) {
-      throw new StaleFiles(
-        `Another program truncated the write-ahead log of the database to ${size} of ${length} bytes. Commits that were only in the log are lost. Restore a backup if you need them.`,
-      )
-    }
-    this.#logSize = size
-  }
-
-  /** Opens the file that is at the path now. This one stays open until the caller closes it. */
-  reopen(): OpenFile<T> {
-    const isReplaced = identify(this.#path) !== this.#database
-    const log = identify(`${realPathOf(this.#path)}-wal`)
-    if (isReplaced && log !== undefined && log === this.#log) {
-      // SQLite would replay the log of the old file into the new one and corrupt it.
-      throw new MovedDatabase(
-        'The database was replaced, but the write-ahead log of the old one is still there. Stop the service and use "petstore restore".',
-      )
-    }
-    if (!isReplaced && this.#isLost(log)) this.#checkpointLostLog()
-    return new OpenFile(this.#path, this.#options)
+  /** Whether SQLite would apply the log of this database to the other one that is now at the path, and corrupt it. */
+  get wouldCorruptSuccessor(): boolean {
+    return identify(this.#path) !== this.#database && this.#log.isAt(`${realPathOf(this.#path)}-wal`)
   }
 
   close(): void {
     this.connection.close()
+    this.#log.close()
   }
 }
 
-/** Has the code of SQLite, which detects this state only without a write-ahead log. */
-class MovedDatabase extends Error {
-  override name = 'MovedDatabase'
+/** Has the code of SQLite, which detects a lost database only without a write-ahead log. */
+class ForeignDatabase extends Error {
+  override name = 'ForeignDatabase'
   readonly code = 'SQLITE_READONLY_DBMOVED'
 }
 
@@ -175,12 +218,18 @@ export class FilesChanged extends Error {
   readonly code = 'SQLITE_READONLY_DBMOVED'
 }
 
-/**
- * The log or its index is no longer the one that SQLite uses in this process, where all connections share one index. Each
- * of them must be closed before one is opened again.
- */
-export class StaleFiles extends Error {
-  override name = 'StaleFiles'
-  /** SQLite's own code when it reads a part of the log that is missing. */
-  readonly code = 'SQLITE_IOERR_SHORT_READ'
+/** The connection must be closed, and so must all others of the process. */
+export class DamagedFiles extends Error {
+  override name = 'DamagedFiles'
+  readonly code: string
+  readonly damage: Damage
+
+  /** @param oldLog the path of an old copy of the log that was set aside. */
+  constructor(damage: Damage, oldLog?: string) {
+    const note = oldLog === undefined ? '' : ` An old copy of the log was in its place, and is now ${oldLog}.`
+    super(sentences[damage] + note)
+    this.damage = damage
+    // The code of an overwritten database counts as corrupt, because a retry cannot succeed.
+    this.code = damage === 'database overwritten' ? 'SQLITE_CORRUPT_OVERWRITTEN' : 'SQLITE_READONLY_DBMOVED'
+  }
 }

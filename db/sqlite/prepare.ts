@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { type OnMigrate, pendingMigrations, refuseOtherRelease } from '../migrations.ts'
 import { ownershipOf } from '../ownership.ts'
 import { incomplete, reasons, UnusableDatabase } from '../unusable-database.ts'
+import { rescuedMark } from './backup/name.ts'
 import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy } from './connection.ts'
 import { unusable } from './diagnosis/diagnosis.ts'
 import { toFailure } from './failure.ts'
@@ -40,6 +41,7 @@ export function prepareDatabase(path: string, options: PrepareOptions = {}): voi
     // SQLite names the log and the journal after this path.
     const realPath = realPathOf(path)
     refuseNonFile(path)
+    refuseUnrestoredCopy(path, realPath)
     refuseOrphanedLog(path, realPath)
     if (create) createFile(realPath)
     const isNew = isBlank(path, realPath)
@@ -69,6 +71,19 @@ export function refuseOrphanedLog(path: string, realPath: string): void {
       `it is missing, but its write-ahead log ${log} exists; put the database back beside it, or restore a backup`,
     )
   }
+}
+
+/** A new database in place of the lost one would hide that the service has saved the lost one. */
+function refuseUnrestoredCopy(path: string, realPath: string): void {
+  const folder = dirname(realPath)
+  if (sizeOf(path) > 0 || !existsSync(folder)) return
+  const copies = readdirSync(folder).filter((name) => name.startsWith(`${basename(realPath)}${rescuedMark}`))
+  const copy = copies.toSorted().at(-1)
+  if (copy === undefined) return
+  throw new UnusableDatabase(
+    path,
+    `it is missing, but a running service has saved it as ${join(folder, copy)}; restore that file, or move it to another folder`,
+  )
 }
 
 function warnOfLargeLog(realPath: string, onWarning: PrepareOptions['onWarning']): void {

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { rescueDatabase } from './backup/rescue.ts'
 import { orClose } from './connection.ts'
 import { concernsDatabase, type Failure, isBusy, mayBeReadError, storeError, toFailure } from './failure.ts'
-import { DatabaseOverwritten, HeaderWatch } from './header.ts'
-import { OpenFile, StaleFiles } from './open-file.ts'
+import { type HeaderWatch, openHeader, readHeader } from './header.ts'
+import { type Damage, DamagedFiles, OpenFile } from './open-file.ts'
 import { prepareReads, type Reads } from './reads.ts'
 
 /** Milliseconds between two checks of the files. */
@@ -11,15 +12,20 @@ const checkInterval = 1_000
 const busyTimeout = 200
 const busyPause = 5
 
-const closedFile: Failure = {
-  code: 'SQLITE_CANTOPEN',
-  message:
-    'The database is closed until its files can be opened again. Check that they are in place, or restart the service.',
+class DatabaseClosed extends Error {
+  override name = 'DatabaseClosed'
+  readonly code = 'SQLITE_CANTOPEN'
+
+  constructor() {
+    super(
+      'The database is closed until its files can be opened again. Check that they are in place, or restart the service.',
+    )
+  }
 }
 
 interface ReaderEvents {
-  /** Makes the writer check its files: it saves a lost log and closes stale files. */
-  checkWriter: () => Promise<unknown>
+  /** Makes the writer save a lost log and close its files. Resolves to whether it has none open. */
+  releaseWriter: () => Promise<boolean>
   /** Verifies that the database is corrupt. */
   verify: (failure: Failure) => Promise<Failure>
   /** Called with a sentence for the operator. */
@@ -27,8 +33,9 @@ interface ReaderEvents {
 }
 
 /**
- * Reads on the event loop, on a connection that cannot write. In WAL mode readers rarely wait for a lock. If the file is
- * replaced, the reader opens the new one. If the file is deleted, it continues to read the open one.
+ * Reads on the event loop, on a connection that cannot write. In WAL mode readers rarely wait for a lock.
+ *
+ * It also decides what happens after damage of the files, for all connections of the process: see {@link recover}.
  */
 export class Reader {
   readonly #path: string
@@ -36,7 +43,7 @@ export class Reader {
   #file: OpenFile<Reads>
   #header: HeaderWatch
   /** Stays set until the process ends, because SQLite's cache and log no longer belong to the file. */
-  #overwritten: DatabaseOverwritten | undefined
+  #overwritten: DamagedFiles | undefined
   /** The number of files that were opened before this one. Each counts its changes from the beginning. */
   #generation = 0
   #revision: number | undefined
@@ -44,14 +51,19 @@ export class Reader {
   readonly #checks: NodeJS.Timeout
   #isClosed = false
   #recovery: Promise<boolean> | undefined
+  /** What the writer found when it closed the files that are open here. */
+  #writerDamage: DamagedFiles | undefined
+  /** The sentences for the operator about the open file. */
+  #warnings = new Set<string>()
+  #isRescued = false
 
   constructor(path: string, events: ReaderEvents) {
     this.#path = path
     this.#events = events
-    const file = new OpenFile(path, { readonly: true, prepare: prepareReads })
-    this.#header = orClose(file, () => new HeaderWatch(path))
-    this.#file = file
-    this.#checks = setInterval(() => void this.#recover(), checkInterval).unref()
+    const header = openHeader(path)
+    this.#file = orClose(header, () => new OpenFile(path, { readonly: true, prepare: prepareReads, header }))
+    this.#header = header
+    this.#checks = setInterval(() => void this.recover(), checkInterval).unref()
   }
 
   async run<T>(read: (reads: Reads) => T): Promise<T> {
@@ -62,10 +74,10 @@ export class Reader {
         if (this.#overwritten) throw this.#overwritten
         return read(this.#file.statements)
       } catch (error) {
-        const failure = this.#file.connection.open ? toFailure(error) : closedFile
+        const failure = toFailure(this.#file.connection.open ? error : new DatabaseClosed())
         if (isBusy(failure) && performance.now() < deadline) {
           await wait(busyPause)
-        } else if (!hasRecovered && concernsDatabase(failure) && (await this.#recover())) {
+        } else if (!hasRecovered && concernsDatabase(failure) && (await this.recover())) {
           hasRecovered = true
         } else if (mayBeReadError(failure) && !hasRepeated) {
           hasRepeated = true
@@ -100,81 +112,167 @@ export class Reader {
   /** @throws {StoreUnavailable} if another program wrote over the file, or if the file cannot be read. */
   checkHeader(): void {
     try {
+      if (this.#overwritten) throw this.#overwritten
       if (!this.#header.isOverwritten()) return
-      const error = new DatabaseOverwritten()
-      if (!this.#overwritten && this.#header.isFor(this.#path)) {
-        this.#overwritten = error
-        this.#events.onWarning(error.message)
-      }
-      throw error
+      // A database that was also replaced is followed.
+      if (this.#header.isFor(this.#path)) this.#markOverwritten()
+      throw new DamagedFiles('database overwritten')
     } catch (error) {
       throw storeError(toFailure(error))
     }
   }
 
-  /** Call it after the writer is closed: see {@link HeaderWatch}. */
-  closeHeader(): void {
-    this.#header.close()
+  #markOverwritten(): void {
+    if (this.#overwritten) return
+    this.#overwritten = new DamagedFiles('database overwritten')
+    this.#warn(this.#overwritten.message)
   }
 
-  /** The next read opens the file again. */
-  closeFile(): void {
-    this.#file.close()
+  /**
+   * A descriptor of the open database for the writer, once no connection of the process has damaged files open.
+   *
+   * @throws {DamagedFiles} as long as the files cannot be opened.
+   */
+  permitWriter(): number | Promise<number> {
+    if (this.#findProblem() === undefined) return this.#header.descriptor
+    return this.recover().then(() => {
+      const problem = this.#findProblem()
+      if (problem) throw problem
+      return this.#header.descriptor
+    })
   }
 
-  close(): void {
-    clearInterval(this.#checks)
-    this.#isClosed = true
-    this.closeFile()
-  }
-
-  /** Checks the files and opens them again if they have changed. Resolves to whether it did. */
-  #recover(): Promise<boolean> {
-    this.#recovery ??= this.#recoverOnce().finally(() => (this.#recovery = undefined))
+  /**
+   * Checks the files. If they are damaged: makes the writer save a lost log and close its files, copies what would be gone
+   * when the last connection closes, and opens the files that are at the path by then. If that fails, reads continue on the
+   * open file, and each later call tries again.
+   *
+   * @returns whether it opened other files.
+   */
+  recover(): Promise<boolean> {
+    this.#recovery ??= this.#recoverOnce()
+      .catch((error: unknown) => {
+        this.#warn(toFailure(error).message)
+        return false
+      })
+      .finally(() => (this.#recovery = undefined))
     return this.#recovery
   }
 
+  /** Call it when the writer has closed its files because of damage. */
+  leaveFiles(damage: Damage): void {
+    this.#writerDamage = new DamagedFiles(damage)
+    if (damage === 'database overwritten') this.#markOverwritten()
+    void this.recover()
+  }
+
   async #recoverOnce(): Promise<boolean> {
-    const problem = this.#file.connection.open ? this.#findProblem() : closedFile
-    if (problem === undefined || this.#overwritten) return false
-    await this.#events.checkWriter().catch(() => {})
-    // The writer closes first: if the last connection to close can write, SQLite moves the log into the database by the
-    // index of this process, which is stale.
-    if (problem instanceof StaleFiles) this.closeFile()
-    return !this.#isClosed && this.#reopen()
+    return (await this.#leaveDamagedFiles()) && !this.#isClosed && this.#reopen()
+  }
+
+  /** Resolves to whether the files are damaged, and nothing would be lost if they were closed. */
+  async #leaveDamagedFiles(): Promise<boolean> {
+    if (!this.#file.connection.open) return true
+    const problem = this.#findProblem()
+    if (problem === undefined) return false
+    const isReleased = await this.#events.releaseWriter()
+    if (this.#overwritten || !(isReleased || this.#isClosed)) return false
+    this.#warn(toFailure(this.#writerDamage ?? problem).message)
+    if (this.#wouldBeLost()) await this.#rescue()
+    return true
+  }
+
+  /** Whether closing the files would lose commits. Asked after the writer has saved a lost log, if it could. */
+  #wouldBeLost(): boolean {
+    const damage = this.#file.findDamage()
+    if (damage === 'database lost') return this.#header.isDeleted()
+    return damage === 'log lost' && this.#file.hasUnsavedLog
   }
 
   #findProblem(): unknown {
+    if (!this.#file.connection.open) return new DatabaseClosed()
+    if (this.#overwritten ?? this.#writerDamage) return this.#overwritten ?? this.#writerDamage
     try {
-      this.#file.checkPlace()
-      this.checkHeader()
+      if (this.#header.isOverwritten() && this.#header.isFor(this.#path)) this.#markOverwritten()
+      this.#file.check()
       // Stores the read mark for commits of other processes. On a frozen file system a read would block there (LogWatch).
       this.#queryRevision()
-      return undefined
+      return this.#overwritten
     } catch (error) {
       return error
     }
   }
 
+  /** Copies the database with its log beside the path, once. */
+  async #rescue(): Promise<void> {
+    if (this.#isRescued) return
+    const copy = await rescueDatabase(this.#file.connection, this.#path)
+    this.#isRescued = true
+    this.#warn(
+      `The database, or its write-ahead log, is gone. The service has saved all that it acknowledged in ${copy}. To go back to that, stop the service and use "petstore restore".`,
+    )
+  }
+
+  #warn(message: string): void {
+    if (!this.#warnings.has(message)) this.#events.onWarning(message)
+    this.#warnings.add(message)
+  }
+
   #reopen(): boolean {
+    const oldLog = this.#file.connection.open ? this.#file.setAsideOldLog() : undefined
+    if (oldLog !== undefined) this.#warn(`An old copy of the write-ahead log was in its place, and is now ${oldLog}.`)
+    if (!this.#isUsable()) return false
+    // Before the new file is opened, because all connections of a process share one index of the log.
+    this.#file.close()
     try {
-      const next = this.#file.reopen()
-      orClose(next, () => this.#watchHeader())
-      this.#file.close()
-      this.#file = next
-      this.#generation++
-      return true
+      this.#followPath()
+      this.#file = new OpenFile(this.#path, { readonly: true, prepare: prepareReads, header: this.#header })
     } catch {
-      // The file at the path cannot be read. Writes report it, and reads continue on the open file.
+      // Requests report that the file cannot be read, and try again.
+      return false
+    }
+    this.#generation++
+    this.#isRescued = false
+    this.#writerDamage = undefined
+    this.#warnings.clear()
+    return true
+  }
+
+  #followPath(): void {
+    if (this.#header.isFor(this.#path)) return
+    const next = openHeader(this.#path)
+    this.#warn('The database was replaced by another one. The service uses the new one from now on.')
+    this.#header.close()
+    this.#header = next
+  }
+
+  /** Whether the open file may be closed for the one at the path. */
+  #isUsable(): boolean {
+    if (!this.#file.connection.open) return true
+    if (this.#file.wouldCorruptSuccessor) {
+      this.#warn(
+        'The database was replaced, but the write-ahead log of the old one is still there. Stop the service and use "petstore restore".',
+      )
+      return false
+    }
+    try {
+      return readHeader(this.#path).isOurs
+    } catch {
       return false
     }
   }
 
-  #watchHeader(): void {
-    if (this.#header.isFor(this.#path)) return
-    this.#events.onWarning('The database was replaced by another one. The service uses the new one from now on.')
-    const next = new HeaderWatch(this.#path)
+  /** Closes the file after it has saved what would be lost. {@link closeHeader} must follow when the writer is closed. */
+  async close(): Promise<void> {
+    clearInterval(this.#checks)
+    this.#isClosed = true
+    await this.#recovery
+    await this.#leaveDamagedFiles().catch((error: unknown) => this.#warn(toFailure(error).message))
+    this.#file.close()
+  }
+
+  /** Call it after the writer is closed: see {@link HeaderWatch.close}. */
+  closeHeader(): void {
     this.#header.close()
-    this.#header = next
   }
 }

@@ -36,10 +36,11 @@ export function openSqliteStore({
   prepareDatabase(options.path, { create, migrate, onMigrate, onWarning })
   const corruption = new CorruptionCheck(options.path)
   const verify = (failure: Failure) => corruption.verify(failure)
-  const reader = new Reader(options.path, { checkWriter: () => writer.checkFiles(), verify, onWarning })
-  const writer = new Writer(options, {
+  const reader: Reader = new Reader(options.path, { releaseWriter: () => writer.release(), verify, onWarning })
+  const writer: Writer = new Writer(options, {
     verify,
-    onStale: () => reader.closeFile(),
+    permit: () => reader.permitWriter(),
+    onDamage: (damage) => reader.leaveFiles(damage),
     onWarning,
     observer,
   })
@@ -74,7 +75,7 @@ export function openSqliteStore({
     load: () => ({ queuedWrites: writer.queued }),
     sizes: () => measureFiles(options.path),
     async close() {
-      reader.close()
+      await reader.close()
       await writer.close()
       reader.closeHeader()
     },

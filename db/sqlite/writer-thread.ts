@@ -15,10 +15,11 @@ import {
 import { retryWhileBusy } from './connection.ts'
 import { findFullDisk } from './diagnosis/diagnosis.ts'
 import { concernsDatabase, type Failure, toFailure, violatesConstraint } from './failure.ts'
+import { HeaderWatch } from './header.ts'
 import { prepareCreateOnce } from './idempotency.ts'
 import { LogWatch } from './log-watch.ts'
 import { readJournal, readOwnMigrations } from './migrate.ts'
-import { FilesChanged, OpenFile, StaleFiles } from './open-file.ts'
+import { type Damage, DamagedFiles, FilesChanged, OpenFile } from './open-file.ts'
 import { apiKeys } from './schema.ts'
 
 /**
@@ -33,7 +34,21 @@ export type Write = { [Name in keyof Writes]: [name: Name, ...args: Parameters<W
 
 export type Outcome = { value: unknown } | { failure: Failure }
 
-/** The reply of the writer thread once a transaction is on disk. */
+/** A message to the writer thread. */
+export type Order =
+  | Write
+  /** Closes the files, unless the log is lost and cannot be saved yet. All writes fail until the next permission. */
+  | 'release'
+  | Permission
+  | 'close'
+
+/** Permits to open the files at the path. */
+export interface Permission {
+  /** Of the database, for {@link HeaderWatch}. */
+  headerDescriptor: number
+}
+
+/** The reply of the writer thread to each batch of writes, once its transaction is on disk, and to `release`. */
 export interface Settled {
   /** Of the oldest writes without a reply, in their order. */
   outcomes: Outcome[]
@@ -41,8 +56,14 @@ export interface Settled {
   times?: TransactionTimes | undefined
   /** A sentence for the operator. */
   warning?: string | undefined
-  /** Whether the thread found {@link StaleFiles} and closed them. */
-  isStale?: boolean
+  /** Set by `release`, and when the thread has closed damaged files by itself. */
+  release?: Release
+}
+
+export interface Release {
+  /** Whether the thread has closed the files. All connections of the process must be closed before it opens them again. */
+  isClosed: boolean
+  damage?: Damage
 }
 
 /** The `workerData` of the thread. */
@@ -65,7 +86,9 @@ function prepare(connection: Database.Database) {
 }
 
 let file: OpenFile<Statements> | undefined
-let mustReopen = false
+let header: HeaderWatch | undefined
+/** Why the files are closed, until the next permission to open them. */
+let closedFor: unknown
 
 // Tests and benchmarks import the statements without the thread.
 const { writerPath, lockTimeout = 0, rejectedCount, isObserved = false }: Partial<WriterData> = workerData ?? {}
@@ -74,17 +97,60 @@ if (parentPort && writerPath !== undefined && rejectedCount) serve(parentPort, w
 /** Group commit: the writes that have arrived during a transaction form the next one, so one fsync serves them all. */
 function serve(port: MessagePort, path: string, rejectedCount: BigInt64Array): void {
   let received = 0
-  port.on('message', (first: Write | 'close') => {
+  port.on('message', (first: Order) => {
     const batch: Write[] = []
-    let message: Write | 'close' | undefined = first
-    for (; message && message !== 'close'; message = receiveMessageOnPort(port)?.message) batch.push(message)
+    let message: Order | undefined = first
+    for (; Array.isArray(message); message = receiveMessageOnPort(port)?.message) batch.push(message)
     const rejected = Number(Atomics.load(rejectedCount, 0)) - received
     received += batch.length
-    if (batch.length > 0) port.postMessage(commitUnrejected(path, batch, rejected))
-    if (message !== 'close') return
-    closeFile()
-    port.close()
+    if (batch.length > 0) {
+      port.postMessage(commitUnrejected(path, batch, rejected))
+      const note = checkpoint()
+      if (note) port.postMessage(note)
+    }
+    if (message === undefined) return
+    if (message === 'release') port.postMessage({ outcomes: [], release: release() } satisfies Settled)
+    else if (message === 'close') {
+      closeFile()
+      port.close()
+    } else if (!Array.isArray(message)) open(message.headerDescriptor)
   })
+}
+
+/** After the reply, so that no response waits for it. */
+function checkpoint(): Settled | undefined {
+  try {
+    const warning = file?.statements.log.checkpoint(() => {
+      if (file?.isOverwritten()) throw new DamagedFiles('database overwritten')
+    })
+    return warning === undefined ? undefined : { outcomes: [], warning }
+  } catch (error) {
+    return error instanceof DamagedFiles ? { outcomes: [], release: closeDamaged(error) } : undefined
+  }
+}
+
+function open(headerDescriptor: number): void {
+  header = new HeaderWatch(headerDescriptor)
+  closedFor = undefined
+}
+
+function release(): Release {
+  if (!file) return { isClosed: true }
+  try {
+    file.check()
+    closedFor = new FilesChanged('The files of the database are being opened again.')
+    closeFile()
+    return { isClosed: true }
+  } catch (error) {
+    return error instanceof DamagedFiles ? closeDamaged(error) : { isClosed: false }
+  }
+}
+
+/** The event loop still has the database open, so SQLite neither checkpoints the log nor deletes it. */
+function closeDamaged(error: DamagedFiles): Release {
+  closedFor = error
+  closeFile()
+  return { isClosed: true, damage: error.damage }
 }
 
 /** Skips the first writes of the batch, up to this number. */
@@ -95,10 +161,7 @@ function commitUnrejected(path: string, batch: Write[], rejected: number): Settl
   return { ...reply, outcomes: [...skipped, ...outcomes] }
 }
 
-/**
- * Checks after the commit that the files are still in their places. If not, the whole batch fails, and the next one opens
- * the file that is at the path by then.
- */
+/** Checks after the commit that the files are still in their places. If not, the whole batch fails. */
 function commit(path: string, batch: Write[]): Settled {
   const stopwatch = isObserved ? new Stopwatch() : undefined
   try {
@@ -107,20 +170,18 @@ function commit(path: string, batch: Write[]): Settled {
     const outcomes = commitInPlace(file, batch, stopwatch).map((outcome) =>
       'failure' in outcome ? { failure: explain(path, file, outcome.failure) } : outcome,
     )
-    file.checkPlace()
-    const warning = log.check()
+    file.confirmCommit()
+    log.publishReadMark()
     const probe = log.checkpointFailure && { failure: log.checkpointFailure }
     return {
       outcomes: outcomes.map((outcome, i) => (batch[i]?.[0] === 'probe' && probe) || outcome),
       times: stopwatch?.times,
-      warning,
     }
   } catch (error) {
-    mustReopen = true
-    const isStale = error instanceof StaleFiles
-    if (isStale) closeFile()
     const failure = findFullDisk(path, toFailure(error))
-    return { outcomes: batch.map(() => ({ failure })), isStale }
+    const outcomes = batch.map(() => ({ failure }))
+    const isNew = error instanceof DamagedFiles && error !== closedFor
+    return isNew ? { outcomes, release: closeDamaged(error) } : { outcomes }
   }
 }
 
@@ -152,7 +213,7 @@ function commitInPlace(file: OpenFile<Statements>, batch: Write[], stopwatch: St
   } catch (error) {
     if (!(error instanceof FilesChanged)) throw error
     // Throws unless the change is harmless, such as a checkpoint of another process.
-    file.checkPlace()
+    file.check()
     return attempt()
   }
 }
@@ -170,14 +231,11 @@ function explain(path: string, file: OpenFile<Statements>, failure: Failure): Fa
   }
 }
 
-/** After a failure, opens the file that is at the path by then. */
 function openFile(path: string): OpenFile<Statements> {
-  if (file && !mustReopen) return file
-  const next = file?.reopen() ?? new OpenFile(path, { readonly: false, prepare })
-  closeFile()
-  mustReopen = false
-  file = next
-  return next
+  if (closedFor) throw closedFor
+  if (header && !header.isFor(path)) throw new DamagedFiles('database lost')
+  file ??= new OpenFile(path, { readonly: false, prepare, header })
+  return file
 }
 
 function closeFile(): void {

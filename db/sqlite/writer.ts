@@ -10,8 +10,17 @@ import {
   type WriteFailure,
 } from '../store.ts'
 import { onMessage, startThread } from '../thread.ts'
-import { concernsDatabase, type Failure, isBusy, mayBeReadError, storeError, writeFailureOf } from './failure.ts'
-import type { Outcome, Settled, Write, WriterData, Writes } from './writer-thread.ts'
+import {
+  concernsDatabase,
+  type Failure,
+  isBusy,
+  mayBeReadError,
+  storeError,
+  toFailure,
+  writeFailureOf,
+} from './failure.ts'
+import type { Damage } from './open-file.ts'
+import type { Order, Outcome, Permission, Release, Settled, Write, WriterData, Writes } from './writer-thread.ts'
 
 export interface WriterOptions {
   path: string
@@ -22,8 +31,13 @@ export interface WriterOptions {
 interface Events {
   /** Verifies that the database is corrupt. */
   verify?: (failure: Failure) => Promise<Failure>
-  /** Called when the thread has closed stale files. Every other connection of the process must be closed, too. */
-  onStale?: () => void
+  /**
+   * Called before the thread opens the files. Resolves to a descriptor of the database at the path, after all other
+   * connections of the process have left damaged files.
+   */
+  permit: () => number | Promise<number>
+  /** Called when the thread has closed damaged files. Every other connection of the process must be closed, too. */
+  onDamage?: (damage: Damage) => void
   /** Called with a sentence for the operator. */
   onWarning?: (message: string) => void
   observer?: StoreObserver | undefined
@@ -86,8 +100,14 @@ export class Writer {
   /** How many of them were rejected meanwhile. The thread does not perform those of them that still wait. */
   readonly #rejectedCount = new BigInt64Array(new SharedArrayBuffer(8))
   #lastFailure: { error: Error; at: number } | undefined
+  /** Whether the thread has the files open, or may open them. */
+  #isPermitted = false
+  /** Goes to the thread before the next write. */
+  #permission: Permission | undefined
+  /** Waits for the reply to `release`. */
+  #releasing: PromiseWithResolvers<boolean> | undefined
 
-  constructor(options: WriterOptions, events: Events = {}) {
+  constructor(options: WriterOptions, events: Events) {
     this.#options = options
     this.#events = events
   }
@@ -95,16 +115,39 @@ export class Writer {
   run<Name extends keyof Writes>(name: Name, ...args: Parameters<Writes[Name]>): Promise<ReturnType<Writes[Name]>> {
     const onEnd = this.#events.observer?.writeQueued?.(name)
     const sent: SentWrite = { name, onEnd, isRejected: false, ...Promise.withResolvers<unknown>() }
-    const refusal = this.#findRefusal()
-    if (refusal) this.#reject(sent, refusal)
-    else this.#send(sent, args)
+    const send = () => this.#send(sent, args)
+    if (this.#isPermitted) send()
+    else this.#whenPermitted(sent, send)
     // The thread calls the write of this name, so the value is what that write returns.
     return sent.promise as Promise<ReturnType<Writes[Name]>>
   }
 
+  #whenPermitted(sent: SentWrite, send: () => void): void {
+    const permit = (headerDescriptor: number) => {
+      if (!this.#isPermitted) this.#permission = { headerDescriptor }
+      this.#isPermitted = true
+      send()
+    }
+    const refuse = (error: unknown) => this.#reject(sent, refusalFor(toFailure(error)))
+    try {
+      const permission = this.#events.permit()
+      if (typeof permission === 'number') permit(permission)
+      else permission.then(permit).catch(refuse)
+    } catch (error) {
+      refuse(error)
+    }
+  }
+
   #send(sent: SentWrite, args: unknown[]): void {
+    const refusal = this.#findRefusal()
+    if (refusal) {
+      this.#reject(sent, refusal)
+      return
+    }
     try {
       this.#thread ??= this.#startThread()
+      if (this.#permission) this.#thread.postMessage(this.#permission)
+      this.#permission = undefined
       // The parameters of `run` pair the name with its arguments, which TypeScript cannot follow into the union.
       this.#thread.postMessage([sent.name, ...args] as unknown as Write)
       if (this.#sent.length === 0) this.#watchdog.refresh()
@@ -147,9 +190,19 @@ export class Writer {
     if (failure && performance.now() - failure.at < doubtAfterFailure) throw failure.error
   }
 
-  /** Makes a running thread check its files, and close them if they are stale. */
-  async checkFiles(): Promise<void> {
-    if (this.#thread) await this.run('probe')
+  /**
+   * Makes the thread close its files, after it has saved a lost log. Further writes wait for a permission.
+   *
+   * @returns whether the thread has no file open.
+   */
+  async release(): Promise<boolean> {
+    if (!this.#thread || !this.#isPermitted) return true
+    if (this.#isHanging) return false
+    if (!this.#releasing) {
+      this.#releasing = Promise.withResolvers()
+      this.#thread.postMessage('release' satisfies Order)
+    }
+    return this.#releasing.promise
   }
 
   /** Waits for all writes, unless the disk hangs. */
@@ -174,7 +227,7 @@ export class Writer {
       if (this.#thread !== thread) return
       this.#isHanging = false
       this.#watchdog.refresh()
-      if (reply.isStale) this.#events.onStale?.()
+      if (reply.release) this.#onRelease(reply.release)
       if (reply.warning !== undefined) this.#events.onWarning?.(reply.warning)
       const settled = this.#sent.splice(0, reply.outcomes.length)
       const committed = reply.outcomes.filter((outcome) => outcome && 'value' in outcome).length
@@ -184,6 +237,13 @@ export class Writer {
     thread.on('error', (cause) => this.#lose(thread, cause))
     thread.on('exit', () => this.#lose(thread, undefined))
     return thread
+  }
+
+  #onRelease({ isClosed, damage }: Release): void {
+    if (isClosed) this.#isPermitted = false
+    if (damage !== undefined) this.#events.onDamage?.(damage)
+    this.#releasing?.resolve(isClosed)
+    this.#releasing = undefined
   }
 
   #settle(sent: SentWrite, outcome: Outcome | undefined, times: TransactionTimes | undefined): void {
@@ -215,8 +275,15 @@ export class Writer {
     if (this.#thread !== thread) return
     this.#thread = undefined
     this.#isHanging = false
+    this.#isPermitted = false
+    this.#releasing?.resolve(true)
+    this.#releasing = undefined
     for (const sent of this.#sent.splice(0)) this.#reject(sent, threadEnded(cause))
   }
+}
+
+function refusalFor(failure: Failure): { reason: WriteFailure; error: Error } {
+  return { reason: writeFailureOf(failure), error: storeError(failure) }
 }
 
 function diskHangs(): Refusal {

@@ -25,12 +25,14 @@ import {
   listNames,
   makeOtherDatabase,
   snapshot,
+  startLoad,
   startOnFile,
   storedAfterKill,
   storedNames,
   testedSpellings,
 } from '../support/file-faults.ts'
-import { startServer } from '../support/process.ts'
+import { isLongForm } from '../support/long-form.ts'
+import { createFirstKey, startServer } from '../support/process.ts'
 import { change } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -170,6 +172,40 @@ test('the service logs a warning when another program writes over the database, 
 })
 
 test.for([
+  ['another database', async (_path: string, key: string) => makeOtherDatabase('new', key)],
+  ['a backup of it', async (path: string) => makeBackupOf(path)],
+  ['an earlier copy of it', async (path: string) => copyOf(path)],
+  ['a copy that SQLite made', async (path: string) => snapshot(path)],
+] as const)(
+  'no create is acknowledged that is sent after %s was copied over the database under load',
+  async ([, make]) => {
+    for (let round = 0; round < (isLongForm ? 10 : 2); round++) {
+      const folder = temporaryFolder()
+      const key = await createFirstKey(folder)
+      const path = join(folder, 'data/petstore.db')
+      const server = await startServer({ folder })
+      const load = startLoad(server.url, key)
+      await load.create(10)
+      checkpoint(path)
+      const other = await make(path, key)
+      await load.keepCreating(300)
+      // Load balancers ask for readiness all the time. Each check writes the header to the log, and so does a checkpoint to the database.
+      expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+      checkpoint(path)
+      await load.reach(round * 40, 10_000)
+      copyFileSync(other, path)
+      const sentBefore = load.sent
+      await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 5_000 }).toBe(503)
+      await load.reach(100, 500)
+      await load.end()
+      expect(load.acknowledged.filter((pet) => load.numberOf(pet) >= sentBefore)).toEqual([])
+      expect(server.stdout).toMatch(/"level":"warn",.*Another program wrote over the database file/)
+      server.child.kill('SIGKILL')
+    }
+  },
+)
+
+test.for([
   [
     'renamed, with a link in its old place',
     ({ path }: DatabasePaths) => {
@@ -209,6 +245,12 @@ test('the service opens the other database when a link is changed to lead to it'
   await expect.poll(async () => (await listNames(api)).names, { timeout: 5_000 }).toEqual(['new', 'after'])
   expect([storedNames(path), storedNames(other)]).toEqual([['old'], ['new', 'after']])
 })
+
+function copyOf(path: string): string {
+  const copy = join(temporaryFolder(), 'copy.db')
+  copyFileSync(path, copy)
+  return copy
+}
 
 async function makeBackupOf(path: string): Promise<string> {
   const backup = join(temporaryFolder(), 'backup.db')

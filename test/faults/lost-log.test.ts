@@ -1,4 +1,5 @@
-import { existsSync, rmSync, truncateSync } from 'node:fs'
+import { rmSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../db/sqlite/connection.ts'
@@ -17,11 +18,13 @@ import {
   openConnection,
   startOnFile,
   storedAfterKill,
+  storedNames,
   testedSpellings,
 } from '../support/file-faults.ts'
-import { petstore, runCommand } from '../support/process.ts'
+import { createFirstKey, petstore, runCommand, startServer, waitForOutput } from '../support/process.ts'
+import { connectRestClient } from '../support/rest-client.ts'
 import { change } from '../support/sample-database.ts'
-import type { TestApi } from '../support/test-api.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 test.for(spellings)(
   'no acknowledged pet is lost when the write-ahead log of a database, opened through %s, is deleted',
@@ -39,30 +42,6 @@ test.for(spellings)(
 
 describe.for(testedSpellings)('the write-ahead log of a database, opened through %s, is', ([, spell]) => {
   const start = () => startOnFile(databasePaths(spell))
-
-  test('deleted under load: no acknowledged pet is lost, and each 503 may be retried', async () => {
-    const { api, path } = await start()
-    const load = startLoad(api)
-    for (let i = 0; i < 3; i++) {
-      await load.reach(50)
-      rmSync(`${path}-wal`)
-    }
-    await load.reach(50)
-    await load.stop()
-    expect(load.withoutRetryAfter).toEqual([])
-    expect(storedAfterKill(path)).toEqual(expect.arrayContaining(load.acknowledged))
-    expectIntact(path)
-  })
-
-  test('deleted while there are no writes: reads continue, and no acknowledged pet is lost', async () => {
-    const { api, path } = await start()
-    await createPet(api, 'a')
-    rmSync(`${path}-wal`)
-    await expect.poll(() => existsSync(`${path}-wal`), { timeout: 5_000 }).toBe(true)
-    expect(await listNames(api)).toEqual({ status: 200, names: ['a'] })
-    expect((await createPet(api, 'b')).status).toBe(201)
-    expect(storedAfterKill(path)).toEqual(['a', 'b'])
-  })
 
   test('deleted while another process reads from it: writes fail until the log is saved', async () => {
     const { api, path } = await start()
@@ -143,6 +122,25 @@ test('a create is committed once although its log was lost meanwhile and cannot 
   expect(storedAfterKill(path)).toEqual(['Rex', 'once', 'after'])
 })
 
+test('the service saves its commits in a copy if another process has begun a new log meanwhile', async () => {
+  const folder = temporaryFolder()
+  const key = await createFirstKey(folder)
+  const path = join(folder, 'data/petstore.db')
+  const server = await startServer({ folder })
+  const caller = connectRestClient(server.url, key)
+  expect((await caller.post('/v1/pets', { name: 'of the service', categoryId: 7 })).status).toBe(201)
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix)
+  const other = openConnection(path)
+  other.exec("INSERT INTO pets (name, category_id, status) VALUES ('by hand', 1, 'sold')")
+  const copy = await waitForOutput(server, /saved all that it acknowledged in ([^" ]+)\. To go back/)
+  expect(storedNames(copy)).toEqual(['of the service'])
+  await expect
+    .poll(async () => (await caller.post('/v1/pets', { name: 'after', categoryId: 7 })).status, { timeout: 5_000 })
+    .toBe(201)
+  expect(storedNames(path)).toEqual(['by hand', 'after'])
+  expectIntact(path)
+})
+
 test('the service and other processes see each other’s writes after the index of the log was deleted', async () => {
   const { api, path } = await startOnFile()
   for (let round = 0; round < 3; round++) {
@@ -193,36 +191,5 @@ function isWriting(path: string): boolean {
     return isBusy(toFailure(error))
   } finally {
     connection.close()
-  }
-}
-
-/** Starts eight clients that each create one pet after the other. */
-function startLoad(api: TestApi) {
-  const acknowledged: string[] = []
-  const withoutRetryAfter: unknown[] = []
-  let isStopped = false
-  async function run(client: number): Promise<void> {
-    for (let i = 0; !isStopped; i++) {
-      const name = `${client}-${i}`
-      const { status, headers, body } = await createPet(api, name)
-      if (status === 201) acknowledged.push(name)
-      else if (status !== 503 || headers['retry-after'] === undefined) withoutRetryAfter.push({ status, body })
-    }
-  }
-  const clients = Promise.all(Array.from({ length: 8 }, (_, client) => run(client)))
-  const stop = async () => {
-    isStopped = true
-    await clients
-  }
-  onTestFinished(stop)
-  return {
-    acknowledged,
-    withoutRetryAfter,
-    stop,
-    /** Waits until this many more pets are acknowledged. */
-    reach: (count: number) => {
-      const goal = acknowledged.length + count
-      return expect.poll(() => acknowledged.length, { timeout: 10_000 }).toBeGreaterThan(goal)
-    },
   }
 }

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connect } from '../../db/sqlite/connection.ts'
+import { openHeader } from '../../db/sqlite/header.ts'
 import { prepareDatabase } from '../../db/sqlite/prepare.ts'
 import { maxCommitTime, Writer } from '../../db/sqlite/writer.ts'
 import { commitTogether, prepareWrites, type Write } from '../../db/sqlite/writer-thread.ts'
@@ -177,9 +178,9 @@ test('a store that is closed completes the pending writes and refuses later ones
   expect(openDatabase(path).prepare('SELECT count(*) FROM pets').pluck().get()).toBe(100)
 })
 
-test('the writes of a writer thread that ends fail, and the next write starts another thread', async () => {
+test('a write to a missing database fails, and the next one succeeds when the database exists', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
-  const writer = new Writer({ path, busyTimeout: 0 })
+  const writer = new Writer({ path, busyTimeout: 0 }, { permit: () => openHeader(path).descriptor })
   onTestFinished(() => writer.close())
   await expect(writer.run('createPet', rex.name, rex.categoryId, rex.status)).rejects.toThrow(StoreUnavailable)
   prepareDatabase(path)
@@ -192,7 +193,7 @@ test('of the writes that are rejected because the disk hangs, only those of a tr
   const path = join(temporaryFolder(), 'petstore.db')
   prepareDatabase(path)
   const other = connect(path, { busyTimeout: 0 })
-  const writer = new Writer({ path, busyTimeout: 60_000 })
+  const writer = new Writer({ path, busyTimeout: 60_000 }, { permit: () => openHeader(path).descriptor })
   const create = (name: string) => writer.run('createPet', name, 1n, 'sold')
   await create('before')
   other.exec('BEGIN IMMEDIATE')

@@ -1,5 +1,6 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import { connect } from '../../db/sqlite/connection.ts'
@@ -9,6 +10,7 @@ import { apiKeyRecord } from '../../server/auth/api-key.ts'
 import { openFileStore } from './database.ts'
 import { type DatabasePaths, databasePaths, spellings } from './database-paths.ts'
 import { isLongForm } from './long-form.ts'
+import { connectRestClient, type RestClient } from './rest-client.ts'
 import { temporaryFolder } from './temporary.ts'
 import { startTestApi, type TestApi } from './test-api.ts'
 
@@ -89,4 +91,53 @@ export function openConnection(path: string): Database.Database {
   const connection = connect(path, { busyTimeout: 0 })
   onTestFinished(() => void connection.close())
   return connection
+}
+
+/** Four clients that create pets through the API of a running service and note which ones are acknowledged. */
+export function startLoad(url: string, key: string) {
+  const clients = Array.from({ length: 4 }, () => connectRestClient(url, key))
+  const acknowledged: string[] = []
+  let sent = 0
+  let isEnding = false
+  let running: Promise<unknown> | undefined
+
+  async function createOne(client: RestClient): Promise<void> {
+    const name = `pet ${sent++}`
+    const response = await client.post('/v1/pets', { name, categoryId: 7 }).catch(() => undefined)
+    if (response?.status === 201) acknowledged.push(name)
+    else await wait(10)
+  }
+
+  const load = {
+    acknowledged,
+    /** The number of creates so far. Their names end with their number, which begins at 0. */
+    get sent() {
+      return sent
+    },
+    numberOf: (name: string) => Number(name.replace('pet ', '')),
+    async create(count: number): Promise<void> {
+      for (let i = 0; i < count; i++) for (const client of clients.slice(0, 1)) await createOne(client)
+    },
+    /** Creates pets until the end, and waits until this many more are acknowledged. */
+    async keepCreating(count: number): Promise<void> {
+      running = Promise.all(
+        clients.map(async (client) => {
+          while (!isEnding) await createOne(client)
+        }),
+      )
+      await load.reach(count, 10_000)
+    },
+    /** Waits until this many more pets are acknowledged, or for so many milliseconds. */
+    async reach(count: number, limit: number): Promise<void> {
+      const goal = acknowledged.length + count
+      for (const end = performance.now() + limit; acknowledged.length < goal && performance.now() < end; )
+        await wait(10)
+    },
+    async end(): Promise<void> {
+      isEnding = true
+      await running
+    },
+  }
+  onTestFinished(() => load.end())
+  return load
 }

@@ -24,6 +24,9 @@ export function timeInName(name: string, database: string, ending: string): numb
   return !Number.isNaN(time) && fileTimestamp(time) === timestamp ? time : undefined
 }
 
+/** Between the name of a database and the time, in the name of a copy that a running service saved. */
+export const rescuedMark = '.rescued-'
+
 /** A time in UTC for file names, which then sort by time: `2026-11-21T043000.123Z` */
 export function fileTimestamp(time = Date.now()): string {
   return new Date(time).toISOString().replaceAll(':', '')

@@ -47,8 +47,20 @@ type Publish = (copy: string, sha256: string) => void
  * @throws {UnusableDatabase}
  */
 export async function withSnapshot(request: SnapshotRequest, publish: Publish): Promise<void> {
-  const { source, target, folder, ownership, onProgress } = request
-  const connection = attempt(source, () => openSource(request))
+  const connection = attempt(request.source, () => openSource(request))
+  try {
+    await withCopy(connection, request, publish)
+  } finally {
+    connection.close()
+  }
+}
+
+/** As {@link withSnapshot}, through a connection that is open already. */
+export async function withCopy(
+  connection: Database.Database,
+  { source, target, folder, ownership, onProgress }: Omit<SnapshotRequest, 'isSourceReadonly'>,
+  publish: Publish,
+): Promise<void> {
   try {
     const total = databaseSize(connection)
     await withTemporaryFile(folder, ownership, async (copy) => {
@@ -64,8 +76,6 @@ export async function withSnapshot(request: SnapshotRequest, publish: Publish): 
     })
   } catch (error) {
     throw unusable(target, error)
-  } finally {
-    connection.close()
   }
 }
 

@@ -1,0 +1,208 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { rescuedMark } from '../../db/sqlite/backup/name.ts'
+import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
+import { openSqliteStore } from '../../db/sqlite/store.ts'
+import { hashApiKey } from '../../server/auth/api-key.ts'
+import { createKey } from '../../server/ops/keys.ts'
+import { databasePaths, linkTo } from '../support/database-paths.ts'
+import { startLoad } from '../support/file-faults.ts'
+import { isLongForm, report } from '../support/long-form.ts'
+import { startServer } from '../support/process.ts'
+
+/**
+ * Every subset of the three files is deleted, moved and so on under a running service. Then the service is stopped, an
+ * operator does what docs/operations.md says, and the next start must find every acknowledged pet and key. The table in
+ * docs/reliability.md has the expected outcomes.
+ */
+
+type File = 'database' | 'log' | 'index'
+const suffixes: Record<File, string> = { database: '', log: '-wal', index: '-shm' }
+
+interface Place {
+  path: string
+  /** Where the file is moved to. */
+  away: string
+  /** A copy from before the last creates. */
+  copy: string
+}
+
+interface Fault {
+  cause: (place: Place) => void
+  /** Undone while the service runs. */
+  undo?: (place: Place) => void
+  /** Undone by the operator after the service has stopped, if the database is missing. */
+  putBack?: (place: Place) => void
+}
+
+const moveAway = ({ path, away }: Place) => renameSync(path, away)
+const moveBack = ({ path, away }: Place) => renameSync(away, path)
+const faults: Record<string, Fault> = {
+  deleted: { cause: ({ path }) => rmSync(path) },
+  moved: { cause: moveAway, putBack: moveBack },
+  'moved and back': { cause: moveAway, undo: moveBack },
+  replaced: { cause: ({ path, copy }) => renameSync(copy, path) },
+  truncated: { cause: ({ path }) => truncateSync(path) },
+}
+
+/** What the table says about a fault of these files. */
+type Outcome = 'kept' | 'put back' | 'rescued' | 'lost'
+
+/** Milliseconds. Longer than the interval at which the service checks its files without a request. */
+const reactionTime = 1_300
+/** Cases at the same time. Most of them wait. */
+const parallelCases = 6
+
+const cases = expectedOutcomes().flatMap(({ files, outcomes }) =>
+  Object.entries(outcomes).flatMap(([fault, outcome]) =>
+    (['idle', 'under load'] as const).flatMap((state) =>
+      // Half of the cases in the short form: each file set and fault through both kinds of paths.
+      (isLongForm ? (['direct', 'link'] as const) : [state === 'idle' ? ('direct' as const) : ('link' as const)]).map(
+        (path) => ({ files, fault, outcome, state, path }),
+      ),
+    ),
+  ),
+)
+type Case = (typeof cases)[number]
+
+describe.for(Object.keys(faults))('files are %s', (fault) => {
+  test('as documented: what was acknowledged is stored, in the database or in a rescued copy', {
+    timeout: 600_000,
+  }, async () => {
+    const results = await inPool(
+      cases.filter((one) => one.fault === fault),
+      async (one) => ({ ...one, ...(await run(one)) }),
+    )
+    for (const { files, state, path, outcome, acknowledged, lost } of results) {
+      report(`${files.join(' and ')} ${fault}, ${state}, ${path}`, { outcome, acknowledged, lost: lost.length })
+    }
+    expect(results.filter(({ problem }) => problem !== undefined)).toEqual([])
+  })
+})
+
+/** Reads the table in docs/reliability.md. */
+function expectedOutcomes(): { files: File[]; outcomes: Record<string, Outcome> }[] {
+  const document = readFileSync(join(import.meta.dirname, '../../docs/reliability.md'), 'utf8')
+  const rows = document.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
+  const start = rows.findIndex(([, first]) => first === 'Files')
+  const names = (rows[start] ?? []).slice(2, -1)
+  expect(names.toSorted()).toEqual(Object.keys(faults).toSorted())
+  const table = rows.slice(start + 2, start + 9).map((cells) => ({
+    files: (Object.keys(suffixes) as File[]).filter((file) => cells[1]?.includes(file)),
+    // Safe: a test below fails for any other text.
+    outcomes: Object.fromEntries(names.map((name, index) => [name, cells[index + 2] as Outcome])),
+  }))
+  expect(new Set(table.map(({ files }) => files.join())).size).toBe(7)
+  return table
+}
+
+async function run({ fault: name, files, state, path: spelling, outcome }: Case) {
+  const fault = faults[name]
+  if (!fault) throw new Error(`The table has an unknown fault: ${name}.`)
+  const { path, given } = databasePaths(spelling === 'link' ? linkTo : (path) => path)
+  const folder = join(dirname(path), 'away')
+  mkdirSync(folder)
+  const places = new Map(
+    Object.entries(suffixes).map(([file, suffix]) => [
+      file,
+      { path: path + suffix, away: join(folder, `away${suffix}`), copy: join(folder, `copy${suffix}`) },
+    ]),
+  )
+  const affected = files.flatMap((file) => places.get(file) ?? [])
+
+  const keys = [await addKey(given, 'first')]
+  const server = await startServer({ env: { DATABASE_URL: `file:${given}` } })
+  const load = startLoad(server.url, keys[0] ?? '')
+  await load.create(30)
+  for (const place of places.values()) copyFileSync(place.path, place.copy)
+  keys.push(await addKey(given, 'second'))
+  await load.create(10)
+  if (state === 'under load') await load.keepCreating(100)
+  for (const place of affected) fault.cause(place)
+  const sentBefore = load.sent
+  await load.reach(100, reactionTime)
+  if (fault.undo) {
+    for (const place of affected) fault.undo(place)
+    await load.reach(100, reactionTime)
+  }
+  const ended = load.end()
+  server.child.kill('SIGINT')
+  const exit = await server.ended
+  await ended
+
+  const isPutBack = fault.putBack !== undefined && !existsSync(path)
+  if (isPutBack) for (const place of affected) fault.putBack?.(place)
+  const found = await readStore(given, keys)
+  const rescued = readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}${rescuedMark}`))
+  for (const copy of rescued) {
+    rmSync(`${path}-shm`, { force: true })
+    await restoreDatabase(path, join(dirname(path), copy))
+    for (const name of await readStore(given, keys)) found.add(name)
+  }
+  const expected = [...load.acknowledged, ...keys]
+  const lost = expected.filter((name) => !found.has(name))
+  const actual: Outcome = lost.length > 0 ? 'lost' : rescued.length > 0 ? 'rescued' : isPutBack ? 'put back' : 'kept'
+  return { acknowledged: expected.length, lost, problem: findProblem() }
+
+  function findProblem(): unknown {
+    // SQLite maps the index, so the process ends when it reads a part that is gone.
+    const exits = name === 'truncated' && files.includes('index') ? [0, 'SIGBUS'] : [0]
+    const late = load.acknowledged.filter((pet) => lost.includes(pet) && load.numberOf(pet) >= sentBefore)
+    const isExpected = actual === outcome && exits.includes(exit) && late.length === 0
+    return isExpected
+      ? undefined
+      : { files, name, state, spelling, outcome, actual, exit, late, lost, log: server.stdout }
+  }
+}
+
+/** As a command of another process does. */
+async function addKey(path: string, name: string): Promise<string> {
+  const store = openSqliteStore({ path, busyTimeout: 5_000 })
+  try {
+    return await createKey(store, name)
+  } finally {
+    await store.close()
+  }
+}
+
+/** The names of all pets, and the accepted ones of these keys, after a start. Nothing if the start is refused. */
+async function readStore(path: string, keys: string[]): Promise<Set<string>> {
+  const found = new Set<string>()
+  try {
+    const store = openSqliteStore({ path, busyTimeout: 5_000 })
+    try {
+      for (let cursor = 0n, isOver = false; !isOver; ) {
+        const page = await store.pets.list({ cursor, limit: 100 })
+        for (const { name } of page) found.add(name)
+        cursor = page.at(-1)?.id ?? cursor
+        isOver = page.length === 0
+      }
+      for (const key of keys) if (await store.apiKeys.find(hashApiKey(key))) found.add(key)
+    } finally {
+      await store.close()
+    }
+  } catch {
+    // The start is refused, as in the table.
+  }
+  return found
+}
+
+async function inPool<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  const queue = [...items]
+  async function take(): Promise<void> {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) results.push(await work(item))
+  }
+  await Promise.all(Array.from({ length: parallelCases }, take))
+  return results
+}
