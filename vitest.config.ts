@@ -28,7 +28,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'endurance',
-          include: ['test/{endurance,faults}/*.test.ts', conformance],
+          include: ['test/{endurance,faults,faults/files}/*.test.ts', conformance],
           env,
         },
       },

@@ -48,6 +48,8 @@ export interface AppOptions {
   tracing?: Tracing | undefined
   /** Decides when requests are refused. */
   loadMeter?: LoadMeter
+  /** Milliseconds for a check of the readiness. */
+  readinessTimeLimit?: number
 }
 
 declare module 'fastify' {
@@ -150,6 +152,7 @@ export async function createApp({
   metrics = new Metrics(),
   tracing,
   loadMeter = processLoad(),
+  readinessTimeLimit,
 }: AppOptions): Promise<FastifyInstance> {
   const basePath = basePathOf(config)
   const page = readConsolePage(consoleFolder, basePath)
@@ -179,7 +182,7 @@ export async function createApp({
     adapters.register(rpcAdapter, { prefix: '/trpc', cacheLookups: lookups.rpc_responses, ...adapterOptions })
   })
   app.register(webConsole, { folder: consoleFolder, page, basePath })
-  app.decorate('checkReadiness', readinessCheck(app, store))
+  app.decorate('checkReadiness', readinessCheck(app, store, readinessTimeLimit))
   app.register(health, { check: app.checkReadiness })
   if (config.adminPort === undefined) {
     // Without load shedding, because the metrics are needed most under overload.

@@ -18,8 +18,8 @@ interface OpenOptions<T> {
 const checkpointTimeout = 1_000
 
 /**
- * What happened to the files, the most serious first, because each is treated as the most serious one that applies. A file is lost if the path no longer leads to the one that the
- * connection has open.
+ * What happened to the files, the most serious first: of several, the first one decides. A file is lost if the path no
+ * longer leads to the one that the connection has open.
  */
 export type Damage =
   | 'database lost'
@@ -34,16 +34,19 @@ export type Damage =
   | 'index lost'
 
 const sentences: Record<Damage, string> = {
-  'database lost': 'The database was moved, deleted or replaced.',
+  'database lost': 'The database was moved, deleted or replaced. Put it back, or restore it.',
   'database overwritten':
     'Another program wrote over the database file while the service had it open. Stop the service and restore a backup with "petstore restore".',
-  'database renamed': 'The database was renamed, and SQLite looks for its log under the new name.',
-  'log forked': 'The write-ahead log was moved or deleted, and another process has written to a new one meanwhile.',
-  'log lost': 'The write-ahead log of the database was moved, deleted or replaced.',
+  'database renamed':
+    'The database was renamed, and SQLite looks for its log under the new name. The service opens it under that name.',
+  'log forked':
+    'The write-ahead log was moved or deleted, and another process has written to a new one meanwhile. The service saves a copy of its own commits.',
+  'log lost':
+    'The write-ahead log of the database was moved, deleted or replaced. The service moves its commits into the database.',
   'log truncated':
     'Another program truncated the write-ahead log of the database. Commits that were only in the log are lost. Restore a backup if you need them.',
   'index lost':
-    'The index of the write-ahead log (-shm) was deleted, so other processes do not see the locks of this one.',
+    'The index of the write-ahead log (-shm) was deleted, so other processes do not see the locks of this one. The service opens the files again.',
 }
 
 /**
@@ -95,7 +98,9 @@ export class OpenFile<T> {
 
   #refuseForeignDatabase(): void {
     if (this.connection.pragma('application_id', { simple: true }) !== BigInt(applicationId)) {
-      throw new ForeignDatabase('The file at the path of the database belongs to another program.')
+      throw new ForeignDatabase(
+        'The file at the path of the database belongs to another program. Put the database back.',
+      )
     }
   }
 
@@ -187,7 +192,10 @@ export class OpenFile<T> {
   #checkpoint(): void {
     retryWhileBusy(checkpointTimeout, () => {
       const isBusy = this.connection.prepare<[], bigint>('PRAGMA wal_checkpoint(TRUNCATE)').pluck().get()
-      if (isBusy) throw new LogInUse('The write-ahead log of the database was lost and cannot be saved yet.')
+      if (isBusy)
+        throw new LogInUse(
+          'The write-ahead log of the database was lost and cannot be saved yet. End the other processes that read the database.',
+        )
     })
   }
 

@@ -138,7 +138,7 @@ function release(): Release {
   if (!file) return { isClosed: true }
   try {
     file.check()
-    closedFor = new FilesChanged('The files of the database are being opened again.')
+    closedFor = new FilesChanged('The files of the database are being opened again. Try again shortly.')
     closeFile()
     return { isClosed: true }
   } catch (error) {

@@ -5,18 +5,19 @@ import { labelRoutes } from './request-labels.ts'
 import { handleOtherMethods } from './routing.ts'
 
 /** Milliseconds. */
-const maxCheckTime = 900
+const defaultTimeLimit = 900
 const minInterval = 1_000
 
 /** Rejects unless the service can do its work, including a durable write. */
 export type CheckReadiness = () => Promise<void>
 
-export function readinessCheck(app: FastifyInstance, store: Store): CheckReadiness {
+/** @param timeLimit of a check, in milliseconds. */
+export function readinessCheck(app: FastifyInstance, store: Store, timeLimit = defaultTimeLimit): CheckReadiness {
   // Each check writes to the disk.
   const check: CheckReadiness = atMostOnceASecond(
     reportChanges(
       app,
-      () => withinTime(store.check()),
+      () => withinTime(store.check(), timeLimit),
       () => check(),
     ),
   )
@@ -103,13 +104,13 @@ export function atMostOnceASecond<Result>(call: () => Promise<Result>): () => Pr
   }
 }
 
-async function withinTime(check: Promise<void>): Promise<void> {
+async function withinTime(check: Promise<void>, limit: number): Promise<void> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     const cause = new Error(
-      `The database did not complete a check within ${maxCheckTime} ms. Check the load of the machine, the disk and the database.`,
+      `The database did not complete a check within ${limit} ms. Check the load of the machine, the disk and the database.`,
     )
     reject(temporarilyUnavailable('The service cannot reach its data at the moment. Try again shortly.', cause))
-  }, maxCheckTime)
+  }, limit)
   await Promise.race([check, timeout]).finally(() => clearTimeout(timer))
 }

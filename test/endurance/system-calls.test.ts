@@ -14,7 +14,7 @@ if (spawnSync('systemd-analyze', ['--version']).status === 0 && canTrace()) {
       body: JSON.stringify({ name: 'Rex', categoryId: 7 }),
     })
     expect(response.status).toBe(201)
-    await expect.poll(log, { timeout: 20_000 }).toContain('database.backup')
+    await expect.poll(log).toContain('database.backup')
     const used = new Set(
       [...readFileSync(await stop(), 'utf8').matchAll(/^\d+ +([a-z]\w*)\(/gm)].map(([, name = '']) => name),
     )

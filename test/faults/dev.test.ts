@@ -29,7 +29,7 @@ test('"npm run dev" restarts after every kind of save, and recovers when a synta
   writeFileSync(file, versioned('third'))
   await waitForOutput(run, /(third listening at)/)
   saveByRename(file, `${code}\nconst =`)
-  await expect.poll(() => run.stderr, { timeout: 10_000 }).toContain('starts again when a source file changes')
+  await expect.poll(() => run.stderr).toContain('starts again when a source file changes')
   writeFileSync(file, versioned('fourth'))
   await waitForOutput(run, /(fourth listening at)/)
 

@@ -81,7 +81,7 @@ if (canTrace()) {
     await wait(250)
     expect(isAlive(processId)).toBe(true)
     process.kill(processId, 'SIGTERM')
-    await expect.poll(() => isAlive(processId), { timeout: 2_000 }).toBe(false)
+    await expect.poll(() => isAlive(processId)).toBe(false)
   })
 }
 

@@ -20,7 +20,7 @@ test('drizzle-kit studio reads the database of DATABASE_URL with the configurati
     return response.json()
   }
   await expect
-    .poll(() => send().catch(() => run.stdout + run.stderr), { timeout: 50_000 })
+    .poll(() => send().catch(() => run.stdout + run.stderr))
     // Rounded.
     .toEqual([{ name: 'Rex', category_id: 9007199254740992 }])
 })

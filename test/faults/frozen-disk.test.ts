@@ -30,14 +30,14 @@ if (canFreeze()) {
         expect(await get(`/v1/pets?limit=${round + 10}`)).toBe(200)
         expect(await get('/v1/pets/1')).toBe(200)
         expect(await get('/livez')).toBe(200)
-        await expect.poll(() => get('/readyz'), { timeout: 5_000 }).toBe(503)
+        await expect.poll(() => get('/readyz')).toBe(503)
         disk.thaw()
         expect(await write).toBe(201)
       } catch (error) {
         disk.thaw()
         throw error
       }
-      await expect.poll(() => get('/readyz'), { timeout: 5_000 }).toBe(200)
+      await expect.poll(() => get('/readyz')).toBe(200)
     }
   }, 60_000)
 

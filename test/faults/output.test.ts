@@ -50,7 +50,7 @@ async function start(redirection: string, { folder = temporaryFolder(), command 
       ({ status }) => status === 200,
       () => false,
     )
-  await expect.poll(isLive, { timeout: 25_000 }).toBe(true)
+  await expect.poll(isLive).toBe(true)
   return {
     child,
     folder,

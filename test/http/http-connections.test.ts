@@ -214,5 +214,5 @@ function sendAll(socket: Socket, bytes: Buffer | string): Promise<Error | undefi
 
 async function expectNoConnections({ app }: ListeningApi): Promise<void> {
   const connections = promisify(app.server.getConnections.bind(app.server))
-  await expect.poll(() => connections(), { timeout: 5_000 }).toBe(0)
+  await expect.poll(() => connections()).toBe(0)
 }

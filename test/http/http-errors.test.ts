@@ -292,7 +292,7 @@ describe('a client that misbehaves', () => {
     socket.resume().write('GET /v1/pets HTTP/1.1\r\n')
     await once(socket, 'end')
     const connections = promisify(app.server.getConnections.bind(app.server))
-    await expect.poll(() => connections(), { timeout: 5_000 }).toBe(0)
+    await expect.poll(() => connections()).toBe(0)
   })
 })
 

@@ -226,7 +226,7 @@ test.for([
   const socket = await openSocket(url)
   socket.resume().write(bytes)
   await once(socket, 'end')
-  await expect.poll(() => promisify(app.server.getConnections.bind(app.server))(), { timeout: 5_000 }).toBe(0)
+  await expect.poll(() => promisify(app.server.getConnections.bind(app.server))()).toBe(0)
 })
 
 test.for([

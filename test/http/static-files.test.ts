@@ -186,9 +186,9 @@ describe('in a process of its own', () => {
     report(`${slowReaders} slow readers of the script`, { growth })
     // Copies would take 415 MiB for 100.
     expect(growth).toBeLessThan(60)
-  }, 60_000)
+  })
 
-  test('200 HEAD requests for the script take less than a second', async () => {
+  test('200 HEAD requests for the script take less than ten seconds', async () => {
     const url = await scriptUrl(fetchFrom(server()))
     const start = performance.now()
     const requests = `HEAD ${url} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: br\r\n\r\n`.repeat(200)
@@ -200,8 +200,9 @@ describe('in a process of its own', () => {
     const milliseconds = Math.round(performance.now() - start)
     report('200 HEAD requests for the script', { milliseconds })
     expect(received.match(/HTTP\/1\.1 200 /g)).toHaveLength(200)
-    expect(milliseconds).toBeLessThan(1_000)
-  }, 60_000)
+    // Compressing it 200 times would take a minute.
+    expect(milliseconds).toBeLessThan(10_000)
+  })
 
   test(`while ${loaders} clients load the script of the API reference, lists and /livez stay fast`, async () => {
     const key = await waitForOutput(server(), bannerKey)
@@ -231,8 +232,9 @@ describe('in a process of its own', () => {
     report(`${2 * loaders} loads of the script`, { milliseconds, p95, requests: times.length })
     expect(new Set(sizes).size).toBe(1)
     expect([...statuses]).toEqual([200])
-    expect(p95).toBeLessThan(150)
-  }, 60_000)
+    // Compressing it for each of them would block the event loop the whole time.
+    expect(p95).toBeLessThan(1_000)
+  })
 })
 
 /** The path of the script in the page of the API reference. */

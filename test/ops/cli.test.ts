@@ -133,6 +133,7 @@ test('healthcheck asks the running service, and both report a misspelled variabl
   const warning = 'The variable LOGLEVEL is not known. Did you mean LOG_LEVEL?'
   const server = await startServer({ env: { LOGLEVEL } })
   expect(server.stdout.split(warning)).toHaveLength(2)
+  await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200)
   const env = { HOST: '0.0.0.0', PORT: new URL(server.url).port }
   const ready = runPetstore({ env: { ...env, LOGLEVEL }, arguments: ['healthcheck'] })
   expect([await ready.ended, ready.stdout, ready.stderr]).toEqual([

@@ -19,7 +19,7 @@ test('idle connections that are lost are replaced without a failed request', asy
     expect((await rest.get('/v1/pets')).status).toBe(200)
     expect((await rest.post('/v1/pets', rex)).status).toBe(201)
   }
-  await expect.poll(() => countListening(url), { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => countListening(url)).toBe(1)
 })
 
 test('a connection that is lost during a statement gives a 503, and the next request succeeds', async () => {

@@ -83,8 +83,8 @@ test('the files of the image are enough to start, to pass the health check and t
 
   expect(await isHealthy()).toBe(false)
   const server = await whenListening(runCommand(onThisNode(command), { folder, env }))
-  expect(await isHealthy()).toBe(true)
-  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
+  await expect.poll(isHealthy).toBe(true)
+  await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
   expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toContain('/assets/index-')
 
   server.child.kill(instruction('STOPSIGNAL') as NodeJS.Signals)

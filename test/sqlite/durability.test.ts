@@ -63,7 +63,7 @@ if (canTrace()) {
       const start = performance.now()
       const refused = await create(server, key, 'refused')
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-      expect(performance.now() - start).toBeLessThan(5_000)
+      expect(performance.now() - start).toBeLessThan(9_000)
       await detach()
       expect((await create(server, key, 'stored')).status).toBe(201)
     })
@@ -80,7 +80,7 @@ if (canTrace()) {
         statuses[`pet ${i}`] = status
         if (status === 503) expect(await ready()).toBe(503)
       }
-      await expect.poll(ready, { timeout: 2_000 }).toBe(200)
+      await expect.poll(ready).toBe(200)
       expect(Object.values(statuses).toSorted()).toEqual([...Array(9).fill(201), 503])
       const list = await fetch(`${server.url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })
       const names = ((await list.json()) as { name: string }[]).map(({ name }) => name)

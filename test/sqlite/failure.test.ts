@@ -128,7 +128,7 @@ describe('a step is retried while the database is busy', () => {
     }
     expect(() => retryWhileBusy(50, act)).toThrow('of SQLite')
     expect(performance.now() - start).toBeGreaterThan(45)
-    expect(performance.now() - start).toBeLessThan(1_000)
+    expect(performance.now() - start).toBeLessThan(10_000)
   })
 
   test('but not after any other error', () => {

@@ -39,6 +39,7 @@ export async function startTestApi({
   metrics,
   tracing,
   loadMeter = idle,
+  readinessTimeLimit = 60_000,
 }: StartOptions = {}): Promise<TestApi> {
   const log: string[] = []
   const own = store ? { store, key: key ?? (await createKey(store, keyName)) } : await openKeyedDatabase(atEnd)
@@ -57,6 +58,7 @@ export async function startTestApi({
     ...(metrics && { metrics }),
     tracing,
     loadMeter,
+    readinessTimeLimit,
     log: logTo({ write: (line) => void log.push(line) }, 'info'),
   })
   atEnd(() => app.close())
@@ -110,6 +112,8 @@ export interface StartOptions {
   metrics?: Metrics
   tracing?: Tracing
   loadMeter?: LoadMeter
+  /** Milliseconds. By default enough for a busy machine. */
+  readinessTimeLimit?: number
 }
 
 /** On a busy machine, the event loop of a test lags without any request. */

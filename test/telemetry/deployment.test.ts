@@ -58,14 +58,12 @@ if (hasPrometheus && isLongForm) {
     const server = await startServer({ env: { ADMIN_PORT: '0' } })
     const admin = await waitForOutput(server, /metrics and health at (http:[^"\s]+)/)
     const ask = await startPrometheus(new URL(admin).host)
-    await expect.poll(() => ask('query?query=up').then(valuesIn), { timeout: 20_000 }).toEqual(['1'])
+    await expect.poll(() => ask('query?query=up').then(valuesIn)).toEqual(['1'])
     await expect.poll(() => ask('query?query=petstore_build_info').then(valuesIn)).toEqual(['1'])
 
     const rules = async () => (await ask('rules')).groups.flatMap((group: { rules: unknown[] }) => group.rules)
     const evaluated = { health: 'ok', state: 'inactive' }
-    await expect
-      .poll(rules, { timeout: 20_000 })
-      .toMatchObject(alerts.map(({ alert }) => ({ name: alert, ...evaluated })))
+    await expect.poll(rules).toMatchObject(alerts.map(({ alert }) => ({ name: alert, ...evaluated })))
     for (const { expr } of queries()) {
       const query = expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', '.*').replaceAll('$instance', '.*')
       await ask(`query?query=${encodeURIComponent(query)}`)
@@ -86,9 +84,7 @@ rule_files: [prometheus-alerts.yaml]
   const address = `127.0.0.1:${await freePort()}`
   const options = ['--config.file=prometheus.yaml', '--storage.tsdb.path=data', `--web.listen-address=${address}`]
   const run = runCommand(['prometheus', ...options], { folder })
-  await expect
-    .poll(() => fetch(`http://${address}/-/ready`).then(({ status }) => status, String), { timeout: 20_000 })
-    .toBe(200)
+  await expect.poll(() => fetch(`http://${address}/-/ready`).then(({ status }) => status, String)).toBe(200)
   expect(run.child.exitCode).toBeNull()
   return async (path: string) => {
     const response = await fetch(`http://${address}/api/v1/${path}`)

@@ -66,7 +66,7 @@ test('the end of the process does not wait for long if nothing reads', () => {
   output.write(allLines)
   const begin = performance.now()
   output.close()
-  expect(performance.now() - begin).toBeLessThan(3_000)
+  expect(performance.now() - begin).toBeLessThan(15_000)
 })
 
 /** A named pipe, which does not block. */

@@ -97,7 +97,7 @@ test('a collector that is away or does not respond neither fails requests nor de
   const begin = performance.now()
   for (const { child } of servers) child.kill('SIGINT')
   expect(await Promise.all(servers.map(({ ended }) => ended))).toEqual([0, 0])
-  expect(performance.now() - begin).toBeLessThan(5_000)
+  expect(performance.now() - begin).toBeLessThan(9_000)
   for (const { stdout } of servers) expect(stdout).toContain('tracing: ')
 })
 

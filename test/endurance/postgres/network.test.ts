@@ -23,7 +23,7 @@ test.for(['refuse', 'silence'] as const)(
     expect((await rest.get('/livez')).status).toBe(200)
     await proxy.resume()
     const begin = performance.now()
-    await expect.poll(async () => (await rest.get('/v1/pets')).status, { timeout: 5_000 }).toBe(200)
+    await expect.poll(async () => (await rest.get('/v1/pets')).status).toBe(200)
     expect(performance.now() - begin).toBeLessThan(5_000)
     const again = await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
     expect(again.status).toBe(201)

@@ -13,9 +13,9 @@ import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { backUpDatabase } from '../../db/sqlite/backup/backup.ts'
-import { mintApiKey } from '../../server/auth/api-key.ts'
-import { type DatabasePaths, databasePaths, linkTo } from '../support/database-paths.ts'
+import { backUpDatabase } from '../../../db/sqlite/backup/backup.ts'
+import { mintApiKey } from '../../../server/auth/api-key.ts'
+import { type DatabasePaths, databasePaths, linkTo } from '../../support/database-paths.ts'
 import {
   checkpoint,
   createPet,
@@ -30,11 +30,11 @@ import {
   storedAfterKill,
   storedNames,
   testedSpellings,
-} from '../support/file-faults.ts'
-import { isLongForm } from '../support/long-form.ts'
-import { createFirstKey, startServer } from '../support/process.ts'
-import { change } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+} from '../../support/file-faults.ts'
+import { isLongForm } from '../../support/long-form.ts'
+import { createFirstKey, startServer } from '../../support/process.ts'
+import { change } from '../../support/sample-database.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
 
 describe.for(testedSpellings)('the database file, opened through %s, is', ([, spell]) => {
   const start = () => startOnFile(databasePaths(spell))
@@ -51,7 +51,7 @@ describe.for(testedSpellings)('the database file, opened through %s, is', ([, sp
 
     copyFileSync(backup, path)
     expect((await createPet(api, 'after')).status).toBe(201)
-    await expect.poll(async () => (await listNames(api)).names, { timeout: 5_000 }).toEqual(['kept', 'after'])
+    await expect.poll(async () => (await listNames(api)).names).toEqual(['kept', 'after'])
     expect(storedNames(path)).toEqual(['kept', 'after'])
   })
 
@@ -64,7 +64,7 @@ describe.for(testedSpellings)('the database file, opened through %s, is', ([, sp
 
     await expectUnavailable(createPet(api, 'lost'))
     expect((await createPet(api, 'after')).status).toBe(201)
-    await expect.poll(async () => (await listNames(api)).names, { timeout: 5_000 }).toEqual(['new', 'after'])
+    await expect.poll(async () => (await listNames(api)).names).toEqual(['new', 'after'])
     expect(storedNames(path)).toEqual(['new', 'after'])
   })
 
@@ -122,7 +122,7 @@ describe.for(testedSpellings)('the database file, opened through %s, is', ([, sp
     checkpoint(path)
     copyFileSync(other, path)
     for (let i = 0; i < 20; i++) expect([200, 503]).toContain((await listNames(api)).status)
-    await expect.poll(async () => (await listNames(api)).status, { timeout: 5_000 }).toBe(503)
+    await expect.poll(async () => (await listNames(api)).status).toBe(503)
     const responses = [await api.rest.get('/readyz'), await createPet(api, 'lost'), await api.rest.get('/v1/pets/1')]
     for (const response of responses) {
       expect(response).toMatchObject({
@@ -168,7 +168,7 @@ test('the service logs a warning when another program writes over the database, 
   const server = await startServer({ folder })
   copyFileSync(makeOtherDatabase('new', mintApiKey()), path)
   const warning = /"level":"warn",.*Another program wrote over the database file.*petstore restore/g
-  await expect.poll(() => server.stdout.match(warning), { timeout: 5_000 }).toHaveLength(1)
+  await expect.poll(() => server.stdout.match(warning)).toHaveLength(1)
 })
 
 test.for([
@@ -195,7 +195,7 @@ test.for([
       await load.reach(round * 40, 10_000)
       copyFileSync(other, path)
       const sentBefore = load.sent
-      await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 5_000 }).toBe(503)
+      await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(503)
       await load.reach(100, 500)
       await load.end()
       expect(load.acknowledged.filter((pet) => load.numberOf(pet) >= sentBefore)).toEqual([])
@@ -228,7 +228,7 @@ test.for([
   await createPet(api, 'before')
   const path = move(paths)
   await expectRecovery(api, 'after')
-  await expect.poll(async () => (await listNames(api)).names, { timeout: 5_000 }).toContain('after')
+  await expect.poll(async () => (await listNames(api)).names).toContain('after')
   expect(storedAfterKill(path)).toEqual(expect.arrayContaining(['before', 'after']))
   expect((await api.rest.get('/readyz')).status).toBe(200)
 })
@@ -242,7 +242,7 @@ test('the service opens the other database when a link is changed to lead to it'
   symlinkSync(other, given)
   await expectUnavailable(createPet(api, 'lost'))
   expect((await createPet(api, 'after')).status).toBe(201)
-  await expect.poll(async () => (await listNames(api)).names, { timeout: 5_000 }).toEqual(['new', 'after'])
+  await expect.poll(async () => (await listNames(api)).names).toEqual(['new', 'after'])
   expect([storedNames(path), storedNames(other)]).toEqual([['old'], ['new', 'after']])
 })
 

@@ -10,15 +10,15 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { rescuedMark } from '../../db/sqlite/backup/name.ts'
-import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
-import { openSqliteStore } from '../../db/sqlite/store.ts'
-import { hashApiKey } from '../../server/auth/api-key.ts'
-import { createKey } from '../../server/ops/keys.ts'
-import { databasePaths, linkTo } from '../support/database-paths.ts'
-import { startLoad } from '../support/file-faults.ts'
-import { isLongForm, report } from '../support/long-form.ts'
-import { startServer } from '../support/process.ts'
+import { rescuedMark } from '../../../db/sqlite/backup/name.ts'
+import { restoreDatabase } from '../../../db/sqlite/backup/restore.ts'
+import { openSqliteStore } from '../../../db/sqlite/store.ts'
+import { hashApiKey } from '../../../server/auth/api-key.ts'
+import { createKey } from '../../../server/ops/keys.ts'
+import { databasePaths, linkTo } from '../../support/database-paths.ts'
+import { startLoad } from '../../support/file-faults.ts'
+import { isLongForm, report } from '../../support/long-form.ts'
+import { startServer } from '../../support/process.ts'
 
 /**
  * Every subset of the three files is deleted, moved and so on under a running service. Then the service is stopped, an
@@ -92,7 +92,7 @@ describe.for(Object.keys(faults))('files are %s', (fault) => {
 
 /** Reads the table in docs/reliability.md. */
 function expectedOutcomes(): { files: File[]; outcomes: Record<string, Outcome> }[] {
-  const document = readFileSync(join(import.meta.dirname, '../../docs/reliability.md'), 'utf8')
+  const document = readFileSync(join(import.meta.dirname, '../../../docs/reliability.md'), 'utf8')
   const rows = document.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
   const start = rows.findIndex(([, first]) => first === 'Files')
   const names = (rows[start] ?? []).slice(2, -1)

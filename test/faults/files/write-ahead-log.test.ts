@@ -2,12 +2,12 @@ import { copyFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { prepareDatabase } from '../../db/sqlite/prepare.ts'
-import { openDatabase } from '../support/database.ts'
-import { bannerKey, type Server, startServer, waitForOutput } from '../support/process.ts'
-import { connectRestClient } from '../support/rest-client.ts'
-import { temporaryFolder } from '../support/temporary.ts'
-import { canTrace, startTraced } from '../support/traced.ts'
+import { prepareDatabase } from '../../../db/sqlite/prepare.ts'
+import { openDatabase } from '../../support/database.ts'
+import { bannerKey, type Server, startServer, waitForOutput } from '../../support/process.ts'
+import { connectRestClient } from '../../support/rest-client.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+import { canTrace, startTraced } from '../../support/traced.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 /** Longer than the interval at which the service checks the size of its log after a write. */
@@ -84,11 +84,11 @@ if (canTrace()) {
     // More pages than SQLite keeps in the log without a checkpoint.
     const writer = openDatabase(databasePath)
     writer.exec('PRAGMA wal_autocheckpoint = 0; CREATE TABLE filler AS SELECT zeroblob(5 * 1024 * 1024)')
-    await expect.poll(readiness, { timeout: 10_000 }).toBe(503)
+    await expect.poll(readiness).toBe(503)
     await wait(checkInterval)
     expect(await readiness()).toBe(503)
     expect(log().match(/cannot be moved into the database \(SQLITE_IOERR_WRITE: disk I\/O error\)/g)).toHaveLength(1)
     for (let i = 0; i < 40; i++) await create()
-    await expect.poll(readiness, { timeout: 10_000 }).toBe(200)
+    await expect.poll(readiness).toBe(200)
   })
 }

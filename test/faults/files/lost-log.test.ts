@@ -2,12 +2,12 @@ import { rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { connect } from '../../db/sqlite/connection.ts'
-import { isBusy, toFailure } from '../../db/sqlite/failure.ts'
-import { openSqliteStore } from '../../db/sqlite/store.ts'
-import { StoreUnavailable } from '../../db/store.ts'
-import { createKey } from '../../server/ops/keys.ts'
-import { databasePaths, spellings } from '../support/database-paths.ts'
+import { connect } from '../../../db/sqlite/connection.ts'
+import { isBusy, toFailure } from '../../../db/sqlite/failure.ts'
+import { openSqliteStore } from '../../../db/sqlite/store.ts'
+import { StoreUnavailable } from '../../../db/store.ts'
+import { createKey } from '../../../server/ops/keys.ts'
+import { databasePaths, spellings } from '../../support/database-paths.ts'
 import {
   checkpoint,
   createPet,
@@ -20,11 +20,11 @@ import {
   storedAfterKill,
   storedNames,
   testedSpellings,
-} from '../support/file-faults.ts'
-import { createFirstKey, petstore, runCommand, startServer, waitForOutput } from '../support/process.ts'
-import { connectRestClient } from '../support/rest-client.ts'
-import { change } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+} from '../../support/file-faults.ts'
+import { createFirstKey, petstore, runCommand, startServer, waitForOutput } from '../../support/process.ts'
+import { connectRestClient } from '../../support/rest-client.ts'
+import { change } from '../../support/sample-database.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
 
 test.for(spellings)(
   'no acknowledged pet is lost when the write-ahead log of a database, opened through %s, is deleted',
@@ -134,9 +134,7 @@ test('the service saves its commits in a copy if another process has begun a new
   other.exec("INSERT INTO pets (name, category_id, status) VALUES ('by hand', 1, 'sold')")
   const copy = await waitForOutput(server, /saved all that it acknowledged in ([^" ]+)\. To go back/)
   expect(storedNames(copy)).toEqual(['of the service'])
-  await expect
-    .poll(async () => (await caller.post('/v1/pets', { name: 'after', categoryId: 7 })).status, { timeout: 5_000 })
-    .toBe(201)
+  await expect.poll(async () => (await caller.post('/v1/pets', { name: 'after', categoryId: 7 })).status).toBe(201)
   expect(storedNames(path)).toEqual(['by hand', 'after'])
   expectIntact(path)
 })
@@ -150,7 +148,7 @@ test('the service and other processes see each other’s writes after the index 
     await expectRecovery(api, `after ${round}`)
     change(path, `UPDATE pets SET status = 'pending' WHERE name = 'by hand ${round}'`)
   }
-  await expect.poll(async () => (await listNames(api)).status, { timeout: 5_000 }).toBe(200)
+  await expect.poll(async () => (await listNames(api)).status).toBe(200)
   const ids = openConnection(path).prepare('SELECT count(DISTINCT id) FROM pets').pluck().get()
   const kept = storedAfterKill(path)
   expect(kept).toHaveLength(Number(ids))
@@ -168,7 +166,7 @@ test('a key that a command revokes after the index of the log was deleted is ref
   expect(await runCommand([...petstore, 'keys', 'revoke', 'test'], { env }).ended).toBe(0)
   const status = async (bearer: string) =>
     (await api.rest.get('/v1/pets', { authorization: `Bearer ${bearer}` })).status
-  await expect.poll(() => status(key), { timeout: 5_000 }).toBe(401)
+  await expect.poll(() => status(key)).toBe(401)
   expect(await status(second)).toBe(200)
   const revoked = openConnection(path).prepare('SELECT count(*) FROM api_keys WHERE revoked_at IS NOT NULL')
   expect(revoked.pluck().get()).toBe(1n)

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
-import { petstore, runPetstore } from '../support/process.ts'
-import { makeDatabase } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
-import { canTrace } from '../support/traced.ts'
+import { petstore, runPetstore } from '../../support/process.ts'
+import { makeDatabase } from '../../support/sample-database.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+import { canTrace } from '../../support/traced.ts'
 
 const isRoot = process.getuid?.() === 0
 /** The user and the group of the service. Without root, all files belong to the user of the test. */
