@@ -92,7 +92,7 @@ export class Writer {
   /** The writes that the thread has, the oldest first. */
   #sent: SentWrite[] = []
   /** Runs out when the thread has made no progress for as long as a commit may take. */
-  readonly #watchdog = setTimeout(() => this.#endWait(), maxCommitTime).unref()
+  readonly #watchdog = setTimeout(() => this.#onTimeout(), maxCommitTime).unref()
   #isHanging = false
   #isClosed = false
   /** The number of writes that were sent to the thread. */
@@ -264,8 +264,15 @@ export class Writer {
     this.#reject(sent, { reason: writeFailureOf(failure), error })
   }
 
+  /** If the event loop was blocked, the reply may have arrived already: it is read before the next `setImmediate`. */
+  #onTimeout(): void {
+    const [oldest] = this.#sent
+    setImmediate(() => {
+      if (oldest !== undefined && this.#sent[0] === oldest) this.#endWait()
+    })
+  }
+
   #endWait(): void {
-    if (this.#sent.length === 0) return
     this.#isHanging = true
     Atomics.store(this.#rejectedCount, 0, BigInt(this.#sentCount))
     for (const sent of this.#sent) this.#reject(sent, diskHangs())

@@ -1,0 +1,16 @@
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { maxCommitTime } from '../../db/sqlite/writer.ts'
+import { openFileStore } from '../support/database.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+test('a create that was committed while the event loop was blocked for longer than a commit may take succeeds', async () => {
+  const store = openFileStore(join(temporaryFolder(), 'petstore.db'))
+  await store.pets.create({ name: 'first', categoryId: 1n, status: 'sold' })
+  // Timers run next.
+  await nextTurn()
+  const created = store.pets.create({ name: 'Rex', categoryId: 1n, status: 'sold' })
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, maxCommitTime + 500)
+  expect(await created).toMatchObject({ id: 2n })
+})
