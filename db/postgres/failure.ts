@@ -166,7 +166,7 @@ const reasonByError: [RegExp, string][] = [
   [/^3D000 /, '$message; create it with CREATE DATABASE, or correct the address'],
   [/^25006 /, '$message; wait until the server accepts writes, or correct the address'],
   [/^42501 /, '$message; GRANT this user the right to create and use tables in its schema'],
-  [/^(42P01|42703) /, 'a table or a column of this service is missing; restore it, or name another database'],
+  [/^(42P01|42703) /, '$message; put it back, or name another database'],
   [/^42P07 /, reasons.foreign],
   [/^55P03 /, reasons.locked],
   [/^53100 /, reasons.diskFull],

@@ -116,7 +116,7 @@ export class Writer {
     const onEnd = this.#events.observer?.writeQueued?.(name)
     const sent: SentWrite = { name, onEnd, isRejected: false, ...Promise.withResolvers<unknown>() }
     const send = () => this.#send(sent, args)
-    if (this.#isPermitted) send()
+    if (this.#isPermitted || this.#isClosed) send()
     else this.#whenPermitted(sent, send)
     // The thread calls the write of this name, so the value is what that write returns.
     return sent.promise as Promise<ReturnType<Writes[Name]>>

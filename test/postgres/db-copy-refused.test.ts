@@ -54,10 +54,7 @@ describe('a copy is refused, and neither database changes,', () => {
     const { from, to } = await newDatabases('postgres', 'sqlite')
     await from.execute(sql)
     const before = await tablesIn(from)
-    await expectRefusal(
-      { from, to },
-      'a table or a column of this service is missing; restore it, or name another database',
-    )
+    await expectRefusal({ from, to }, 'does not exist; put it back, or name another database')
     expect(await tablesIn(from)).toEqual(before)
     expect(existsSync(pathOf(to))).toBe(false)
   })
@@ -202,7 +199,9 @@ describe('a copy that fails leaves the target empty, and can be repeated,', () =
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'petstore'",
       )
     }
-    await expectRefusal(databases, '; check PostgreSQL and the address', { batchSize: 1, onProgress })
+    // PostgreSQL tells why it ends the connection, unless the driver notices the loss first.
+    const reason = /terminating connection|the connection was lost|; check PostgreSQL and the network/
+    await expectRefusal(databases, reason, { batchSize: 1, onProgress })
     await cut
     await expectEmpty(databases.to)
   })

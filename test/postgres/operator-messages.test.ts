@@ -48,7 +48,7 @@ describe('while the service runs, the operator reads what to do about', () => {
     [
       'a missing table',
       async () => ({ sql: 'SELECT * FROM pets' }),
-      /: a table or a column of this service is missing; restore it, or name another database \(42P01\)\.$/,
+      /: relation "pets" does not exist; put it back, or name another database \(42P01\)\.$/,
     ],
     [
       'a missing right',

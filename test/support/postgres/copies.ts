@@ -76,13 +76,13 @@ export function startCopy(folder: string, from: string, to: string): Run {
 /** Expects the command to fail with one sentence for the operator. */
 export async function expectRefusal(
   databases: { from: TestDatabase; to: TestDatabase },
-  reason: string,
+  reason: string | RegExp,
   options: Partial<CopyRequest> = {},
 ): Promise<void> {
   const error: unknown = await copy(databases, options).catch((error: unknown) => error)
   expect(error).toBeInstanceOf(UnusableDatabase)
   expect(String(error)).toMatch(/^UnusableDatabase: The database \S+ [^\n]+\.$/)
-  expect(String(error)).toContain(reason)
+  expect(String(error)).toMatch(reason)
 }
 
 export async function expectEmpty(database: TestDatabase): Promise<void> {
