@@ -60,8 +60,8 @@ export function giveIdentity(connection: Database.Database): void {
  * Detects that another program has written a different database into the open file (`cp backup.db petstore.db`). SQLite
  * would mix the pages of both and look up API keys in the wrong one.
  *
- * It compares the user version and the change counter, which only grows, with those of the last check. In WAL mode only a
- * checkpoint writes to the file, and it may write the old header again. So compare before each checkpoint.
+ * It compares the user version, the change counter and the size, which only grow, with those of the last check. In WAL mode
+ * only a checkpoint writes to the file, and it may write the old header again. So compare before each checkpoint.
  */
 export class HeaderWatch {
   readonly descriptor: number
@@ -114,10 +114,11 @@ export function openHeader(path: string): HeaderWatch {
 }
 
 function isSuccessor(header: Buffer, previous: Buffer): boolean {
-  // Each change of the first page increments the change counter, which wraps around.
+  // The change counter wraps around. SQLite increments it once for each time that a connection reads the first page, so it
+  // may be the same although the database has grown.
   const changes = (header.readUInt32BE(24) - previous.readUInt32BE(24)) | 0
-  if (changes === 0) return header.equals(previous)
+  if (changes === 0 && header.readUInt32BE(28) < previous.readUInt32BE(28)) return false
   const [version, previousVersion] = [header.readUInt32BE(60), previous.readUInt32BE(60)]
   // The readiness check of the first release resets the user version to 0.
-  return changes > 0 && (version === previousVersion || version === 0 || previousVersion === 0)
+  return changes >= 0 && (version === previousVersion || version === 0 || previousVersion === 0)
 }

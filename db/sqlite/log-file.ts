@@ -5,6 +5,8 @@ import { identify, identityOf, sizeOf } from './files.ts'
 
 /** What SQLite's index says about the log. */
 export interface LogState {
+  /** 1 if another connection was changing the index. The other values are then -1. */
+  busy: number
   /** Pages in the log; -1 without a log. */
   log: number
   /** Pages of the log that a checkpoint has copied into the database. */
@@ -15,6 +17,9 @@ export interface LogState {
 export function prepareLogState(connection: Database.Database): Database.Statement<[], LogState> {
   return connection.prepare<[], LogState>('PRAGMA wal_checkpoint(NOOP)').safeIntegers(false)
 }
+
+/** Another connection changes the index for microseconds. */
+const maxStateReads = 100
 
 // https://sqlite.org/fileformat2.html, section 4.1
 const headerLength = 32
@@ -156,12 +161,21 @@ export class LogFile {
   }
 
   #readState(): LogState {
-    return this.#state.get() ?? { log: 0, checkpointed: 0 }
+    for (let i = 0; i < maxStateReads; i++) {
+      const state = this.#state.get()
+      if (state && !state.busy) return state
+    }
+    throw new LogBusy('Another process keeps the index of the write-ahead log locked. End it.')
   }
 
   #lengthOf({ log }: LogState): number {
     return log > 0 ? headerLength + log * (frameHeaderLength + this.#pageSize) : 0
   }
+}
+
+class LogBusy extends Error {
+  override name = 'LogBusy'
+  readonly code = 'SQLITE_BUSY'
 }
 
 /** Opens the file only if it is this one. */

@@ -48,7 +48,8 @@ export class LogWatch {
    * @returns a new warning for the operator, if there is one.
    */
   checkpoint(refuse: () => void): string | undefined {
-    const { log, checkpointed } = this.#state.get() ?? { log: 0, checkpointed: 0 }
+    // Without a state, or while another connection changes the index, the next check decides.
+    const { log = 0, checkpointed = 0 } = this.#state.get() ?? {}
     const isDue = log >= checkpointSize && log > checkpointed
     if (isDue) refuse()
     const failure = isDue ? this.#tryCheckpoint() : undefined

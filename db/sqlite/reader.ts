@@ -2,12 +2,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { rescueDatabase } from './backup/rescue.ts'
 import { orClose } from './connection.ts'
 import { concernsDatabase, type Failure, isBusy, mayBeReadError, storeError, toFailure } from './failure.ts'
+import { identify } from './files.ts'
 import { type HeaderWatch, openHeader, readHeader } from './header.ts'
 import { type Damage, DamagedFiles, OpenFile } from './open-file.ts'
 import { prepareReads, type Reads } from './reads.ts'
 
 /** Milliseconds between two checks of the files. */
 const checkInterval = 1_000
+const maxRescuePause = 60_000
+/** Milliseconds for which a write waits for the recovery of the files. */
+const maxRecoveryWait = 2_000
 /** Milliseconds for which a read is retried while the database is locked. */
 const busyTimeout = 200
 const busyPause = 5
@@ -56,6 +60,9 @@ export class Reader {
   /** The sentences for the operator about the open file. */
   #warnings = new Set<string>()
   #isRescued = false
+  /** Milliseconds until a rescue that failed is tried again. */
+  #rescuePause = checkInterval
+  #nextRescue = 0
 
   constructor(path: string, events: ReaderEvents) {
     this.#path = path
@@ -135,7 +142,9 @@ export class Reader {
    */
   permitWriter(): number | Promise<number> {
     if (this.#findProblem() === undefined) return this.#header.descriptor
-    return this.recover().then(() => {
+    // A copy of a large database takes long.
+    const limit = wait(maxRecoveryWait, undefined, { ref: false })
+    return Promise.race([this.recover(), limit]).then(() => {
       const problem = this.#findProblem()
       if (problem) throw problem
       return this.#header.descriptor
@@ -178,8 +187,7 @@ export class Reader {
     const isReleased = await this.#events.releaseWriter()
     if (this.#overwritten || !(isReleased || this.#isClosed)) return false
     this.#warn(toFailure(this.#writerDamage ?? problem).message)
-    if (this.#wouldBeLost()) await this.#rescue()
-    return true
+    return !this.#wouldBeLost() || this.#rescue()
   }
 
   /** Whether closing the files would lose commits. Asked after the writer has saved a lost log, if it could. */
@@ -203,14 +211,23 @@ export class Reader {
     }
   }
 
-  /** Copies the database with its log beside the path, once. */
-  async #rescue(): Promise<void> {
-    if (this.#isRescued) return
-    const copy = await rescueDatabase(this.#file.connection, this.#path)
-    this.#isRescued = true
-    this.#warn(
-      `The database, or its write-ahead log, is gone. The service has saved all that it acknowledged in ${copy}. To go back to that, stop the service and use "petstore restore".`,
-    )
+  /** Copies the database with its log beside the path, once. Resolves to whether there is a copy. */
+  async #rescue(): Promise<boolean> {
+    if (this.#isRescued) return true
+    if (performance.now() < this.#nextRescue && !this.#isClosed) return false
+    try {
+      const copy = await rescueDatabase(this.#file.connection, this.#path)
+      this.#isRescued = true
+      this.#warn(
+        `The database, or its write-ahead log, is gone. The service has saved all that it acknowledged in ${copy}. To go back to that, stop the service and use "petstore restore".`,
+      )
+      return true
+    } catch (error) {
+      this.#warn(toFailure(error).message)
+      this.#nextRescue = performance.now() + this.#rescuePause
+      this.#rescuePause = Math.min(this.#rescuePause * 2, maxRescuePause)
+      return false
+    }
   }
 
   #warn(message: string): void {
@@ -233,6 +250,8 @@ export class Reader {
     }
     this.#generation++
     this.#isRescued = false
+    this.#rescuePause = checkInterval
+    this.#nextRescue = 0
     this.#writerDamage = undefined
     this.#warnings.clear()
     return true
@@ -249,6 +268,7 @@ export class Reader {
   /** Whether the open file may be closed for the one at the path. */
   #isUsable(): boolean {
     if (!this.#file.connection.open) return true
+    if (identify(this.#path) === undefined) return false
     if (this.#file.wouldCorruptSuccessor) {
       this.#warn(
         'The database was replaced, but the write-ahead log of the old one is still there. Stop the service and use "petstore restore".',

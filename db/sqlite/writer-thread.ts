@@ -63,6 +63,8 @@ export interface Settled {
 export interface Release {
   /** Whether the thread has closed the files. All connections of the process must be closed before it opens them again. */
   isClosed: boolean
+  /** Whether it is the reply to the order `release`. */
+  isReply?: boolean
   damage?: Damage
 }
 
@@ -109,8 +111,9 @@ function serve(port: MessagePort, path: string, rejectedCount: BigInt64Array): v
       if (note) port.postMessage(note)
     }
     if (message === undefined) return
-    if (message === 'release') port.postMessage({ outcomes: [], release: release() } satisfies Settled)
-    else if (message === 'close') {
+    if (message === 'release') {
+      port.postMessage({ outcomes: [], release: { ...release(), isReply: true } } satisfies Settled)
+    } else if (message === 'close') {
       closeFile()
       port.close()
     } else if (!Array.isArray(message)) open(message.headerDescriptor)
@@ -130,15 +133,23 @@ function checkpoint(): Settled | undefined {
 }
 
 function open(headerDescriptor: number): void {
-  header = new HeaderWatch(headerDescriptor)
-  closedFor = undefined
+  try {
+    header = new HeaderWatch(headerDescriptor)
+    closedFor = undefined
+  } catch (error) {
+    closedFor = error
+  }
 }
 
 function release(): Release {
-  if (!file) return { isClosed: true }
+  const reopening = new FilesChanged('The files of the database are being opened again. Try again shortly.')
+  if (!file) {
+    closedFor ??= reopening
+    return { isClosed: true }
+  }
   try {
     file.check()
-    closedFor = new FilesChanged('The files of the database are being opened again. Try again shortly.')
+    closedFor = reopening
     closeFile()
     return { isClosed: true }
   } catch (error) {

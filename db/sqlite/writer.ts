@@ -102,6 +102,8 @@ export class Writer {
   #lastFailure: { error: Error; at: number } | undefined
   /** Whether the thread has the files open, or may open them. */
   #isPermitted = false
+  /** The number of writes that wait for a permission. */
+  #waiting = 0
   /** Goes to the thread before the next write. */
   #permission: Permission | undefined
   /** Waits for the reply to `release`. */
@@ -116,13 +118,18 @@ export class Writer {
     const onEnd = this.#events.observer?.writeQueued?.(name)
     const sent: SentWrite = { name, onEnd, isRejected: false, ...Promise.withResolvers<unknown>() }
     const send = () => this.#send(sent, args)
-    if (this.#isPermitted || this.#isClosed) send()
+    if (this.#isPermitted) send()
     else this.#whenPermitted(sent, send)
     // The thread calls the write of this name, so the value is what that write returns.
     return sent.promise as Promise<ReturnType<Writes[Name]>>
   }
 
   #whenPermitted(sent: SentWrite, send: () => void): void {
+    const refusal = this.#findRefusal()
+    if (refusal) {
+      this.#reject(sent, refusal)
+      return
+    }
     const permit = (headerDescriptor: number) => {
       if (!this.#isPermitted) this.#permission = { headerDescriptor }
       this.#isPermitted = true
@@ -131,8 +138,15 @@ export class Writer {
     const refuse = (error: unknown) => this.#reject(sent, refusalFor(toFailure(error)))
     try {
       const permission = this.#events.permit()
-      if (typeof permission === 'number') permit(permission)
-      else permission.then(permit).catch(refuse)
+      if (typeof permission === 'number') {
+        permit(permission)
+        return
+      }
+      this.#waiting++
+      permission
+        .finally(() => this.#waiting--)
+        .then(permit)
+        .catch(refuse)
     } catch (error) {
       refuse(error)
     }
@@ -166,7 +180,7 @@ export class Writer {
       }
     // The thread cannot be stopped while it waits for the disk, and gets no more work until it responds.
     if (this.#isHanging) return diskHangs()
-    if (this.#sent.length < maxSent) return undefined
+    if (this.queued < maxSent) return undefined
     return { reason: 'queue_full', error: new StoreUnavailable(tooManyWrites) }
   }
 
@@ -178,9 +192,9 @@ export class Writer {
     sent.onEnd?.(undefined)
   }
 
-  /** The number of writes that the thread has. */
+  /** The number of writes that the thread has, or that wait for a permission. */
   get queued(): number {
-    return this.#sent.length
+    return this.#sent.length + this.#waiting
   }
 
   /** Rejects unless a write can reach the disk, and the latest writes did. */
@@ -196,10 +210,15 @@ export class Writer {
    * @returns whether the thread has no file open.
    */
   async release(): Promise<boolean> {
+    if (!this.#thread) {
+      this.#isPermitted = false
+      this.#permission = undefined
+    }
     if (!this.#thread || !this.#isPermitted) return true
     if (this.#isHanging) return false
     if (!this.#releasing) {
       this.#releasing = Promise.withResolvers()
+      if (this.#sent.length === 0) this.#watchdog.refresh()
       this.#thread.postMessage('release' satisfies Order)
     }
     return this.#releasing.promise
@@ -239,9 +258,14 @@ export class Writer {
     return thread
   }
 
-  #onRelease({ isClosed, damage }: Release): void {
+  /** The thread may close damaged files by itself while it has the order to release them, to which it replies, too. */
+  #onRelease({ isClosed, isReply, damage }: Release): void {
     if (isClosed) this.#isPermitted = false
     if (damage !== undefined) this.#events.onDamage?.(damage)
+    if (isReply) this.#endRelease(isClosed)
+  }
+
+  #endRelease(isClosed: boolean): void {
     this.#releasing?.resolve(isClosed)
     this.#releasing = undefined
   }
@@ -266,9 +290,10 @@ export class Writer {
 
   /** If the event loop was blocked, the reply may have arrived already: it is read before the next `setImmediate`. */
   #onTimeout(): void {
-    const [oldest] = this.#sent
+    const oldest = () => this.#sent[0] ?? this.#releasing
+    const awaited = oldest()
     setImmediate(() => {
-      if (oldest !== undefined && this.#sent[0] === oldest) this.#endWait()
+      if (awaited !== undefined && oldest() === awaited) this.#endWait()
     })
   }
 
@@ -276,6 +301,7 @@ export class Writer {
     this.#isHanging = true
     Atomics.store(this.#rejectedCount, 0, BigInt(this.#sentCount))
     for (const sent of this.#sent) this.#reject(sent, diskHangs())
+    this.#endRelease(false)
   }
 
   #lose(thread: Worker, cause: unknown): void {
@@ -283,8 +309,7 @@ export class Writer {
     this.#thread = undefined
     this.#isHanging = false
     this.#isPermitted = false
-    this.#releasing?.resolve(true)
-    this.#releasing = undefined
+    this.#endRelease(true)
     for (const sent of this.#sent.splice(0)) this.#reject(sent, threadEnded(cause))
   }
 }

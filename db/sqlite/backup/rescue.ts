@@ -1,27 +1,27 @@
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { ownershipOf } from '../../ownership.ts'
-import { realPathOf } from '../files.ts'
+import { makeFolder, realPathOf } from '../files.ts'
 import { fileTimestamp, rescuedMark } from './name.ts'
 import { publish } from './publish.ts'
 import { withCopy } from './snapshot.ts'
 
 /**
  * Copies a database whose files have lost their names, through a connection that still has them open. No other process
- * can change them.
+ * can change them. The copy is not checked: it is the only one, and a restore checks it.
  *
- * @returns the path of the copy, `petstore.db.rescued-<time>`. It is a backup.
+ * @returns the path of the copy, `petstore.db.rescued-<time>`.
  * @throws {UnusableDatabase}
  */
 export async function rescueDatabase(connection: Database.Database, path: string): Promise<string> {
   const realPath = realPathOf(path)
-  const target = `${realPath}${rescuedMark}${fileTimestamp()}`
-  await withCopy(
-    connection,
-    { source: path, target, folder: dirname(realPath), ownership: ownershipOf(realPath) },
-    (copy) => {
-      if (!publish(copy, target)) throw new Error(`${target} already exists.`)
-    },
-  )
-  return target
+  const rescued = `${realPath}${rescuedMark}${fileTimestamp()}`
+  const [folder, ownership] = [dirname(realPath), ownershipOf(realPath)]
+  // It may have been deleted, too.
+  makeFolder(folder, ownership)
+  const unchecked = async () => {}
+  await withCopy(connection, { target: path, folder, ownership }, unchecked, (copy) => {
+    if (!publish(copy, rescued)) throw new Error(`${rescued} already exists.`)
+  })
+  return rescued
 }

@@ -49,17 +49,24 @@ type Publish = (copy: string, sha256: string) => void
 export async function withSnapshot(request: SnapshotRequest, publish: Publish): Promise<void> {
   const connection = attempt(request.source, () => openSource(request))
   try {
-    await withCopy(connection, request, publish)
+    // The hash is last, because closing the file drops the locks of this process on it.
+    const verify = (copy: string) => check(copy, request.source).then(() => hashFile(copy))
+    await withCopy(connection, request, verify, publish)
   } finally {
     connection.close()
   }
 }
 
-/** As {@link withSnapshot}, through a connection that is open already. */
-export async function withCopy(
+/**
+ * As {@link withSnapshot}, through a connection that is open already.
+ *
+ * @param verify reads the copy, which is locked meanwhile. Its result goes to `publish`.
+ */
+export async function withCopy<T>(
   connection: Database.Database,
-  { source, target, folder, ownership, onProgress }: Omit<SnapshotRequest, 'isSourceReadonly'>,
-  publish: Publish,
+  { target, folder, ownership, onProgress }: Omit<SnapshotRequest, 'isSourceReadonly' | 'source'>,
+  verify: (copy: string) => Promise<T>,
+  publish: (copy: string, result: T) => void,
 ): Promise<void> {
   try {
     const total = databaseSize(connection)
@@ -67,11 +74,8 @@ export async function withCopy(
       await copyPages(connection, copy, (part) => onProgress?.({ done: Math.floor(total * part), total }))
       const lock = finishCopy(copy)
       onProgress?.({ done: total, total })
-      // The hash is last, because closing the file drops the locks of this process on it.
-      const sha256 = await check(copy, source)
-        .then(() => hashFile(copy))
-        .finally(() => lock.close())
-      publish(copy, sha256)
+      const result = await verify(copy).finally(() => lock.close())
+      publish(copy, result)
       syncFolder(folder)
     })
   } catch (error) {

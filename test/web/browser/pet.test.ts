@@ -144,7 +144,7 @@ describe('the panel of a pet', () => {
     await link.click({ modifiers: ['Control'] })
     expect(await page.evaluate(() => Reflect.get(window, 'isLeftToBrowser'))).toBe(true)
     const tab = await page.context().newPage()
-    await tab.goto(`${url}${await link.getAttribute('href')}`)
+    await tab.goto(new URL((await link.getAttribute('href')) ?? '', `${url}/`).href)
     await panel(tab, 'pet 2').waitFor()
     expect(await names(tab)).toHaveLength(3)
     expect(await panel(page).count()).toBe(0)
