@@ -48,7 +48,7 @@ async function fetchWhole(fetch: Fetch, timeout: number, ...[input, init]: Param
     // The constructor throws on a body for status 204 or 304, even on an empty one.
     return new Response(text || null, response)
   } catch (error) {
-    if (!limit.signal.aborted) throw error
+    if (init?.signal?.aborted || !limit.signal.aborted) throw error
     throw new TypeError(`no complete response within ${timeout} ms`)
   } finally {
     clearTimeout(timer)

@@ -10,15 +10,16 @@ type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>
 interface RepeatedError {
   /** How often it occurred since its last line. */
   repeats: number
+  latest: unknown
   /** Writes the line with the number. */
   report: () => void
   timer: NodeJS.Timeout
 }
 
 /**
- * Limits the stacks in the log. An error is logged with its stack when it occurs first. If the same error occurs again, it
- * is only counted, and one line in each minute has the number of repetitions. An error that did not occur for a minute
- * counts as new.
+ * Limits the stacks in the log. An error is logged when it occurs first. If the same error occurs again, it is only counted,
+ * and one line in each minute has the last one with the number of repetitions. An error that did not occur for a minute
+ * counts as new. Errors are the same if they have the same message and come from the same line of code.
  */
 export class RepeatedErrors {
   readonly #root: () => Logger
@@ -34,9 +35,7 @@ export class RepeatedErrors {
     const errors = this
     return function logMethod(args, method) {
       const [fields, message] = args as [unknown, string | undefined]
-      const error = errorIn(fields)
-      const isNew = error === undefined || errors.#add(`${message}\n${error}`, message ?? error, method)
-      if (isNew) method.apply(this, args)
+      if (!hasError(fields) || errors.#add(fields.err, message ?? String(fields.err), method)) method.apply(this, args)
     }
   }
 
@@ -45,22 +44,26 @@ export class RepeatedErrors {
     for (const error of this.#errors.values()) error.report()
   }
 
-  #add(key: string, message: string, method: Parameters<LogMethod>[1]): boolean {
+  /** Returns whether the error is new. */
+  #add(latest: unknown, message: string, method: Parameters<LogMethod>[1]): boolean {
+    const key = message === otherErrors ? message : `${message}\n${latest}\n${originOf(latest)}`
     const known = this.#errors.get(key)
     if (known) {
       known.repeats++
+      known.latest = latest
       return false
     }
-    if (this.#errors.size >= maxErrors && key !== otherErrors) return this.#add(otherErrors, otherErrors, method)
+    if (this.#errors.size >= maxErrors && message !== otherErrors) return this.#add(latest, otherErrors, method)
     const report = () => {
-      if (error.repeats > 0) method.apply(this.#root(), [{ repeats: error.repeats }, message])
+      const { repeats, latest: err } = error
+      if (repeats > 0) method.apply(this.#root(), [{ err, repeats }, message])
       error.repeats = 0
     }
     const timer = setInterval(() => {
       if (error.repeats === 0) this.#forget(key)
       report()
     }, interval).unref()
-    const error: RepeatedError = { repeats: 0, report, timer }
+    const error: RepeatedError = { repeats: 0, latest, report, timer }
     this.#errors.set(key, error)
     return true
   }
@@ -74,8 +77,13 @@ export class RepeatedErrors {
 /** The message about the errors beyond {@link maxErrors}. */
 const otherErrors = 'Too many different errors occurred to count each of them.'
 
-function errorIn(fields: unknown): string | undefined {
-  return typeof fields === 'object' && fields !== null && 'err' in fields ? String(fields.err) : undefined
+function hasError(fields: unknown): fields is { err: unknown } {
+  return typeof fields === 'object' && fields !== null && 'err' in fields
+}
+
+/** The line of code that threw the error. */
+function originOf(error: unknown): string | undefined {
+  return error instanceof Error ? /\n +at .*/.exec(error.stack ?? '')?.[0] : undefined
 }
 
 /**

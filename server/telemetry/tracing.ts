@@ -161,7 +161,9 @@ subscribe('http.client.request.created', (message) => {
   if (!limit) return
   // Node publishes this type: https://nodejs.org/api/diagnostics_channel.html#http
   const { request } = message as { request: ClientRequest }
-  limit.addEventListener('abort', () => request.destroy(limit.reason))
+  const destroy = () => request.destroy(limit.reason)
+  if (limit.aborted) destroy()
+  else limit.addEventListener('abort', destroy)
 })
 
 /**

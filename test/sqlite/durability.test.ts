@@ -265,3 +265,16 @@ test('checkpoints of a database that grows are not taken for another database', 
     await store.pets.create({ name: `pet ${i} ${'x'.repeat(200)}`, categoryId: 7n, status: 'sold' })
   expect(await store.pets.counts()).toMatchObject({ sold: { count: 1_500 } })
 })
+
+test('writes that wait until the files can be opened are limited, too', async () => {
+  const { promise: recovered, reject: fail } = Promise.withResolvers<number>()
+  const path = join(temporaryFolder(), 'petstore.db')
+  const writer = new Writer({ path, busyTimeout: 250 }, { permit: () => recovered })
+  const create = () => writer.run('createPet', 'Rex', 1n, 'sold').catch(String)
+  const waiting = Array.from({ length: 10_000 }, create)
+  expect(writer.queued).toBe(10_000)
+  expect(await create()).toContain('Too many writes wait for the database.')
+  fail(new Error('the files are lost'))
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set(['Error: Error: the files are lost']))
+  await writer.close()
+})

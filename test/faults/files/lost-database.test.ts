@@ -24,6 +24,7 @@ import {
   expectUnavailable,
   listNames,
   makeOtherDatabase,
+  openConnection,
   snapshot,
   startLoad,
   startOnFile,
@@ -258,3 +259,44 @@ async function makeBackupOf(path: string): Promise<string> {
   await backUpDatabase(path, backup)
   return backup
 }
+
+test.for([
+  ['its folder', (path: string) => rmSync(dirname(path), { recursive: true })],
+  [
+    'all of its files, which had a fault,',
+    (path: string) => {
+      const other = openConnection(path)
+      other.unsafeMode(true)
+      other.exec('CREATE INDEX lost ON pets (name); PRAGMA writable_schema = ON')
+      other.exec("DELETE FROM sqlite_schema WHERE name = 'lost'")
+      for (const suffix of databaseFiles) rmSync(path + suffix)
+    },
+  ],
+] as const)('a database is saved when %s is deleted', async ([, remove]) => {
+  const folder = temporaryFolder()
+  const key = await createFirstKey(folder)
+  const path = join(folder, 'data/petstore.db')
+  const server = await startServer({ folder })
+  const load = startLoad(server.url, key)
+  await load.create(10)
+  await load.end()
+  remove(path)
+  const rescued = () => readdirSync(dirname(path)).filter((name) => name.includes('.rescued-'))
+  await expect.poll(() => (existsSync(dirname(path)) ? rescued() : [])).toHaveLength(1)
+  expect(storedNames(join(dirname(path), rescued()[0] ?? ''))).toHaveLength(10)
+  server.child.kill('SIGTERM')
+  expect(await server.ended).toBe(0)
+  expect(rescued()).toHaveLength(1)
+})
+
+test('a database that was moved away is not called replaced', async () => {
+  const folder = temporaryFolder()
+  await createFirstKey(folder)
+  const path = join(folder, 'data/petstore.db')
+  const server = await startServer({ folder })
+  renameSync(path, `${path}.away`)
+  await expect.poll(() => server.stdout).toContain('Put it back, or restore it.')
+  renameSync(`${path}.away`, path)
+  await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200)
+  expect(server.stdout).not.toContain('The database was replaced')
+})
