@@ -25,7 +25,7 @@ export default defineConfig({
       },
     ],
     execArgv: ['--import', './db/fast-start.mjs'],
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     maxWorkers: 2,
   },
 })
