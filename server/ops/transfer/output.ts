@@ -14,7 +14,7 @@ export type Write = (bytes: Uint8Array) => Promise<unknown>
 interface FileOptions {
   /** Whether to replace a file that exists. Otherwise it is refused. */
   overwrite: boolean
-  /** By default the file belongs to this user, and nobody else can read it. */
+  /** By default the file belongs to this user, and no other user can read it. */
   ownership?: Ownership | undefined
 }
 

@@ -44,17 +44,20 @@ test.for([
   'keys create shop',
   'restore copy.db',
   'db copy --from file:copy.db --to file:data/petstore.db',
-])('%s creates a database that belongs to the owner of the folder, and that nobody else can read', async (command) => {
-  const folder = ownedFolder()
-  give(makeDatabase(join(folder, 'copy.db'), 3), 0o644)
-  await run(folder, ...command.split(' '))
-  const created = entriesIn(folder).filter(({ name }) => name.startsWith('data'))
-  expect(created.map(({ name }) => name)).toEqual(expect.arrayContaining(['data', 'data/petstore.db']))
-  expect(created).toEqual(
-    created.map(({ name, isFolder }) => ({ name, isFolder, ...owner, mode: isFolder ? 0o700 : 0o600 })),
-  )
-  expectUsable(folder)
-})
+])(
+  '%s creates a database that belongs to the owner of the folder, and that no other user can read',
+  async (command) => {
+    const folder = ownedFolder()
+    give(makeDatabase(join(folder, 'copy.db'), 3), 0o644)
+    await run(folder, ...command.split(' '))
+    const created = entriesIn(folder).filter(({ name }) => name.startsWith('data'))
+    expect(created.map(({ name }) => name)).toEqual(expect.arrayContaining(['data', 'data/petstore.db']))
+    expect(created).toEqual(
+      created.map(({ name, isFolder }) => ({ name, isFolder, ...owner, mode: isFolder ? 0o700 : 0o600 })),
+    )
+    expectUsable(folder)
+  },
+)
 
 if (canTrace()) {
   test('a restore keeps the owner and the mode of the old database on a file system without hard links', async () => {
