@@ -187,7 +187,7 @@ const reasonByError: [RegExp, string][] = [
     'no connection became free in time; look for slow queries in pg_stat_activity, or raise DATABASE_CONNECTIONS',
   ],
   [/^ .*timeout/i, 'it does not respond in time; check PostgreSQL and the network'],
-  [/Connection terminated/, 'the connection was lost; check PostgreSQL and the network'],
+  [/Connection terminated|not queryable/, 'the connection was lost; check PostgreSQL and the network'],
 ]
 
 function reasonOf(error: unknown): string {
