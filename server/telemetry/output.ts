@@ -48,12 +48,17 @@ export class Output {
     this.#writeWaiting()
   }
 
-  /** Writes what waits, unless this takes longer than {@link maxExitDelay}. Blocks meanwhile. */
+  /**
+   * Writes what waits, unless this takes longer than {@link maxExitDelay}. Blocks meanwhile. Discards the rest, because
+   * another file may get the number of the descriptor.
+   */
   close(): void {
     const deadline = performance.now() + maxExitDelay
     while (this.#writeWaiting() === 'EAGAIN' && performance.now() < deadline) {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
+    clearTimeout(this.#timer)
+    this.#waiting.length = 0
   }
 
   /** Returns the code of the error if the output does not accept everything. */

@@ -83,7 +83,8 @@ function hasError(fields: unknown): fields is { err: unknown } {
 
 /** The line of code that threw the error. */
 function originOf(error: unknown): string | undefined {
-  return error instanceof Error ? /\n +at .*/.exec(error.stack ?? '')?.[0] : undefined
+  if (!(error instanceof Error)) return undefined
+  return error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '))
 }
 
 /**

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { Output } from '../../server/telemetry/output.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -69,6 +70,28 @@ test('the end of the process does not wait for long if nothing reads', () => {
   expect(performance.now() - begin).toBeLessThan(15_000)
 })
 
+test('a closed output writes nothing more', async () => {
+  const pipe = openPipe(O_RDWR)
+  const { output } = openOutput(pipe.fd)
+  output.write(allLines)
+  output.close()
+  const accepted = readAll(pipe.fd)
+  expect(accepted.length).toBeLessThan(allLines.length)
+  await wait(300)
+  expect(readAll(pipe.fd)).toBe('')
+})
+
+function readAll(fd: number): string {
+  const buffer = Buffer.alloc(65_536)
+  let text = ''
+  try {
+    for (;;) text += buffer.toString('latin1', 0, readSync(fd, buffer))
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'EAGAIN' })
+    return text
+  }
+}
+
 /** A named pipe, which does not block. */
 function openPipe(mode: number, path = join(temporaryFolder(), 'pipe')) {
   spawnSync('mkfifo', [path])
@@ -111,5 +134,6 @@ function openOutput(fd: number) {
     reports.push(lines)
     output.write(`the output dropped ${lines} lines\n`)
   })
+  onTestFinished(() => output.close())
   return { output, reports }
 }
