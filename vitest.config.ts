@@ -17,7 +17,7 @@ export default defineConfig({
           name: 'sqlite',
           include: [
             'test/{api,auth,client,http,ops,project,rest,rpc,sqlite,store,telemetry,web}/*.test.ts',
-            'test/web/{bulk,requests}/*.test.ts',
+            'test/web/bulk/*.test.ts',
           ],
           globalSetup: 'test/support/global-setup.ts',
         },
@@ -28,7 +28,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'endurance',
-          include: ['test/{endurance,faults,faults/files}/*.test.ts', conformance],
+          include: ['test/{endurance,endurance/clients,faults,faults/files}/*.test.ts', conformance],
           env,
         },
       },
@@ -49,8 +49,9 @@ export default defineConfig({
             'test/endurance/postgres/*.test.ts',
             // The adapters hide which database they use. So their tests run on PostgreSQL only here.
             'test/{auth,rest,rpc}/*.test.ts',
+            'test/endurance/key-commands.test.ts',
             // The long form also sends the hostile requests to a service on PostgreSQL.
-            ...(process.env.LONG_FORM ? ['test/endurance/hostile.test.ts'] : []),
+            ...(process.env.LONG_FORM ? ['test/endurance/clients/hostile.test.ts'] : []),
           ],
           env,
           ...postgres,

@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { createPetstoreClient } from '../../client/index.ts'
-import { isInstalled } from '../support/curl.ts'
-import { addPets } from '../support/database.ts'
-import { freePort } from '../support/free-port.ts'
-import { startPrefixProxy } from '../support/prefix-proxy.ts'
-import { startTestApi } from '../support/test-api.ts'
+import { createPetstoreClient } from '../../../client/index.ts'
+import { isInstalled } from '../../support/curl.ts'
+import { addPets } from '../../support/database.ts'
+import { freePort } from '../../support/free-port.ts'
+import { startPrefixProxy } from '../../support/prefix-proxy.ts'
+import { startTestApi } from '../../support/test-api.ts'
 
 describe.for(['', '/petstore', '/a/b', '/a&b'])('behind a proxy at the path "%s"', (path) => {
   /** Starts a service, and a proxy that removes the path, unless it is empty. `url` is the address for clients. */
@@ -75,7 +75,9 @@ describe.for(['', '/petstore', '/a/b', '/a&b'])('behind a proxy at the path "%s"
     const { url, key, store } = await start()
     await addPets(store, 4)
     const env = { PATH: process.env.PATH, KEY: key, PETSTORE_URL: `${url}/` }
-    const { stdout } = await promisify(execFile)('bash', [join(import.meta.dirname, '../../examples/curl.sh')], { env })
+    const { stdout } = await promisify(execFile)('bash', [join(import.meta.dirname, '../../../examples/curl.sh')], {
+      env,
+    })
     const [, ...pages] = stdout.trimEnd().split('\n').slice(0, -1)
     expect(pages.flatMap((page) => JSON.parse(page)).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5])
   })

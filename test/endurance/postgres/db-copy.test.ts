@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { maxInt64, minInt64 } from '../../server/api/int64.ts'
-import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
-import { copy as describeCopy } from '../../server/ops/copy.ts'
-import { openDatabase, postgresDatabase, sqliteDatabase } from '../support/database.ts'
-import { auditLinesIn } from '../support/log-lines.ts'
+import { maxInt64, minInt64 } from '../../../server/api/int64.ts'
+import { apiKeyRecord, mintApiKey } from '../../../server/auth/api-key.ts'
+import { copy as describeCopy } from '../../../server/ops/copy.ts'
+import { openDatabase, postgresDatabase, sqliteDatabase } from '../../support/database.ts'
+import { auditLinesIn } from '../../support/log-lines.ts'
 import {
   addingKeys,
   contentOf,
@@ -25,12 +25,12 @@ import {
   specOf,
   startCopy,
   urlOf,
-} from '../support/postgres/copies.ts'
-import { emptyDatabase, query } from '../support/postgres/databases.ts'
-import { petstore, runPetstore, startServer } from '../support/process.ts'
-import { connectRestClient } from '../support/rest-client.ts'
-import { addingPets, change, leaveLog, makeDatabase } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+} from '../../support/postgres/copies.ts'
+import { emptyDatabase, query } from '../../support/postgres/databases.ts'
+import { petstore, runPetstore, startServer } from '../../support/process.ts'
+import { connectRestClient } from '../../support/rest-client.ts'
+import { addingPets, change, leaveLog, makeDatabase } from '../../support/sample-database.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
 
 describe('a copy', () => {
   test.for(pairs)('from $from to $to contains every row, with exact integers', async (pair) => {

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { maxCommitTime } from '../../db/sqlite/writer.ts'
-import { limits } from '../../server/http/limits.ts'
-import { isLongForm, report } from '../support/long-form.ts'
-import { bannerKey, residentMemory, startServer, waitForOutput } from '../support/process.ts'
-import { closing, collect, openSocket, parseResponses } from '../support/raw-http.ts'
-import { connectRestClient, type RestResponse } from '../support/rest-client.ts'
-import { canTrace, hangingDisk, startTraced } from '../support/traced.ts'
+import { maxCommitTime } from '../../../db/sqlite/writer.ts'
+import { limits } from '../../../server/http/limits.ts'
+import { isLongForm, report } from '../../support/long-form.ts'
+import { bannerKey, residentMemory, startServer, waitForOutput } from '../../support/process.ts'
+import { closing, collect, openSocket, parseResponses } from '../../support/raw-http.ts'
+import { connectRestClient, type RestResponse } from '../../support/rest-client.ts'
+import { canTrace, hangingDisk, startTraced } from '../../support/traced.ts'
 
 const idleSockets = isLongForm ? 5_000 : 1_000
 /** Milliseconds. Node checks its connections once a second. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
-import { describes, enterPet, inspect, isFocused, panel, signIn, startConsole, submitButton, test } from './console.ts'
+import { bannerKey, startServer, waitForOutput } from '../../support/process.ts'
+import { describes, enterPet, inspect, isFocused, panel, signIn, startConsole, submitButton, test } from '../console.ts'
 
 test('the URL and the key that the first start prints open the console', async ({ visit }) => {
   const server = await startServer()

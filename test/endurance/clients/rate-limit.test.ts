@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RestClient } from '../support/rest-client.ts'
-import { startTestApi } from '../support/test-api.ts'
+import type { RestClient } from '../../support/rest-client.ts'
+import { startTestApi } from '../../support/test-api.ts'
 
 test('RATE_LIMIT keeps a bounded number of addresses, none of which can clear its count, and still accepts a valid key', async () => {
   const { rest } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })

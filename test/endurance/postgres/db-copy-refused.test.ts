@@ -2,7 +2,7 @@ import { existsSync, linkSync, readdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
-import { postgresDatabase, sqliteDatabase, type TestDatabase } from '../support/database.ts'
+import { postgresDatabase, sqliteDatabase, type TestDatabase } from '../../support/database.ts'
 import {
   addingKeys,
   copy,
@@ -21,10 +21,10 @@ import {
   startCopy,
   tablesIn,
   urlOf,
-} from '../support/postgres/copies.ts'
-import { query } from '../support/postgres/databases.ts'
-import { addingPets, change, unfitFiles } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+} from '../../support/postgres/copies.ts'
+import { query } from '../../support/postgres/databases.ts'
+import { addingPets, change, unfitFiles } from '../../support/sample-database.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
 
 const addingIdempotencyKey = `INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at)
   VALUES (1, 'order-17', '${'1'.repeat(64)}', 1, '2026-01-01T00:00:00.000Z')`

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { limits } from '../../server/http/limits.ts'
-import { maxStopTime } from '../../server/serve.ts'
-import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
-import { listen } from '../support/raw-http.ts'
-import { scriptPath, stubbornClients } from '../support/stubborn-clients.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { limits } from '../../../server/http/limits.ts'
+import { maxStopTime } from '../../../server/serve.ts'
+import { bannerKey, startServer, waitForOutput } from '../../support/process.ts'
+import { listen } from '../../support/raw-http.ts'
+import { scriptPath, stubbornClients } from '../../support/stubborn-clients.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
 
 /** Milliseconds. Node and the service check the connections once a second. */
 const tolerance = 3_000

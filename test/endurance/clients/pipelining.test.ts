@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { isLongForm } from '../support/long-form.ts'
-import { bannerKey, residentMemory, type Server, shareServer, waitForOutput } from '../support/process.ts'
-import { closing, createRequest, host, openSocket } from '../support/raw-http.ts'
-import { scriptPath } from '../support/stubborn-clients.ts'
+import { isLongForm } from '../../support/long-form.ts'
+import { bannerKey, residentMemory, type Server, shareServer, waitForOutput } from '../../support/process.ts'
+import { closing, createRequest, host, openSocket } from '../../support/raw-http.ts'
+import { scriptPath } from '../../support/stubborn-clients.ts'
 
 /** The heap options of `npm start`. */
 const startOptions = { NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size=512' }
