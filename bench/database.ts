@@ -1,10 +1,9 @@
 import { rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { petStatuses } from '../db/pets/shared.ts'
 import { connect } from '../db/sqlite/connection.ts'
-import { prepareDatabase } from '../db/sqlite/prepare.ts'
-import { prepareWrites } from '../db/sqlite/writer-thread.ts'
-import { petStatuses } from '../db/store.ts'
 import { apiKeyRecord, mintApiKey } from '../server/auth/api-key.ts'
+import { prepareSqlite, prepareWrites } from '../test/support/resources.ts'
 
 /** The number of pets per transaction. */
 const step = 100_000
@@ -16,7 +15,7 @@ const step = 100_000
  */
 export function makeDatabase(path: string, pets: number, onProgress: (done: number) => void = () => {}): string {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
-  prepareDatabase(path)
+  prepareSqlite(path)
   const key = mintApiKey()
   const connection = connect(path, { busyTimeout: 0 })
   const writes = prepareWrites(connection)

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import superjson from 'superjson'
-import { petStatuses } from '../db/store.ts'
+import { petStatuses } from '../db/pets/shared.ts'
 
 /** Returns the bytes of the next request. */
 export type NextRequest = () => Buffer

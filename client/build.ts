@@ -25,11 +25,13 @@ function compileInto(folder: string): void {
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
   const project = join(import.meta.dirname, 'tsconfig.build.json')
   execFileSync(process.execPath, [tsc, '-p', project, '--outDir', folder], { stdio: ['ignore', 2, 2] })
-  // The router's type refers to these two types of the server. A client does not use them, and they refer to the store.
-  writeFileSync(
-    join(folder, 'server/api/trpc.d.ts'),
-    'export type Context = object\nexport type ProcedureMeta = object\n',
-  )
+  // The router's type refers to these types of the server. A client does not use them, and they refer to the store.
+  const unused = {
+    'server/api/trpc.d.ts': ['Context<Store>', 'ProcedureMeta', 'MutationMeta'],
+    'db/resources.d.ts': ['Store'],
+  }
+  for (const [file, types] of Object.entries(unused))
+    writeFileSync(join(folder, file), types.map((type) => `export type ${type} = object\n`).join(''))
 }
 
 /** Bundles a compiled file of the client, together with what it imports from the server, into one file of the package. */

@@ -9,7 +9,7 @@ import {
 } from '@trpc/client'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import superjson from 'superjson'
-import type { AppRouter } from '../server/api/router.ts'
+import type { AppRouter } from '../server/router.ts'
 import { createIdempotencyKey } from './idempotency-key.ts'
 import { type Fetch, withRetries } from './retry.ts'
 import { withTransportErrors } from './transport-error.ts'

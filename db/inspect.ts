@@ -4,7 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Inspection } from './inspection.ts'
 import type { Location } from './location.ts'
-import type { Migration } from './migrations.ts'
+import { loadForPostgres, loadForSqlite } from './resource.ts'
+import { resources } from './resources.ts'
 
 /**
  * Opens a database for inspection. Loads only the driver that is needed.
@@ -15,18 +16,10 @@ import type { Migration } from './migrations.ts'
 export async function inspect(location: Location): Promise<Inspection | undefined> {
   if (location.kind === 'postgres') {
     const { inspectPostgres } = await import('./inspection/postgres.ts')
-    return inspectPostgres(location.url)
+    return inspectPostgres(location.url, await loadForPostgres(resources))
   }
   const { inspectSqlite } = await import('./inspection/sqlite.ts')
-  return inspectSqlite(location.path)
-}
-
-/** All migrations of this release for a kind of database. */
-export async function migrationsFor({ kind }: Location): Promise<Migration[]> {
-  const { readOwnMigrations } = await (kind === 'postgres'
-    ? import('./postgres/migrate.ts')
-    : import('./sqlite/migrate.ts'))
-  return readOwnMigrations()
+  return inspectSqlite(location.path, await loadForSqlite(resources))
 }
 
 const [probe, preload] = ['inspection/write-probe.ts', 'fast-start.mjs'].map((file) =>

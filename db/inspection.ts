@@ -37,11 +37,8 @@ export interface SchemaState {
   problem: string | undefined
 }
 
-export interface RowCounts {
-  pets: number
-  /** API keys, also revoked ones. */
-  keys: number
-}
+/** The rows of each resource by its name. */
+export type RowCounts = Record<string, number>
 
 export interface ServerState {
   /** Such as `18.4`. */

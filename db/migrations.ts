@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { UnusableDatabase } from './unusable-database.ts'
 
 /** One step of a schema's history. Each database records the applied migrations in its journal, the table `migrations`. */
@@ -15,15 +16,17 @@ export type AppliedMigration = Pick<Migration, 'name' | 'hash'>
 /** Called after the commit with the names of the migrations that were applied, if there were any. */
 export type OnMigrate = (migrations: string[]) => void
 
-/** Reads the numbered `*.sql` files of a folder in ascending order. */
-export function readMigrations(folder: URL): Migration[] {
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.sql'))
-    .sort()
+/** Reads the numbered `*.sql` files of the folders in ascending order of their names. */
+export function readMigrations(folders: URL[]): Migration[] {
+  return folders
+    .flatMap((folder) => readdirSync(folder).map((file) => new URL(file, `${folder}/`)))
+    .filter(({ pathname }) => pathname.endsWith('.sql'))
     .map((file) => {
-      const sql = readFileSync(new URL(file, `${folder}/`), 'utf8').replaceAll('\r\n', '\n')
-      return { name: file.slice(0, -'.sql'.length), sql, hash: createHash('sha256').update(sql).digest('hex') }
+      const sql = readFileSync(file, 'utf8').replaceAll('\r\n', '\n')
+      const name = basename(file.pathname, '.sql')
+      return { name, sql, hash: createHash('sha256').update(sql).digest('hex') }
     })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** The message for the operator if {@link isUpToDate} is false while the service runs. */

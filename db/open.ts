@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { Location } from './location.ts'
 import type { OnMigrate } from './migrations.ts'
-import type { Store, StoreObserver } from './store.ts'
+import { loadForPostgres, loadForSqlite, type ResourceList } from './resource.ts'
+import { resources as ownResources, type Store } from './resources.ts'
+import type { BaseStore, StoreObserver } from './store.ts'
 
 interface OpenOptions {
   /** Whether to create a database that is missing or empty. True by default. */
@@ -31,12 +33,12 @@ export async function migrateStore(
 ): Promise<void> {
   if (location.kind === 'postgres') {
     const { prepareDatabase } = await import('./postgres/prepare.ts')
-    if (await prepareDatabase(location.url, { onMigrate })) onCreate?.()
+    if (await prepareDatabase(location.url, await loadForPostgres(ownResources), { onMigrate })) onCreate?.()
     return
   }
   const { prepareDatabase } = await import('./sqlite/prepare.ts')
   const isNew = !existsSync(location.path)
-  prepareDatabase(location.path, { onMigrate, onWarning })
+  prepareDatabase(location.path, await loadForSqlite(ownResources), { onMigrate, onWarning })
   if (isNew) onCreate?.()
 }
 
@@ -45,17 +47,26 @@ export async function migrateStore(
  *
  * @throws {UnusableDatabase}
  */
-export async function openStore(
+export async function openStore(location: Location, options: OpenOptions): Promise<Store> {
+  return openStoreOf(ownResources, location, options)
+}
+
+/** As {@link openStore}, with the resources of another list. */
+export async function openStoreOf<Stores>(
+  list: ResourceList<Stores>,
   location: Location,
-  { create = true, migrate = true, onCreate, onMigrate, onWarning, busyTimeout, maxConnections, observer }: OpenOptions,
-): Promise<Store> {
+  { onCreate, ...options }: OpenOptions,
+): Promise<BaseStore & Stores> {
+  // Safe: the engines open each resource of the list under its name.
   if (location.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts')
-    return openPostgresStore({ url: location.url, maxConnections, create, migrate, onCreate, onMigrate, observer })
+    const resources = await loadForPostgres(list)
+    return (await openPostgresStore({ ...options, url: location.url, resources, onCreate })) as BaseStore & Stores
   }
   const { openSqliteStore } = await import('./sqlite/store.ts')
   const isNew = !existsSync(location.path)
-  const store = openSqliteStore({ path: location.path, create, migrate, onMigrate, onWarning, busyTimeout, observer })
+  const resources = await loadForSqlite(list)
+  const store = openSqliteStore({ ...options, path: location.path, resources }) as BaseStore & Stores
   if (isNew) onCreate?.()
   return store
 }

@@ -1,111 +1,29 @@
 /**
  * The Store port: what the procedures need of a database. Every method may reject with {@link StoreUnavailable}. Other
- * errors of a database driver never leave the store.
+ * errors of a database driver never leave the store. What each resource adds to it is in the folder of the resource.
  */
 
-export const petStatuses = ['available', 'pending', 'sold'] as const
-export type PetStatus = (typeof petStatuses)[number]
-
-/** Identifiers are 64-bit signed integers, always `bigint`. */
-export interface Pet {
-  id: bigint
-  name: string
-  categoryId: bigint
-  status: PetStatus
-}
-
-export type NewPet = Omit<Pet, 'id'>
-
-/** A page of pets in ascending order of id: at most `limit` pets whose id is greater than `cursor`. */
-export interface PetQuery {
-  limit: number
-  cursor: bigint
-  status?: PetStatus | undefined
-}
-
-/** The greatest number of pets that is counted, because counting takes longer the more there are. */
-export const maxCount = 10_000
-
-/** If the count is not exact, it is {@link maxCount} and there are more pets. */
-export interface PetCount {
-  count: number
-  isExact: boolean
-}
-
-export type PetCounts = Record<PetStatus, PetCount>
-
-export interface PetStore {
-  list(query: PetQuery): Promise<Pet[]>
-  get(id: bigint): Promise<Pet | undefined>
-  counts(): Promise<PetCounts>
-  /** Resolves when the pet is on disk, where it survives a crash of the process and a loss of power. */
-  create(pet: NewPet): Promise<Pet>
-  /**
-   * Creates the pet unless the same idempotency key was used within {@link idempotencyLifetime}. Rejects with
-   * {@link IdempotencyKeyReused} if it was used for another pet.
-   */
-  createOnce(pet: NewPet, key: IdempotencyKey): Promise<CreateResult>
-}
-
-/** The key of a create that may be retried. The client chooses it; each API key has its own idempotency keys. */
-export interface IdempotencyKey {
+/**
+ * The idempotency key of a mutation that may be retried. Of several mutations with the same key within
+ * {@link idempotencyLifetime}, only the first one takes effect, and all get its result. A mutation rejects with
+ * {@link IdempotencyKeyReused} if the key was used for another operation, or with another input.
+ */
+export interface Once {
+  /** The owner of the key. Each API key has idempotency keys of its own. */
   apiKeyId: bigint
   key: string
+  /** Called if the result is that of an earlier mutation. */
+  onReplay?: () => void
 }
+
+/** The owner of idempotency keys that belong to no API key: those of `pets import`. No API key has this id. */
+export const noApiKey = 0n
 
 /** How long an idempotency key is remembered, in milliseconds. */
 export const idempotencyLifetime = 24 * 3_600_000
 
-export interface CreateResult {
-  pet: Pet
-  /** Whether an earlier create with the same key inserted the pet. */
-  isReplay: boolean
-}
-
-/** A stored API key. Of the key itself only the SHA-256 (`hash`) and the first characters (`start`) are stored. */
-export interface ApiKey {
-  id: bigint
-  name: string
-  start: string
-  hash: string
-  createdAt: Date
-  expiresAt: Date | null
-  revokedAt: Date | null
-  lastUsedAt: Date | null
-}
-
-export type NewApiKey = Pick<ApiKey, 'name' | 'start' | 'hash' | 'createdAt' | 'expiresAt'>
-
-/**
- * The hash of the record that owns the idempotency keys of `pets import`, which has no API key. It is not hexadecimal, and
- * so no text has it. {@link ApiKeyStore.list} and {@link ApiKeyStore.createFirst} ignore the record.
- */
-export const importerHash = 'pets import'.padEnd(64, '-')
-
-export interface ApiKeyStore {
-  /** Finds a key by its SHA-256, also a revoked or expired one. */
-  find(hash: string): Promise<ApiKey | undefined>
-  list(): Promise<ApiKey[]>
-  /** Rejects with {@link KeyNameTaken} if an unrevoked key has the same name. */
-  create(key: NewApiKey): Promise<ApiKey>
-  /** Creates the key if the store has no key. Resolves to whether it did. */
-  createFirst(key: NewApiKey): Promise<boolean>
-  /** Creates the key unless one with the same hash exists. Resolves to whether it did. */
-  register(key: NewApiKey): Promise<boolean>
-  revoke(id: bigint, at: Date): Promise<void>
-  /** Revokes one key and creates its successor in one transaction. */
-  rotate(id: bigint, successor: NewApiKey): Promise<ApiKey>
-  touch(id: bigint, at: Date): Promise<void>
-  /**
-   * Like {@link Store.revision}, for what {@link find} reads: a number that differs after each change of a key. On
-   * PostgreSQL a change that another instance makes may take up to two seconds to show.
-   */
-  revision(): number | undefined
-}
-
-export interface Store {
-  pets: PetStore
-  apiKeys: ApiKeyStore
+/** What every store has, whatever its resources are. */
+export interface BaseStore {
   /**
    * Version counter that changes with every commit, also of other processes. Data that was read at the same revision is
    * still current. Undefined if the store cannot tell synchronously. Calls without a pause in between may share a value.
@@ -210,26 +128,23 @@ export class StoreUnavailable extends Error {
 export const tooManyWrites =
   'Too many writes wait for the database. Check how fast its disk is, and send fewer writes at once.'
 
-/** The idempotency key was used for another pet within its lifetime. */
-export class IdempotencyKeyReused extends Error {
-  override name = 'IdempotencyKeyReused'
-}
+/** A write breaks a rule of its resource, and fails alone. The message is for the operator. */
+export class RuleViolation extends Error {
+  /** What the rule is about, such as the name of a table. */
+  readonly subject: string
 
-/** No id is left in a table. A retry cannot succeed: an operator must renumber the rows. */
-export class IdsExhausted extends Error {
-  override name = 'IdsExhausted'
-}
-
-/** An unrevoked API key has this name. The message is for the operator. */
-export class KeyNameTaken extends Error {
-  override name = 'KeyNameTaken'
-
-  constructor() {
-    super('An unrevoked API key already has this name: choose another one, or rotate that key.')
+  constructor(message: string, subject = '') {
+    super(message)
+    this.subject = subject
   }
 }
 
-/** The API key is already revoked. The message is for the operator. */
-export class KeyRevoked extends Error {
-  override name = 'KeyRevoked'
+/** The idempotency key was used for another operation or another input within its lifetime. */
+export class IdempotencyKeyReused extends RuleViolation {
+  override name = 'IdempotencyKeyReused'
+}
+
+/** No id is left in the table `subject`. A retry cannot succeed: an operator must renumber the rows. */
+export class IdsExhausted extends RuleViolation {
+  override name = 'IdsExhausted'
 }

@@ -6,9 +6,8 @@ import {
   fastify,
   LogController,
 } from 'fastify'
-import type { Store } from '../db/store.ts'
+import type { Store } from '../db/resources.ts'
 import { readIdempotencyKey } from './api/idempotency-key.ts'
-import { appRouter } from './api/router.ts'
 import type { Context } from './api/trpc.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
 import { clientAddressOf } from './auth/client-address.ts'
@@ -32,6 +31,7 @@ import type { Log, RequestResult } from './log.ts'
 import { restAdapter } from './rest/adapter.ts'
 import { createDocument, serversOf } from './rest/document.ts'
 import { reference } from './rest/reference.ts'
+import { appRouter } from './router.ts'
 import { rpcAdapter } from './rpc/adapter.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { metricsRoute } from './telemetry/metrics-route.ts'
@@ -160,14 +160,14 @@ export async function createApp({
   metrics.store.watch(store)
 
   const createContext: CreateContext = (request, reply) => {
-    const context: Context = {
-      store,
-      apiKey: checkedApiKey(request),
-      idempotencyKey: readIdempotencyKey(request),
-      announceReplay() {
-        metrics.requests.countReplay()
-        reply.header('idempotency-replayed', 'true')
-      },
+    const apiKey = checkedApiKey(request)
+    const key = readIdempotencyKey(request)
+    const once = key === undefined ? undefined : { apiKeyId: apiKey.id, key, onReplay }
+    const context: Context = { store, apiKey, once }
+
+    function onReplay(): void {
+      metrics.requests.countReplay()
+      reply.header('idempotency-replayed', 'true')
     }
     return tracing?.traceCalls(request, context) ?? context
   }

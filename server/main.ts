@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
-import { IdsExhausted, KeyNameTaken, KeyRevoked, StoreUnavailable } from '../db/store.ts'
+import { KeyNameTaken, KeyRevoked } from '../db/resources.ts'
+import { IdsExhausted, StoreUnavailable } from '../db/store.ts'
 import { UnusableDatabase } from '../db/unusable-database.ts'
 import { refuseOptionsTakenByNpm } from './cli/npm-options.ts'
 import { note } from './cli/output.ts'

@@ -1,9 +1,9 @@
 import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import { fastify } from 'fastify'
-import { openSqliteStore } from '../../db/sqlite/store.ts'
-import type { ApiKey } from '../../db/store.ts'
-import { appRouter } from '../../server/api/router.ts'
+import type { ApiKey } from '../../db/keys/store.ts'
 import { hashApiKey } from '../../server/auth/api-key.ts'
+import { appRouter } from '../../server/router.ts'
+import { openSqlite } from '../../test/support/resources.ts'
 
 /** tRPC's own Fastify adapter on the service's procedures and store, with the same check of the API key. */
 
@@ -14,7 +14,7 @@ declare module 'fastify' {
 }
 
 const [path = '', port] = process.argv.slice(2)
-const store = openSqliteStore({ path, busyTimeout: 200 })
+const store = openSqlite({ path, busyTimeout: 200 })
 const app = fastify({ routerOptions: { maxParamLength: 5_000 } })
 
 app.decorateRequest('found', undefined)

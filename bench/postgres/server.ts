@@ -1,7 +1,7 @@
 import { Client } from 'pg'
-import { openPostgresStore } from '../../db/postgres/store.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { startPostgres } from '../../test/support/postgres/server.ts'
+import { openPostgres } from '../../test/support/resources.ts'
 import { cpuTimeWithChildren, parentOf } from '../proc.ts'
 
 export interface BenchPostgres {
@@ -60,7 +60,7 @@ export async function startBenchPostgres(pets: number): Promise<BenchPostgres> {
 /** Creates the service's tables and the pets, and returns an API key. */
 async function fill(url: string, pets: number): Promise<string> {
   const key = mintApiKey()
-  const store = await openPostgresStore({ url })
+  const store = await openPostgres({ url })
   const { id } = await store.apiKeys.create(apiKeyRecord(key, 'bench'))
   await store.apiKeys.touch(id, new Date())
   await store.close()

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Location } from '../location.ts'
 import type { OnMigrate } from '../migrations.ts'
+import type { ResourceList } from '../resource.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
-import { type CopyDatabase, type CopyDriver, type Row, RowsRefused, type Table, tables } from './driver.ts'
+import { type CopyDatabase, type CopyDriver, type Row, RowsRefused, type Table } from './driver.ts'
 
 export interface CopyRequest {
+  resources: ResourceList
   /** Must exist and have this release's schema. The copy only reads it, and other processes may use it meanwhile. */
   from: Location
   /** Is created if necessary. Must have this release's schema and no rows. */
@@ -50,15 +52,16 @@ const maxInt64 = 2n ** 63n - 1n
  * @throws {UnusableDatabase}
  */
 export async function copyStore({
+  resources,
   from,
   to,
   batchSize = 1_000,
   onMigrate,
   onProgress = () => {},
 }: CopyRequest): Promise<TableSummary[]> {
-  const source = await (await importDriver(from)).openSource(addressOf(from))
+  const source = await (await importDriver(from)).openSource(addressOf(from), resources)
   try {
-    const target = await (await importDriver(to)).openTarget(addressOf(to), source.identity, onMigrate)
+    const target = await (await importDriver(to)).openTarget(addressOf(to), resources, source.identity, onMigrate)
     try {
       return await copyTables({ source, target, batchSize, onProgress })
     } finally {
@@ -79,12 +82,22 @@ function addressOf(location: Location): string {
 }
 
 async function copyTables(copy: Copy): Promise<TableSummary[]> {
+  const tables = [...copy.source.tables.values()]
+  refuseDifferentColumns(copy)
   for (const table of tables) await refuseRows(copy, table)
   const summaries: TableSummary[] = []
   for (const table of tables) summaries.push(await copyTable(copy, table))
   for (const table of tables) await continueIds(copy, table)
   await copy.target.commit()
   return summaries
+}
+
+/** The compiler compares the types of the fields, but not the order of the columns. */
+function refuseDifferentColumns({ source, target }: Copy): void {
+  const [from, to] = [source, target].map(({ tables }) =>
+    [...tables.values()].map(({ name, columns }) => `${name} (${columns.map((column) => column.name)})`).join(', '),
+  )
+  if (from !== to) throw new Error(`The tables of both databases differ: ${from}; ${to}.`)
 }
 
 async function refuseRows({ target }: Copy, table: Table): Promise<void> {

@@ -1,6 +1,6 @@
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { type Table as DrizzleTable, getTableColumns, getTableName } from 'drizzle-orm'
 import type { OnMigrate } from '../migrations.ts'
-import { apiKeys, idempotencyKeys, pets } from '../postgres/schema.ts'
+import type { ResourceList } from '../resource.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
 
 /** A table of the store. It has the same columns in every database. The first one is the primary key `id`. */
@@ -11,15 +11,22 @@ export interface Table {
 
 export interface Column {
   name: string
-  /** The type in PostgreSQL, such as `bigint`. */
+  /** The type in this database, such as `bigint`. */
   type: string
 }
 
-/** All tables of the store, each after the tables that its foreign keys reference. */
-export const tables: Table[] = [apiKeys, pets, idempotencyKeys].map((table) => ({
-  name: getTableName(table),
-  columns: Object.values(getTableColumns(table)).map((column) => ({ name: column.name, type: column.getSQLType() })),
-}))
+/** The tables of a database by their names, each after those that its foreign keys refer to. */
+export function describeTables(tables: DrizzleTable[]): Map<string, Table> {
+  return new Map(
+    tables.map((table) => {
+      const columns = Object.values(getTableColumns(table)).map((column) => ({
+        name: column.name,
+        type: column.getSQLType(),
+      }))
+      return [getTableName(table), { name: getTableName(table), columns }]
+    }),
+  )
+}
 
 /**
  * The values of a row in the order of the columns, as text that does not depend on the database: an integer as decimal
@@ -30,9 +37,14 @@ export type Row = [id: string, ...values: (string | null)[]]
 /** What a copy needs of SQLite or PostgreSQL. Every failure of the database becomes an {@link UnusableDatabase}. */
 export interface CopyDriver {
   /** Opens a snapshot of a database, which the copy only reads. */
-  openSource(address: string): Promise<CopyDatabase>
+  openSource(address: string, resources: ResourceList): Promise<CopyDatabase>
   /** Creates the database if necessary, and keeps other processes from inserting into it. Refuses the source itself. */
-  openTarget(address: string, sourceIdentity: string, onMigrate?: OnMigrate): Promise<CopyDatabase>
+  openTarget(
+    address: string,
+    resources: ResourceList,
+    sourceIdentity: string,
+    onMigrate?: OnMigrate,
+  ): Promise<CopyDatabase>
 }
 
 /** A database in one transaction. */
@@ -41,6 +53,7 @@ export interface CopyDatabase {
   name: string
   /** Identifies the database, whatever path or URL leads to it. */
   identity: string
+  tables: Map<string, Table>
   count(table: Table): Promise<number>
   /** Reads at most `limit` rows with `id >= from` in ascending order of id. */
   read(table: Table, from: bigint, limit: number): Promise<Row[]>

@@ -1,14 +1,27 @@
+import { getTableName, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
 import { describeLocation } from '../location.ts'
 import { type OnMigrate, refuseOtherRelease } from '../migrations.ts'
 import { connectClient } from '../postgres/connection.ts'
 import { concernsDatabase, unusable } from '../postgres/failure.ts'
-import { readJournal, readOwnMigrations } from '../postgres/migrate.ts'
+import { readJournal } from '../postgres/migrate.ts'
 import { prepareDatabase } from '../postgres/prepare.ts'
+import { tablesOf } from '../postgres/resource.ts'
+import { textOf } from '../postgres/statements.ts'
 import { lockUntilCommit } from '../postgres/transaction.ts'
+import { loadForPostgres, type ResourceList } from '../resource.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
-import { type Column, type CopyDatabase, type Row, RowsRefused, refuseSameDatabase } from './driver.ts'
+import {
+  type Column,
+  type CopyDatabase,
+  describeTables,
+  type Row,
+  RowsRefused,
+  refuseSameDatabase,
+  type Table,
+} from './driver.ts'
 
 /** Milliseconds; 0 disables a timeout. A copy may take hours, but does not wait long for the locks of others. */
 const timeouts = {
@@ -18,25 +31,34 @@ const timeouts = {
   idle_in_transaction_session_timeout: 0,
 }
 
-export async function openSource(url: string): Promise<CopyDatabase> {
+export async function openSource(url: string, list: ResourceList): Promise<CopyDatabase> {
+  const { migrations, resources } = await loadForPostgres(list)
   return attempt(url, () =>
     begin(url, 'REPEATABLE READ READ ONLY', async (client) => {
-      refuseOtherRelease(await readJournal(drizzle({ client })), readOwnMigrations(), describe(url))
-      return methods(url, client, await identify(client))
+      refuseOtherRelease(await readJournal(drizzle({ client })), migrations, describe(url))
+      return methods(url, describeTables(tablesOf(resources)), client, await identify(client, tablesOf(resources)))
     }),
   )
 }
 
-export async function openTarget(url: string, source: string, onMigrate?: OnMigrate): Promise<CopyDatabase> {
-  await prepareDatabase(url, { migrate: false, onMigrate })
+export async function openTarget(
+  url: string,
+  list: ResourceList,
+  source: string,
+  onMigrate?: OnMigrate,
+): Promise<CopyDatabase> {
+  const loaded = await loadForPostgres(list)
+  await prepareDatabase(url, loaded, { migrate: false, onMigrate })
   return attempt(url, () =>
     begin(url, 'READ COMMITTED READ WRITE', async (client) => {
-      const identity = await identify(client)
+      const tables = tablesOf(loaded.resources)
+      const identity = await identify(client, tables)
       refuseSameDatabase(identity, source, describe(url))
-      // The advisory lock blocks inserts of pets. It comes first, as in every transaction that takes several locks.
+      // The advisory lock blocks the inserts of resources with ordered ids. It comes first, as in every transaction that
+      // takes several locks.
       await lockUntilCommit(drizzle({ client }), 'inserts')
-      await client.query('LOCK TABLE api_keys, idempotency_keys IN SHARE ROW EXCLUSIVE MODE')
-      return methods(url, client, identity)
+      await client.query(textOf(sql`LOCK TABLE ${sql.join(tables, sql`, `)} IN SHARE ROW EXCLUSIVE MODE`))
+      return methods(url, describeTables(tables), client, identity)
     }),
   )
 }
@@ -57,14 +79,16 @@ async function begin<T>(url: string, mode: string, prepare: (client: Client) => 
 }
 
 /** Differs for each database, and for each schema in it, of every running server. */
-async function identify(client: Client): Promise<string> {
-  const { rows } = await client.query<{ identity: string }>(`
-    SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), oid, to_regclass('pets')::oid) AS identity
-    FROM pg_database WHERE datname = current_database()`)
+async function identify(client: Client, [table]: PgTable[]): Promise<string> {
+  const { rows } = await client.query<{ identity: string }>(
+    `SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), oid, to_regclass($1)::oid) AS identity
+    FROM pg_database WHERE datname = current_database()`,
+    [table && getTableName(table)],
+  )
   return rows[0]?.identity ?? ''
 }
 
-function methods(url: string, client: Client, identity: string): CopyDatabase {
+function methods(url: string, tables: Map<string, Table>, client: Client, identity: string): CopyDatabase {
   function query(text: string, values: unknown[] = [], options: { name?: string } = {}): Promise<Row[]> {
     return attempt(url, async () => (await client.query<Row>({ text, values, rowMode: 'array', ...options })).rows)
   }
@@ -72,6 +96,7 @@ function methods(url: string, client: Client, identity: string): CopyDatabase {
   return {
     name: describe(url),
     identity,
+    tables,
     async count({ name }) {
       const [row] = await query(`SELECT count(*) FROM ${name}`)
       return Number(row?.[0])

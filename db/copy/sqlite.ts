@@ -1,47 +1,61 @@
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { type OnMigrate, refuseOtherRelease } from '../migrations.ts'
+import { type Loaded, loadForSqlite, type ResourceList } from '../resource.ts'
 import { checkPages, connect, connectToRead, orClose } from '../sqlite/connection.ts'
 import { unusable } from '../sqlite/diagnosis/diagnosis.ts'
 import { toFailure } from '../sqlite/failure.ts'
 import { identify, realPathOf, syncFolder } from '../sqlite/files.ts'
 import { refuseForeignFile } from '../sqlite/header.ts'
-import { readJournal, readOwnMigrations } from '../sqlite/migrate.ts'
+import { readJournal } from '../sqlite/migrate.ts'
 import { prepareDatabase } from '../sqlite/prepare.ts'
-import { type CopyDatabase, type Row, RowsRefused, refuseSameDatabase } from './driver.ts'
+import { type SqliteResource, tablesOf } from '../sqlite/resource.ts'
+import { type CopyDatabase, describeTables, type Row, RowsRefused, refuseSameDatabase } from './driver.ts'
 
 /** Milliseconds to wait for the lock of another process. */
 const busyTimeout = 5_000
 
-export async function openSource(path: string): Promise<CopyDatabase> {
+export async function openSource(path: string, list: ResourceList): Promise<CopyDatabase> {
+  const { migrations, resources } = await loadForSqlite(list)
   return attempt(path, () => {
     refuseForeignFile(path)
     const connection = connectToRead(path, busyTimeout)
     return orClose(connection, () => {
       connection.exec('BEGIN')
-      refuseOtherRelease(readJournal(connection), readOwnMigrations(), path)
+      refuseOtherRelease(readJournal(connection), migrations, path)
       checkPages(connection, 'quick_check')
-      return methods(path, connection)
+      return methods(path, resources, connection)
     })
   })
 }
 
-export async function openTarget(path: string, source: string, onMigrate?: OnMigrate): Promise<CopyDatabase> {
+export async function openTarget(
+  path: string,
+  list: ResourceList,
+  source: string,
+  onMigrate?: OnMigrate,
+): Promise<CopyDatabase> {
+  const loaded = await loadForSqlite(list)
   return attempt(path, () => {
     refuseSameDatabase(identify(path), source, path)
-    prepareDatabase(path, { migrate: false, onMigrate })
+    prepareDatabase(path, loaded, { migrate: false, onMigrate })
     const connection = connect(path, { busyTimeout })
     return orClose(connection, () => {
       connection.exec('BEGIN IMMEDIATE')
-      return methods(path, connection)
+      return methods(path, loaded.resources, connection)
     })
   })
 }
 
-function methods(path: string, connection: Database.Database): CopyDatabase {
+function methods(
+  path: string,
+  resources: Loaded<SqliteResource>['resources'],
+  connection: Database.Database,
+): CopyDatabase {
   return {
     name: path,
     identity: identify(path) ?? '',
+    tables: describeTables(tablesOf(resources)),
     async count({ name }) {
       return attempt(path, () => Number(connection.prepare(`SELECT count(*) FROM ${name}`).pluck().get()))
     },

@@ -1,4 +1,6 @@
+import { getTableColumns, is, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
+import { PgTimestamp } from 'drizzle-orm/pg-core'
 import type { Client } from 'pg'
 import {
   type PostgresInspection,
@@ -11,49 +13,56 @@ import {
 import { describeLocation } from '../location.ts'
 import { connectClient } from '../postgres/connection.ts'
 import { unusable } from '../postgres/failure.ts'
-import { findMissingPart, hasJournal, readJournal, readOwnMigrations } from '../postgres/migrate.ts'
-import { importerHash } from '../store.ts'
+import { findMissingPart, hasJournal, readJournal } from '../postgres/migrate.ts'
+import type { PostgresResource } from '../postgres/resource.ts'
+import { textOf } from '../postgres/statements.ts'
+import type { Loaded } from '../resource.ts'
 
 /** Milliseconds. Counting the rows of a large table takes longer than the statements of requests may take. */
 const timeout = 60_000
 
 /** @throws {UnusableDatabase} */
-export async function inspectPostgres(url: string): Promise<PostgresInspection> {
+export async function inspectPostgres(url: string, loaded: Loaded<PostgresResource>): Promise<PostgresInspection> {
   const client = await attempt(url, () => connectClient(url, { statement_timeout: timeout, query_timeout: timeout }))
   return {
     kind: 'postgres',
-    schema: () => attempt(url, () => readSchema(client, url)),
-    counts: () => attempt(url, () => countRows(client)),
-    newestTime: () => attempt(url, () => readNewestTime(client)),
+    schema: () => attempt(url, () => readSchema(client, url, loaded)),
+    counts: () => attempt(url, () => countRows(client, loaded)),
+    newestTime: () => attempt(url, () => readNewestTime(client, loaded)),
     bytes: () => attempt(url, () => readSize(client)),
     server: () => attempt(url, () => readServer(client)),
     close: () => client.end(),
   }
 }
 
-async function readSchema(client: Client, url: string): Promise<SchemaState> {
+async function readSchema(
+  client: Client,
+  url: string,
+  { migrations, resources }: Loaded<PostgresResource>,
+): Promise<SchemaState> {
   const db = drizzle({ client })
   const applied = (await hasJournal(db)) ? await readJournal(db) : []
-  const state = schemaState(applied, readOwnMigrations(), describeLocation({ kind: 'postgres', url }))
-  return withMissingPart(state, state.pending.length > 0 ? undefined : await findMissingPart(db))
+  const state = schemaState(applied, migrations, describeLocation({ kind: 'postgres', url }))
+  return withMissingPart(state, state.pending.length > 0 ? undefined : await findMissingPart(db, resources))
 }
 
-async function countRows(client: Client): Promise<RowCounts> {
-  const { rows } = await client.query<Record<keyof RowCounts, string>>(
-    'SELECT (SELECT count(*) FROM pets) AS pets, (SELECT count(*) FROM api_keys WHERE hash <> $1) AS keys',
-    [importerHash],
+async function countRows(client: Client, { resources }: Loaded<PostgresResource>): Promise<RowCounts> {
+  const counts: RowCounts = {}
+  for (const [name, { table }] of Object.entries(resources)) counts[name] = await drizzle({ client }).$count(table)
+  return counts
+}
+
+/** The newest time in the tables and in the journal of migrations, without `infinity`, which an old schema allows. */
+async function readNewestTime(client: Client, { resources }: Loaded<PostgresResource>): Promise<Date | undefined> {
+  const times = Object.values(resources).flatMap(({ table }) =>
+    Object.values(getTableColumns(table))
+      .filter((column) => is(column, PgTimestamp))
+      .map((column) => sql`SELECT ${column} AS time FROM ${table}`),
   )
-  return { pets: Number(rows[0]?.pets), keys: Number(rows[0]?.keys) }
-}
-
-/** Without `infinity`, which an old schema allows. */
-async function readNewestTime(client: Client): Promise<Date | undefined> {
-  const { rows } = await client.query<{ newest: Date | null }>(`
-    SELECT max(time) AS newest FROM (
-      SELECT created_at AS time FROM api_keys
-      UNION ALL SELECT last_used_at FROM api_keys
-      UNION ALL SELECT applied_at FROM migrations
-    ) AS times WHERE isfinite(time)`)
+  const all = sql.join([sql`SELECT applied_at AS time FROM migrations`, ...times], sql` UNION ALL `)
+  const { rows } = await client.query<{ newest: Date | null }>(
+    textOf(sql`SELECT max(time) AS newest FROM (${all}) AS times WHERE isfinite(time)`),
+  )
   return rows[0]?.newest ?? undefined
 }
 

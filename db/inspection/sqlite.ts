@@ -1,26 +1,32 @@
 import { existsSync } from 'node:fs'
 import type Database from 'better-sqlite3'
+import { getTableColumns, sql } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type SchemaState, type SqliteInspection, schemaState, withMissingPart } from '../inspection.ts'
+import type { Migration } from '../migrations.ts'
+import type { Loaded } from '../resource.ts'
+import { isTime } from '../sqlite/columns.ts'
 import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/connection.ts'
 import { unusable } from '../sqlite/diagnosis/diagnosis.ts'
 import { realPathOf, sizeOf } from '../sqlite/files.ts'
 import { refuseForeignFile, refuseNonFile } from '../sqlite/header.ts'
-import { findMissingPart, readApplied, readOwnMigrations } from '../sqlite/migrate.ts'
+import { findMissingPart, readApplied } from '../sqlite/migrate.ts'
 import { isBlank, refuseOrphanedLog } from '../sqlite/prepare.ts'
-import { importerHash } from '../store.ts'
+import { type SqliteResource, tablesOf } from '../sqlite/resource.ts'
+import { textOf } from '../sqlite/statements.ts'
 
 /** Milliseconds. */
 const busyTimeout = 1_000
 
 /** @throws {UnusableDatabase} */
-export function inspectSqlite(path: string): SqliteInspection | undefined {
+export function inspectSqlite(path: string, resources: Loaded<SqliteResource>): SqliteInspection | undefined {
   return attempt(path, () => {
     const realPath = realPathOf(path)
     refuseNonFile(path)
     refuseOrphanedLog(path, realPath)
     if (!existsSync(path) || isBlank(path, realPath)) return undefined
     refuseForeignFile(path)
-    return methods(path, `${realPath}-wal`, open(path))
+    return methods(path, resources, `${realPath}-wal`, open(path))
   })
 }
 
@@ -32,42 +38,56 @@ function open(path: string): Database.Database {
   })
 }
 
-function methods(path: string, log: string, connection: Database.Database): SqliteInspection {
+function methods(
+  path: string,
+  { migrations, resources }: Loaded<SqliteResource>,
+  log: string,
+  connection: Database.Database,
+): SqliteInspection {
+  const tables = Object.entries(resources).map(([name, { table }]) => ({ name, table }))
   return {
     kind: 'sqlite',
-    schema: async () => attempt(path, () => readSchema(connection)),
+    schema: async () => attempt(path, () => readSchema(connection, migrations, tablesOf(resources))),
     counts: async () =>
-      attempt(path, () => ({
-        pets: countRows(connection, 'pets'),
-        keys: countRows(connection, `api_keys WHERE hash <> '${importerHash}'`),
-      })),
-    newestTime: async () => attempt(path, () => readNewestTime(connection)),
+      attempt(path, () => Object.fromEntries(tables.map(({ name, table }) => [name, countRows(connection, table)]))),
+    newestTime: async () =>
+      attempt(path, () =>
+        readNewestTime(
+          connection,
+          tables.map(({ table }) => table),
+        ),
+      ),
     bytes: async () => attempt(path, () => ({ database: databaseSize(connection), log: sizeOf(log) })),
     checkPages: async () => attempt(path, () => checkPages(connection, 'quick_check')),
     close: async () => void connection.close(),
   }
 }
 
-function readSchema(connection: Database.Database): SchemaState {
+function readSchema(connection: Database.Database, migrations: Migration[], tables: SQLiteTable[]): SchemaState {
   const applied = readApplied(connection)
-  const state = schemaState(applied, readOwnMigrations(), connection.name)
-  return withMissingPart(state, state.pending.length > 0 ? undefined : findMissingPart(connection))
+  const state = schemaState(applied, migrations, connection.name)
+  return withMissingPart(state, state.pending.length > 0 ? undefined : findMissingPart(connection, tables))
 }
 
-function countRows(connection: Database.Database, source: string): number {
-  return Number(connection.prepare(`SELECT count(*) FROM ${source}`).pluck().get())
+function countRows(connection: Database.Database, table: SQLiteTable): number {
+  return Number(
+    connection
+      .prepare(textOf(sql`SELECT count(*) FROM ${table}`))
+      .pluck()
+      .get(),
+  )
 }
 
-function readNewestTime(connection: Database.Database): Date | undefined {
-  const text = connection
-    .prepare<[], string | null>(`
-      SELECT max(time) FROM (
-        SELECT max(created_at) AS time FROM api_keys
-        UNION ALL SELECT max(last_used_at) FROM api_keys
-        UNION ALL SELECT max(applied_at) FROM migrations
-      )`)
-    .pluck()
-    .get()
+/** The newest time in the tables and in the journal of migrations. */
+function readNewestTime(connection: Database.Database, tables: SQLiteTable[]): Date | undefined {
+  const maxima = tables.flatMap((table) =>
+    Object.values(getTableColumns(table))
+      .filter(isTime)
+      .map((column) => sql`SELECT max(${column}) AS time FROM ${table}`),
+  )
+  const journal = sql`SELECT max(applied_at) AS time FROM migrations`
+  const newest = sql`SELECT max(time) FROM (${sql.join([journal, ...maxima], sql` UNION ALL `)})`
+  const text = connection.prepare<[], string | null>(textOf(newest)).pluck().get()
   const time = new Date(text ?? Number.NaN)
   return Number.isNaN(time.getTime()) ? undefined : time
 }

@@ -1,18 +1,9 @@
 import { DrizzleQueryError } from 'drizzle-orm'
-import { getTableConfig } from 'drizzle-orm/pg-core'
+import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
 import { describeLocation } from '../location.ts'
-import {
-  IdempotencyKeyReused,
-  IdsExhausted,
-  KeyNameTaken,
-  KeyRevoked,
-  type StoreObserver,
-  StoreUnavailable,
-  type WriteFailure,
-} from '../store.ts'
+import { IdsExhausted, RuleViolation, type StoreObserver, StoreUnavailable, type WriteFailure } from '../store.ts'
 import { reasons, runtimeMessage, UnusableDatabase } from '../unusable-database.ts'
-import { apiKeys, idempotencyKeys, pets } from './schema.ts'
 
 /** Returns the driver's error. Drizzle wraps it into one that would carry the values of the statement into the log. */
 export function causeOf(error: unknown): unknown {
@@ -20,7 +11,7 @@ export function causeOf(error: unknown): unknown {
 }
 
 /** Errors that are not about the database: those of the store's rules, and defects of the code. */
-const otherErrors = [IdempotencyKeyReused, KeyRevoked, TypeError, RangeError]
+const otherErrors = [RuleViolation, TypeError, RangeError]
 
 /**
  * Whether the error concerns the whole database. A violated constraint or an invalid value concerns one write only
@@ -40,45 +31,89 @@ export function isConnectionError(error: unknown): boolean {
   return cause instanceof Error && concernsDatabase(cause)
 }
 
-/** Whether only an operator can repair it: corrupt data, or a schema that this release did not create. */
-function needsOperator(error: unknown): boolean {
-  if (!(error instanceof DatabaseError)) return false
-  return /^(XX00[12]|42|3[DF]000)/.test(error.code ?? '') || violatesForeignRule(error)
-}
-
-/** Valid input fits this release's columns and constraints. If it does not, a newer release or a person changed them. */
-function violatesForeignRule({ code = '', constraint = '' }: DatabaseError): boolean {
-  // A row that was inserted by hand has taken the id. The next create gets another one.
-  if (constraint === 'pets_pkey') return false
-  if (/^23(505|514|P01)$/.test(code)) return !ownRules.has(constraint)
-  return /^(23502|22001|22003|22P02)$/.test(code)
-}
-
-const ownRules = new Set(
-  [pets, apiKeys, idempotencyKeys].flatMap((table) => {
-    const { checks, indexes, uniqueConstraints } = getTableConfig(table)
-    return [...checks, ...uniqueConstraints, ...indexes.map(({ config }) => config)].map(({ name }) => name)
-  }),
-)
-
-/** Maps anything thrown to an error of the Store port. */
-export function storeError(error: unknown): Error {
+/** Whether a constraint or an index of this name is violated. */
+export function violates(error: unknown, name: string): boolean {
   const cause = causeOf(error)
-  if (!(cause instanceof Error)) return new Error(String(cause))
-  if (cause instanceof StoreUnavailable) return cause
-  if (cause instanceof DatabaseError && cause.constraint === 'api_keys_unrevoked_name') return new KeyNameTaken()
-  // sequence_generator_limit_exceeded
-  if (cause instanceof DatabaseError && cause.code === '2200H') {
-    return new IdsExhausted(
-      `${cause.message}. Give the rows with the greatest ids lower ones, and restart the sequence.`,
+  return cause instanceof DatabaseError && cause.constraint === name
+}
+
+/** Maps the errors of a store to those of the Store port. */
+export class Failures {
+  readonly #observer: StoreObserver | undefined
+  readonly #ownRules: Set<string | undefined>
+  readonly #primaryKeys: Set<string>
+
+  /** @param tables of this release. */
+  constructor(tables: PgTable[], observer?: StoreObserver | undefined) {
+    this.#observer = observer
+    const configs = tables.map(getTableConfig)
+    this.#primaryKeys = new Set(configs.map(({ name }) => `${name}_pkey`))
+    this.#ownRules = new Set(
+      configs.flatMap(({ checks, indexes, uniqueConstraints }) =>
+        [...checks, ...uniqueConstraints, ...indexes.map(({ config }) => config)].map(({ name }) => name),
+      ),
     )
   }
-  const isIdTaken = cause instanceof DatabaseError && cause.constraint === 'pets_pkey'
-  if (!concernsDatabase(cause) && !needsOperator(cause) && !isIdTaken) return cause
-  return new StoreUnavailable(runtimeMessage(reasonOf(cause), codeOf(cause)), {
-    isRetryable: !needsOperator(cause),
-    cause: withoutValues(cause),
-  })
+
+  /** Maps the rejection of a read. */
+  async read<T>(work: PromiseLike<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      throw this.storeError(error)
+    }
+  }
+
+  /** Maps the rejection of a write, and tells the observer. */
+  async write<T>(work: PromiseLike<T>): Promise<T> {
+    try {
+      return await work
+    } catch (thrown) {
+      const error = this.storeError(thrown)
+      this.#observer?.writeFailed?.(writeFailureOf(error))
+      throw error
+    }
+  }
+
+  /** Maps anything thrown. */
+  storeError(error: unknown): Error {
+    const cause = causeOf(error)
+    if (!(cause instanceof Error)) return new Error(String(cause))
+    if (cause instanceof StoreUnavailable) return cause
+    // sequence_generator_limit_exceeded
+    if (cause instanceof DatabaseError && cause.code === '2200H') {
+      // The name of the sequence is in quotes.
+      const table = cause.message.split('"')[1]?.replace(/_id_seq$/, '')
+      return new IdsExhausted(
+        `${cause.message}. Give the rows with the greatest ids lower ones, and restart the sequence.`,
+        table,
+      )
+    }
+    if (!concernsDatabase(cause) && !this.#needsOperator(cause) && !this.#isIdTaken(cause)) return cause
+    return new StoreUnavailable(runtimeMessage(reasonOf(cause), codeOf(cause)), {
+      isRetryable: !this.#needsOperator(cause),
+      cause: withoutValues(cause),
+    })
+  }
+
+  /** Whether only an operator can repair it: corrupt data, or a schema that this release did not create. */
+  #needsOperator(error: unknown): boolean {
+    if (!(error instanceof DatabaseError)) return false
+    return /^(XX00[12]|42|3[DF]000)/.test(error.code ?? '') || this.#violatesForeignRule(error)
+  }
+
+  /** Valid input fits this release's columns and constraints. If it does not, a newer release or a person changed them. */
+  #violatesForeignRule(error: DatabaseError): boolean {
+    if (this.#isIdTaken(error)) return false
+    const { code = '', constraint } = error
+    if (/^23(505|514|P01)$/.test(code)) return !this.#ownRules.has(constraint)
+    return /^(23502|22001|22003|22P02)$/.test(code)
+  }
+
+  /** A row that was inserted by hand has taken the id. The next create gets another one. */
+  #isIdTaken(error: unknown): boolean {
+    return error instanceof DatabaseError && this.#primaryKeys.has(error.constraint ?? '')
+  }
 }
 
 function codeOf(error: unknown): string {
@@ -104,11 +139,10 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
   [/^(08|28|57P|53)/, 'unreachable'],
 ]
 
-/** @param error an error of {@link storeError} */
+/** @param error an error of {@link Failures.storeError} */
 export function writeFailureOf(error: Error): WriteFailure {
   const cause = error instanceof StoreUnavailable ? error.cause : error
-  if ([IdempotencyKeyReused, IdsExhausted, KeyNameTaken, KeyRevoked].some((kind) => error instanceof kind))
-    return 'rule'
+  if (error instanceof RuleViolation) return 'rule'
   const code = codeOf(cause)
   const isUnavailable = error instanceof StoreUnavailable
   // A person or another release has changed the schema.
@@ -119,26 +153,6 @@ export function writeFailureOf(error: Error): WriteFailure {
   // The driver's errors about connections have no class of their own.
   if (cause !== undefined) return 'unreachable'
   return error.isRetryable ? 'other' : 'schema'
-}
-
-/** Maps a rejection with {@link storeError}. */
-export async function mapErrors<T>(work: PromiseLike<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw storeError(error)
-  }
-}
-
-/** Maps the rejection of a write with {@link storeError}, and tells the observer. */
-export async function mapWriteErrors<T>(work: PromiseLike<T>, observer: StoreObserver | undefined): Promise<T> {
-  try {
-    return await work
-  } catch (thrown) {
-    const error = storeError(thrown)
-    observer?.writeFailed?.(writeFailureOf(error))
-    throw error
-  }
 }
 
 /** Converts what the driver or the server threw to an error for the operator. */

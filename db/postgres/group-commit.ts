@@ -19,7 +19,7 @@ interface Pending<Write, T> {
  * Group commit: writes that arrive while a batch is being committed wait and form the next batch, so one fsync serves
  * them all. Batches are committed one at a time.
  */
-export class GroupCommit<Write, T> {
+export class GroupCommit<Write extends { operation: string }, T> {
   readonly #commit: (batch: Write[]) => Promise<Outcome<T>[]>
   readonly #observer: StoreObserver | undefined
   #waiting: Pending<Write, T>[] = []
@@ -35,7 +35,7 @@ export class GroupCommit<Write, T> {
 
   run(write: Write): Promise<T> {
     return new Promise((resolve, reject) => {
-      const pending = { write, resolve, reject, onEnd: this.#observer?.writeQueued?.('createPet') }
+      const pending = { write, resolve, reject, onEnd: this.#observer?.writeQueued?.(write.operation) }
       if (this.#isClosed)
         return this.#reject(pending, new StoreUnavailable('The database is closed, because the process is stopping.'))
       if (this.#waiting.length >= maxWaiting) {

@@ -1,18 +1,17 @@
-import { asc, is, sql } from 'drizzle-orm'
+import { asc, getTableName, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { PgTable, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
 import {
   type AppliedMigration,
   type Migration,
   type OnMigrate,
   pendingMigrations,
-  readMigrations,
   refuseOtherRelease,
 } from '../migrations.ts'
 import { reasons, UnusableDatabase } from '../unusable-database.ts'
 import { causeOf } from './failure.ts'
-import * as schema from './schema.ts'
+import { type PostgresResource, tablesOf } from './resource.ts'
 import { lockUntilCommit } from './transaction.ts'
 
 /** It must exist before the first migration. */
@@ -30,11 +29,6 @@ interface MigrateOptions {
   /** Whether the database of an older release may be migrated. Otherwise it is refused. */
   migrate?: boolean
   onMigrate?: OnMigrate | undefined
-}
-
-/** The migrations of this release. */
-export function readOwnMigrations(): Migration[] {
-  return readMigrations(new URL('migrations', import.meta.url))
 }
 
 /**
@@ -82,17 +76,38 @@ export async function readJournal(db: NodePgDatabase): Promise<AppliedMigration[
   return db.select({ name: journal.name, hash: journal.hash }).from(journal).orderBy(asc(journal.name))
 }
 
-const tables = Object.values(schema).filter((value) => is(value, PgTable))
-
-/** PostgreSQL's message about a table or a column that is missing, although the journal is up to date. Undefined if none is. */
-export async function findMissingPart(db: NodePgDatabase): Promise<string | undefined> {
+/**
+ * What is missing, although the journal is up to date: PostgreSQL's message about a table or a column, or a trigger that
+ * orders ids. Undefined if nothing is.
+ */
+export async function findMissingPart(
+  db: NodePgDatabase,
+  resources: Record<string, PostgresResource>,
+): Promise<string | undefined> {
   try {
-    for (const table of tables) await db.select().from(table).where(sql`false`)
-    return undefined
+    for (const table of tablesOf(resources)) await db.select().from(table).where(sql`false`)
+    return await findMissingTrigger(db, resources)
   } catch (error) {
     const cause = causeOf(error)
     // undefined_table and undefined_column
     if (cause instanceof DatabaseError && /^(42P01|42703)$/.test(cause.code ?? '')) return cause.message
     throw error
   }
+}
+
+/** Without its trigger, whoever pages by id could skip rows. drizzle-kit does not write triggers. */
+async function findMissingTrigger(
+  db: NodePgDatabase,
+  resources: Record<string, PostgresResource>,
+): Promise<string | undefined> {
+  const ordered = Object.values(resources).filter(({ mutations }) =>
+    Object.values(mutations).some(({ hasOrderedIds }) => hasOrderedIds),
+  )
+  for (const { table } of ordered) {
+    const [name, trigger] = [getTableName(table), `${getTableName(table)}_take_turns`]
+    const { rows } = await db.execute(sql`SELECT FROM pg_trigger
+      WHERE tgrelid = to_regclass(${name}) AND tgname = ${trigger} AND tgenabled <> 'D'`)
+    if (rows.length === 0) return `trigger "${trigger}" of table "${name}" does not exist`
+  }
+  return undefined
 }

@@ -3,10 +3,12 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Client, DatabaseError } from 'pg'
 import { describeLocation } from '../location.ts'
 import type { OnMigrate } from '../migrations.ts'
+import type { Loaded } from '../resource.ts'
 import { incomplete, UnusableDatabase } from '../unusable-database.ts'
 import { connectClient } from './connection.ts'
 import { unusable } from './failure.ts'
-import { findMissingPart, migrate, readOwnMigrations } from './migrate.ts'
+import { findMissingPart, migrate } from './migrate.ts'
+import type { PostgresResource } from './resource.ts'
 
 /** Milliseconds for a server that is starting, and for the locks of other instances that are starting. */
 const startTimeout = 10_000
@@ -26,14 +28,18 @@ interface PrepareOptions {
  * @returns whether the tables were created
  * @throws {UnusableDatabase}
  */
-export async function prepareDatabase(url: string, options: PrepareOptions = {}): Promise<boolean> {
+export async function prepareDatabase(
+  url: string,
+  { migrations, resources }: Loaded<PostgresResource>,
+  options: PrepareOptions = {},
+): Promise<boolean> {
   const name = describeLocation({ kind: 'postgres', url })
   try {
     const client = await connectWithRetries(url)
     try {
       await refuseOtherEncoding(client, name)
-      const isNew = await migrate(client, readOwnMigrations(), { ...options, name })
-      const missing = await findMissingPart(drizzle({ client }))
+      const isNew = await migrate(client, migrations, { ...options, name })
+      const missing = await findMissingPart(drizzle({ client }), resources)
       if (missing !== undefined) throw new UnusableDatabase(name, incomplete(missing))
       return isNew
     } finally {

@@ -1,18 +1,22 @@
+import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import type { Pool } from 'pg'
-import { isUpToDate, type Migration, type OnMigrate, otherRelease } from '../migrations.ts'
-import { type Store, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
-import { openApiKeys } from './api-keys.ts'
+import { type Pool, types } from 'pg'
+import { idempotencyKeys } from '../idempotency/postgres.ts'
+import { isUpToDate, type OnMigrate, otherRelease } from '../migrations.ts'
+import type { Loaded } from '../resource.ts'
+import { type BaseStore, type Once, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
 import { openPool } from './connection.ts'
-import { prepareCreates } from './creates.ts'
-import { mapWriteErrors } from './failure.ts'
+import { Failures } from './failure.ts'
 import { GroupCommit } from './group-commit.ts'
-import { findMissingPart, readJournal, readOwnMigrations } from './migrate.ts'
+import { findMissingPart, readJournal } from './migrate.ts'
+import { type MutationCall, prepareMutations, type Result } from './mutations.ts'
 import { prepareDatabase } from './prepare.ts'
-import { prepareReads } from './reads.ts'
+import { type Mutation, type PostgresEngine, type PostgresResource, type Statement, tablesOf } from './resource.ts'
+import { textOf } from './statements.ts'
 
 interface PostgresStoreOptions {
   url: string
+  resources: Loaded<PostgresResource>
   /** The maximum number of connections, besides the one that listens for changes of API keys. */
   maxConnections?: number | undefined
   /** Whether the tables may be created in a database without them, true by default. */
@@ -32,44 +36,83 @@ interface PostgresStoreOptions {
  */
 export async function openPostgresStore({
   url,
+  resources,
   maxConnections,
   create = true,
   migrate = true,
   onCreate,
   onMigrate,
   observer,
-}: PostgresStoreOptions): Promise<Store> {
-  if (await prepareDatabase(url, { create, migrate, onMigrate })) onCreate?.()
+}: PostgresStoreOptions): Promise<BaseStore> {
+  if (await prepareDatabase(url, resources, { create, migrate, onMigrate })) onCreate?.()
   let connectionErrors = 0
   const pool = openPool(url, maxConnections, () => connectionErrors++)
-  const creates = new GroupCommit(prepareCreates(pool), observer)
-  const apiKeys = openApiKeys(pool, url, observer)
-  const migrations = readOwnMigrations()
+  const failures = new Failures(tablesOf(resources.resources), observer)
+  const mutations = new GroupCommit(prepareMutations(pool, failures), observer)
+  const closers: (() => Promise<void>)[] = []
+  const engine = {
+    pool,
+    url,
+    failures,
+    read: readerFor(pool, failures),
+    onClose: (close: () => Promise<void>) => void closers.push(close),
+  }
+  const opened = Object.entries(resources.resources).map(([name, resource]) => [
+    name,
+    resource.open({ ...engine, mutation: mutationsOf(name, resource, mutations) }),
+  ])
 
   return {
-    pets: {
-      ...prepareReads(pool),
-      create: async (pet) => (await creates.run({ pet })).pet,
-      createOnce: (pet, key) => creates.run({ pet, key }),
-    },
-    apiKeys,
-    // Other instances write pets without notifying this one.
+    ...Object.fromEntries(opened),
+    // Other instances write rows without notifying this one.
     revision: () => undefined,
-    check: () => mapWriteErrors(check(pool, migrations), observer),
-    load: () => ({ queuedWrites: creates.queued, pool: { ...loadOf(pool), errors: connectionErrors } }),
+    check: () => failures.write(check(pool, resources)),
+    load: () => ({ queuedWrites: mutations.queued, pool: { ...loadOf(pool), errors: connectionErrors } }),
     sizes: () => measureDatabase(pool),
     async close() {
-      await creates.close()
-      await Promise.all([apiKeys.close(), pool.end()])
+      await mutations.close()
+      await Promise.all([...closers.map((close) => close()), pool.end()])
     },
   }
 }
 
-async function check(pool: Pool, migrations: Migration[]): Promise<void> {
+function mutationsOf(
+  resource: string,
+  { mutations }: PostgresResource,
+  commits: GroupCommit<MutationCall, Result>,
+): PostgresEngine['mutation'] {
+  return <Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) => {
+    const [name] = Object.entries(mutations).find(([, each]) => each === mutation) ?? []
+    if (name === undefined) throw new Error(`The resource ${resource} does not list one of its mutations.`)
+    return async (input: Input, once?: Once) => {
+      const values = mutation.fields.map((field) => input[field] ?? null)
+      const { generated, isReplay } = await commits.run({ operation: `${resource}.${name}`, mutation, values, once })
+      if (isReplay) once?.onReplay?.()
+      // The result is that of this mutation.
+      return { ...(generated as Generated), ...input }
+    }
+  }
+}
+
+function readerFor(pool: Pool, failures: Failures): PostgresEngine['read'] {
+  return async <Row extends unknown[]>(statement: Statement, values: unknown[]) => {
+    const query = { ...statement, values, rowMode: 'array' as const, types: { getTypeParser } }
+    return (await failures.read(pool.query<Row>(query))).rows
+  }
+}
+
+/** The driver returns 64-bit integers as text by default. */
+function getTypeParser(type: number): (text: string) => unknown {
+  return type === types.builtins.INT8 ? BigInt : types.getTypeParser(type)
+}
+
+async function check(pool: Pool, { migrations, resources }: Loaded<PostgresResource>): Promise<void> {
   const db = drizzle({ client: pool })
-  const problem = isUpToDate(await readJournal(db), migrations) ? await findMissingPart(db) : otherRelease
+  const isCurrent = isUpToDate(await readJournal(db), migrations)
+  const problem = isCurrent ? await findMissingPart(db, resources) : otherRelease
   if (problem !== undefined) throw new StoreUnavailable(problem, { isRetryable: false })
-  await pool.query(probe)
+  const mutations = Object.values(resources).flatMap(({ mutations }) => Object.values(mutations))
+  await pool.query([...mutations.map(({ probe }) => probe), ...ownProbes].join(';'))
 }
 
 function loadOf({ totalCount, idleCount, waitingCount, options }: Pool) {
@@ -85,11 +128,15 @@ async function measureDatabase(pool: Pool): Promise<StoreSizes> {
 }
 
 /**
- * Checks what a create needs without writing a row. EXPLAIN checks the right to insert pets; a real INSERT would wait for
- * the advisory lock. The INSERT of no rows fails in a read-only session, and the pool then replaces the connection. The
- * message must reach the disk; PostgreSQL accepts it in a read-only session, too.
+ * They check, with the probes of the mutations, what a mutation needs without writing a row. EXPLAIN checks the right to
+ * insert; a real INSERT would wait for the advisory lock. The INSERT of no rows fails in a read-only session, and the pool
+ * then replaces the connection. The message must reach the disk; PostgreSQL accepts it in a read-only session, too.
  */
-const probe = `
-  EXPLAIN INSERT INTO pets (name, category_id, status) VALUES ('probe', 0, 'sold');
-  INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at) SELECT 0, '', '', 0, now() WHERE false;
-  SELECT pg_logical_emit_message(true, 'petstore', 'probe')`
+const ownProbes = [insertNothing(), "SELECT pg_logical_emit_message(true, 'petstore', 'probe')"]
+
+function insertNothing(): string {
+  const columns = Object.values(getTableColumns(idempotencyKeys)).filter(({ name }) => name !== idempotencyKeys.id.name)
+  const listOf = (parts: SQL[]) => sql.join(parts, sql`, `)
+  const names = listOf(columns.map(({ name }) => sql`${sql.identifier(name)}`))
+  return textOf(sql`INSERT INTO ${idempotencyKeys} (${names}) SELECT ${names} FROM ${idempotencyKeys} WHERE false`)
+}

@@ -1,22 +1,20 @@
-import {
-  IdempotencyKeyReused,
-  IdsExhausted,
-  KeyNameTaken,
-  KeyRevoked,
-  StoreUnavailable,
-  type WriteFailure,
-} from '../store.ts'
+import { type Column, getTableName } from 'drizzle-orm'
+import { IdempotencyKeyReused, IdsExhausted, RuleViolation, StoreUnavailable, type WriteFailure } from '../store.ts'
 import { reasons, runtimeMessage } from '../unusable-database.ts'
+import type { RuleError } from './resource.ts'
 
 /** The part of an error that can be sent between threads. */
 export interface Failure {
   /** The code of SQLite or of the file system, otherwise the name of the error. */
   code: string
   message: string
+  /** The subject of a {@link RuleViolation}. */
+  rule?: string
 }
 
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return { code: 'UNKNOWN', message: String(error) }
+  if (error instanceof RuleViolation) return { code: error.name, message: error.message, rule: error.subject }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
   return { code, message: error.message }
 }
@@ -31,13 +29,14 @@ function isSystemError(code: string): boolean {
   return /^E[A-Z0-9]+$/.test(code)
 }
 
-/** Whether a constraint is violated other than the one that becomes KeyNameTaken. */
-export function violatesConstraint(failure: Failure): boolean {
-  return failure.code.startsWith('SQLITE_CONSTRAINT') && !isKeyNameTaken(failure)
+export function violatesConstraint({ code }: Failure): boolean {
+  return code.startsWith('SQLITE_CONSTRAINT')
 }
 
-function isKeyNameTaken({ code, message }: Failure): boolean {
-  return code === 'SQLITE_CONSTRAINT_UNIQUE' && message.includes('api_keys.name')
+/** Whether an error of the driver says that the column would not be unique. */
+export function violatesUnique(error: unknown, column: Column): boolean {
+  const { code, message } = toFailure(error)
+  return code === 'SQLITE_CONSTRAINT_UNIQUE' && message.includes(`${getTableName(column.table)}.${column.name}`)
 }
 
 /** Whether another connection holds the lock. */
@@ -56,7 +55,7 @@ export function mayBeReadError({ code }: Failure): boolean {
 }
 
 const writeFailureByCode: [RegExp, WriteFailure][] = [
-  [/^SQLITE_CONSTRAINT|^(IdempotencyKeyReused|IdsExhausted|KeyRevoked)$/, 'rule'],
+  [/^SQLITE_CONSTRAINT/, 'rule'],
   [/^SQLITE_BUSY/, 'busy'],
   [/^SQLITE_(CORRUPT|NOTADB)/, 'corrupt'],
   [/^(SQLITE_FULL|ENOSPC|EDQUOT)$/, 'full'],
@@ -66,17 +65,22 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
   [/^SQLITE_SCHEMA/, 'schema'],
 ]
 
-export function writeFailureOf({ code }: Failure): WriteFailure {
+export function writeFailureOf({ code, rule }: Failure): WriteFailure {
+  if (rule !== undefined) return 'rule'
   return writeFailureByCode.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }
 
-/** Converts a failure to an error of the Store port. Corruption must be verified before, see {@link mayBeReadError}. */
-export function storeError(failure: Failure): Error {
-  const { code, message } = failure
-  if (isKeyNameTaken(failure)) return new KeyNameTaken()
-  if (code === 'IdempotencyKeyReused') return new IdempotencyKeyReused(message)
-  if (code === 'IdsExhausted') return new IdsExhausted(message)
-  if (code === 'KeyRevoked') return new KeyRevoked(message)
+const ownRules: RuleError[] = [IdempotencyKeyReused, IdsExhausted]
+
+/**
+ * Converts a failure to an error of the Store port. Corruption must be verified before, see {@link mayBeReadError}.
+ *
+ * @param rules the errors of the resources.
+ */
+export function storeError(failure: Failure, rules: RuleError[] = []): Error {
+  const { code, message, rule } = failure
+  const RuleError = rule === undefined ? undefined : [...ownRules, ...rules].find(({ name }) => name === code)
+  if (RuleError) return new RuleError(message, rule)
   if (!concernsDatabase(failure)) return new Error(`${code}: ${message}`)
   return new StoreUnavailable(isSentence(message) ? message : runtimeMessage(reasonOf(failure), code), {
     isRetryable: !isCorrupt(failure),

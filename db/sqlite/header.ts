@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { reasons, UnusableDatabase } from '../unusable-database.ts'
+import { applicationId } from './columns.ts'
 import { identify, identityOf } from './files.ts'
-import { applicationId } from './schema.ts'
 
 interface Header {
   /** 100 bytes, or fewer if the file is shorter. */

@@ -1,15 +1,9 @@
 import type Database from 'better-sqlite3'
-import { is, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { type AppliedMigration, type Migration, pendingMigrations, readMigrations } from '../migrations.ts'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { type AppliedMigration, type Migration, pendingMigrations } from '../migrations.ts'
 import { toFailure } from './failure.ts'
-import * as schema from './schema.ts'
-
-/** Reads the migrations of this release. */
-export function readOwnMigrations(): Migration[] {
-  return readMigrations(new URL('migrations', import.meta.url))
-}
 
 /**
  * Applies the pending migrations in one transaction. The write lock serializes processes that start at once, and the
@@ -73,10 +67,8 @@ export function readJournal(connection: Database.Database): AppliedMigration[] {
   return connection.prepare<[], AppliedMigration>('SELECT name, hash FROM migrations ORDER BY name').all()
 }
 
-const tables = Object.values(schema).filter((value) => is(value, SQLiteTable))
-
 /** SQLite's message about a table or a column that is missing, although the journal is up to date. Undefined if none is. */
-export function findMissingPart(connection: Database.Database): string | undefined {
+export function findMissingPart(connection: Database.Database, tables: SQLiteTable[]): string | undefined {
   const db = drizzle({ client: connection })
   try {
     for (const table of tables) db.select().from(table).where(sql`false`).all()

@@ -1,10 +1,10 @@
 import { type BigIntStats, lstatSync } from 'node:fs'
 import type Database from 'better-sqlite3'
+import { applicationId } from './columns.ts'
 import { connect, orClose, retryWhileBusy } from './connection.ts'
 import { identify, identityOf, realPathOf } from './files.ts'
 import type { HeaderWatch } from './header.ts'
 import { LogFile } from './log-file.ts'
-import { applicationId } from './schema.ts'
 
 interface OpenOptions<T> {
   readonly: boolean

@@ -1,17 +1,19 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { type OnMigrate, pendingMigrations, refuseOtherRelease } from '../migrations.ts'
+import { type AppliedMigration, type OnMigrate, pendingMigrations, refuseOtherRelease } from '../migrations.ts'
 import { ownershipOf } from '../ownership.ts'
+import type { Loaded } from '../resource.ts'
 import { incomplete, reasons, UnusableDatabase } from '../unusable-database.ts'
 import { rescuedMark } from './backup/name.ts'
+import { applicationId } from './columns.ts'
 import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy } from './connection.ts'
 import { unusable } from './diagnosis/diagnosis.ts'
 import { toFailure } from './failure.ts'
 import { makeFile, makeFolder, realPathOf, sizeOf } from './files.ts'
 import { giveIdentity, readHeader, refuseForeignFile, refuseNonFile } from './header.ts'
-import { findMissingPart, migrate, readApplied, readOwnMigrations } from './migrate.ts'
-import { applicationId } from './schema.ts'
+import { findMissingPart, migrate, readApplied } from './migrate.ts'
+import { type SqliteResource, tablesOf } from './resource.ts'
 
 /** Reading every page takes about a millisecond per MiB, and a start must not take longer than a second. */
 const maxCheckedSize = 256 * 1024 * 1024
@@ -35,7 +37,7 @@ interface PrepareOptions {
  *
  * @throws {UnusableDatabase}
  */
-export function prepareDatabase(path: string, options: PrepareOptions = {}): void {
+export function prepareDatabase(path: string, resources: Loaded<SqliteResource>, options: PrepareOptions = {}): void {
   const { create = true, migrate = true, onMigrate, onWarning } = options
   try {
     // SQLite names the log and the journal after this path.
@@ -48,16 +50,18 @@ export function prepareDatabase(path: string, options: PrepareOptions = {}): voi
     if (!isNew) refuseForeignFile(path)
     else if (!create) throw new UnusableDatabase(path, reasons.empty)
     warnOfLargeLog(realPath, onWarning)
-    const checkSchema = migrate ? pendingMigrations : refuseOtherRelease
+    const { migrations } = resources
+    const check = migrate ? pendingMigrations : refuseOtherRelease
+    const checkSchema: CheckSchema = (applied) => void check(applied, migrations, path)
     if (sizeOf(path) > 0) checkBeforeWriting(path, realPath, checkSchema)
-    if (isNew || migrate) migrateFile(path, checkSchema, onMigrate)
+    if (isNew || migrate) migrateFile(path, resources, checkSchema, onMigrate)
   } catch (error) {
     throw unusable(path, error)
   }
 }
 
 /** Throws unless the migrations that were applied fit those of this release. */
-type CheckSchema = typeof pendingMigrations | typeof refuseOtherRelease
+type CheckSchema = (applied: AppliedMigration[]) => void
 
 /**
  * SQLite would delete the log, and with it acknowledged writes. The log is checked first, because another process that
@@ -141,19 +145,24 @@ function checkBeforeWriting(path: string, realPath: string, checkSchema: CheckSc
 /** A database that is being created has no journal yet. */
 function checkJournal(connection: Database.Database, checkSchema: CheckSchema): void {
   const applied = readApplied(connection)
-  if (applied.length > 0) checkSchema(applied, readOwnMigrations(), connection.name)
+  if (applied.length > 0) checkSchema(applied)
 }
 
 /** Checks the schema again, because another process may have created the database meanwhile. */
-function migrateFile(path: string, checkSchema: CheckSchema, onMigrate: OnMigrate = () => {}): void {
+function migrateFile(
+  path: string,
+  { migrations, resources }: Loaded<SqliteResource>,
+  checkSchema: CheckSchema,
+  onMigrate: OnMigrate = () => {},
+): void {
   const connection = connect(path, { busyTimeout: lockTimeout })
   try {
-    const applied = migrate(connection, readOwnMigrations(), () => {
+    const applied = migrate(connection, migrations, () => {
       claim(connection)
       checkJournal(connection, checkSchema)
     })
     if (applied.length > 0) onMigrate(applied)
-    const missing = findMissingPart(connection)
+    const missing = findMissingPart(connection, tablesOf(resources))
     if (missing !== undefined) throw new UnusableDatabase(connection.name, incomplete(missing))
     // SQLite ignores the busy timeout here.
     retryWhileBusy(lockTimeout, () => connection.pragma('journal_mode = WAL'))

@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type Database from 'better-sqlite3'
+import type { Loaded } from '../resource.ts'
 import { rescueDatabase } from './backup/rescue.ts'
 import { orClose } from './connection.ts'
 import { concernsDatabase, type Failure, isBusy, mayBeReadError, storeError, toFailure } from './failure.ts'
@@ -6,6 +8,7 @@ import { identify } from './files.ts'
 import { type HeaderWatch, openHeader, readHeader } from './header.ts'
 import { type Damage, DamagedFiles, OpenFile } from './open-file.ts'
 import { prepareReads, type Reads } from './reads.ts'
+import type { Prepare, SqliteResource } from './resource.ts'
 
 /** Milliseconds between two checks of the files. */
 const checkInterval = 1_000
@@ -43,7 +46,10 @@ interface ReaderEvents {
  */
 export class Reader {
   readonly #path: string
+  readonly #resources: Loaded<SqliteResource>
   readonly #events: ReaderEvents
+  /** Of every read, in the order in which they were added. */
+  readonly #prepares: Prepare<never[], unknown>[] = []
   #file: OpenFile<Reads>
   #header: HeaderWatch
   /** Stays set until the process ends, because SQLite's cache and log no longer belong to the file. */
@@ -64,13 +70,28 @@ export class Reader {
   #rescuePause = checkInterval
   #nextRescue = 0
 
-  constructor(path: string, events: ReaderEvents) {
+  constructor(path: string, resources: Loaded<SqliteResource>, events: ReaderEvents) {
     this.#path = path
+    this.#resources = resources
     this.#events = events
     const header = openHeader(path)
-    this.#file = orClose(header, () => new OpenFile(path, { readonly: true, prepare: prepareReads, header }))
+    this.#file = orClose(header, () => this.#open(header))
     this.#header = header
     this.#checks = setInterval(() => void this.recover(), checkInterval).unref()
+  }
+
+  #open(header: HeaderWatch): OpenFile<Reads> {
+    const prepare = (connection: Database.Database) => prepareReads(connection, this.#resources, this.#prepares)
+    return new OpenFile(this.#path, { readonly: true, prepare, header })
+  }
+
+  /** Adds a read, which is prepared on the open file, and again on each file that is opened later. */
+  add<Args extends unknown[], T>(prepare: Prepare<Args, T>): (...args: Args) => Promise<T> {
+    const { connection, statements } = this.#file
+    statements.reads.push(prepare(connection))
+    const index = this.#prepares.push(prepare) - 1
+    // Safe: the read at this index was prepared by this function.
+    return (...args) => this.run(({ reads }) => (reads[index] as (...args: Args) => T)(...args))
   }
 
   async run<T>(read: (reads: Reads) => T): Promise<T> {
@@ -243,7 +264,7 @@ export class Reader {
     this.#file.close()
     try {
       this.#followPath()
-      this.#file = new OpenFile(this.#path, { readonly: true, prepare: prepareReads, header: this.#header })
+      this.#file = this.#open(this.#header)
     } catch {
       // Requests report that the file cannot be read, and try again.
       return false

@@ -1,12 +1,13 @@
 import type { OnMigrate } from '../migrations.ts'
-import { type Store, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
+import { type BaseStore, type Once, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
 import { measureBackups } from './backup/inventory.ts'
 import { CorruptionCheck } from './diagnosis/corruption.ts'
 import type { Failure } from './failure.ts'
 import { realPathOf, sizeOf } from './files.ts'
 import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
-import { Writer, type WriterOptions } from './writer.ts'
+import type { Mutation, Prepare, SqliteEngine, SqliteResource } from './resource.ts'
+import { Writer, type WriterOptions } from './writer/writer.ts'
 
 interface SqliteStoreOptions extends WriterOptions {
   /** Whether to create a missing file. True by default. */
@@ -32,11 +33,12 @@ export function openSqliteStore({
   onWarning = () => {},
   observer,
   ...options
-}: SqliteStoreOptions): Store {
-  prepareDatabase(options.path, { create, migrate, onMigrate, onWarning })
-  const corruption = new CorruptionCheck(options.path)
+}: SqliteStoreOptions): BaseStore {
+  const { path, resources } = options
+  prepareDatabase(path, resources, { create, migrate, onMigrate, onWarning })
+  const corruption = new CorruptionCheck(path)
   const verify = (failure: Failure) => corruption.verify(failure)
-  const reader: Reader = new Reader(options.path, { releaseWriter: () => writer.release(), verify, onWarning })
+  const reader: Reader = new Reader(path, resources, { releaseWriter: () => writer.release(), verify, onWarning })
   const writer: Writer = new Writer(options, {
     verify,
     permit: () => reader.permitWriter(),
@@ -44,25 +46,13 @@ export function openSqliteStore({
     onWarning,
     observer,
   })
+  const opened = Object.entries(resources.resources).map(([name, resource]) => [
+    name,
+    resource.open(engineFor(name, resource, reader, writer)),
+  ])
 
   return {
-    pets: {
-      list: (query) => reader.run((reads) => reads.listPets(query)),
-      get: (id) => reader.run((reads) => reads.getPet(id)),
-      counts: () => reader.run((reads) => reads.countPets()),
-      ...writer.pets,
-    },
-    apiKeys: {
-      async find(hash) {
-        const key = await reader.run((reads) => reads.findApiKey(hash))
-        // An unknown key may be valid if another program wrote a different database over the file.
-        if (!key) reader.checkHeader()
-        return key
-      },
-      list: () => reader.run((reads) => reads.listApiKeys()),
-      ...writer.apiKeys,
-      revision: () => reader.revision(),
-    },
+    ...Object.fromEntries(opened),
     revision: () => reader.revision(),
     async check() {
       const problem = await reader.run((reads) => reads.schemaProblem())
@@ -90,5 +80,33 @@ async function measureFiles(path: string): Promise<StoreSizes> {
     return { ...files, backups: await measureBackups(path) }
   } catch {
     return {}
+  }
+}
+
+function engineFor(resource: string, { writes }: SqliteResource, reader: Reader, writer: Writer): SqliteEngine {
+  function nameOf(write: unknown): string {
+    const [name] = Object.entries(writes).find(([, each]) => each === write) ?? []
+    if (name === undefined) throw new Error(`The resource ${resource} does not list one of its writes.`)
+    return `${resource}.${name}`
+  }
+
+  return {
+    read: (prepare) => reader.add(prepare),
+    write<Args extends unknown[], T>(write: Prepare<Args, T>) {
+      const name = nameOf(write)
+      // The thread runs the write of this name.
+      return (...args: Args) => writer.run(name, ...args) as Promise<T>
+    },
+    mutation<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
+      const name = nameOf(mutation)
+      return async (input: Input, once?: Once) => {
+        const values = mutation.fields.map((field) => input[field] ?? null)
+        // The thread runs the mutation of this name.
+        const generated = (await writer.mutate(name, values, once)) as Generated
+        return { ...generated, ...input }
+      }
+    },
+    revision: () => reader.revision(),
+    checkHeader: () => reader.checkHeader(),
   }
 }

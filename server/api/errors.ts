@@ -102,9 +102,13 @@ export function toApiError(thrown: unknown): ApiError {
     })
   }
   if (thrown instanceof IdsExhausted) {
-    return new ApiError('internal_error', 'There are no ids left for new pets. Trying again does not help.', {
-      cause: thrown,
-    })
+    return new ApiError(
+      'internal_error',
+      `There are no ids left for new ${thrown.subject}. Trying again does not help.`,
+      {
+        cause: thrown,
+      },
+    )
   }
   if (thrown instanceof TRPCError) return fromTrpc(thrown)
   return internalError(thrown)

@@ -1,6 +1,6 @@
 import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { NewApiKey } from '../../db/store.ts'
+import type { NewApiKey } from '../../db/keys/store.ts'
 
 /** The first characters of every API key. */
 export const prefix = 'pet_'

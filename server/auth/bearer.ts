@@ -1,5 +1,5 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { ApiKey, Store } from '../../db/store.ts'
+import type { ApiKey, ApiKeyStore } from '../../db/keys/store.ts'
 import { ApiError, type RejectionReason } from '../api/errors.ts'
 import { type CacheLookups, RevisionCache } from '../api/revision-cache.ts'
 import { hashApiKey, isApiKey, startOfUnknown } from './api-key.ts'
@@ -26,7 +26,7 @@ const maxCachedKeys = 1_000
  *
  * @param lookups counts the lookups in the cache
  */
-export function bearerCheck({ apiKeys }: Pick<Store, 'apiKeys'>, lookups?: CacheLookups): onRequestHookHandler {
+export function bearerCheck({ apiKeys }: { apiKeys: ApiKeyStore }, lookups?: CacheLookups): onRequestHookHandler {
   const touchedAt = new Map<bigint, number>()
   /** By the text of the header, which is found faster than hashed. Only one spelling of each key is kept. */
   const cache = new RevisionCache<ApiKey>(apiKeys, { capacity: maxCachedKeys, lookups })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Store } from '../../db/store.ts'
+import type { Store } from '../../db/resources.ts'
 import { hashApiKey, startOf } from '../auth/api-key.ts'
 import { describeKey } from '../ops/audit.ts'
 import { createKey, describeKeys, listKeys, parseKeyName, parseLifetime, revokeKey, rotateKey } from '../ops/keys.ts'

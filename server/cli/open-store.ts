@@ -1,6 +1,6 @@
 import { describeLocation, type Location } from '../../db/location.ts'
 import { openStore } from '../../db/open.ts'
-import type { Store } from '../../db/store.ts'
+import type { Store } from '../../db/resources.ts'
 import { type Config, readConfig } from '../config.ts'
 import { type Audit, auditTo } from '../ops/audit.ts'
 import { OperatorError } from '../ops/operator-error.ts'

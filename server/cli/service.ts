@@ -26,7 +26,7 @@ export function addServiceCommands(program: Command): void {
     .command('openapi')
     .description('print the OpenAPI document of the REST API')
     .action(async () => {
-      const { appRouter } = await import('../api/router.ts')
+      const { appRouter } = await import('../router.ts')
       const { createDocument, serversOf } = await import('../rest/document.ts')
       const config = readConfig()
       print(JSON.stringify(createDocument(appRouter, serversOf(config, originOf(config))), null, 2))

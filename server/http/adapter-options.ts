@@ -1,6 +1,6 @@
 import type { AnyRouter } from '@trpc/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Store } from '../../db/store.ts'
+import type { BaseStore } from '../../db/store.ts'
 import type { CacheLookups } from '../api/revision-cache.ts'
 import type { Context } from '../api/trpc.ts'
 
@@ -21,7 +21,7 @@ export type CreateContext = (request: FastifyRequest, reply: FastifyReply) => Co
 /** The options of the REST adapter and of the RPC adapter. */
 export interface AdapterOptions {
   router: AnyRouter
-  store: Store
+  store: BaseStore
   createContext: CreateContext
   /** Counts the lookups in the adapter's response cache. */
   cacheLookups?: CacheLookups

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Store } from '../../db/store.ts'
+import type { BaseStore } from '../../db/store.ts'
 import { ApiError, messageForOperator, temporarilyUnavailable, toApiError } from '../api/errors.ts'
 import { labelRoutes } from './request-labels.ts'
 import { handleOtherMethods } from './routing.ts'
@@ -12,7 +12,7 @@ const minInterval = 1_000
 export type CheckReadiness = () => Promise<void>
 
 /** @param timeLimit of a check, in milliseconds. */
-export function readinessCheck(app: FastifyInstance, store: Store, timeLimit = defaultTimeLimit): CheckReadiness {
+export function readinessCheck(app: FastifyInstance, store: BaseStore, timeLimit = defaultTimeLimit): CheckReadiness {
   // Each check writes to the disk.
   const check: CheckReadiness = atMostOnceASecond(
     reportChanges(

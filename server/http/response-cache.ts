@@ -1,4 +1,4 @@
-import type { Store } from '../../db/store.ts'
+import type { BaseStore } from '../../db/store.ts'
 import { type CacheLookups, RevisionCache } from '../api/revision-cache.ts'
 
 export interface CacheableResponse {
@@ -24,7 +24,7 @@ export interface ResponseCache {
  * Caches successful responses by URL until the store changes, from the second request for a URL on. Keeping pages that are
  * requested once would cost more than it saves, because the garbage collector has to move and free them.
  */
-export function responseCache(store: Store, lookups?: CacheLookups): ResponseCache {
+export function responseCache(store: BaseStore, lookups?: CacheLookups): ResponseCache {
   const cache = new RevisionCache<CacheableResponse>(store, {
     capacity,
     weightOf: (url, { body }) => url.length + body.length,

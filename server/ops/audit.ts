@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import type { Logger } from 'pino'
-import type { ApiKey } from '../../db/store.ts'
+import type { ApiKey } from '../../db/resources.ts'
 
 export type AuditAction =
   | 'key.create'

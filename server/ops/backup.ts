@@ -1,3 +1,5 @@
+import { migrationsOf } from '../../db/resource.ts'
+import { resources } from '../../db/resources.ts'
 import { backUpDatabase } from '../../db/sqlite/backup/backup.ts'
 import { checksumOf } from '../../db/sqlite/backup/checksum.ts'
 import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
@@ -8,7 +10,7 @@ import type { OnProgress } from '../../db/sqlite/backup/snapshot.ts'
  * @returns the absolute path of the backup.
  */
 export async function backUp(database: string, file?: string, onProgress?: OnProgress): Promise<string> {
-  return backUpDatabase(database, file, onProgress)
+  return backUpDatabase(database, migrationsOf(resources, 'sqlite'), file, onProgress)
 }
 
 interface Restored {
@@ -19,7 +21,7 @@ interface Restored {
 }
 
 export async function restore(database: string, backup: string, onProgress?: OnProgress): Promise<Restored> {
-  const { kept, isVerified } = await restoreDatabase(database, backup, onProgress)
+  const { kept, isVerified } = await restoreDatabase(database, migrationsOf(resources, 'sqlite'), backup, onProgress)
   const warning = `There is no checksum ${checksumOf(backup)}, so it is unknown whether the backup has changed since it was made.`
   return { kept, warning: isVerified ? undefined : warning }
 }

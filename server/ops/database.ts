@@ -1,8 +1,10 @@
-import { inspect, migrationsFor } from '../../db/inspect.ts'
+import { inspect } from '../../db/inspect.ts'
 import type { Inspection, RowCounts, SchemaState } from '../../db/inspection.ts'
 import { describeLocation, type Location } from '../../db/location.ts'
 import { type LockMode, tableLocks } from '../../db/migration-locks.ts'
 import type { Migration } from '../../db/migrations.ts'
+import { migrationsOf } from '../../db/resource.ts'
+import { resources } from '../../db/resources.ts'
 import { OperatorError } from './operator-error.ts'
 import { alignColumns, describeSize } from './table.ts'
 
@@ -32,8 +34,13 @@ export async function readStatus(location: Location): Promise<DatabaseStatus> {
     pending: pending.map(({ name }) => name),
     problem: problem ?? null,
     bytes: (await inspection?.bytes()) ?? { database: 0 },
-    rows: inspection && applied.length > 0 && problem === undefined ? await inspection.counts() : null,
+    rows: inspection && applied.length > 0 && problem === undefined ? await countRows(inspection) : null,
   }))
+}
+
+async function countRows(inspection: Inspection): Promise<RowCounts> {
+  const { apiKeys = 0, ...others } = await inspection.counts()
+  return { ...others, keys: apiKeys }
 }
 
 /** Runs `use`, and closes the inspection. A database that does not exist yet has no inspection. */
@@ -42,7 +49,8 @@ async function inspecting<T>(
   use: (inspection: Inspection | undefined, schema: SchemaState) => Promise<T>,
 ): Promise<T> {
   const inspection = await inspect(location)
-  if (!inspection) return use(undefined, { applied: [], pending: await migrationsFor(location), problem: undefined })
+  if (!inspection)
+    return use(undefined, { applied: [], pending: migrationsOf(resources, location.kind), problem: undefined })
   try {
     return await use(inspection, await inspection.schema())
   } finally {
@@ -58,8 +66,10 @@ export function describeStatus({ kind, location, schema, pending, problem, bytes
     ['Pending', pending.length === 0 ? 'nothing' : pending.join(', ')],
     ['Size', describeSize(bytes.database)],
     ...(bytes.log === undefined ? [] : [['Write-ahead log', describeSize(bytes.log)]]),
-    ['Pets', rows ? String(rows.pets) : '-'],
-    ['API keys', rows ? String(rows.keys) : '-'],
+    ...Object.keys(resources.resources)
+      .filter((name) => name !== 'apiKeys')
+      .map((name) => [capitalize(name), String(rows?.[name] ?? '-')]),
+    ['API keys', String(rows?.keys ?? '-')],
   ])
 }
 
@@ -103,4 +113,8 @@ function describeLocks(migration: Migration): string[] {
   const locks = [...tableLocks(migration)]
   if (locks.length === 0) return ['-- Locks no existing table.']
   return locks.map(([table, mode]) => `-- Locks ${table} (${mode}): ${effects[mode]}.`)
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,4 +1,4 @@
-import type { ApiKey, Store } from '../../db/store.ts'
+import type { ApiKey, Store } from '../../db/resources.ts'
 import { apiKeyRecord, mintApiKey, prefix, startOfUnknown } from '../auth/api-key.ts'
 import { parseDuration } from './duration.ts'
 import { OperatorError, UsageError } from './operator-error.ts'

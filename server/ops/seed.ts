@@ -1,4 +1,4 @@
-import type { NewPet, Store } from '../../db/store.ts'
+import type { NewPet, Store } from '../../db/resources.ts'
 import { OperatorError } from './operator-error.ts'
 import { createBatches } from './transfer/batches.ts'
 

@@ -116,7 +116,7 @@ function refuseEncodedPath({ params }: FastifyRequest, _reply: FastifyReply, don
 /** The calls of a batch share its headers, so the second create would be a replay of the first. */
 function refuseKeyOfBatch(context: Context, url: string): Context {
   const [path = ''] = url.split('?')
-  if (context.idempotencyKey !== undefined && /,|%2c/i.test(path)) {
+  if (context.once && /,|%2c/i.test(path)) {
     throw new ApiError('invalid_request', 'Idempotency-Key: expected only with a single call, not with a batch')
   }
   return context

@@ -1,6 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client'
-import { type ConnectionPool, type Store, type StoreObserver, type StoreSizes, writeFailures } from '../../db/store.ts'
+import {
+  type BaseStore,
+  type ConnectionPool,
+  type StoreObserver,
+  type StoreSizes,
+  writeFailures,
+} from '../../db/store.ts'
 
 /** Milliseconds. A disk or a database that does not respond must not delay the other metrics. */
 const maxMeasureTime = 1_000
@@ -13,7 +19,7 @@ export class StoreMetrics {
   readonly #queue: Gauge
   readonly #sizes: ReturnType<typeof sizeGauges>
   readonly #pool: ReturnType<typeof poolMetrics>
-  #store: Pick<Store, 'load' | 'sizes'> | undefined
+  #store: Pick<BaseStore, 'load' | 'sizes'> | undefined
   #measuring: Promise<StoreSizes> | undefined
 
   constructor(registry: Registry) {
@@ -29,7 +35,7 @@ export class StoreMetrics {
   }
 
   /** Includes the state of a store. */
-  watch(store: Pick<Store, 'load' | 'sizes'>): void {
+  watch(store: Pick<BaseStore, 'load' | 'sizes'>): void {
     this.#store = store
   }
 
@@ -60,7 +66,7 @@ export class StoreMetrics {
   }
 
   /** Scrapes share one measurement, so that a disk that hangs blocks at most one thread of Node's pool. */
-  async #measure(store: Pick<Store, 'sizes'>): Promise<StoreSizes> {
+  async #measure(store: Pick<BaseStore, 'sizes'>): Promise<StoreSizes> {
     this.#measuring ??= store
       .sizes()
       .catch(() => ({}))

@@ -18,7 +18,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { PetStore, Store, StoreObserver } from '../../db/store.ts'
+import type { BaseStore, StoreObserver } from '../../db/store.ts'
 import type { Context } from '../api/trpc.ts'
 import { whenEnded } from '../http/connections.ts'
 import { isProbe, labelsOf } from '../http/request-labels.ts'
@@ -106,29 +106,34 @@ export class Tracing {
     }
   }
 
-  #traceStore(store: Store, parent: TraceContext): Store {
-    const pets = new Proxy(store.pets, {
-      get: (target, name: keyof PetStore) => {
-        // Every member of the port is a method that returns a promise.
-        const method = target[name] as (...args: unknown[]) => Promise<unknown>
-        return (...args: unknown[]) =>
-          this.#inSpan(`store.pets.${name}`, parent, (inner) => this.#storeSpan.run(inner, method, ...args))
+  #traceStore(store: BaseStore, parent: TraceContext): BaseStore {
+    const traced = Object.entries<unknown>({ ...store }).flatMap(([name, resource]) =>
+      typeof resource === 'object' && resource ? [[name, this.#traceMethods(`store.${name}`, resource, parent)]] : [],
+    )
+    return { ...store, ...Object.fromEntries(traced) }
+  }
+
+  #traceMethods(name: string, resource: object, parent: TraceContext): object {
+    return new Proxy(resource, {
+      get: (target, method: string) => {
+        const member: unknown = Reflect.get(target, method)
+        if (typeof member !== 'function') return member
+        return (...args: unknown[]) => {
+          const span = this.#tracer.startSpan(`${name}.${method}`, {}, parent)
+          const result: unknown = this.#storeSpan.run(trace.setSpan(parent, span), () =>
+            Reflect.apply(member, target, args),
+          )
+          if (result instanceof Promise) return endWith(span, result)
+          span.end()
+          return result
+        }
       },
     })
-    return { ...store, pets }
   }
 
   async #inSpan<T>(name: string, parent: TraceContext, work: (inner: TraceContext) => Promise<T>): Promise<T> {
     const span = this.#tracer.startSpan(name, {}, parent)
-    try {
-      return await work(trace.setSpan(parent, span))
-    } catch (error) {
-      span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown')
-      span.setStatus({ code: SpanStatusCode.ERROR })
-      throw error
-    } finally {
-      span.end()
-    }
+    return endWith(span, work(trace.setSpan(parent, span)))
   }
 
   #observeWrite(): ReturnType<NonNullable<StoreObserver['writeQueued']>> {
@@ -173,6 +178,19 @@ subscribe('http.client.request.created', (message) => {
 class LimitedExporter extends OTLPTraceExporter {
   override export(...parameters: Parameters<OTLPTraceExporter['export']>): void {
     exportLimit.run(AbortSignal.timeout(maxExportTime), () => super.export(...parameters))
+  }
+}
+
+/** Ends the span with the promise. */
+async function endWith<T>(span: Span, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown')
+    span.setStatus({ code: SpanStatusCode.ERROR })
+    throw error
+  } finally {
+    span.end()
   }
 }
 

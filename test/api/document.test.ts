@@ -5,10 +5,10 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { oas31 } from 'zod-openapi'
-import { appRouter } from '../../server/api/router.ts'
-import { procedure, router } from '../../server/api/trpc.ts'
 import { createDocument, serversOf } from '../../server/rest/document.ts'
 import { operationsOf } from '../../server/rest/operations.ts'
+import { appRouter } from '../../server/router.ts'
+import { mutation, procedure, router } from '../../server/trpc.ts'
 import { operationsIn } from '../support/documented-requests.ts'
 import { DocumentedSchemas } from '../support/documented-schemas.ts'
 import { exactly } from '../support/exact-json.ts'
@@ -221,8 +221,8 @@ describe('the components', () => {
 
 test('the schema of a body omits the parameters of the path', () => {
   const input = z.object({ petId: z.bigint(), grams: z.int() }).meta({ id: 'Weight' })
-  const weigh = procedure
-    .meta({ openapi: { method: 'PUT', path: '/pets/{petId}/weight' } })
+  const openapi = { method: 'PUT', path: '/pets/{petId}/weight' } as const
+  const weigh = mutation({ openapi, idempotencyKey: 'ignored' })
     .input(input)
     .output(z.object({}))
     .mutation(() => ({}))
@@ -280,8 +280,7 @@ describe('a mistake in a procedure stops the start:', () => {
   })
 
   test('a body without a name', () => {
-    const x = procedure
-      .meta({ openapi: { method: 'POST', path: '/x' } })
+    const x = mutation({ openapi: { method: 'POST', path: '/x' }, idempotencyKey: 'ignored' })
       .input(nothing)
       .output(nothing)
       .mutation(() => ({}))

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { keepsValues } from '../../server/api/output.ts'
 import { proceduresOf } from '../../server/api/procedures.ts'
-import { type Context, procedure, router } from '../../server/api/trpc.ts'
+import type { Context } from '../../server/api/trpc.ts'
+import { procedure, router } from '../../server/trpc.ts'
 import { startRouter } from '../support/own-router.ts'
 
 // The procedures of these tests read nothing of their context.

@@ -2,9 +2,10 @@ import { type AnyProcedure, type AnyRouter, callTRPCProcedure } from '@trpc/serv
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Procedure, proceduresOf } from '../../server/api/procedures.ts'
-import { appRouter } from '../../server/api/router.ts'
-import { type Context, procedure, router } from '../../server/api/trpc.ts'
+import type { Context } from '../../server/api/trpc.ts'
+import { appRouter } from '../../server/router.ts'
 import { compileWriter } from '../../server/rpc/superjson-writer.ts'
+import { mutation, procedure, router } from '../../server/trpc.ts'
 import { openStoreModel } from '../support/store-model.ts'
 
 // Only the procedures of the service read the context, and their tests use `contextWithPet`.
@@ -144,7 +145,7 @@ test.for(['inputs', 'middlewares', 'resolver'])(
 )
 
 test('a mutation that opts in to the response cache stops the start', () => {
-  const add = procedure.meta({ cache: { dependsOn: 'store' } }).mutation(() => 0)
+  const add = mutation({ cache: { dependsOn: 'store' }, idempotencyKey: 'ignored' }).mutation(() => 0)
   expect(() => proceduresOf(router({ add }))).toThrow('add: only a query can have meta.cache.')
 })
 
@@ -159,7 +160,7 @@ async function contextWithPet(): Promise<Context> {
   const store = openStoreModel()
   await store.pets.create({ name: 'Tom', categoryId: 1n, status: 'sold' })
   // The procedures use no other part of the store and of the API key.
-  return { store, apiKey: { id: 1n }, idempotencyKey: undefined, announceReplay: () => {} } as unknown as Context
+  return { store, apiKey: { id: 1n }, once: undefined } as unknown as Context
 }
 
 /** The value or the error of the promise. */

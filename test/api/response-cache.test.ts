@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { proceduresOf } from '../../server/api/procedures.ts'
-import { appRouter } from '../../server/api/router.ts'
-import { type Context, procedure, router } from '../../server/api/trpc.ts'
+import type { Context } from '../../server/api/trpc.ts'
+import { appRouter } from '../../server/router.ts'
+import { procedure, router } from '../../server/trpc.ts'
 import { startRouter } from '../support/own-router.ts'
 import { openStoreModel } from '../support/store-model.ts'
 

@@ -1,12 +1,10 @@
-import type * as postgres from '../../db/postgres/schema.ts'
-import type * as sqlite from '../../db/sqlite/schema.ts'
+import type * as postgres from '../../db/idempotency/postgres.ts'
+import type * as sqlite from '../../db/idempotency/sqlite.ts'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
 /** The compiler checks that the rows of both databases have the same type. */
 export type RowsAreTheSame = [
-  Holds<Equal<typeof postgres.pets.$inferSelect, typeof sqlite.pets.$inferSelect>>,
-  Holds<Equal<typeof postgres.apiKeys.$inferSelect, typeof sqlite.apiKeys.$inferSelect>>,
   Holds<Equal<typeof postgres.idempotencyKeys.$inferSelect, typeof sqlite.idempotencyKeys.$inferSelect>>,
 ]
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Store } from '../../db/store.ts'
+import type { Store } from '../../db/resources.ts'
 import { createAdminApp, createApp } from '../../server/app.ts'
 import { addressesOf, findListenProblems } from '../../server/cli/addresses.ts'
 import { type Config, readConfig, type VariableName, variableNames } from '../../server/config.ts'

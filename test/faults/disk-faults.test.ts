@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { prepareDatabase } from '../../db/sqlite/prepare.ts'
 import {
   createPet,
   expectUnavailable,
@@ -12,6 +11,7 @@ import {
   storedNames,
 } from '../support/file-faults.ts'
 import { isLongForm, report } from '../support/long-form.ts'
+import { prepareSqlite } from '../support/resources.ts'
 import { connectRestClient } from '../support/rest-client.ts'
 import { addingPets, change } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -82,7 +82,7 @@ function p90Of(times: number[]): number {
 
 test('requests that need a corrupt page get 503 without Retry-After, and all others succeed', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
-  prepareDatabase(path)
+  prepareSqlite(path)
   // Long names, so that the 2,000 pets fill more than a hundred pages.
   change(
     path,

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openSqliteStore } from '../../db/sqlite/store.ts'
 import { createAdminApp } from '../../server/app.ts'
 import { logTo } from '../../server/log.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
 import { type LogLine, logLinesIn } from '../support/log-lines.ts'
 import { createRequest, host, json, type ListeningApi, listen, openSocket } from '../support/raw-http.ts'
+import { openSqlite } from '../support/resources.ts'
 import { scriptPath } from '../support/stubborn-clients.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'
@@ -111,7 +111,7 @@ test('a client that resets the connection while a large file is sent leaves one 
 
 test('a client that resets the connection while its create waits for the disk leaves one plain line', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
-  const store = openSqliteStore({ path, busyTimeout: 10_000 })
+  const store = openSqlite({ path, busyTimeout: 10_000 })
   onTestFinished(() => store.close())
   const api = await listen(await startTestApi({ store }))
   const lock = new Database(path)

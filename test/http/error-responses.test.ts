@@ -27,7 +27,7 @@ describe('toHttpError maps', () => {
 })
 
 const defect = 'A request failed because of a defect of the service. Report it with this line.'
-const noIds = new IdsExhausted('No id is left. Renumber.')
+const noIds = new IdsExhausted('No id is left. Renumber.', 'pets')
 
 test.for<[string, ApiError, string | undefined]>([
   ['an error of the client is not logged', new ApiError('invalid_request', 'Wrong.', { cause }), undefined],

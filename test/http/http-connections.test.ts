@@ -7,7 +7,6 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openSqliteStore } from '../../db/sqlite/store.ts'
 import {
   closing,
   collect,
@@ -20,6 +19,7 @@ import {
   startHttpServer,
   statusesIn,
 } from '../support/raw-http.ts'
+import { openSqlite } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'
 
@@ -72,7 +72,7 @@ describe('a client that half-closes the connection after its last byte', () => {
 
   test('receives a response that takes a while', async () => {
     const path = join(temporaryFolder(), 'petstore.db')
-    const store = openSqliteStore({ path, busyTimeout: 10_000 })
+    const store = openSqlite({ path, busyTimeout: 10_000 })
     onTestFinished(() => store.close())
     const { url, authorization } = await listen(await startTestApi({ store }))
     const lock = new Database(path)

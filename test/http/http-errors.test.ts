@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openSqliteStore } from '../../db/sqlite/store.ts'
 import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
 import { createRequest, exchange, host, json, listen, openSocket, type RawResponse, rex } from '../support/raw-http.ts'
+import { openSqlite } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'
 
@@ -219,7 +219,7 @@ describe('after other requests on the connection', () => {
 
   test('a body that becomes invalid after its response does not suppress the responses to earlier requests', async () => {
     const path = join(temporaryFolder(), 'petstore.db')
-    const store = openSqliteStore({ path, busyTimeout: 10_000 })
+    const store = openSqlite({ path, busyTimeout: 10_000 })
     onTestFinished(() => store.close())
     const { url, authorization } = await listen(await startTestApi({ store }))
     const release = lockDatabase(path)

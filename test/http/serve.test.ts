@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { prepareDatabase } from '../../db/sqlite/prepare.ts'
 import { readConfig } from '../../server/config.ts'
 import manifest from '../../server/package.json' with { type: 'json' }
 import { serve } from '../../server/serve.ts'
 import { logLinesIn } from '../support/log-lines.ts'
 import { runPetstore, startServer } from '../support/process.ts'
+import { prepareSqlite } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const descriptors = '/proc/self/fd'
@@ -17,7 +17,7 @@ if (existsSync(descriptors)) {
     const folder = temporaryFolder()
     const database = join(folder, 'petstore.db')
     const config = readConfig({ PORT: '0', DATABASE_URL: `file:${database}`, LOG_LEVEL: 'silent' })
-    prepareDatabase(database)
+    prepareSqlite(database)
     await expect(serve({ ...config, publicUrl: 'no URL' })).rejects.toThrow('Invalid URL')
     expect(openFiles().filter((path) => path.startsWith(folder))).toEqual([])
   })

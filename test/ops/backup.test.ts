@@ -8,6 +8,7 @@ import type { Progress } from '../../db/sqlite/backup/snapshot.ts'
 import { parseFile } from '../../server/ops/location.ts'
 import { auditLinesIn, notesIn } from '../support/log-lines.ts'
 import { petstore, runPetstore } from '../support/process.ts'
+import { onSqlite } from '../support/resources.ts'
 import { addingPets, backUp, change, makeDatabase, namesIn, petsIn, unfitFiles } from '../support/sample-database.ts'
 import { canMount } from '../support/small-disk.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -152,7 +153,7 @@ describe('a backup', () => {
 
   test('holds every commit from before it began, and none from after', async () => {
     const { folder, database } = makeSample(20_000)
-    const backup = await backUpDatabase(database, join(folder, 'copy.db'), ({ done, total }) => {
+    const backup = await backUpDatabase(database, onSqlite.migrations, join(folder, 'copy.db'), ({ done, total }) => {
       if (done < total) change(database, addingPets(1, 'later'))
     })
     expect(namesIn(backup).length).toBe(20_000)
@@ -162,7 +163,9 @@ describe('a backup', () => {
   test('reports each step of the copy, and all bytes before the check', async () => {
     const { folder, database } = makeSample(100_000)
     const reports: Progress[] = []
-    await backUpDatabase(database, join(folder, 'copy.db'), (progress) => reports.push({ ...progress }))
+    await backUpDatabase(database, onSqlite.migrations, join(folder, 'copy.db'), (progress) =>
+      reports.push({ ...progress }),
+    )
     expect(reports.length).toBeGreaterThan(2)
     expect(reports.map(({ done }) => done)).toEqual(reports.map(({ done }) => done).toSorted((a, b) => a - b))
     expect(reports.at(-1)).toEqual({ done: statSync(database).size, total: statSync(database).size })
@@ -174,7 +177,7 @@ describe('a backup', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 21) })
     onTestFinished(() => void vi.useRealTimers())
     const other = join(backups, 'petstore.db-2026-11-21T000000.000Z.db')
-    const backup = await backUpDatabase(database, undefined, () => {
+    const backup = await backUpDatabase(database, onSqlite.migrations, undefined, () => {
       writeFileSync(other, 'precious')
       vi.setSystemTime(Date.UTC(2026, 10, 21) + 5)
     })
@@ -186,7 +189,7 @@ describe('a backup', () => {
   test('does not overwrite a file that appears while it is made', async () => {
     const { folder, database } = makeSample()
     const file = join(folder, 'copy.db')
-    const backup = backUpDatabase(database, file, () => writeFileSync(file, 'precious'))
+    const backup = backUpDatabase(database, onSqlite.migrations, file, () => writeFileSync(file, 'precious'))
     await expect(backup).rejects.toThrow('it already exists; choose another name')
     expect(readFileSync(file, 'utf8')).toBe('precious')
     expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'data'])

@@ -1,16 +1,17 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { migrate, readOwnMigrations } from '../../db/sqlite/migrate.ts'
-import { applicationId } from '../../db/sqlite/schema.ts'
+import { applicationId } from '../../db/sqlite/columns.ts'
+import { migrate } from '../../db/sqlite/migrate.ts'
 import { describeStatus, readStatus } from '../../server/ops/database.ts'
 import { openDatabase } from '../support/database.ts'
 import { auditLinesIn, notesIn } from '../support/log-lines.ts'
 import { runPetstore } from '../support/process.ts'
+import { onSqlite } from '../support/resources.ts'
 import { addingPets, change, leaveLog, makeDatabase } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-const names = readOwnMigrations().map(({ name }) => name)
+const names = onSqlite.migrations.map(({ name }) => name)
 const newest = names.at(-1)
 
 test('db status shows the schema, the sizes and the numbers of pets and keys, also of a log that a killed service left', async () => {
@@ -116,7 +117,7 @@ function makeOldDatabase(count: number): string {
   mkdirSync(dirname(path), { recursive: true })
   const database = openDatabase(path)
   database.pragma(`application_id = ${applicationId}`)
-  migrate(database, readOwnMigrations().slice(0, count))
+  migrate(database, onSqlite.migrations.slice(0, count))
   database.close()
   return path
 }

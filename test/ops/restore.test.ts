@@ -20,6 +20,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
 import { auditLinesIn, notesIn } from '../support/log-lines.ts'
 import { bannerKey, petstore, runPetstore, startServer, waitForOutput } from '../support/process.ts'
+import { onSqlite } from '../support/resources.ts'
 import {
   addingPets,
   change,
@@ -164,7 +165,7 @@ describe('a restore', () => {
     const other = new Database(database, { timeout: 0 })
     onTestFinished(() => void other.close())
     let attempts = 0
-    await restoreDatabase(database, backup, () => {
+    await restoreDatabase(database, onSqlite.migrations, backup, () => {
       attempts++
       expect(() => other.prepare('SELECT * FROM pets').get()).toThrow('database is locked')
     })
@@ -199,7 +200,7 @@ describe('the checksum of a backup', () => {
     renameSync(backup, moved)
     const checksum = readFileSync(`${backup}.sha256`, 'utf8')
     writeFileSync(`${moved}.sha256`, checksum.toUpperCase().replace('  ', ' *'))
-    expect((await restoreDatabase(join(folder, 'data/petstore.db'), moved)).isVerified).toBe(true)
+    expect((await restoreDatabase(join(folder, 'data/petstore.db'), onSqlite.migrations, moved)).isVerified).toBe(true)
   })
 
   test('is missing beside a backup of an earlier release, which is restored with a note', async () => {
@@ -272,7 +273,7 @@ describe('a restore is refused and changes nothing', () => {
   test('if a process creates the missing database while the backup is copied', async () => {
     const { database, backup } = await makeBackup()
     rmSync(database)
-    const restored = restoreDatabase(database, backup, ({ done, total }) => {
+    const restored = restoreDatabase(database, onSqlite.migrations, backup, ({ done, total }) => {
       if (done < total) return
       makeDatabase(database, 1, 'new')
       const service = new Database(database)

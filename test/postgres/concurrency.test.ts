@@ -1,11 +1,12 @@
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { readOwnMigrations } from '../../db/postgres/migrate.ts'
-import { prepareDatabase } from '../../db/postgres/prepare.ts'
-import { type NewPet, type Store, StoreUnavailable } from '../../db/store.ts'
+import type { NewPet } from '../../db/pets/store.ts'
+import type { Store } from '../../db/resources.ts'
+import { StoreUnavailable } from '../../db/store.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { emptyDatabase, query } from '../support/postgres/databases.ts'
+import { onPostgres, preparePostgres } from '../support/resources.ts'
 
 test.for(['create', 'createOnce'] as const)('%s waits until an uncommitted pet is committed', async (method) => {
   const { store, other } = await startBesideTransaction()
@@ -78,10 +79,10 @@ test('a client that pages through the list sees each pet once and in order while
 
 test('of eight instances that start at once on an empty database one creates the tables and one the first key', async () => {
   const url = await emptyDatabase()
-  const areNew = await Promise.all(Array.from({ length: 8 }, () => prepareDatabase(url)))
+  const areNew = await Promise.all(Array.from({ length: 8 }, () => preparePostgres(url)))
   expect(areNew.filter(Boolean)).toHaveLength(1)
   const journal = await query(url, 'SELECT name, hash FROM migrations ORDER BY name')
-  expect(journal).toEqual(readOwnMigrations().map(({ name, hash }) => ({ name, hash })))
+  expect(journal).toEqual(onPostgres.migrations.map(({ name, hash }) => ({ name, hash })))
 
   const stores = await Promise.all(Array.from({ length: 8 }, () => postgresDatabase(url).open()))
   const first = await Promise.all(stores.map(({ apiKeys }) => apiKeys.createFirst(apiKeyRecord(mintApiKey(), 'first'))))
@@ -92,7 +93,7 @@ const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
 
 async function createBy({ apiKeys, pets }: Store, method: 'create' | 'createOnce') {
   const [{ id: apiKeyId } = { id: 0n }] = await apiKeys.list()
-  return method === 'create' ? pets.create(rex) : (await pets.createOnce(rex, { apiKeyId, key: 'a' })).pet
+  return method === 'create' ? pets.create(rex) : pets.create(rex, { apiKeyId, key: 'a' })
 }
 
 /** A store beside the transaction of another client, which has inserted a pet and not committed it. */

@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { openPool } from '../../db/postgres/connection.ts'
-import { openPostgresStore } from '../../db/postgres/store.ts'
 import { inTransaction } from '../../db/postgres/transaction.ts'
 import { countListening, countWaiting, emptyDatabase, endSessions, query } from '../support/postgres/databases.ts'
+import { openPostgres } from '../support/resources.ts'
 import { startTestApi, type TestApi } from '../support/test-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
@@ -81,7 +81,7 @@ async function startOnPostgres({
 } = {}): Promise<TestApi & { url: string }> {
   const url = await emptyDatabase()
   const address = statementTimeout ? `${url}?statement_timeout=${statementTimeout}` : url
-  const store = await openPostgresStore({ url: address, maxConnections })
+  const store = await openPostgres({ url: address, maxConnections })
   onTestFinished(() => store.close())
   return { ...(await startTestApi({ store })), url }
 }

@@ -51,7 +51,8 @@ test('with 10,000 waiting writes further ones are refused', async () => {
 function openQueue() {
   const batches: string[][] = []
   const commits: PromiseWithResolvers<void>[] = []
-  const queue = new GroupCommit<string, string>(async (batch) => {
+  const groupCommit = new GroupCommit<{ operation: string }, string>(async (calls) => {
+    const batch = calls.map(({ operation }) => operation)
     batches.push(batch)
     const commit = Promise.withResolvers<void>()
     commits.push(commit)
@@ -63,7 +64,7 @@ function openQueue() {
   })
   let committed = 0
   return {
-    queue,
+    queue: { run: (operation: string) => groupCommit.run({ operation }), close: () => groupCommit.close() },
     batches,
     async commitNext(error?: Error): Promise<void> {
       await expect.poll(() => commits.length, { interval: 1 }).toBeGreaterThan(committed)

@@ -1,8 +1,7 @@
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { tableLocks } from '../../db/migration-locks.ts'
-import { migrate, readOwnMigrations } from '../../db/postgres/migrate.ts'
-import { prepareDatabase } from '../../db/postgres/prepare.ts'
+import { migrate } from '../../db/postgres/migrate.ts'
 import { describeMigrations, readPending, readStatus } from '../../server/ops/database.ts'
 import { examine } from '../../server/ops/doctor/doctor.ts'
 import type { Finding } from '../../server/ops/doctor/finding.ts'
@@ -10,8 +9,9 @@ import { thisMachine } from '../../server/ops/doctor/machine.ts'
 import { freePort } from '../support/free-port.ts'
 import { createDatabase, emptyDatabase, query, setReadOnly } from '../support/postgres/databases.ts'
 import { runPetstore } from '../support/process.ts'
+import { onPostgres, preparePostgres } from '../support/resources.ts'
 
-const migrations = readOwnMigrations()
+const migrations = onPostgres.migrations
 const names = migrations.map(({ name }) => name)
 
 test('the locks that db migrate --dry-run shows are those that PostgreSQL takes', async () => {
@@ -56,7 +56,7 @@ test('db status and db migrate --dry-run show an old, a current and an empty dat
   expect(describeMigrations(location, pending)).toContain(
     '\n-- Locks api_keys (ACCESS EXCLUSIVE): blocks reads and writes.\n',
   )
-  await prepareDatabase(url)
+  await preparePostgres(url)
   const run = runPetstore({ env: { DATABASE_URL: url }, arguments: ['db', 'status', '--json'] })
   expect([await run.ended, run.stderr]).toEqual([0, ''])
   expect(JSON.parse(run.stdout)).toEqual({
@@ -72,7 +72,7 @@ test('db status and db migrate --dry-run show an old, a current and an empty dat
 
 test('the doctor finds nothing wrong with a healthy database', async () => {
   const url = await emptyDatabase()
-  await prepareDatabase(url)
+  await preparePostgres(url)
   const findings = await diagnose(url)
   expect(findings.map(({ check }) => check)).toEqual([
     'node',
@@ -102,7 +102,7 @@ test('the doctor reports a server that does not respond, a read-only one, and to
     },
   ])
   const url = await emptyDatabase()
-  await prepareDatabase(url)
+  await preparePostgres(url)
   expect(badIn(await diagnose(url, { databaseConnections: 9_999 }))).toMatchObject([
     { check: 'connections', status: 'warning', message: expect.stringContaining('an instance may need 10000') },
   ])
@@ -112,11 +112,11 @@ test('the doctor reports a server that does not respond, a read-only one, and to
 
 test('the doctor reports an old and a newer schema, another encoding, and a clock that differs', async () => {
   const url = await emptyDatabase()
-  await migrate(await connect(url), migrations.slice(0, 1), { name: 'test' })
+  await migrate(await connect(url), migrations.slice(0, -1), { name: 'test' })
   expect(badIn(await diagnose(url))).toMatchObject([
     { check: 'schema', status: 'warning', message: expect.stringContaining('1 migration is pending') },
   ])
-  await prepareDatabase(url)
+  await preparePostgres(url)
   expect(badIn(await diagnose(url, {}, { now: new Date(Date.now() - 120_000) }))).toMatchObject([
     { check: 'clock', status: 'failure' },
   ])

@@ -1,9 +1,11 @@
 import { Client, DatabaseError } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { KeyRevoked } from '../../db/keys/store.ts'
+import type { NewPet } from '../../db/pets/store.ts'
 import { openPool } from '../../db/postgres/connection.ts'
-import { storeError, writeFailureOf } from '../../db/postgres/failure.ts'
-import { openPostgresStore } from '../../db/postgres/store.ts'
-import { IdempotencyKeyReused, KeyRevoked, type NewPet, StoreUnavailable, type WriteFailure } from '../../db/store.ts'
+import { Failures, writeFailureOf } from '../../db/postgres/failure.ts'
+import { tablesOf } from '../../db/postgres/resource.ts'
+import { IdempotencyKeyReused, StoreUnavailable, type WriteFailure } from '../../db/store.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
 import { freePort } from '../support/free-port.ts'
@@ -11,6 +13,7 @@ import { readMetric, samplesIn, writeFailuresIn } from '../support/metrics.ts'
 import { matches, queries, selectorsIn } from '../support/monitoring.ts'
 import { countWaiting, emptyDatabase, endSessions } from '../support/postgres/databases.ts'
 import { startProxy } from '../support/postgres/proxy.ts'
+import { onPostgres, openPostgres } from '../support/resources.ts'
 import { startTestApi } from '../support/test-api.ts'
 
 const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'sold' }
@@ -53,7 +56,7 @@ test('a connection that is lost during a create is counted, and so is the create
 test('while PostgreSQL cannot be reached, readiness checks and changes of API keys are counted', async () => {
   const proxy = await startProxy(new URL(await emptyDatabase()))
   const metrics = new Metrics()
-  const store = await openPostgresStore({ url: proxy.url, observer: metrics.store.observer })
+  const store = await openPostgres({ url: proxy.url, observer: metrics.store.observer })
   const { rest } = await startTestApi({ store, metrics })
   const { id } = await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'shop'))
   await proxy.refuse()
@@ -101,7 +104,7 @@ test.for<[WriteFailure, unknown]>([
   ['other', sqlError('XX000')],
   ['other', new TypeError('x')],
 ])('a write fails with the reason %s: %s', ([reason, error]) => {
-  expect(writeFailureOf(storeError(error))).toBe(reason)
+  expect(writeFailureOf(new Failures(tablesOf(onPostgres.resources)).storeError(error))).toBe(reason)
 })
 
 function sqlError(code: string, constraint?: string): DatabaseError {
@@ -129,7 +132,7 @@ test('every series about PostgreSQL that the dashboard and the alerts select exi
 async function openObserved(maxConnections?: number) {
   const url = await emptyDatabase()
   const metrics = new Metrics()
-  const store = await openPostgresStore({ url, maxConnections, observer: metrics.store.observer })
+  const store = await openPostgres({ url, maxConnections, observer: metrics.store.observer })
   onTestFinished(() => store.close())
   metrics.store.watch(store)
   return { metrics, store, url }

@@ -1,13 +1,17 @@
 import { DatabaseError } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openPool } from '../../db/postgres/connection.ts'
-import { mapErrors, storeError } from '../../db/postgres/failure.ts'
+import { Failures } from '../../db/postgres/failure.ts'
+import { tablesOf } from '../../db/postgres/resource.ts'
 import { StoreUnavailable } from '../../db/store.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
 import { logLinesIn } from '../support/log-lines.ts'
 import { emptyDatabase, query, setReadOnly } from '../support/postgres/databases.ts'
+import { onPostgres } from '../support/resources.ts'
 import { startTestApi } from '../support/test-api.ts'
+
+const failures = new Failures(tablesOf(onPostgres.resources))
 
 describe('while the service runs, the operator reads what to do about', () => {
   test.for<[string, (url: string) => Promise<{ url?: string; sql?: string }>, RegExp]>([
@@ -75,7 +79,7 @@ describe('while the service runs, the operator reads what to do about', () => {
     const broken = await breakDatabase(url)
     const pool = openPool(broken.url ?? url)
     onTestFinished(() => pool.end())
-    const error: unknown = await mapErrors(pool.query(broken.sql ?? 'SELECT 1')).catch((thrown) => thrown)
+    const error: unknown = await failures.read(pool.query(broken.sql ?? 'SELECT 1')).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(StoreUnavailable)
     expect(error).toMatchObject({ message: expect.stringMatching(/^The database cannot be used: [^;]+; [^;]+\.$/) })
     expect(error).toMatchObject({ message: expect.stringMatching(message) })
@@ -93,7 +97,7 @@ describe('while the service runs, the operator reads what to do about', () => {
     ['53200', 'check PostgreSQL and the address'],
   ] as const)('%s', ([code, remedy]) => {
     const error = Object.assign(new Error('why'), { code })
-    expect(storeError(error).message).toBe(`The database cannot be used: why; ${remedy} (${code}).`)
+    expect(failures.storeError(error).message).toBe(`The database cannot be used: why; ${remedy} (${code}).`)
   })
 
   test.for([
@@ -104,7 +108,7 @@ describe('while the service runs, the operator reads what to do about', () => {
     ['Query read timeout', 'it does not respond in time; check PostgreSQL and the network'],
     ['Connection terminated unexpectedly', 'the connection was lost; check PostgreSQL and the network'],
   ] as const)('the error of the driver without a code: %s', ([message, reason]) => {
-    expect(storeError(new Error(message)).message).toBe(`The database cannot be used: ${reason}.`)
+    expect(failures.storeError(new Error(message)).message).toBe(`The database cannot be used: ${reason}.`)
   })
 })
 

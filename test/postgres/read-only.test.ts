@@ -1,8 +1,8 @@
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { prepareDatabase } from '../../db/postgres/prepare.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { emptyDatabase, query, setReadOnly } from '../support/postgres/databases.ts'
+import { preparePostgres } from '../support/resources.ts'
 import { startTestApi } from '../support/test-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
@@ -22,7 +22,7 @@ test('while the database is read-only, creates and readiness get a 503 and reads
 
 test('an instance without the right to insert pets is not ready', async () => {
   const url = await emptyDatabase()
-  await prepareDatabase(url)
+  await preparePostgres(url)
   const role = `reader_${new URL(url).pathname.slice(1)}`
   await query(
     url,
@@ -52,7 +52,7 @@ test('a readiness check does not use up an id', async () => {
 test('the migration of a read-only database fails with the reason', async () => {
   const url = await emptyDatabase()
   await setReadOnly(url, true)
-  await expect(prepareDatabase(url)).rejects.toThrow(
+  await expect(preparePostgres(url)).rejects.toThrow(
     /in a read-only transaction; wait until the server accepts writes, or correct the address\.$/,
   )
 })

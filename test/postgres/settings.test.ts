@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { connectClient, openPool } from '../../db/postgres/connection.ts'
-import { prepareDatabase } from '../../db/postgres/prepare.ts'
 import { mintApiKey } from '../../server/auth/api-key.ts'
 import { createKey, describeKeys, listKeys } from '../../server/ops/keys.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { countListening, emptyDatabase, query } from '../support/postgres/databases.ts'
 import { startServer } from '../support/process.ts'
+import { preparePostgres } from '../support/resources.ts'
 import { startTestApi } from '../support/test-api.ts'
 
 const own = {
@@ -96,7 +96,7 @@ async function startOnUnusualDatabase() {
 /** A database of the service whose default settings differ from all that the code relies on. */
 async function unusualDatabase(settings: Record<string, string> = unusual): Promise<{ url: string }> {
   const url = await emptyDatabase()
-  await prepareDatabase(url)
+  await preparePostgres(url)
   const name = new URL(url).pathname.slice(1)
   for (const [setting, value] of Object.entries(settings))
     await query(url, `ALTER DATABASE ${name} SET ${setting} = '${value}'`)

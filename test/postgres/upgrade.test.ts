@@ -1,15 +1,14 @@
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { pendingMigrations } from '../../db/migrations.ts'
-import { readOwnMigrations } from '../../db/postgres/migrate.ts'
-import { prepareDatabase } from '../../db/postgres/prepare.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { document, read, rowsOf } from '../support/documents.ts'
 import { isLongForm, report } from '../support/long-form.ts'
 import { emptyDatabase, query } from '../support/postgres/databases.ts'
+import { onPostgres, preparePostgres } from '../support/resources.ts'
 import { expectUpgraded } from '../support/upgraded-store.ts'
 
-const migrations = readOwnMigrations()
+const migrations = onPostgres.migrations
 
 describe.for(migrations.map(({ name, sql }, index) => ({ name, sql, index })))(
   'the schema of $name',
@@ -61,7 +60,7 @@ test('the time of the migration that constrains times depends on the number of i
     SELECT 1, 'order-' || n, encode(sha256(n::text::bytea), 'hex'), 1, now() FROM generate_series(4, ${rows}) AS n`,
   )
   const start = performance.now()
-  await prepareDatabase(url)
+  await preparePostgres(url)
   report('PostgreSQL migration 0001_readable_times', { rows, milliseconds: Math.round(performance.now() - start) })
   expect(await query(url, 'SELECT count(*)::int AS rows FROM idempotency_keys')).toEqual([{ rows }])
 })

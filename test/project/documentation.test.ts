@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { appRouter } from '../../server/api/router.ts'
 import { createProgram } from '../../server/cli/program.ts'
 import { readConfig, variableNames } from '../../server/config.ts'
 import { operationsOf } from '../../server/rest/operations.ts'
+import { appRouter } from '../../server/router.ts'
 import {
   anchorsOf,
   codeBlocksOf,
@@ -186,7 +186,7 @@ describe('the API', () => {
     const [, section = ''] = document('docs/api.md').text.split('## Deprecation of `GET /v1/pets/{petId}`')
     expect(section).toContain('`GET /v1/pets` with the `status` filter')
     expect(section).toContain('`pets.list` with the `status` filter')
-    expect(read('server/api/pets.ts')).toMatch(/@deprecated .*Use `pets\.list` with the `status` filter\./)
+    expect(read('server/pets/pets.ts')).toMatch(/@deprecated .*Use `pets\.list` with the `status` filter\./)
   })
 
   test('every procedure is documented', () => {

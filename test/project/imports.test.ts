@@ -21,7 +21,7 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     allowed: ['commander', '../ops/keys.ts', '../config.ts', '../../db/open.ts'].map(valueFrom),
     refused: ['../../db/sqlite/store.ts', '../../db/copy/copy.ts', 'better-sqlite3', 'pg'].map(valueFrom),
   },
-  'server/api/pets.ts': {
+  'server/api/validation.ts': {
     allowed: [
       valueFrom('./errors.ts'),
       valueFrom('../../db/store.ts'),
@@ -36,24 +36,28 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     ],
   },
   'server/auth/bearer.ts': {
-    allowed: [valueFrom('../api/errors.ts'), "import type { Store } from '../../db/store.ts'"],
+    allowed: [valueFrom('../api/errors.ts'), "import type { BaseStore } from '../../db/store.ts'"],
     refused: [
       ...['../http/server.ts', '../rest/adapter.ts', '../../db/store.ts', '../../db/open.ts'].map(valueFrom),
       ...['better-sqlite3', 'pg', 'drizzle-orm/pg-core', 'trpc-to-openapi'].map(valueFrom),
     ],
   },
   'server/http/health.ts': {
-    allowed: [valueFrom('fastify'), valueFrom('../api/errors.ts'), "import type { Store } from '../../db/store.ts'"],
+    allowed: [
+      valueFrom('fastify'),
+      valueFrom('../api/errors.ts'),
+      "import type { BaseStore } from '../../db/store.ts'",
+    ],
     refused: ['../auth/bearer.ts', '../rest/links.ts', '../rpc/adapter.ts', '../log.ts', '../../db/store.ts'].map(
       valueFrom,
     ),
   },
   'server/rest/adapter.ts': {
-    allowed: ['../api/pets.ts', '../auth/bearer.ts', '../http/routing.ts', 'trpc-to-openapi'].map(valueFrom),
+    allowed: ['../api/errors.ts', '../auth/bearer.ts', '../http/routing.ts', 'trpc-to-openapi'].map(valueFrom),
     refused: ['../rpc/adapter.ts', '../ops/keys.ts', '../app.ts', '../../db/store.ts', 'pg'].map(valueFrom),
   },
   'server/rpc/adapter.ts': {
-    allowed: ['../api/pets.ts', '../auth/bearer.ts', '../http/routing.ts'].map(valueFrom),
+    allowed: ['../api/errors.ts', '../auth/bearer.ts', '../http/routing.ts'].map(valueFrom),
     refused: ['../rest/adapter.ts', '../ops/keys.ts', '../app.ts', '../../db/store.ts', 'trpc-to-openapi'].map(
       valueFrom,
     ),
@@ -83,7 +87,7 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     ],
   },
   'server/ops/transfer/import.ts': {
-    allowed: ['./rows.ts', '../operator-error.ts', '../../api/pets.ts', '../../../db/store.ts'].map(valueFrom),
+    allowed: ['./rows.ts', '../operator-error.ts', '../../pets/pets.ts', '../../../db/store.ts'].map(valueFrom),
     refused: [
       ...['../../api/errors.ts', '../../http/server.ts', '../../config.ts', 'fastify', 'pg'].map(valueFrom),
       ...['../../../db/sqlite/store.ts', '../../../db/postgres/store.ts'].map(valueFrom),
@@ -95,8 +99,8 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     refused: [valueFrom('../../../server/log.ts'), valueFrom('../../../server/api/errors.ts')],
   },
   'client/index.ts': {
-    allowed: ["import type { AppRouter } from '../server/api/router.ts'", valueFrom('@trpc/client')],
-    refused: ['../server/api/router.ts', '../server/api/pets.ts', '../db/store.ts', 'pg'].map(valueFrom),
+    allowed: ["import type { AppRouter } from '../server/router.ts'", valueFrom('@trpc/client')],
+    refused: ['../server/router.ts', '../server/pets/pets.ts', '../db/store.ts', 'pg'].map(valueFrom),
   },
   'web/app.tsx': {
     allowed: [valueFrom('../client/index.ts')],
@@ -139,7 +143,9 @@ test('the only files directly in server/ are those that compose the service', ()
     'main.ts',
     'node-version.mjs',
     'package.json',
+    'router.ts',
     'serve.ts',
+    'trpc.ts',
   ])
 })
 

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import superjson from 'superjson'
 import { expect, test } from 'vitest'
 import type { oas31 } from 'zod-openapi'
-import { appRouter } from '../../server/api/router.ts'
 import { createDocument } from '../../server/rest/document.ts'
+import { appRouter } from '../../server/router.ts'
 import { sendRest, sendRpc } from '../support/documented-calls.ts'
 import {
   anyRequest,

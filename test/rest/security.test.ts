@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { oas31 } from 'zod-openapi'
-import { appRouter } from '../../server/api/router.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { createDocument } from '../../server/rest/document.ts'
+import { appRouter } from '../../server/router.ts'
 import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
 
 /** These tests run over every operation of the document, so they cover a new operation without a change. */

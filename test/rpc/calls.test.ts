@@ -2,7 +2,7 @@ import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import { fastify, type InjectOptions } from 'fastify'
 import superjson from 'superjson'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { appRouter } from '../../server/api/router.ts'
+import { appRouter } from '../../server/router.ts'
 import { maxBatchSize } from '../../server/rpc/calls.ts'
 import { addPets } from '../support/database.ts'
 import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
@@ -98,7 +98,7 @@ async function startStock({ store }: TestApi) {
   if (!apiKey) throw new Error('The store has a key.')
   const app = fastify({ routerOptions: { maxParamLength: 5_000 } })
   onTestFinished(() => app.close())
-  const createContext = () => ({ store, apiKey, idempotencyKey: undefined, announceReplay: () => {} })
+  const createContext = () => ({ store, apiKey, once: undefined })
   app.register(fastifyTRPCPlugin, { prefix: '/trpc', trpcOptions: { router: appRouter, maxBatchSize, createContext } })
   return app
 }

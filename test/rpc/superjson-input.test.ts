@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import superjson from 'superjson'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../server/api/errors.ts'
-import { appRouter } from '../../server/api/router.ts'
+import { appRouter } from '../../server/router.ts'
 import { cpuTimeOf } from '../support/fastest.ts'
 
 const { deserialize } = appRouter._def._config.transformer.input

@@ -1,18 +1,18 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { countPets } from '../../db/pets/sqlite.ts'
 import { connect } from '../../db/sqlite/connection.ts'
-import { prepareDatabase } from '../../db/sqlite/prepare.ts'
-import { countPets } from '../../db/sqlite/reads.ts'
 import { openDatabase, openFileStore } from '../support/database.ts'
 import { fastest } from '../support/fastest.ts'
 import { isName, namesOfAllCharacters } from '../support/pet-names.ts'
+import { prepareSqlite } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 /** Opens a database of the service as the `sqlite3` shell does. */
 function openPetstore(): Database.Database {
   const path = join(temporaryFolder(), 'petstore.db')
-  prepareDatabase(path)
+  prepareSqlite(path)
   return openDatabase(path)
 }
 
@@ -152,7 +152,7 @@ describe('a time inserted by hand', () => {
       expect(() => set.run(time)).toThrow(`CHECK constraint failed: api_keys_${column}_iso8601`)
     }
     const insert = database.prepare(
-      "INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at) VALUES (1, 'a', ?, 1, ?)",
+      "INSERT INTO idempotency_keys (api_key_id, key, operation, fingerprint, result, created_at) VALUES (1, 'a', 'pets.create', ?, '{}', ?)",
     )
     expect(() => insert.run('f'.repeat(64), time)).toThrow('idempotency_keys_created_at_iso8601')
   })
@@ -171,7 +171,7 @@ describe('a time inserted by hand', () => {
 test('connect sets its own settings and does not create a file', () => {
   const path = join(temporaryFolder(), 'petstore.db')
   expect(() => connect(path, { busyTimeout: 0 })).toThrow('unable to open database file')
-  prepareDatabase(path)
+  prepareSqlite(path)
   const connection = connect(path, { busyTimeout: 123 })
   const reader = connect(path, { busyTimeout: 0, readonly: true })
   onTestFinished(() => {

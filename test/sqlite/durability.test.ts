@@ -5,12 +5,13 @@ import type Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connect } from '../../db/sqlite/connection.ts'
 import { openHeader } from '../../db/sqlite/header.ts'
-import { prepareDatabase } from '../../db/sqlite/prepare.ts'
-import { maxCommitTime, Writer } from '../../db/sqlite/writer.ts'
-import { commitTogether, prepareWrites, type Write } from '../../db/sqlite/writer-thread.ts'
+import { commitTogether } from '../../db/sqlite/writer/transaction.ts'
+import { maxCommitTime, Writer } from '../../db/sqlite/writer/writer.ts'
+import type { Write } from '../../db/sqlite/writer/writes.ts'
 import { StoreUnavailable } from '../../db/store.ts'
 import { openDatabase, openFileStore } from '../support/database.ts'
 import { createFirstKey, type Server, startServer } from '../support/process.ts'
+import { onSqlite, prepareSqlite, prepareWrites } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { attachStrace, canTrace, startTraced } from '../support/traced.ts'
 
@@ -93,14 +94,18 @@ describe('the writes of one transaction', () => {
   test('have their outcomes in order', () => {
     const { connection, writes } = openWriter()
     const batch = ['a', 'b', 'c'].map((name) => createPet(name))
-    expect(commitTogether(connection, writes, batch)).toEqual([{ value: 1n }, { value: 2n }, { value: 3n }])
+    expect(commitTogether(connection, writes, batch)).toEqual([1n, 2n, 3n].map((id) => ({ value: { id } })))
     expect(namesIn(connection)).toEqual(['a', 'b', 'c'])
   })
 
   test('fail alone when they violate a constraint', () => {
     const { connection, writes } = openWriter()
     const outcomes = commitTogether(connection, writes, [createPet('a'), createPet(''), createPet('c')])
-    expect(outcomes).toMatchObject([{ value: 1n }, { failure: { code: 'SQLITE_CONSTRAINT_CHECK' } }, { value: 2n }])
+    expect(outcomes).toMatchObject([
+      { value: { id: 1n } },
+      { failure: { code: 'SQLITE_CONSTRAINT_CHECK' } },
+      { value: { id: 2n } },
+    ])
     expect(namesIn(connection)).toEqual(['a', 'c'])
   })
 
@@ -114,11 +119,11 @@ describe('the writes of one transaction', () => {
       expiresAt: null,
     })
     commitTogether(connection, writes, [
-      ['createApiKey', key('first', 'a')],
-      ['createApiKey', key('second', 'b')],
+      ['apiKeys.create', key('first', 'a')],
+      ['apiKeys.create', key('second', 'b')],
     ])
-    const outcomes = commitTogether(connection, writes, [['rotateApiKey', 1n, key('second', 'c')]])
-    expect(outcomes).toMatchObject([{ failure: { code: 'SQLITE_CONSTRAINT_UNIQUE' } }])
+    const outcomes = commitTogether(connection, writes, [['apiKeys.rotate', 1n, key('second', 'c')]])
+    expect(outcomes).toMatchObject([{ failure: { code: 'KeyNameTaken' } }])
     expect(connection.prepare('SELECT count(*) FROM api_keys WHERE revoked_at IS NULL').pluck().get()).toBe(2n)
   })
 
@@ -148,7 +153,7 @@ describe('the writes of one transaction', () => {
     const failed = commitTogether(connection, writes, [createPet('a'), createPet('orphan'), createPet('c')])
     expect(failed).toMatchObject([{ failure }, { failure }, { failure }])
     expect(namesIn(connection)).toEqual([])
-    expect(commitTogether(connection, writes, [createPet('d')])).toEqual([{ value: 1n }])
+    expect(commitTogether(connection, writes, [createPet('d')])).toEqual([{ value: { id: 1n } }])
   })
 
   test('fail together while another process holds the lock, and succeed when it releases the lock', async () => {
@@ -180,21 +185,27 @@ test('a store that is closed completes the pending writes and refuses later ones
 
 test('a write to a missing database fails, and the next one succeeds when the database exists', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
-  const writer = new Writer({ path, busyTimeout: 0 }, { permit: () => openHeader(path).descriptor })
+  const writer = new Writer(
+    { path, resources: onSqlite, busyTimeout: 0 },
+    { permit: () => openHeader(path).descriptor },
+  )
   onTestFinished(() => writer.close())
-  await expect(writer.run('createPet', rex.name, rex.categoryId, rex.status)).rejects.toThrow(StoreUnavailable)
-  prepareDatabase(path)
-  expect(await writer.run('createPet', rex.name, rex.categoryId, rex.status)).toBe(1n)
+  await expect(writer.run('pets.create', rex.name, rex.categoryId, rex.status)).rejects.toThrow(StoreUnavailable)
+  prepareSqlite(path)
+  expect(await writer.run('pets.create', rex.name, rex.categoryId, rex.status)).toEqual({ id: 1n })
 })
 
 test('of the writes that are rejected because the disk hangs, only those of a transaction that has begun can be stored', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const path = join(temporaryFolder(), 'petstore.db')
-  prepareDatabase(path)
+  prepareSqlite(path)
   const other = connect(path, { busyTimeout: 0 })
-  const writer = new Writer({ path, busyTimeout: 60_000 }, { permit: () => openHeader(path).descriptor })
-  const create = (name: string) => writer.run('createPet', name, 1n, 'sold')
+  const writer = new Writer(
+    { path, resources: onSqlite, busyTimeout: 60_000 },
+    { permit: () => openHeader(path).descriptor },
+  )
+  const create = (name: string) => writer.run('pets.create', name, 1n, 'sold')
   await create('before')
   other.exec('BEGIN IMMEDIATE')
   const begun = create('begun')
@@ -222,14 +233,14 @@ test('with 10,000 waiting writes further ones are refused, and those that wait a
 
 function openWriter() {
   const path = join(temporaryFolder(), 'petstore.db')
-  prepareDatabase(path)
+  prepareSqlite(path)
   const connection = connect(path, { busyTimeout: 0 })
   onTestFinished(() => void connection.close())
   return { connection, writes: prepareWrites(connection) }
 }
 
 function createPet(name: string): Write {
-  return ['createPet', name, rex.categoryId, rex.status]
+  return ['pets.create', name, rex.categoryId, rex.status]
 }
 
 function namesIn(connection: Database.Database): unknown[] {
@@ -269,7 +280,7 @@ test('checkpoints of a database that grows are not taken for another database', 
 test('writes that wait until the files can be opened are limited, too', async () => {
   const { promise: recovered, reject: fail } = Promise.withResolvers<number>()
   const path = join(temporaryFolder(), 'petstore.db')
-  const writer = new Writer({ path, busyTimeout: 250 }, { permit: () => recovered })
+  const writer = new Writer({ path, resources: onSqlite, busyTimeout: 250 }, { permit: () => recovered })
   const create = () => writer.run('createPet', 'Rex', 1n, 'sold').catch(String)
   const waiting = Array.from({ length: 10_000 }, create)
   expect(writer.queued).toBe(10_000)

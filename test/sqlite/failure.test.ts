@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { KeyNameTaken, KeyRevoked } from '../../db/keys/store.ts'
 import { retryWhileBusy } from '../../db/sqlite/connection.ts'
 import { concernsDatabase, isBusy, storeError, toFailure, writeFailureOf } from '../../db/sqlite/failure.ts'
-import { IdempotencyKeyReused, KeyNameTaken, KeyRevoked, StoreUnavailable, type WriteFailure } from '../../db/store.ts'
+import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable, type WriteFailure } from '../../db/store.ts'
 
 function sqliteError(code: string, message = 'of SQLite'): Error {
   return Object.assign(new Error(message), { code })
@@ -10,12 +11,15 @@ function sqliteError(code: string, message = 'of SQLite'): Error {
 describe('a failure', () => {
   test.for<[unknown, string, string]>([
     [sqliteError('SQLITE_FULL', 'database or disk is full'), 'SQLITE_FULL', 'database or disk is full'],
-    [new KeyRevoked('gone'), 'KeyRevoked', 'gone'],
     [Object.assign(new TypeError('wrong'), { code: 5 }), 'TypeError', 'wrong'],
     ['a text', 'UNKNOWN', 'a text'],
     [undefined, 'UNKNOWN', 'undefined'],
   ])('of %o has only a code and a message', ([thrown, code, message]) => {
     expect(toFailure(thrown)).toEqual({ code, message })
+  })
+
+  test('of a rule also has its subject', () => {
+    expect(toFailure(new IdsExhausted('none', 'pets'))).toEqual({ code: 'IdsExhausted', message: 'none', rule: 'pets' })
   })
 
   test.for([
@@ -80,24 +84,24 @@ describe('a failure', () => {
     ['corrupt', 'SQLITE_NOTADB'],
     ['schema', 'SQLITE_SCHEMA'],
     ['rule', 'SQLITE_CONSTRAINT_CHECK'],
-    ['rule', 'IdempotencyKeyReused'],
-    ['rule', 'IdsExhausted'],
-    ['rule', 'KeyRevoked'],
     ['other', 'SQLITE_ERROR'],
     ['other', 'TypeError'],
   ])('of a write has the reason %s: %s', ([reason, code]) => {
     expect(writeFailureOf({ code, message: '' })).toBe(reason)
+    expect(writeFailureOf({ code, message: '', rule: '' })).toBe('rule')
   })
 
   test('of one write becomes the error of the store for it', () => {
-    const unique = 'SQLITE_CONSTRAINT_UNIQUE'
-    expect(storeError({ code: unique, message: 'UNIQUE constraint failed: api_keys.name' })).toBeInstanceOf(
-      KeyNameTaken,
-    )
-    expect(storeError({ code: 'IdempotencyKeyReused', message: 'x' })).toEqual(new IdempotencyKeyReused('x'))
-    expect(storeError({ code: 'KeyRevoked', message: 'x' })).toEqual(new KeyRevoked('x'))
+    const rules = [KeyNameTaken, KeyRevoked]
+    for (const error of [
+      new IdempotencyKeyReused('x'),
+      new IdsExhausted('x', 'pets'),
+      new KeyNameTaken(),
+      new KeyRevoked(),
+    ])
+      expect(storeError(toFailure(error), rules)).toEqual(error)
     for (const failure of [
-      { code: unique, message: 'UNIQUE constraint failed: api_keys.hash' },
+      { code: 'SQLITE_CONSTRAINT_UNIQUE', message: 'UNIQUE constraint failed: api_keys.hash' },
       { code: 'SQLITE_CONSTRAINT_CHECK', message: 'api_keys.name' },
       { code: 'RangeError', message: 'x' },
       { code: 'XSQLITE_CORRUPT', message: 'x' },

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../db/sqlite/connection.ts'
-import { commitTogether, prepareWrites, type Write } from '../../db/sqlite/writer-thread.ts'
+import { commitTogether } from '../../db/sqlite/writer/transaction.ts'
+import type { Write } from '../../db/sqlite/writer/writes.ts'
 import { openFileStore } from '../support/database.ts'
+import { prepareWrites } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 describe('the table of idempotency keys', () => {
@@ -12,9 +14,15 @@ describe('the table of idempotency keys', () => {
   test('remembers a key for 24 hours', () => {
     const { run } = openWrites()
     run('a', start)
-    expect(run('a', new Date(start.getTime() + day - 1))).toMatchObject({ value: { id: 1n, isReplay: true } })
-    expect(run('a', new Date(start.getTime() + day))).toMatchObject({ value: { id: 2n, isReplay: false } })
-    expect(run('a', new Date(start.getTime() + day))).toMatchObject({ value: { id: 2n, isReplay: true } })
+    expect(run('a', new Date(start.getTime() + day - 1))).toMatchObject({
+      value: { generated: { id: 1n }, isReplay: true },
+    })
+    expect(run('a', new Date(start.getTime() + day))).toMatchObject({
+      value: { generated: { id: 2n }, isReplay: false },
+    })
+    expect(run('a', new Date(start.getTime() + day))).toMatchObject({
+      value: { generated: { id: 2n }, isReplay: true },
+    })
   })
 
   test('loses expired keys as new keys are inserted', () => {
@@ -41,9 +49,9 @@ describe('the table of idempotency keys', () => {
 
   test('gets a row only together with the pet, and the pet is stored only together with the row', () => {
     const { connection, writes, count } = openWrites()
-    connection.exec('DELETE FROM api_keys')
+    connection.exec("CREATE TRIGGER refuse BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'no'); END")
     const outcomes = commitTogether(connection, writes, [createOnce('a', start), createOnce('b', start)])
-    expect(outcomes).toMatchObject(Array(2).fill({ failure: { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' } }))
+    expect(outcomes).toMatchObject(Array(2).fill({ failure: { code: 'SQLITE_CONSTRAINT_TRIGGER' } }))
     expect(count()).toBe(0n)
     expect(connection.prepare('SELECT count(*) FROM pets').pluck().get()).toBe(0n)
   })
@@ -54,8 +62,6 @@ describe('the table of idempotency keys', () => {
     const connection = connect(path, { busyTimeout: 0 })
     onTestFinished(() => void connection.close())
     const writes = prepareWrites(connection)
-    const createdAt = new Date()
-    writes.createApiKey({ name: 'a', start: 'pet_', hash: 'a'.repeat(64), createdAt, expiresAt: null })
     const count = connection.prepare('SELECT count(*) FROM idempotency_keys').pluck()
     return {
       connection,
@@ -66,7 +72,6 @@ describe('the table of idempotency keys', () => {
   }
 
   function createOnce(key: string, now: Date): Write {
-    const pet = { name: 'Rex', categoryId: 7n, status: 'available' } as const
-    return ['createPetOnce', pet, { apiKeyId: 1n, key }, now]
+    return ['once', 'pets.create', 1n, key, now, 'Rex', 7n, 'available']
   }
 })

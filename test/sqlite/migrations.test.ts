@@ -8,13 +8,13 @@ import type Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readMigrations } from '../../db/migrations.ts'
 import { migrate } from '../../db/sqlite/migrate.ts'
-import { prepareDatabase } from '../../db/sqlite/prepare.ts'
 import { openDatabase } from '../support/database.ts'
 import { isLongForm } from '../support/long-form.ts'
+import { prepareSqlite } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const root = join(import.meta.dirname, '../..')
-const migrations = readMigrations(pathToFileURL(join(root, 'db/sqlite/migrations')))
+const migrations = readMigrations([pathToFileURL(join(root, 'db/sqlite/migrations'))])
 
 const family =
   'CREATE TABLE parents (id INTEGER PRIMARY KEY); CREATE TABLE children (parent INTEGER REFERENCES parents); INSERT INTO parents VALUES (1); INSERT INTO children VALUES (1)'
@@ -109,7 +109,7 @@ describe('the migrations', () => {
     const [unix, windows] = ['CREATE TABLE a (\n  x\n)\n', 'CREATE TABLE a (\r\n  x\r\n)\r\n'].map((sql) => {
       const folder = temporaryFolder()
       writeFileSync(join(folder, '0000_a.sql'), sql)
-      return readMigrations(pathToFileURL(folder))
+      return readMigrations([pathToFileURL(folder)])
     })
     expect(windows).toEqual(unix)
   })
@@ -123,9 +123,9 @@ describe('the migrations', () => {
 
   test('do not change a database that is up to date', () => {
     const path = join(temporaryFolder(), 'petstore.db')
-    prepareDatabase(path)
+    prepareSqlite(path)
     const [bytes, { mtimeMs }] = [readFileSync(path), statSync(path)]
-    prepareDatabase(path)
+    prepareSqlite(path)
     expect(readFileSync(path).equals(bytes)).toBe(true)
     expect(statSync(path).mtimeMs).toBe(mtimeMs)
   })
@@ -134,7 +134,7 @@ describe('the migrations', () => {
 describe('the migrated tables', () => {
   test('have the columns, indexes and checks of the schema', async () => {
     const drizzleKit = join(root, 'node_modules/.bin/drizzle-kit')
-    const words = ['export', '--dialect=sqlite', '--schema=./db/sqlite/schema.ts']
+    const words = ['export', '--dialect=sqlite', '--schema=./db/{keys,pets,idempotency}/sqlite.ts']
     const { stdout } = await promisify(execFile)(drizzleKit, words, { cwd: root })
     const drafted = openDatabase()
     drafted.exec(stdout)
@@ -149,7 +149,12 @@ describe('the migrated tables', () => {
     cpSync(join(root, `db/${database}/migrations`), join(folder, 'migrations'), { recursive: true })
     const before = readdirSync(join(folder, 'migrations'))
     const out = relative(root, join(folder, 'migrations'))
-    const words = ['generate', `--dialect=${dialect}`, `--schema=./db/${database}/schema.ts`, `--out=${out}`]
+    const words = [
+      'generate',
+      `--dialect=${dialect}`,
+      `--schema=./db/{keys,pets,idempotency}/${database}.ts`,
+      `--out=${out}`,
+    ]
     const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/drizzle-kit'), words, { cwd: root })
     expect(stdout).toContain('No schema changes')
     expect(readdirSync(join(folder, 'migrations'))).toEqual(before)
@@ -205,15 +210,13 @@ describe('the migration that constrains times', () => {
       DELETE FROM api_keys WHERE id = 2`)
     migrate(database, migrations)
     expect(
-      database.prepare('SELECT id, api_key_id, key, pet_id, created_at FROM idempotency_keys ORDER BY id').raw().all(),
+      database.prepare('SELECT id, api_key_id, key, result, created_at FROM idempotency_keys ORDER BY id').raw().all(),
     ).toEqual([
-      [1, 1, 'a', 7, created],
-      [2, 1, 'b', 8, epoch],
+      [1, 1, 'a', '{"id":7}', created],
+      [2, 1, 'b', '{"id":8}', epoch],
     ])
     insertKey(database, { created_at: created })
     expect(database.prepare('SELECT id FROM api_keys ORDER BY id').pluck().all()).toEqual([1, 3])
-    database.exec('DELETE FROM api_keys WHERE id = 1')
-    expect(database.prepare('SELECT count(*) FROM idempotency_keys').pluck().get()).toBe(0)
   })
 
   function beforeIt(): Database.Database {
@@ -253,7 +256,7 @@ test.for(['sqlite', 'postgres'])(
 function migrationsOf(files: Record<string, string>) {
   const folder = temporaryFolder()
   for (const [name, sql] of Object.entries(files)) writeFileSync(join(folder, name), sql)
-  return readMigrations(pathToFileURL(folder))
+  return readMigrations([pathToFileURL(folder)])
 }
 
 function migrated(): Database.Database {
@@ -265,13 +268,13 @@ function migrated(): Database.Database {
 /** Starts processes that wait for a path and then prepare the database there at the same moment. */
 async function startPreparers(count: number, folder: string): Promise<(path: string) => Promise<string[]>> {
   const script = join(folder, 'prepare.mjs')
-  const module = pathToFileURL(join(root, 'db/sqlite/prepare.ts')).href
+  const module = pathToFileURL(join(root, 'test/support/resources.ts')).href
   writeFileSync(
     script,
-    `import { prepareDatabase } from ${JSON.stringify(module)}
+    `import { prepareSqlite } from ${JSON.stringify(module)}
     process.on('message', (path) => {
       try {
-        prepareDatabase(path)
+        prepareSqlite(path)
         process.send('usable')
       } catch (error) {
         process.send(error.message)

@@ -17,13 +17,12 @@ import {
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { prepareDatabase } from '../../db/sqlite/prepare.ts'
-import { openSqliteStore } from '../../db/sqlite/store.ts'
 import { UnusableDatabase } from '../../db/unusable-database.ts'
 import { openDatabase } from '../support/database.ts'
 import { databasePaths, spellings } from '../support/database-paths.ts'
 import { notesIn } from '../support/log-lines.ts'
 import { petstore, runCommand, runPetstore } from '../support/process.ts'
+import { openSqlite, prepareSqlite } from '../support/resources.ts'
 import { addingPets, change, leaveLog, makeDatabase } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { canTrace } from '../support/traced.ts'
@@ -88,7 +87,7 @@ describe('an unusable database is refused and not changed:', () => {
     ([, spell]) => {
       const original = join(temporaryFolder(), 'petstore.db')
       const { path, given } = databasePaths(spell)
-      prepareDatabase(original)
+      prepareSqlite(original)
       leaveLog(original, addingPets(1, 'pet'))
       const bytes = readFileSync(original)
       copyFileSync(`${original}-wal`, `${path}-wal`)
@@ -97,7 +96,7 @@ describe('an unusable database is refused and not changed:', () => {
       writeFileSync(path, '')
       expectRefusal(given, 'it is missing, but its write-ahead log')
       writeFileSync(path, bytes)
-      prepareDatabase(given)
+      prepareSqlite(given)
       expect(openDatabase(path).prepare('SELECT count(*) FROM pets').pluck().get()).toBe(1)
     },
   )
@@ -105,7 +104,7 @@ describe('an unusable database is refused and not changed:', () => {
   test('a missing database that a running service has saved under another name', () => {
     const path = join(temporaryFolder(), 'petstore.db')
     const copy = `${path}.rescued-2026-11-23T010203.004Z`
-    prepareDatabase(copy)
+    prepareSqlite(copy)
     expectRefusal(path, `it is missing, but a running service has saved it as ${copy}; restore that file`)
     expect(existsSync(path)).toBe(false)
   })
@@ -163,19 +162,19 @@ test.for([
         .map((name) => [name, readFileSync(join(folder, name))])
     const before = contents()
     for (const create of [false, true]) {
-      expect(() => prepareDatabase(path, { create, migrate: false })).toThrow(
+      expect(() => prepareSqlite(path, { create, migrate: false })).toThrow(
         'an older release made it; use that release, or back up the database and run "petstore db migrate"',
       )
     }
     expect(contents()).toEqual(before)
-    expect(() => prepareDatabase(path, { create: false, migrate: true })).not.toThrow()
+    expect(() => prepareSqlite(path, { create: false, migrate: true })).not.toThrow()
   },
 )
 
 test('an empty file is refused and not changed if create is false', () => {
   const path = join(temporaryFolder(), 'petstore.db')
   writeFileSync(path, '')
-  expect(() => prepareDatabase(path, { create: false, migrate: false })).toThrow(
+  expect(() => prepareSqlite(path, { create: false, migrate: false })).toThrow(
     'it has no tables yet: start the service',
   )
   expect(statSync(path).size).toBe(0)
@@ -184,18 +183,18 @@ test('an empty file is refused and not changed if create is false', () => {
 test('a missing file and its folders are created, unless create is false', () => {
   const folder = temporaryFolder()
   const path = join(folder, 'new/data/petstore.db')
-  expect(() => prepareDatabase(path, { create: false })).toThrow('no such file or directory; check the path')
+  expect(() => prepareSqlite(path, { create: false })).toThrow('no such file or directory; check the path')
   expect(existsSync(join(folder, 'new'))).toBe(false)
-  prepareDatabase(path)
+  prepareSqlite(path)
   expect([statSync(join(folder, 'new')), statSync(path)].map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o600])
-  prepareDatabase(path, { create: false })
+  prepareSqlite(path, { create: false })
 })
 
 test.for(spellings)('a missing file is created where %s leads, and a link stays a link', ([, spell]) => {
   const { path, given } = databasePaths(spell)
   rmdirSync(dirname(path))
   const kind = lstatSync(given, { throwIfNoEntry: false })?.isSymbolicLink()
-  prepareDatabase(given)
+  prepareSqlite(given)
   expect(statSync(path).isFile()).toBe(true)
   expect(lstatSync(given).isSymbolicLink()).toBe(kind ?? false)
 })
@@ -260,10 +259,10 @@ function syncedIn(trace: string): string[] {
 
 test('a store that cannot be opened leaves none of the files open', () => {
   const path = join(temporaryFolder(), 'petstore.db')
-  prepareDatabase(path)
+  prepareSqlite(path)
   openDatabase(path).exec('DROP TABLE pets').close()
   const openFiles = () => readdirSync('/proc/self/fd').map((fd) => linkOf(`/proc/self/fd/${fd}`))
-  expect(() => openSqliteStore({ path, busyTimeout: 0 })).toThrow('no such table: pets')
+  expect(() => openSqlite({ path, busyTimeout: 0 })).toThrow('no such table: pets')
   expect(openFiles().filter((file) => file?.startsWith(path))).toEqual([])
 })
 
@@ -275,7 +274,7 @@ function linkOf(path: string): string | undefined {
 test('the next start rolls back a first start that was killed during a write', () => {
   const path = join(temporaryFolder(), 'petstore.db')
   makeKilled(path)
-  prepareDatabase(path)
+  prepareSqlite(path)
   expect(openDatabase(path).prepare("SELECT name FROM sqlite_schema WHERE name IN ('large', 'pets')").all()).toEqual([
     { name: 'pets' },
   ])
@@ -285,7 +284,7 @@ test('the next start rolls back a first start that was killed during a write', (
 function expectRefusal(path: string, message: string): void {
   let thrown: unknown
   try {
-    prepareDatabase(path)
+    prepareSqlite(path)
   } catch (error) {
     thrown = error
   }

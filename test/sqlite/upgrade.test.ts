@@ -2,23 +2,23 @@ import { copyFileSync, globSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { pendingMigrations } from '../../db/migrations.ts'
-import { readOwnMigrations as readPostgresMigrations } from '../../db/postgres/migrate.ts'
-import { migrate, readJournal, readOwnMigrations } from '../../db/sqlite/migrate.ts'
+import { migrate, readJournal } from '../../db/sqlite/migrate.ts'
 import { pets } from '../fixtures/rows.ts'
 import { openDatabase, openFileStore } from '../support/database.ts'
 import { document, rowsOf } from '../support/documents.ts'
 import { isLongForm, report } from '../support/long-form.ts'
+import { onPostgres, onSqlite } from '../support/resources.ts'
 import { change, makeBackup, restore } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { expectUpgraded } from '../support/upgraded-store.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures')
-const migrations = readOwnMigrations()
+const migrations = onSqlite.migrations
 
 test('every released schema has a fixture (node test/fixtures/make.ts makes a missing one)', () => {
   const names = (pattern: string) => globSync(pattern, { cwd: fixtures }).map((path) => basename(path).split('.')[0])
   expect(names('sqlite/*.db').sort()).toEqual(migrations.map(({ name }) => name))
-  expect(names('postgres/*.sql').sort()).toEqual(readPostgresMigrations().map(({ name }) => name))
+  expect(names('postgres/*.sql').sort()).toEqual(onPostgres.migrations.map(({ name }) => name))
 })
 
 describe.for(migrations.map(({ name }, index) => ({ name, index })))('the schema of $name', ({ name, index }) => {
@@ -29,8 +29,10 @@ describe.for(migrations.map(({ name }, index) => ({ name, index })))('the schema
     expect(readJournal(database)).toEqual(migrations.map((each) => ({ name: each.name, hash: each.hash })))
     expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
     expect(database.pragma('foreign_key_check')).toEqual([])
-    const kept = database.prepare("SELECT key, pet_id FROM idempotency_keys WHERE key LIKE 'order-%' ORDER BY id")
-    const expected = pets.map((_, pet) => [`order-${pet + 1}`, pet + 1])
+    const kept = database.prepare(
+      "SELECT key, operation, result FROM idempotency_keys WHERE key LIKE 'order-%' ORDER BY id",
+    )
+    const expected = pets.map((_, pet) => [`order-${pet + 1}`, 'pets.create', `{"id":${pet + 1}}`])
     expect(kept.raw().all()).toEqual(name === '0000_init' ? [] : expected)
     await expectUpgraded(store)
   })
@@ -84,7 +86,7 @@ test('the guide to upgrades lists every migration of both databases in order', (
   const rows = rowsOf(document('docs/upgrades.md')).map(([database, name]) => `${database} ${name}`)
   expect(rows).toEqual([
     ...migrations.map(({ name }) => `SQLite \`${name}\``),
-    ...readPostgresMigrations().map(({ name }) => `PostgreSQL \`${name}\``),
+    ...onPostgres.migrations.map(({ name }) => `PostgreSQL \`${name}\``),
   ])
 })
 

@@ -1,15 +1,17 @@
 import { join } from 'node:path'
-import { getTableName, is, Table } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { inspect } from '../../db/inspect.ts'
-import * as postgresSchema from '../../db/postgres/schema.ts'
-import * as sqliteSchema from '../../db/sqlite/schema.ts'
+import { tablesOf as tablesOnPostgres } from '../../db/postgres/resource.ts'
+import { tablesOf as tablesOnSqlite } from '../../db/sqlite/resource.ts'
 import { isOnPostgres, postgresDatabase, sqliteDatabase, type TestDatabase } from '../support/database.ts'
 import { emptyDatabase } from '../support/postgres/databases.ts'
+import { onPostgres, onSqlite } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-const schema = isOnPostgres ? postgresSchema : sqliteSchema
-const tables = Object.values(schema).flatMap((value) => (is(value, Table) ? getTableName(value) : []))
+const tables = (isOnPostgres ? tablesOnPostgres(onPostgres.resources) : tablesOnSqlite(onSqlite.resources)).map(
+  getTableName,
+)
 
 test('the store has several tables', () => {
   expect(tables.length).toBeGreaterThan(2)

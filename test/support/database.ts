@@ -3,9 +3,9 @@ import Database from 'better-sqlite3'
 import { inject, onTestFinished } from 'vitest'
 import { describeLocation, type Location } from '../../db/location.ts'
 import { openStore } from '../../db/open.ts'
-import { openSqliteStore } from '../../db/sqlite/store.ts'
-import type { Store } from '../../db/store.ts'
+import type { Store } from '../../db/resources.ts'
 import { createDatabase, query, truncate } from './postgres/databases.ts'
+import { openSqlite } from './resources.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
 
 /** A database of the kind that the Vitest project selects: SQLite or PostgreSQL. */
@@ -84,7 +84,7 @@ export async function openTestStore(): Promise<Store> {
 
 /** Opens a store in this SQLite file. */
 export function openFileStore(path: string, atEnd: AtEnd = onTestFinished): Store {
-  const store = openSqliteStore({ path, busyTimeout: 250 })
+  const store = openSqlite({ path, busyTimeout: 250 })
   atEnd(() => store.close())
   return store
 }

@@ -1,7 +1,7 @@
 import superjson from 'superjson'
-import { appRouter } from '../../server/api/router.ts'
 import { isRecord } from '../../server/api/validation.ts'
 import { operationsOf } from '../../server/rest/operations.ts'
+import { appRouter } from '../../server/router.ts'
 import type { DocumentedOperation, GeneratedRequest } from './documented-requests.ts'
 import type { DocumentedSchemas, Schema } from './documented-schemas.ts'
 import { writeExactly } from './exact-json.ts'

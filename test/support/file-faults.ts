@@ -4,12 +4,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import { connect } from '../../db/sqlite/connection.ts'
-import { prepareDatabase } from '../../db/sqlite/prepare.ts'
-import { prepareWrites } from '../../db/sqlite/writer-thread.ts'
 import { apiKeyRecord } from '../../server/auth/api-key.ts'
 import { openFileStore } from './database.ts'
 import { type DatabasePaths, databasePaths, spellings } from './database-paths.ts'
 import { isLongForm } from './long-form.ts'
+import { prepareSqlite, prepareWrites } from './resources.ts'
 import { connectRestClient, type RestClient } from './rest-client.ts'
 import { temporaryFolder } from './temporary.ts'
 import { startTestApi, type TestApi } from './test-api.ts'
@@ -30,11 +29,11 @@ export async function startOnFile({ path, given }: DatabasePaths = databasePaths
 /** Creates another database of the service with one pet, in which the same key is valid. */
 export function makeOtherDatabase(pet: string, key: string): string {
   const path = join(temporaryFolder(), 'petstore.db')
-  prepareDatabase(path)
+  prepareSqlite(path)
   const connection = connect(path, { busyTimeout: 0 })
   const writes = prepareWrites(connection)
-  writes.createPet(pet, 1n, 'available')
-  writes.createApiKey(apiKeyRecord(key, 'test'))
+  writes.get('pets.create')?.(pet, 1n, 'available')
+  writes.get('apiKeys.create')?.(apiKeyRecord(key, 'test'))
   connection.close()
   return path
 }

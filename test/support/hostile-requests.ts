@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http'
 import fc from 'fast-check'
-import { appRouter } from '../../server/api/router.ts'
 import { createDocument } from '../../server/rest/document.ts'
+import { appRouter } from '../../server/router.ts'
 import { operationsIn } from './documented-requests.ts'
 
 /** Generates hostile requests: valid ones with replaced parts, and some with corrupted bytes. */

@@ -1,7 +1,7 @@
 import type { AnyRouter } from '@trpc/server'
 import { fastify } from 'fastify'
 import { onTestFinished } from 'vitest'
-import type { ApiKey } from '../../db/store.ts'
+import type { ApiKey } from '../../db/keys/store.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { bearerCheck, checkedApiKey } from '../../server/auth/bearer.ts'
 import { routeAllMethods } from '../../server/http/routing.ts'
@@ -22,8 +22,7 @@ export async function startRouter(router: AnyRouter) {
   const createContext = (request: Parameters<typeof checkedApiKey>[0]) => ({
     store,
     apiKey: checkedApiKey(request),
-    idempotencyKey: undefined,
-    announceReplay: () => {},
+    once: undefined,
   })
   app.register(restAdapter, { prefix: '/v1', basePath: '', router, store, createContext })
   app.register(rpcAdapter, { prefix: '/trpc', router, store, createContext })

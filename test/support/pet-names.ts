@@ -1,4 +1,4 @@
-import { NewPet } from '../../server/api/pets.ts'
+import { NewPet } from '../../server/pets/pets.ts'
 
 /** Whether the service accepts the text as the name of a pet. */
 export function isName(name: string): boolean {

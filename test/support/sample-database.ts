@@ -11,13 +11,13 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { prepareDatabase } from '../../db/sqlite/prepare.ts'
 import { backUp as backUpDatabase, restore as restoreDatabase } from '../../server/ops/backup.ts'
+import { prepareSqlite } from './resources.ts'
 import { temporaryFolder } from './temporary.ts'
 
 /** Creates a database of this service with `count` pets. Their names begin with `word`. */
 export function makeDatabase(path: string, count: number, word = 'pet'): string {
-  prepareDatabase(path)
+  prepareSqlite(path)
   change(path, addingPets(count, word))
   return path
 }

@@ -1,13 +1,8 @@
-import type { Store } from '../../db/store.ts'
-import {
-  type ApiKey,
-  IdempotencyKeyReused,
-  KeyNameTaken,
-  KeyRevoked,
-  type NewApiKey,
-  type Pet,
-  type PetStatus,
-} from '../../db/store.ts'
+import { type ApiKey, KeyNameTaken, KeyRevoked, type NewApiKey } from '../../db/keys/store.ts'
+import type { PetStatus } from '../../db/pets/shared.ts'
+import type { Pet } from '../../db/pets/store.ts'
+import type { Store } from '../../db/resources.ts'
+import { IdempotencyKeyReused } from '../../db/store.ts'
 
 /** A model of the store with arrays. Its idempotency keys never expire. */
 export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
@@ -39,14 +34,16 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
         const of = (status: PetStatus) => ({ count: pets.filter((pet) => pet.status === status).length, isExact: true })
         return { available: of('available'), pending: of('pending'), sold: of('sold') }
       },
-      create: async (pet) => addPet(pet),
-      async createOnce(pet, { apiKeyId, key }) {
+      async create(pet, once) {
+        if (!once) return addPet(pet)
+        const { apiKeyId, key, onReplay } = once
         const earlier = replays.get(`${apiKeyId} ${key}`)
         const { id, ...rest } = earlier ?? addPet(pet)
         if (earlier && Object.entries(rest).some(([name, value]) => pet[name as keyof typeof pet] !== value))
-          throw new IdempotencyKeyReused()
+          throw new IdempotencyKeyReused('The key was used for another operation or another input.')
         replays.set(`${apiKeyId} ${key}`, { id, ...rest })
-        return { pet: { id, ...rest }, isReplay: earlier !== undefined }
+        if (earlier) onReplay?.()
+        return { id, ...rest }
       },
     },
     apiKeys: {

@@ -1,7 +1,10 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { type NewApiKey, type NewPet, petStatuses, type Store } from '../../db/store.ts'
+import type { NewApiKey } from '../../db/keys/store.ts'
+import { petStatuses } from '../../db/pets/shared.ts'
+import type { NewPet } from '../../db/pets/store.ts'
+import type { Store } from '../../db/resources.ts'
 import { maxInt64, minInt64 } from '../../server/api/int64.ts'
 import { sqliteDatabase, type TestDatabase, testDatabase } from './database.ts'
 import { openStoreModel } from './store-model.ts'
@@ -104,7 +107,9 @@ const calls = [
   call('create', pet, ({ pets }, input) => pets.create(input)),
   call('createOnce', fc.tuple(fewPets, fc.constantFrom('a', 'b'), place), async (subject, [input, key, place]) => {
     const apiKeyId = await idAt(subject, place)
-    return apiKeyId && subject.pets.createOnce(input, { apiKeyId, key })
+    let isReplay = false
+    const onReplay = () => (isReplay = true)
+    return apiKeyId && { pet: await subject.pets.create(input, { apiKeyId, key, onReplay }), isReplay }
   }),
   call('get', cursor, ({ pets }, id) => pets.get(id)),
   call('list', query, ({ pets }, input) => pets.list(input)),

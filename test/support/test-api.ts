@@ -2,10 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest'
 import { createPetstoreClient, type PetstoreClient } from '../../client/index.ts'
+import type { Store } from '../../db/resources.ts'
 import { connect } from '../../db/sqlite/connection.ts'
-import { prepareDatabase } from '../../db/sqlite/prepare.ts'
-import { prepareWrites } from '../../db/sqlite/writer-thread.ts'
-import type { Store } from '../../db/store.ts'
 import { type AppOptions, createApp } from '../../server/app.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import type { LoadMeter } from '../../server/http/load-shedding.ts'
@@ -14,6 +12,7 @@ import { createKey } from '../../server/ops/keys.ts'
 import type { Metrics } from '../../server/telemetry/metrics.ts'
 import type { Tracing } from '../../server/telemetry/tracing.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
+import { prepareSqlite, prepareWrites } from './resources.ts'
 import { createRestClient, type RestClient } from './rest-client.ts'
 import type { AtEnd } from './temporary.ts'
 import { fetchFrom, transportTo } from './transport.ts'
@@ -89,11 +88,11 @@ function writeKeyedFile(path: string): void {
     writeFileSync(path, keyedFile.bytes)
     return
   }
-  prepareDatabase(path)
+  prepareSqlite(path)
   const connection = connect(path, { busyTimeout: 0 })
   const writes = prepareWrites(connection)
-  const { id } = writes.createApiKey(apiKeyRecord(sharedKey, 'test'))
-  writes.touchApiKey(id, new Date())
+  writes.get('apiKeys.create')?.(apiKeyRecord(sharedKey, 'test'))
+  writes.get('apiKeys.touch')?.(1n, new Date())
   connection.close()
   keyedFile.usedAt = Date.now()
   keyedFile.bytes = readFileSync(path)

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PetStatus, Store } from '../../db/store.ts'
+import type { PetStatus } from '../../db/pets/shared.ts'
+import type { Store } from '../../db/resources.ts'
 import { checkImport } from '../../server/ops/transfer/check.ts'
 import { exportPets } from '../../server/ops/transfer/export.ts'
 import type { Format } from '../../server/ops/transfer/format.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Store } from '../../db/store.ts'
+import type { Store } from '../../db/resources.ts'
 import { hashApiKey } from '../../server/auth/api-key.ts'
 import { expired, key, pets, revoked } from '../fixtures/rows.ts'
 
@@ -20,9 +20,12 @@ export async function expectUpgraded(store: Store): Promise<void> {
   const [rex] = pets
   if (!rex) throw new Error('The fixtures have a pet.')
   expect((await store.pets.create(rex)).id).toBe(5n)
-  const idempotencyKey = { apiKeyId: 1n, key: 'after the upgrade' }
-  expect(await store.pets.createOnce(rex, idempotencyKey)).toMatchObject({ pet: { id: 6n }, isReplay: false })
-  expect(await store.pets.createOnce(rex, idempotencyKey)).toMatchObject({ pet: { id: 6n }, isReplay: true })
+  let replays = 0
+  const once = { apiKeyId: 1n, key: 'after the upgrade', onReplay: () => void replays++ }
+  expect(await store.pets.create(rex, once)).toMatchObject({ id: 6n })
+  expect(replays).toBe(0)
+  expect(await store.pets.create(rex, once)).toMatchObject({ id: 6n })
+  expect(replays).toBe(1)
   await store.apiKeys.revoke(1n, new Date())
   expect(await store.apiKeys.find(hashApiKey(key))).toMatchObject({ revokedAt: expect.any(Date) })
 }

@@ -2,12 +2,14 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import type { NewPet } from '../../db/pets/store.ts'
+import type { Store } from '../../db/resources.ts'
 import { connect } from '../../db/sqlite/connection.ts'
-import { openSqliteStore } from '../../db/sqlite/store.ts'
-import type { NewPet, Store, StoreObserver, TransactionTimes } from '../../db/store.ts'
+import type { StoreObserver, TransactionTimes } from '../../db/store.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
 import { readMetric, writeFailuresIn } from '../support/metrics.ts'
+import { openSqlite } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'sold' }
@@ -41,10 +43,10 @@ test('waiting writes are counted while another process holds the lock, and those
   await creates
   other.exec('ROLLBACK')
   const { id: apiKeyId } = await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'test'))
-  await store.pets.createOnce(rex, { apiKeyId, key: 'a' })
+  await store.pets.create(rex, { apiKeyId, key: 'a' })
   const committed = async () => readMetric(await metrics.text(), 'petstore_transaction_writes_sum')
   const before = await committed()
-  await expect(store.pets.createOnce({ ...rex, name: 'Tom' }, { apiKeyId, key: 'a' })).rejects.toThrow()
+  await expect(store.pets.create({ ...rex, name: 'Tom' }, { apiKeyId, key: 'a' })).rejects.toThrow()
   expect(await committed()).toBe(before)
   const text = await metrics.text()
   expect(readMetric(text, 'petstore_write_queue_length')).toBe(0)
@@ -124,8 +126,8 @@ test('an observer learns of each write when it is queued and when it has ended, 
   await expect(store.apiKeys.revoke(99n, new Date())).rejects.toThrow()
   const now = performance.now()
   expect(ends).toEqual([
-    ['createPet', expect.anything()],
-    ['revokeApiKey', undefined],
+    ['pets.create', expect.anything()],
+    ['apiKeys.revoke', undefined],
   ])
   const { startedAt = 0, committingAt = 0, committedAt = 0 } = ends[0]?.[1] ?? {}
   const times = [queuedAt[0] ?? 0, startedAt, committingAt, committedAt, now]
@@ -136,7 +138,7 @@ test('an observer learns of each write when it is queued and when it has ended, 
 function openObserved({ busyTimeout = 250, observer }: { busyTimeout?: number; observer?: StoreObserver } = {}) {
   const path = join(temporaryFolder(), 'petstore.db')
   const metrics = new Metrics()
-  const store: Store = openSqliteStore({ path, busyTimeout, observer: observer ?? metrics.store.observer })
+  const store: Store = openSqlite({ path, busyTimeout, observer: observer ?? metrics.store.observer })
   onTestFinished(() => store.close())
   metrics.store.watch(store)
   return { metrics, store, path }

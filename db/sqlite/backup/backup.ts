@@ -1,5 +1,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Migration } from '../../migrations.ts'
 import { ownershipOf } from '../../ownership.ts'
 import { UnusableDatabase } from '../../unusable-database.ts'
 import { makeFolder } from '../files.ts'
@@ -13,18 +14,25 @@ import { attempt, type OnProgress, withSnapshot } from './snapshot.ts'
  * Backs up a database, which may be in use, into a new file with the owner and the mode of the
  * database, and writes its checksum beside it. The backup holds every earlier commit.
  *
+ * @param migrations of this release.
  * @param file is never overwritten, and its folder must exist. The default is a new name in `backups/` beside the
  *   database.
  * @returns the path of the backup.
  * @throws {UnusableDatabase}
  */
-export async function backUpDatabase(database: string, file?: string, onProgress?: OnProgress): Promise<string> {
+export async function backUpDatabase(
+  database: string,
+  migrations: Migration[],
+  file?: string,
+  onProgress?: OnProgress,
+): Promise<string> {
   attempt(database, () => refuseForeignFile(database))
   if (file === undefined) createBackupFolder(database)
   else refuseTarget(file)
   let path = file ?? newBackupPath(database, '.db')
   const ownership = ownershipOf(database)
   const request = {
+    migrations,
     source: database,
     isSourceReadonly: false,
     target: path,

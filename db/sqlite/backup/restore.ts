@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
+import type { Migration } from '../../migrations.ts'
 import { type Ownership, ownershipOf } from '../../ownership.ts'
 import { reasons, UnusableDatabase } from '../../unusable-database.ts'
 import { lockDatabase } from '../connection.ts'
@@ -23,10 +24,16 @@ export interface Restored {
  * Replaces a database by a checked copy of a backup, and keeps the old one beside it. If the process is killed meanwhile,
  * either the old or the new database is in place, whole.
  *
+ * @param migrations of this release.
  * @param file the backup, which is only read.
  * @throws {UnusableDatabase}, having changed nothing.
  */
-export async function restoreDatabase(database: string, file: string, onProgress?: OnProgress): Promise<Restored> {
+export async function restoreDatabase(
+  database: string,
+  migrations: Migration[],
+  file: string,
+  onProgress?: OnProgress,
+): Promise<Restored> {
   // A rename would replace a symbolic link.
   const path = attempt(database, () => realPathOf(database))
   attempt(file, () => refuseForeignFile(file))
@@ -44,7 +51,15 @@ export async function restoreDatabase(database: string, file: string, onProgress
   try {
     attempt(database, () => makeFolder(dirname(path), ownership))
     const folder = dirname(path)
-    const request = { source: file, isSourceReadonly: true, target: database, folder, ownership, onProgress }
+    const request = {
+      migrations,
+      source: file,
+      isSourceReadonly: true,
+      target: database,
+      folder,
+      ownership,
+      onProgress,
+    }
     await withSnapshot(request, (copy) => {
       // The service may have created a database meanwhile.
       if (wasMissing) lock = lockCurrent(path)

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { pendingMigrations } from '../../migrations.ts'
+import { type Migration, pendingMigrations } from '../../migrations.ts'
 import type { Ownership } from '../../ownership.ts'
 import { UnusableDatabase } from '../../unusable-database.ts'
 import { checkPages, connect, databaseSize, orClose } from '../connection.ts'
@@ -8,7 +8,7 @@ import { checkPagesInThread } from '../diagnosis/page-check.ts'
 import { toFailure } from '../failure.ts'
 import { syncFolder } from '../files.ts'
 import { giveIdentity } from '../header.ts'
-import { readJournal, readOwnMigrations } from '../migrate.ts'
+import { readJournal } from '../migrate.ts'
 import { hashFile } from './checksum.ts'
 import { withTemporaryFile } from './temporary-file.ts'
 
@@ -21,6 +21,8 @@ export interface Progress {
 export type OnProgress = (progress: Progress) => void
 
 interface SnapshotRequest {
+  /** Of this release. A database of a newer one is refused. */
+  migrations: Migration[]
   /** The database to copy, which must be one of this service. Other processes may use it meanwhile. */
   source: string
   /** Never writes to the source. Otherwise SQLite may move a log that a killed process left into the source. */
@@ -64,7 +66,7 @@ export async function withSnapshot(request: SnapshotRequest, publish: Publish): 
  */
 export async function withCopy<T>(
   connection: Database.Database,
-  { target, folder, ownership, onProgress }: Omit<SnapshotRequest, 'isSourceReadonly' | 'source'>,
+  { target, folder, ownership, onProgress }: Pick<SnapshotRequest, 'target' | 'folder' | 'ownership' | 'onProgress'>,
   verify: (copy: string) => Promise<T>,
   publish: (copy: string, result: T) => void,
 ): Promise<void> {
@@ -93,11 +95,11 @@ export function attempt<T>(database: string, step: () => T): T {
 }
 
 /** Begins a read transaction, so that commits of other processes neither change nor restart the copy. */
-function openSource({ source, isSourceReadonly }: SnapshotRequest): Database.Database {
+function openSource({ migrations, source, isSourceReadonly }: SnapshotRequest): Database.Database {
   const connection = connect(source, { readonly: isSourceReadonly, busyTimeout: 5_000 })
   return orClose(connection, () => {
     connection.exec('BEGIN')
-    pendingMigrations(readJournal(connection), readOwnMigrations(), source)
+    pendingMigrations(readJournal(connection), migrations, source)
     return connection
   })
 }

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream'
 import { CsvError, type Info, parse } from 'csv-parse'
 import { stringify } from 'csv-stringify/sync'
-import type { Pet } from '../../../db/store.ts'
+import type { Pet } from '../../../db/resources.ts'
 import { parseDigits } from '../../api/int64.ts'
 import { OperatorError } from '../operator-error.ts'
 import { columns } from './format.ts'

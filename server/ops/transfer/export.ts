@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Pet, PetStatus, Store } from '../../../db/store.ts'
+import type { Pet, PetStatus, Store } from '../../../db/resources.ts'
 import { csvHeader, writeCsv } from './csv.ts'
 import type { Format } from './format.ts'
 import { writeNdjson } from './ndjson.ts'

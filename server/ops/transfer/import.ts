@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto'
-import { IdempotencyKeyReused, importerHash, type NewPet, type Store } from '../../../db/store.ts'
+import type { NewPet, Store } from '../../../db/resources.ts'
+import { IdempotencyKeyReused, noApiKey } from '../../../db/store.ts'
 import { OperatorError } from '../operator-error.ts'
 import { createBatches } from './batches.ts'
 import { type Check, readRows } from './check.ts'
@@ -23,16 +24,15 @@ interface ImportOptions {
  * @throws {OperatorError} if the import stops before its end.
  */
 export async function importPets(store: Store, input: Input, { format, check, key, onProgress }: ImportOptions) {
-  const apiKeyId = await importerId(store)
   const namespace = key === undefined ? check.sha256 : hash('sha256', `--key ${key}`)
   const digest = createHash('sha256')
-  let [created, existing] = [0, 0]
+  let [done, existing] = [0, 0]
 
   async function create({ line, pet }: { line: number; pet: NewPet }): Promise<void> {
     try {
-      const { isReplay } = await store.pets.createOnce(pet, { apiKeyId, key: `${namespace}:${line}` })
-      if (isReplay) existing++
-      else created++
+      const onReplay = () => void existing++
+      await store.pets.create(pet, { apiKeyId: noApiKey, key: `${namespace}:${line}`, onReplay })
+      done++
     } catch (error) {
       throw error instanceof IdempotencyKeyReused ? reused(line) : error
     }
@@ -45,7 +45,7 @@ export async function importPets(store: Store, input: Input, { format, check, ke
   if (digest.digest('hex') !== check.sha256) {
     throw new OperatorError(`${input.name} changed while it was imported. Check which of its pets were created.`)
   }
-  return { created, existing }
+  return { created: done - existing, existing }
 }
 
 function reused(line: number): OperatorError {
@@ -56,17 +56,4 @@ function reused(line: number): OperatorError {
 
 async function* validRows(batches: AsyncIterable<CheckedRow[]>) {
   for await (const rows of batches) yield rows.filter((row) => 'pet' in row)
-}
-
-/** The id of the record that owns the idempotency keys of all imports. */
-async function importerId({ apiKeys }: Store): Promise<bigint> {
-  const known = await apiKeys.find(importerHash)
-  if (known) return known.id
-  const createdAt = new Date()
-  // No key of an operator can have this name, because of its colon.
-  const record = { name: 'pets import: idempotency keys', start: '', hash: importerHash }
-  await apiKeys.register({ ...record, createdAt, expiresAt: createdAt })
-  const registered = await apiKeys.find(importerHash)
-  if (!registered) throw new Error('The record of pets import was registered, and was not found.')
-  return registered.id
 }

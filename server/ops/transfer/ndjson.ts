@@ -1,4 +1,4 @@
-import type { Pet } from '../../../db/store.ts'
+import type { Pet } from '../../../db/resources.ts'
 import { parseJson } from '../../api/int64.ts'
 import { expected, isRecord } from '../../api/validation.ts'
 import type { Block } from './input.ts'

@@ -1,6 +1,6 @@
-import type { NewPet } from '../../../db/store.ts'
-import { NewPet as NewPetSchema } from '../../api/pets.ts'
+import type { NewPet } from '../../../db/resources.ts'
 import { describeIssues } from '../../api/validation.ts'
+import { NewPet as NewPetSchema } from '../../pets/pets.ts'
 import { columns } from './format.ts'
 
 /** A line of the input that is not validated yet. Lines count from 1. */

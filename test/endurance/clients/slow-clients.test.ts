@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { maxCommitTime } from '../../../db/sqlite/writer.ts'
+import { maxCommitTime } from '../../../db/sqlite/writer/writer.ts'
 import { limits } from '../../../server/http/limits.ts'
 import { isLongForm, report } from '../../support/long-form.ts'
 import { bannerKey, residentMemory, startServer, waitForOutput } from '../../support/process.ts'

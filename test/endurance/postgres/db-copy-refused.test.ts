@@ -26,8 +26,8 @@ import { query } from '../../support/postgres/databases.ts'
 import { addingPets, change, unfitFiles } from '../../support/sample-database.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
-const addingIdempotencyKey = `INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at)
-  VALUES (1, 'order-17', '${'1'.repeat(64)}', 1, '2026-01-01T00:00:00.000Z')`
+const addingIdempotencyKey = `INSERT INTO idempotency_keys (api_key_id, key, operation, fingerprint, result, created_at)
+  VALUES (1, 'order-17', 'pets.create', '${'1'.repeat(64)}', '{"id":1}', '2026-01-01T00:00:00.000Z')`
 
 describe('a copy is refused, and neither database changes,', () => {
   test.for(unfitFiles)('from %s', async ([, make, message]) => {

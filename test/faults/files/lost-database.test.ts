@@ -34,6 +34,7 @@ import {
 } from '../../support/file-faults.ts'
 import { isLongForm } from '../../support/long-form.ts'
 import { createFirstKey, startServer } from '../../support/process.ts'
+import { onSqlite } from '../../support/resources.ts'
 import { change } from '../../support/sample-database.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
@@ -256,7 +257,7 @@ function copyOf(path: string): string {
 
 async function makeBackupOf(path: string): Promise<string> {
   const backup = join(temporaryFolder(), 'backup.db')
-  await backUpDatabase(path, backup)
+  await backUpDatabase(path, onSqlite.migrations, backup)
   return backup
 }
 

@@ -12,13 +12,13 @@ import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { rescuedMark } from '../../../db/sqlite/backup/name.ts'
 import { restoreDatabase } from '../../../db/sqlite/backup/restore.ts'
-import { openSqliteStore } from '../../../db/sqlite/store.ts'
 import { hashApiKey } from '../../../server/auth/api-key.ts'
 import { createKey } from '../../../server/ops/keys.ts'
 import { databasePaths, linkTo } from '../../support/database-paths.ts'
 import { startLoad } from '../../support/file-faults.ts'
 import { isLongForm, report } from '../../support/long-form.ts'
 import { startServer } from '../../support/process.ts'
+import { onSqlite, openSqlite } from '../../support/resources.ts'
 
 /**
  * Every subset of the three files is deleted, moved and so on under a running service. Then the service is stopped, an
@@ -146,7 +146,7 @@ async function run({ fault: name, files, state, path: spelling, outcome }: Case)
   const rescued = readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}${rescuedMark}`))
   for (const copy of rescued) {
     rmSync(`${path}-shm`, { force: true })
-    await restoreDatabase(path, join(dirname(path), copy))
+    await restoreDatabase(path, onSqlite.migrations, join(dirname(path), copy))
     for (const name of await readStore(given, keys)) found.add(name)
   }
   const expected = [...load.acknowledged, ...keys]
@@ -167,7 +167,7 @@ async function run({ fault: name, files, state, path: spelling, outcome }: Case)
 
 /** As a command of another process does. */
 async function addKey(path: string, name: string): Promise<string> {
-  const store = openSqliteStore({ path, busyTimeout: 5_000 })
+  const store = openSqlite({ path, busyTimeout: 5_000 })
   try {
     return await createKey(store, name)
   } finally {
@@ -179,7 +179,7 @@ async function addKey(path: string, name: string): Promise<string> {
 async function readStore(path: string, keys: string[]): Promise<Set<string>> {
   const found = new Set<string>()
   try {
-    const store = openSqliteStore({ path, busyTimeout: 5_000 })
+    const store = openSqlite({ path, busyTimeout: 5_000 })
     try {
       for (let cursor = 0n, isOver = false; !isOver; ) {
         const page = await store.pets.list({ cursor, limit: 100 })

@@ -4,7 +4,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../../db/sqlite/connection.ts'
 import { isBusy, toFailure } from '../../../db/sqlite/failure.ts'
-import { openSqliteStore } from '../../../db/sqlite/store.ts'
 import { StoreUnavailable } from '../../../db/store.ts'
 import { createKey } from '../../../server/ops/keys.ts'
 import { databasePaths, spellings } from '../../support/database-paths.ts'
@@ -22,6 +21,7 @@ import {
   testedSpellings,
 } from '../../support/file-faults.ts'
 import { createFirstKey, petstore, runCommand, startServer, waitForOutput } from '../../support/process.ts'
+import { openSqlite } from '../../support/resources.ts'
 import { connectRestClient } from '../../support/rest-client.ts'
 import { change } from '../../support/sample-database.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
@@ -104,7 +104,7 @@ test('no acknowledged pet is lost when the log is truncated while a create waits
 
 test('a create is committed once although its log was lost meanwhile and cannot be saved at first', async () => {
   const { path, given } = databasePaths((path) => path)
-  const store = openSqliteStore({ path: given, busyTimeout: 5_000 })
+  const store = openSqlite({ path: given, busyTimeout: 5_000 })
   onTestFinished(() => store.close())
   await store.pets.create(rex)
   const other = openConnection(path)

@@ -2,9 +2,9 @@ import { copyFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { prepareDatabase } from '../../../db/sqlite/prepare.ts'
 import { openDatabase } from '../../support/database.ts'
 import { bannerKey, type Server, startServer, waitForOutput } from '../../support/process.ts'
+import { prepareSqlite } from '../../support/resources.ts'
 import { connectRestClient } from '../../support/rest-client.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { canTrace, startTraced } from '../../support/traced.ts'
@@ -45,7 +45,7 @@ test('a log that grows because another process keeps a read transaction open is 
 
 test('a start that finds a large log warns before it moves the log into the database', () => {
   const original = join(temporaryFolder(), 'petstore.db')
-  prepareDatabase(original)
+  prepareSqlite(original)
   const writer = openDatabase(original)
   writer.exec('PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0; CREATE TABLE filler (content BLOB)')
   writer.exec('INSERT INTO filler VALUES (zeroblob(130 * 1024 * 1024))')
@@ -54,7 +54,7 @@ test('a start that finds a large log warns before it moves the log into the data
   for (const suffix of ['', '-wal']) copyFileSync(original + suffix, path + suffix)
 
   const warnings: [message: string, databaseSize: number][] = []
-  prepareDatabase(path, { onWarning: (message) => warnings.push([message, statSync(path).size]) })
+  prepareSqlite(path, { onWarning: (message) => warnings.push([message, statSync(path).size]) })
   expect(warnings).toEqual([
     [expect.stringMatching(/The write-ahead log has 13\d MiB/), expect.toSatisfy((size) => size < 2 ** 20)],
   ])

@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { type CopyRequest, copyStore } from '../../../db/copy/copy-store.ts'
-import { prepareDatabase as preparePostgres } from '../../../db/postgres/prepare.ts'
-import { prepareDatabase as prepareSqlite } from '../../../db/sqlite/prepare.ts'
+import { resources } from '../../../db/resources.ts'
 import { UnusableDatabase } from '../../../db/unusable-database.ts'
 import { maxInt64, minInt64 } from '../../../server/api/int64.ts'
 import { openDatabase, postgresDatabase, sqliteDatabase, type TestDatabase } from '../database.ts'
 import { type Run, runPetstore } from '../process.ts'
+import { preparePostgres, prepareSqlite } from '../resources.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { emptyDatabase, query } from './databases.ts'
 
@@ -60,8 +60,11 @@ export function specOf({ location }: TestDatabase): string {
   return location.kind === 'sqlite' ? `file:${location.path}` : location.url
 }
 
-export async function copy({ from, to }: { from: TestDatabase; to: TestDatabase }, options: Partial<CopyRequest> = {}) {
-  const tables = await copyStore({ from: from.location, to: to.location, ...options })
+export async function copy(
+  { from, to }: { from: TestDatabase; to: TestDatabase },
+  options: Partial<Omit<CopyRequest, 'resources'>> = {},
+) {
+  const tables = await copyStore({ resources, from: from.location, to: to.location, ...options })
   return {
     rows: tables.map(({ rows }) => rows),
     checksums: tables.map(({ sha256 }) => sha256),
@@ -77,7 +80,7 @@ export function startCopy(folder: string, from: string, to: string): Run {
 export async function expectRefusal(
   databases: { from: TestDatabase; to: TestDatabase },
   reason: string | RegExp,
-  options: Partial<CopyRequest> = {},
+  options: Partial<Omit<CopyRequest, 'resources'>> = {},
 ): Promise<void> {
   const error: unknown = await copy(databases, options).catch((error: unknown) => error)
   expect(error).toBeInstanceOf(UnusableDatabase)
@@ -156,9 +159,9 @@ export function sampleFile(): TestDatabase {
     insertPet.run(id, name, categories[index], ['available', 'pending', 'sold'][index % 3])
   }
   file.exec(`
-    INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at) VALUES
-      (1, 'order-17', '${'1'.repeat(64)}', 2, '2026-03-29T01:30:00.500Z'),
-      (2, '${'~'.repeat(255)}', '${'2'.repeat(64)}', 9007199254740999, '2026-03-29T01:30:00.501Z');
+    INSERT INTO idempotency_keys (api_key_id, key, operation, fingerprint, result, created_at) VALUES
+      (1, 'order-17', 'pets.create', '${'1'.repeat(64)}', '{"id":2}', '2026-03-29T01:30:00.500Z'),
+      (2, '${'~'.repeat(255)}', 'pets.create', '${'2'.repeat(64)}', '{"id":9007199254740999}', '2026-03-29T01:30:00.501Z');
     DELETE FROM pets WHERE name = 'gone'`)
   file.close()
   return database

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished } from 'vitest'
-import type { Store } from '../../../db/store.ts'
+import type { Store } from '../../../db/resources.ts'
 import { freePort } from '../../support/free-port.ts'
 import { createFirstKey, startServer } from '../../support/process.ts'
 import { temporaryFolder } from '../../support/temporary.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { NewPet } from '../../../server/api/pets.ts'
+import { NewPet } from '../../../server/pets/pets.ts'
 import { checkPet } from '../../../web/bulk/check-pet.ts'
 import { csvLine } from '../../../web/bulk/csv.ts'
 import { isValid, maxRows, readTable } from '../../../web/bulk/read-table.ts'

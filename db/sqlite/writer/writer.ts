@@ -1,15 +1,16 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
+import type { OnceResult } from '../../idempotency/sqlite.ts'
+import type { Loaded } from '../../resource.ts'
 import {
-  type ApiKeyStore,
-  type PetStore,
+  type Once,
   type StoreObserver,
   StoreUnavailable,
   type TransactionTimes,
   tooManyWrites,
   type WriteFailure,
-} from '../store.ts'
-import { onMessage, startThread } from '../thread.ts'
+} from '../../store.ts'
+import { onMessage, startThread } from '../../thread.ts'
 import {
   concernsDatabase,
   type Failure,
@@ -18,12 +19,16 @@ import {
   storeError,
   toFailure,
   writeFailureOf,
-} from './failure.ts'
-import type { Damage } from './open-file.ts'
-import type { Order, Outcome, Permission, Release, Settled, Write, WriterData, Writes } from './writer-thread.ts'
+} from '../failure.ts'
+import type { Damage } from '../open-file.ts'
+import type { RuleError, SqliteResource } from '../resource.ts'
+import type { Order, Permission, Release, Settled, WriterData } from './thread.ts'
+import type { Outcome } from './transaction.ts'
+import { onceWrite, probeWrite, type Write } from './writes.ts'
 
 export interface WriterOptions {
   path: string
+  resources: Loaded<SqliteResource>
   /** Milliseconds that a transaction waits for another process's lock. */
   busyTimeout: number
 }
@@ -52,7 +57,7 @@ const doubtAfterFailure = 5_000
 const maxSent = 10_000
 
 interface SentWrite extends PromiseWithResolvers<unknown> {
-  name: keyof Writes
+  name: string
   /** The function that the observer returned for this write. */
   onEnd: ((times: TransactionTimes | undefined) => void) | undefined
   /** Whether it was rejected before the thread replied. */
@@ -61,7 +66,7 @@ interface SentWrite extends PromiseWithResolvers<unknown> {
 
 interface Refusal {
   reason: WriteFailure
-  error: StoreUnavailable
+  error: Error
 }
 
 /**
@@ -70,24 +75,9 @@ interface Refusal {
  * The first write starts the thread, and so does the next one after it ended.
  */
 export class Writer {
-  /** The methods of the store that write. */
-  readonly pets: Pick<PetStore, 'create' | 'createOnce'> = {
-    create: async (pet) => ({ id: await this.run('createPet', pet.name, pet.categoryId, pet.status), ...pet }),
-    createOnce: async (pet, key) => {
-      const { id, isReplay } = await this.run('createPetOnce', pet, key, new Date())
-      return { pet: { id, ...pet }, isReplay }
-    },
-  }
-  readonly apiKeys: Omit<ApiKeyStore, 'find' | 'list' | 'revision'> = {
-    create: (key) => this.run('createApiKey', key),
-    createFirst: (key) => this.run('createFirstApiKey', key),
-    register: (key) => this.run('registerApiKey', key),
-    revoke: (id, at) => this.run('revokeApiKey', id, at),
-    rotate: (id, successor) => this.run('rotateApiKey', id, successor),
-    touch: (id, at) => this.run('touchApiKey', id, at),
-  }
   readonly #options: WriterOptions
   readonly #events: Events
+  readonly #rules: RuleError[]
   #thread: Worker | undefined
   /** The writes that the thread has, the oldest first. */
   #sent: SentWrite[] = []
@@ -111,17 +101,33 @@ export class Writer {
 
   constructor(options: WriterOptions, events: Events) {
     this.#options = options
+    this.#rules = Object.values(options.resources.resources).flatMap(({ errors = [] }) => errors)
     this.#events = events
   }
 
-  run<Name extends keyof Writes>(name: Name, ...args: Parameters<Writes[Name]>): Promise<ReturnType<Writes[Name]>> {
+  /** Runs a write of this name. Whoever passes the name knows its arguments and its result: see {@link SqliteEngine}. */
+  run(name: string, ...args: unknown[]): Promise<unknown> {
+    return this.#runAs(name, [name, ...args])
+  }
+
+  /** Runs a mutation. With an idempotency key, at most once. */
+  async mutate(operation: string, values: unknown[], once: Once | undefined): Promise<object> {
+    // Safe: a mutation returns what the database has generated.
+    if (!once) return this.run(operation, ...values) as Promise<object>
+    const write: Write = [onceWrite, operation, once.apiKeyId, once.key, new Date(), ...values]
+    const { generated, isReplay } = (await this.#runAs(operation, write)) as OnceResult
+    if (isReplay) once.onReplay?.()
+    return generated
+  }
+
+  /** @param name for the observer. */
+  #runAs(name: string, write: Write): Promise<unknown> {
     const onEnd = this.#events.observer?.writeQueued?.(name)
     const sent: SentWrite = { name, onEnd, isRejected: false, ...Promise.withResolvers<unknown>() }
-    const send = () => this.#send(sent, args)
+    const send = () => this.#send(sent, write)
     if (this.#isPermitted) send()
     else this.#whenPermitted(sent, send)
-    // The thread calls the write of this name, so the value is what that write returns.
-    return sent.promise as Promise<ReturnType<Writes[Name]>>
+    return sent.promise
   }
 
   #whenPermitted(sent: SentWrite, send: () => void): void {
@@ -135,7 +141,7 @@ export class Writer {
       this.#isPermitted = true
       send()
     }
-    const refuse = (error: unknown) => this.#reject(sent, refusalFor(toFailure(error)))
+    const refuse = (error: unknown) => this.#reject(sent, this.#refusalFor(toFailure(error)))
     try {
       const permission = this.#events.permit()
       if (typeof permission === 'number') {
@@ -152,7 +158,7 @@ export class Writer {
     }
   }
 
-  #send(sent: SentWrite, args: unknown[]): void {
+  #send(sent: SentWrite, write: Write): void {
     const refusal = this.#findRefusal()
     if (refusal) {
       this.#reject(sent, refusal)
@@ -162,8 +168,7 @@ export class Writer {
       this.#thread ??= this.#startThread()
       if (this.#permission) this.#thread.postMessage(this.#permission)
       this.#permission = undefined
-      // The parameters of `run` pair the name with its arguments, which TypeScript cannot follow into the union.
-      this.#thread.postMessage([sent.name, ...args] as unknown as Write)
+      this.#thread.postMessage(write)
       if (this.#sent.length === 0) this.#watchdog.refresh()
       this.#sent.push(sent)
       this.#sentCount++
@@ -184,7 +189,7 @@ export class Writer {
     return { reason: 'queue_full', error: new StoreUnavailable(tooManyWrites) }
   }
 
-  #reject(sent: SentWrite, { reason, error }: { reason: WriteFailure; error: Error }): void {
+  #reject(sent: SentWrite, { reason, error }: Refusal): void {
     if (sent.isRejected) return
     sent.isRejected = true
     sent.reject(error)
@@ -199,7 +204,7 @@ export class Writer {
 
   /** Rejects unless a write can reach the disk, and the latest writes did. */
   async probe(): Promise<void> {
-    await this.run('probe')
+    await this.run(probeWrite)
     const failure = this.#lastFailure
     if (failure && performance.now() - failure.at < doubtAfterFailure) throw failure.error
   }
@@ -236,11 +241,17 @@ export class Writer {
   #startThread(): Worker {
     this.#sentCount = 0
     this.#rejectedCount[0] = 0n
-    const { path: writerPath, busyTimeout: lockTimeout } = this.#options
+    const { path: writerPath, busyTimeout: lockTimeout, resources } = this.#options
     const { observer } = this.#events
     const isObserved = observer !== undefined
-    const data: WriterData = { writerPath, lockTimeout, rejectedCount: this.#rejectedCount, isObserved }
-    const thread = startThread(new URL('writer-thread.ts', import.meta.url), data)
+    const data: WriterData = {
+      writerPath,
+      lockTimeout,
+      resources: resources.url,
+      rejectedCount: this.#rejectedCount,
+      isObserved,
+    }
+    const thread = startThread(new URL('thread.ts', import.meta.url), data)
     onMessage(thread, (reply: Settled) => {
       // The writes of a lost thread are rejected, and the oldest ones now belong to its successor.
       if (this.#thread !== thread) return
@@ -273,7 +284,7 @@ export class Writer {
   #settle(sent: SentWrite, outcome: Outcome | undefined, times: TransactionTimes | undefined): void {
     if (!outcome) return
     if ('value' in outcome) {
-      if (sent.name !== 'probe') this.#lastFailure = undefined
+      if (sent.name !== probeWrite) this.#lastFailure = undefined
       sent.resolve(outcome.value)
       if (!sent.isRejected) sent.onEnd?.(times)
     } else if (mayBeReadError(outcome.failure) && this.#events.verify) {
@@ -282,10 +293,14 @@ export class Writer {
   }
 
   #fail(sent: SentWrite, failure: Failure): void {
-    const error = storeError(failure)
-    const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && sent.name !== 'probe'
-    if (isDoubtful) this.#lastFailure = { error, at: performance.now() }
-    this.#reject(sent, { reason: writeFailureOf(failure), error })
+    const refusal = this.#refusalFor(failure)
+    const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && sent.name !== probeWrite
+    if (isDoubtful) this.#lastFailure = { error: refusal.error, at: performance.now() }
+    this.#reject(sent, refusal)
+  }
+
+  #refusalFor(failure: Failure): Refusal {
+    return { reason: writeFailureOf(failure), error: storeError(failure, this.#rules) }
   }
 
   /** If the event loop was blocked, the reply may have arrived already: it is read before the next `setImmediate`. */
@@ -312,10 +327,6 @@ export class Writer {
     this.#endRelease(true)
     for (const sent of this.#sent.splice(0)) this.#reject(sent, threadEnded(cause))
   }
-}
-
-function refusalFor(failure: Failure): { reason: WriteFailure; error: Error } {
-  return { reason: writeFailureOf(failure), error: storeError(failure) }
 }
 
 function diskHangs(): Refusal {

@@ -1,14 +1,35 @@
 import { asc, gt, inArray, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { isRemembered, type Original, planSweep, sweepRows } from '../idempotency.ts'
-import type { IdempotencyKey } from '../store.ts'
-import { idempotencyKeys } from './schema.ts'
+import { check, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { int64, isTimestamp, time } from '../postgres/columns.ts'
+import { isRemembered, type Original, planSweep, sweepRows } from './rules.ts'
 
-type NewRow = IdempotencyKey & Original & { createdAt: Date }
+/** The result of each mutation with an idempotency key. The lowest ids are the oldest rows. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    id: int64('id').primaryKey().generatedAlwaysAsIdentity(),
+    apiKeyId: int64('api_key_id').notNull(),
+    key: text().notNull(),
+    operation: text().notNull(),
+    fingerprint: text().notNull(),
+    result: text().notNull(),
+    createdAt: time('created_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('idempotency_keys_key').on(table.apiKeyId, table.key),
+    check('idempotency_keys_key_length', sql`length(key) BETWEEN 1 AND 255`),
+    check('idempotency_keys_fingerprint_sha256', sql`length(fingerprint) = 64`),
+    isTimestamp('idempotency_keys', 'created_at'),
+  ],
+)
+
+type KeyName = Pick<typeof idempotencyKeys.$inferSelect, 'apiKeyId' | 'key'>
+type NewRow = KeyName & Original & { createdAt: Date }
 
 /** Prepares the table of idempotency keys. Call it under the advisory lock of inserts. */
 export function prepareIdempotencyKeys() {
-  const { id, apiKeyId, key, fingerprint, petId, createdAt } = idempotencyKeys
+  const { id, apiKeyId, key, operation, fingerprint, result, createdAt } = idempotencyKeys
   let sweptTo = 0n
 
   async function remove(db: NodePgDatabase, ids: bigint[]): Promise<void> {
@@ -29,11 +50,11 @@ export function prepareIdempotencyKeys() {
 
   return {
     /** Resolves to the keys that were used before, by {@link nameOf}, and deletes those that have expired. */
-    async find(db: NodePgDatabase, keys: IdempotencyKey[], now: Date): Promise<Map<string, Original>> {
+    async find(db: NodePgDatabase, keys: KeyName[], now: Date): Promise<Map<string, Original>> {
       const apiKeyIds = sql.param(keys.map(({ apiKeyId }) => apiKeyId))
       const texts = sql.param(keys.map(({ key }) => key))
       const rows = await db
-        .select({ id, apiKeyId, key, fingerprint, petId, createdAt })
+        .select({ id, apiKeyId, key, operation, fingerprint, result, createdAt })
         .from(idempotencyKeys)
         .where(sql`(${apiKeyId}, ${key}) IN (SELECT * FROM unnest(${apiKeyIds}::bigint[], ${texts}::text[]))`)
       const remembered = rows.filter((row) => isRemembered(row.createdAt, now))
@@ -52,6 +73,6 @@ export function prepareIdempotencyKeys() {
 }
 
 /** Identifies a key. Each API key has idempotency keys of its own. */
-export function nameOf({ apiKeyId, key }: IdempotencyKey): string {
+export function nameOf({ apiKeyId, key }: KeyName): string {
   return `${apiKeyId} ${key}`
 }

@@ -1,38 +1,18 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
-import { and, eq, isNull, ne } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { isUpToDate, otherRelease } from '../migrations.ts'
-import {
-  type ApiKey,
-  IdsExhausted,
-  importerHash,
-  KeyRevoked,
-  type NewApiKey,
-  type PetStatus,
-  type TransactionTimes,
-} from '../store.ts'
-import { retryWhileBusy } from './connection.ts'
-import { findFullDisk } from './diagnosis/diagnosis.ts'
-import { concernsDatabase, type Failure, toFailure, violatesConstraint } from './failure.ts'
-import { HeaderWatch } from './header.ts'
-import { prepareCreateOnce } from './idempotency.ts'
-import { LogWatch } from './log-watch.ts'
-import { readJournal, readOwnMigrations } from './migrate.ts'
-import { type Damage, DamagedFiles, FilesChanged, OpenFile } from './open-file.ts'
-import { apiKeys } from './schema.ts'
+import { isUpToDate, otherRelease } from '../../migrations.ts'
+import { loadForSqlite, type ResourceList } from '../../resource.ts'
+import type { TransactionTimes } from '../../store.ts'
+import { findFullDisk } from '../diagnosis/diagnosis.ts'
+import { type Failure, toFailure, violatesConstraint } from '../failure.ts'
+import { HeaderWatch } from '../header.ts'
+import { LogWatch } from '../log-watch.ts'
+import { readJournal } from '../migrate.ts'
+import { type Damage, DamagedFiles, FilesChanged, OpenFile } from '../open-file.ts'
+import { commitTogether, type Outcome } from './transaction.ts'
+import { prepareWrites, probeWrite, type Write } from './writes.ts'
 
-/**
- * The thread that owns the only connection that writes: the statements, their transaction, and the reply to each batch
- * once it is on disk.
- */
-
-export type Writes = ReturnType<typeof prepareWrites>
-
-/** A call of one of the {@link Writes}, as it is sent to the writer thread: a flat array is copied faster than an object. */
-export type Write = { [Name in keyof Writes]: [name: Name, ...args: Parameters<Writes[Name]>] }[keyof Writes]
-
-export type Outcome = { value: unknown } | { failure: Failure }
+/** The thread that owns the only connection that writes. It replies to each batch once it is on disk. */
 
 /** A message to the writer thread. */
 export type Order =
@@ -73,18 +53,18 @@ export interface WriterData {
   writerPath: string
   /** Milliseconds to wait for another process's lock. */
   lockTimeout: number
+  /** The address of the module with the list of resources. */
+  resources: string
   /** Shared: how many of the writes that this thread was sent must not be performed any more. */
   rejectedCount: BigInt64Array
   /** Whether to measure transactions. */
   isObserved: boolean
 }
 
-const maxId = 2n ** 63n - 1n
-
 type Statements = ReturnType<typeof prepare>
 
 function prepare(connection: Database.Database) {
-  return { writes: prepareWrites(connection), log: new LogWatch(connection) }
+  return { writes: prepareWrites(connection, loaded.resources), log: new LogWatch(connection) }
 }
 
 let file: OpenFile<Statements> | undefined
@@ -92,9 +72,10 @@ let header: HeaderWatch | undefined
 /** Why the files are closed, until the next permission to open them. */
 let closedFor: unknown
 
-// Tests and benchmarks import the statements without the thread.
-const { writerPath, lockTimeout = 0, rejectedCount, isObserved = false }: Partial<WriterData> = workerData ?? {}
-if (parentPort && writerPath !== undefined && rejectedCount) serve(parentPort, writerPath, rejectedCount)
+const { writerPath, lockTimeout, resources, rejectedCount, isObserved }: WriterData = workerData
+const { resources: list }: { resources: ResourceList } = await import(resources)
+const loaded = await loadForSqlite(list)
+if (parentPort) serve(parentPort, writerPath, rejectedCount)
 
 /** Group commit: the writes that have arrived during a transaction form the next one, so one fsync serves them all. */
 function serve(port: MessagePort, path: string, rejectedCount: BigInt64Array): void {
@@ -185,7 +166,7 @@ function commit(path: string, batch: Write[]): Settled {
     log.publishReadMark()
     const probe = log.checkpointFailure && { failure: log.checkpointFailure }
     return {
-      outcomes: outcomes.map((outcome, i) => (batch[i]?.[0] === 'probe' && probe) || outcome),
+      outcomes: outcomes.map((outcome, i) => (batch[i]?.[0] === probeWrite && probe) || outcome),
       times: stopwatch?.times,
     }
   } catch (error) {
@@ -213,7 +194,7 @@ class Stopwatch {
 
 function commitInPlace(file: OpenFile<Statements>, batch: Write[], stopwatch: Stopwatch | undefined): Outcome[] {
   const { connection, statements } = file
-  const events: TransactionEvents = {
+  const events = {
     onBegin: () => file.refuseChange(),
     onCommit: () => stopwatch?.onCommit(),
     onCommitted: () => stopwatch?.onCommitted(),
@@ -232,7 +213,7 @@ function commitInPlace(file: OpenFile<Statements>, batch: Write[], stopwatch: St
 /** A violated constraint may be one that another release has added. */
 function explain(path: string, file: OpenFile<Statements>, failure: Failure): Failure {
   try {
-    if (violatesConstraint(failure) && !isUpToDate(readJournal(file.connection), readOwnMigrations())) {
+    if (violatesConstraint(failure) && !isUpToDate(readJournal(file.connection), loaded.migrations)) {
       return { code: 'SQLITE_SCHEMA', message: otherRelease }
     }
     return findFullDisk(path, failure)
@@ -253,120 +234,3 @@ function closeFile(): void {
   file?.close()
   file = undefined
 }
-
-interface TransactionEvents {
-  /** Called when the transaction has its lock. */
-  onBegin?: () => void
-  /** Called before the COMMIT. */
-  onCommit?: () => void
-  onCommitted?: () => void
-}
-
-/**
- * Runs the writes in one transaction with one fsync, and returns their outcomes in order once the transaction is on disk.
- * A write that violates a constraint fails alone. A failure of the database or of the commit rolls back and fails all.
- *
- * @param lockTimeout milliseconds to wait for another process's lock.
- * @throws {FilesChanged} if `onBegin` does. Nothing is written then.
- */
-export function commitTogether(
-  connection: Database.Database,
-  writes: Writes,
-  batch: Write[],
-  lockTimeout = 0,
-  { onBegin, onCommit, onCommitted }: TransactionEvents = {},
-): Outcome[] {
-  const commit = connection.transaction(() => {
-    onBegin?.()
-    const outcomes = batch.map((write) => perform(writes, write))
-    onCommit?.()
-    return outcomes
-  })
-  try {
-    const outcomes = retryWhileBusy(lockTimeout, () => commit.immediate())
-    onCommitted?.()
-    return outcomes
-  } catch (error) {
-    if (error instanceof FilesChanged) throw error
-    return batch.map(() => ({ failure: toFailure(error) }))
-  }
-}
-
-function perform(writes: Writes, [name, ...args]: Write): Outcome {
-  try {
-    // Safe, because name and arguments come from one Write, whose type pairs them.
-    return { value: (writes[name] as (...args: unknown[]) => unknown)(...args) }
-  } catch (error) {
-    const failure = toFailure(error)
-    if (concernsDatabase(failure)) throw error
-    return { failure }
-  }
-}
-
-/** Prepares every statement that writes. They always run inside the transaction of {@link commitTogether}. */
-export function prepareWrites(connection: Database.Database) {
-  const db = drizzle({ client: connection })
-  // Without an id left, SQLite would report a full disk (SQLITE_FULL) and roll back the whole transaction.
-  const insertPet = connection.prepare<[name: string, categoryId: bigint, status: PetStatus]>(`
-    INSERT INTO pets (name, category_id, status) SELECT ?, ?, ?
-    WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'pets' AND seq >= ${maxId})
-  `)
-
-  function createPet(name: string, categoryId: bigint, status: PetStatus): bigint {
-    const { changes, lastInsertRowid } = insertPet.run(name, categoryId, status)
-    if (changes === 0)
-      throw new IdsExhausted(
-        'The table pets has no id left. Give its row with the greatest id a lower one, and lower its id in sqlite_sequence.',
-      )
-    // Safe, because the connection reads integers as bigint.
-    return lastInsertRowid as bigint
-  }
-
-  const createAndUndo = connection.transaction(() => {
-    createPet('probe', 0n, 'available')
-    throw new Undo()
-  })
-
-  function createApiKey(key: NewApiKey): ApiKey {
-    return db.insert(apiKeys).values(key).returning().get()
-  }
-
-  function revokeApiKey(id: bigint, revokedAt: Date): void {
-    const unrevoked = and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt))
-    const { changes } = db.update(apiKeys).set({ revokedAt }).where(unrevoked).run()
-    if (changes === 0) throw new KeyRevoked('The API key was revoked meanwhile.')
-  }
-
-  return {
-    createPet,
-    createPetOnce: prepareCreateOnce(db, createPet),
-    createApiKey,
-    createFirstApiKey(key: NewApiKey): boolean {
-      if (db.select().from(apiKeys).where(ne(apiKeys.hash, importerHash)).limit(1).get()) return false
-      createApiKey(key)
-      return true
-    },
-    registerApiKey: (key: NewApiKey): boolean =>
-      db.insert(apiKeys).values(key).onConflictDoNothing({ target: apiKeys.hash }).run().changes > 0,
-    revokeApiKey,
-    rotateApiKey: (id: bigint, successor: NewApiKey): ApiKey =>
-      db.transaction(() => {
-        revokeApiKey(id, successor.createdAt)
-        return createApiKey(successor)
-      }),
-    touchApiKey(id: bigint, lastUsedAt: Date): void {
-      db.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id)).run()
-    },
-    /** Writes the same pages as a create. SQLite commits them, although the savepoint rolls back their content. */
-    probe(): void {
-      connection.pragma(`user_version = ${connection.pragma('user_version', { simple: true })}`)
-      try {
-        createAndUndo()
-      } catch (error) {
-        if (!(error instanceof Undo || error instanceof IdsExhausted)) throw error
-      }
-    },
-  }
-}
-
-class Undo extends Error {}

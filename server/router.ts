@@ -1,5 +1,5 @@
 import type { TRPCBuiltRouter, TRPCDecorateCreateRouterOptions } from '@trpc/server'
-import { petsRouter } from './pets.ts'
+import { petsRouter } from './pets/pets.ts'
 import { router } from './trpc.ts'
 
 /** All procedures. Both adapters, the OpenAPI document and the client's types come from this router. */

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { maxCount, petStatuses } from '../../db/store.ts'
-import { ApiError } from './errors.ts'
-import { requestHeaders, responseHeaders } from './idempotency-key.ts'
-import { Int64, isInt64 } from './int64.ts'
-import { procedure, router } from './trpc.ts'
-import { expected } from './validation.ts'
+import { maxCount, petStatuses } from '../../db/pets/shared.ts'
+import { ApiError } from '../api/errors.ts'
+import { Int64, isInt64 } from '../api/int64.ts'
+import { expected } from '../api/validation.ts'
+import { mutation, procedure, router } from '../trpc.ts'
 
 export const PetStatus = z
   .enum(petStatuses, { error: expected(`one of ${petStatuses.join(', ')}`) })
@@ -118,34 +117,22 @@ export const petsRouter = router({
     .output(z.array(Pet))
     .query(({ ctx, input }) => ctx.store.pets.list({ ...input, cursor: input.cursor ?? 0n })),
 
-  create: procedure
-    .meta({
-      tag,
-      openapi: {
-        method: 'POST',
-        path: '/pets',
-        operationId: 'createPet',
-        summary: 'Add a pet',
-        description: 'Adds a new pet. When the response arrives, the pet is on disk.',
-        requestHeaders,
-        responseHeaders,
-        successDescription: 'The created pet.',
-        errorResponses: {
-          400: 'The body is missing required fields or contains invalid values.',
-          ...authErrors,
-          422: 'The `Idempotency-Key` was used before with another payload.',
-        },
-      },
-    })
+  create: mutation({
+    tag,
+    openapi: {
+      method: 'POST',
+      path: '/pets',
+      operationId: 'createPet',
+      summary: 'Add a pet',
+      description: 'Adds a new pet. When the response arrives, the pet is on disk.',
+      successDescription: 'The created pet.',
+      errorResponses: { 400: 'The body is missing required fields or contains invalid values.', ...authErrors },
+    },
+    idempotencyKey: 'replays',
+  })
     .input(NewPet)
     .output(Pet)
-    .mutation(async ({ ctx, input }) => {
-      if (ctx.idempotencyKey === undefined) return ctx.store.pets.create(input)
-      const key = { apiKeyId: ctx.apiKey.id, key: ctx.idempotencyKey }
-      const { pet, isReplay } = await ctx.store.pets.createOnce(input, key)
-      if (isReplay) ctx.announceReplay()
-      return pet
-    }),
+    .mutation(({ ctx, input }) => ctx.store.pets.create(input, ctx.once)),
 
   /** @deprecated To be removed on 5 December 2030. Use `pets.list` with the `status` filter. */
   get: procedure

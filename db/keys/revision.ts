@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import { connectClient } from './connection.ts'
+import { connectClient } from '../postgres/connection.ts'
 
 /** Milliseconds for which a revision holds, in case the connection has failed silently and notifications are lost. */
 const maxAge = 2_000

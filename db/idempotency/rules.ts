@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { IdempotencyKeyReused, idempotencyLifetime } from '../store.ts'
+
+/** The rules of idempotency keys, which are the same for any mutation and on every database. */
+
+/** The mutation that a key was first used for. */
+export interface Original {
+  operation: string
+  fingerprint: string
+  result: string
+}
+
+/** A mutation with a key. */
+export interface Attempt {
+  /** The name of the resource and of the mutation, such as `pets.create`. */
+  operation: string
+  /** The input in the order of the mutation's fields. */
+  values: unknown[]
+}
+
+/**
+ * SHA-256 of an input in hexadecimal: of its values as text, without unset ones at the end. So a field that is added later
+ * does not change the fingerprint of an input without it.
+ */
+export function fingerprintOf(values: unknown[]): string {
+  const texts = values.map((value) => {
+    if (value === null || value === undefined) return null
+    return value instanceof Date ? value.toISOString() : String(value)
+  })
+  const used = texts.slice(0, texts.findLastIndex((text) => text !== null) + 1)
+  return createHash('sha256').update(JSON.stringify(used)).digest('hex')
+}
+
+/** What the database has generated, as JSON with the digits of each integer. */
+export function encodeResult(generated: object): string {
+  const members = Object.entries(generated).map(
+    ([name, value]) => `${JSON.stringify(name)}:${typeof value === 'bigint' ? value : JSON.stringify(value)}`,
+  )
+  return `{${members}}`
+}
+
+export function decodeResult(text: string): object {
+  return JSON.parse(text, (_name, value, { source = '' } = {}) => (typeof value === 'number' ? BigInt(source) : value))
+}
+
+/** Whether a key that was stored at this time still counts. An unreadable time does not. */
+export function isRemembered(createdAt: Date, now: Date): boolean {
+  return createdAt.getTime() > now.getTime() - idempotencyLifetime
+}
+
+/** @throws {IdempotencyKeyReused} if the key was first used for another mutation. */
+export function checkReplay(original: Original, { operation, values }: Attempt): void {
+  if (original.operation !== operation || original.fingerprint !== fingerprintOf(values))
+    throw new IdempotencyKeyReused('The key was used for another operation or another input.')
+}
+
+/** Rows that a sweep checks for each new key. With two, the sweep deletes faster than keys are added. */
+export const sweepRows = 2
+
+interface Row {
+  id: bigint
+  createdAt: Date
+}
+
+/**
+ * Decides about the next rows of a sweep, which walks through the table by id. The lowest ids are the oldest rows, unless
+ * a clock was wrong: rows from the future are passed over. The first row of the last 24 hours ends the round.
+ *
+ * @param rows the rows after the last sweep in order of their ids, at most `limit`
+ * @returns the ids of the expired rows, and the id after which the next sweep continues: 0 for a new round
+ */
+export function planSweep(rows: Row[], limit: number, now: Date): { expired: bigint[]; sweptTo: bigint } {
+  const remembered = rows.filter(({ createdAt }) => isRemembered(createdAt, now))
+  const isRoundOver = rows.length < limit || remembered.some(({ createdAt }) => createdAt <= now)
+  return {
+    expired: rows.filter((row) => !remembered.includes(row)).map(({ id }) => id),
+    sweptTo: isRoundOver ? 0n : (rows.at(-1)?.id ?? 0n),
+  }
+}

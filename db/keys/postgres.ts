@@ -1,0 +1,115 @@
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import { check, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { batchReads } from '../postgres/batch-reads.ts'
+import { int64, isTimestamp, time } from '../postgres/columns.ts'
+import { violates } from '../postgres/failure.ts'
+import type { PostgresEngine, PostgresResource } from '../postgres/resource.ts'
+import { inTransaction, lockUntilCommit } from '../postgres/transaction.ts'
+import { KeyRevision } from './revision.ts'
+import { type ApiKey, type ApiKeyStore, KeyNameTaken, KeyRevoked, type NewApiKey } from './store.ts'
+
+const unrevokedName = 'api_keys_unrevoked_name'
+
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: int64('id').primaryKey().generatedAlwaysAsIdentity(),
+    name: text().notNull(),
+    start: text().notNull(),
+    hash: text().notNull().unique('api_keys_hash'),
+    createdAt: time('created_at').notNull(),
+    expiresAt: time('expires_at'),
+    revokedAt: time('revoked_at'),
+    lastUsedAt: time('last_used_at'),
+  },
+  (table) => [
+    uniqueIndex(unrevokedName).on(table.name).where(sql`revoked_at IS NULL`),
+    check('api_keys_hash_sha256', sql`length(hash) = 64`),
+    ...['created_at', 'expires_at', 'revoked_at', 'last_used_at'].map((column) => isTimestamp('api_keys', column)),
+  ],
+)
+
+export const apiKeysOnPostgres: PostgresResource<ApiKeyStore, typeof apiKeys> = { table: apiKeys, mutations: {}, open }
+
+function open({ pool, url, failures, onClose }: PostgresEngine): ApiKeyStore {
+  const db = drizzle({ client: pool })
+  const findByHash = db
+    .select()
+    .from(apiKeys)
+    .where(sql`${apiKeys.hash} = ANY (${sql.placeholder('hashes')})`)
+    .prepare('find_api_keys')
+  const find = batchReads(
+    (hash: string) => hash,
+    async (hashes) => new Map((await findByHash.execute({ hashes })).map((key) => [key.hash, key])),
+  )
+  const revision = new KeyRevision(url)
+  onClose(() => revision.close())
+
+  /** Renews the revision of this instance at once, because its notification arrives after the change has ended. */
+  async function change<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await failures.write(work)
+    } finally {
+      revision.renew()
+    }
+  }
+
+  return {
+    find: (hash) => failures.read(find(hash)),
+    list: () => failures.read(db.select().from(apiKeys).orderBy(asc(apiKeys.id))),
+    create: (key) => failures.write(create(db, key)),
+    createFirst: (key) => failures.write(inTransaction(pool, (transaction) => createFirst(transaction, key))),
+    register: (key) => failures.write(register(db, key)),
+    revoke: (id, at) => change(revoke(db, id, at)),
+    rotate: (id, successor) =>
+      change(
+        inTransaction(pool, async (transaction) => {
+          await revoke(transaction, id, successor.createdAt)
+          return create(transaction, successor)
+        }),
+      ),
+    touch: (id, lastUsedAt) => failures.write(touch(db, id, lastUsedAt)),
+    revision: () => revision.current(),
+  }
+}
+
+async function create(db: NodePgDatabase, key: NewApiKey): Promise<ApiKey> {
+  const [created] = await withUniqueName(db.insert(apiKeys).values(key).returning())
+  if (!created) throw new Error('PostgreSQL did not return the API key.')
+  return created
+}
+
+/** Rejects with {@link KeyNameTaken} if the name is taken. */
+async function withUniqueName<T>(insert: PromiseLike<T>): Promise<T> {
+  try {
+    return await insert
+  } catch (error) {
+    throw violates(error, unrevokedName) ? new KeyNameTaken() : error
+  }
+}
+
+/** If several instances start at the same time, the lock ensures that only one creates the key. */
+async function createFirst(db: NodePgDatabase, key: NewApiKey): Promise<boolean> {
+  await lockUntilCommit(db, 'firstApiKey')
+  const [any] = await db.select({ id: apiKeys.id }).from(apiKeys).limit(1)
+  if (any) return false
+  await create(db, key)
+  return true
+}
+
+async function register(db: NodePgDatabase, key: NewApiKey): Promise<boolean> {
+  const insert = db.insert(apiKeys).values(key).onConflictDoNothing({ target: apiKeys.hash })
+  const inserted = await withUniqueName(insert.returning({ id: apiKeys.id }))
+  return inserted.length > 0
+}
+
+async function revoke(db: NodePgDatabase, id: bigint, revokedAt: Date): Promise<void> {
+  const unrevoked = and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt))
+  const revoked = await db.update(apiKeys).set({ revokedAt }).where(unrevoked).returning({ id: apiKeys.id })
+  if (revoked.length === 0) throw new KeyRevoked()
+}
+
+async function touch(db: NodePgDatabase, id: bigint, lastUsedAt: Date): Promise<void> {
+  await db.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id))
+}

@@ -1,0 +1,117 @@
+import type Database from 'better-sqlite3'
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { int64, isTimestamp, timestamp } from '../sqlite/columns.ts'
+import { violatesUnique } from '../sqlite/failure.ts'
+import type { SqliteEngine, SqliteResource } from '../sqlite/resource.ts'
+import { prepareSelect, selectFrom } from '../sqlite/statements.ts'
+import { type ApiKey, type ApiKeyStore, KeyNameTaken, KeyRevoked, type NewApiKey } from './store.ts'
+
+export const apiKeys = sqliteTable(
+  'api_keys',
+  {
+    id: int64('id').primaryKey({ autoIncrement: true }),
+    name: text().notNull(),
+    start: text().notNull(),
+    hash: text().notNull().unique('api_keys_hash'),
+    createdAt: timestamp('created_at').notNull(),
+    expiresAt: timestamp('expires_at'),
+    revokedAt: timestamp('revoked_at'),
+    lastUsedAt: timestamp('last_used_at'),
+  },
+  (table) => [
+    uniqueIndex('api_keys_unrevoked_name').on(table.name).where(sql`revoked_at IS NULL`),
+    check('api_keys_hash_sha256', sql`length(hash) = 64`),
+    ...['created_at', 'expires_at', 'revoked_at', 'last_used_at'].map((column) => isTimestamp('api_keys', column)),
+  ],
+)
+
+const writes = { create, createFirst, register, revoke, rotate, touch }
+
+export const apiKeysOnSqlite: SqliteResource<ApiKeyStore, typeof apiKeys> = {
+  table: apiKeys,
+  writes,
+  errors: [KeyNameTaken, KeyRevoked],
+  open({ read, write, revision, checkHeader }: SqliteEngine) {
+    const findByHash = read((connection) => {
+      const byHash = selectFrom(apiKeys).where(eq(apiKeys.hash, sql.placeholder('hash')))
+      const select = prepareSelect<ApiKey>(connection, apiKeys, byHash, true)
+      return (hash: string) => select.get({ hash })
+    })
+    return {
+      async find(hash) {
+        const key = await findByHash(hash)
+        // An unknown key may be valid if another program wrote a different database over the file.
+        if (!key) checkHeader()
+        return key
+      },
+      list: read((connection) => {
+        const select = prepareSelect<ApiKey>(connection, apiKeys, selectFrom(apiKeys).orderBy(asc(apiKeys.id)), true)
+        return () => select.all({})
+      }),
+      create: write(create),
+      createFirst: write(createFirst),
+      register: write(register),
+      revoke: write(revoke),
+      rotate: write(rotate),
+      touch: write(touch),
+      revision,
+    }
+  },
+}
+
+function create(connection: Database.Database) {
+  const db = drizzle({ client: connection })
+  return (key: NewApiKey): ApiKey => withUniqueName(() => db.insert(apiKeys).values(key).returning().get())
+}
+
+/** @throws {KeyNameTaken} */
+function withUniqueName<T>(insert: () => T): T {
+  try {
+    return insert()
+  } catch (error) {
+    throw violatesUnique(error, apiKeys.name) ? new KeyNameTaken() : error
+  }
+}
+
+function createFirst(connection: Database.Database) {
+  const any = drizzle({ client: connection }).select({ id: apiKeys.id }).from(apiKeys).limit(1).prepare()
+  const createKey = create(connection)
+  return (key: NewApiKey): boolean => {
+    if (any.get()) return false
+    createKey(key)
+    return true
+  }
+}
+
+function register(connection: Database.Database) {
+  const db = drizzle({ client: connection })
+  return (key: NewApiKey): boolean => {
+    const insert = db.insert(apiKeys).values(key).onConflictDoNothing({ target: apiKeys.hash })
+    return withUniqueName(() => insert.run().changes > 0)
+  }
+}
+
+function revoke(connection: Database.Database) {
+  const db = drizzle({ client: connection })
+  return (id: bigint, revokedAt: Date): void => {
+    const unrevoked = and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt))
+    if (db.update(apiKeys).set({ revokedAt }).where(unrevoked).run().changes === 0) throw new KeyRevoked()
+  }
+}
+
+function rotate(connection: Database.Database) {
+  const [revokeKey, createKey] = [revoke(connection), create(connection)]
+  return connection.transaction((id: bigint, successor: NewApiKey): ApiKey => {
+    revokeKey(id, successor.createdAt)
+    return createKey(successor)
+  })
+}
+
+function touch(connection: Database.Database) {
+  const db = drizzle({ client: connection })
+  return (id: bigint, lastUsedAt: Date): void => {
+    db.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id)).run()
+  }
+}

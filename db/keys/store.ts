@@ -1,0 +1,54 @@
+import { RuleViolation } from '../store.ts'
+
+/** A stored API key. Of the key itself only the SHA-256 (`hash`) and the first characters (`start`) are stored. */
+export interface ApiKey {
+  id: bigint
+  name: string
+  start: string
+  hash: string
+  createdAt: Date
+  expiresAt: Date | null
+  revokedAt: Date | null
+  lastUsedAt: Date | null
+}
+
+export type NewApiKey = Pick<ApiKey, 'name' | 'start' | 'hash' | 'createdAt' | 'expiresAt'>
+
+export interface ApiKeyStore {
+  /** Finds a key by its SHA-256, also a revoked or expired one. */
+  find(hash: string): Promise<ApiKey | undefined>
+  list(): Promise<ApiKey[]>
+  /** Rejects with {@link KeyNameTaken} if an unrevoked key has the same name. */
+  create(key: NewApiKey): Promise<ApiKey>
+  /** Creates the key if the store has no key. Resolves to whether it did. */
+  createFirst(key: NewApiKey): Promise<boolean>
+  /** Creates the key unless one with the same hash exists. Resolves to whether it did. */
+  register(key: NewApiKey): Promise<boolean>
+  revoke(id: bigint, at: Date): Promise<void>
+  /** Revokes one key and creates its successor in one transaction. */
+  rotate(id: bigint, successor: NewApiKey): Promise<ApiKey>
+  touch(id: bigint, at: Date): Promise<void>
+  /**
+   * Like {@link BaseStore.revision}, for what {@link find} reads: a number that differs after each change of a key. On
+   * PostgreSQL a change that another instance makes may take up to two seconds to show.
+   */
+  revision(): number | undefined
+}
+
+/** An unrevoked API key has this name. The message is for the operator. */
+export class KeyNameTaken extends RuleViolation {
+  override name = 'KeyNameTaken'
+
+  constructor(message = 'An unrevoked API key already has this name: choose another one, or rotate that key.') {
+    super(message)
+  }
+}
+
+/** The API key is already revoked. The message is for the operator. */
+export class KeyRevoked extends RuleViolation {
+  override name = 'KeyRevoked'
+
+  constructor(message = 'The API key was revoked meanwhile.') {
+    super(message)
+  }
+}

@@ -1,0 +1,17 @@
+import type { Entity, NewEntity, PageQuery } from '../resource.ts'
+import type { Once } from '../store.ts'
+import type { PetCounts, petFilters } from './shared.ts'
+import type { pets } from './sqlite.ts'
+
+export type Pet = Entity<typeof pets>
+export type NewPet = NewEntity<typeof pets>
+
+export type PetQuery = PageQuery<typeof pets, (typeof petFilters)[number]>
+
+export interface PetStore {
+  list(query: PetQuery): Promise<Pet[]>
+  get(id: bigint): Promise<Pet | undefined>
+  counts(): Promise<PetCounts>
+  /** Resolves when the pet is on disk, where it survives a crash of the process and a loss of power. */
+  create(pet: NewPet, once?: Once): Promise<Pet>
+}

@@ -1,0 +1,111 @@
+import type { ClientBase, Pool } from 'pg'
+import { nameOf, prepareIdempotencyKeys } from '../idempotency/postgres.ts'
+import { checkReplay, decodeResult, encodeResult, fingerprintOf, type Original } from '../idempotency/rules.ts'
+import type { Once } from '../store.ts'
+import { concernsDatabase, type Failures } from './failure.ts'
+import type { Outcome } from './group-commit.ts'
+import type { AnyMutation } from './resource.ts'
+import { inTransaction, lockUntilCommit, type Transaction } from './transaction.ts'
+
+/** A call of a mutation. Of the calls with the same key only the first takes effect. */
+export interface MutationCall {
+  /** The name of the resource and of the mutation, such as `pets.create`. */
+  operation: string
+  mutation: AnyMutation
+  /** The input in the order of the mutation's fields. */
+  values: unknown[]
+  once?: Once | undefined
+}
+
+export interface Result {
+  /** What the database has generated. */
+  generated: object
+  isReplay: boolean
+}
+
+/**
+ * Prepares the commit of a batch of mutations, which share one transaction and so one fsync. A mutation that breaks a rule
+ * fails alone. A failure of the database rejects the batch.
+ */
+export function prepareMutations(pool: Pool, failures: Failures) {
+  const keys = prepareIdempotencyKeys()
+
+  async function runWithKeys(db: Transaction, batch: MutationCall[], now: Date): Promise<Outcome<Result>[]> {
+    // Before the keys are read: otherwise this instance could miss a key that another one is about to commit.
+    await lockUntilCommit(db, 'inserts')
+    const originals = await keys.find(
+      db,
+      batch.flatMap(({ once }) => once ?? []),
+      now,
+    )
+    const generated = await runAll(db.$client, chooseFirstUses(batch, originals))
+    const rows = [...generated].flatMap(([{ operation, values, once }, result]) => {
+      if (!once) return []
+      const { apiKeyId, key } = once
+      const [fingerprint, text] = [fingerprintOf(values), encodeResult(result)]
+      return [{ apiKeyId, key, operation, fingerprint, result: text, createdAt: now }]
+    })
+    await keys.add(db, rows, now)
+    for (const row of rows) originals.set(nameOf(row), row)
+    return batch.map((call) => {
+      const result = generated.get(call)
+      return result ? { value: { generated: result, isReplay: false } } : replay(call, originals)
+    })
+  }
+
+  function replay(call: MutationCall, originals: Map<string, Original>): Outcome<Result> {
+    const original = call.once && originals.get(nameOf(call.once))
+    if (!original) return { error: new Error('A mutation did not run, and its idempotency key was not found.') }
+    try {
+      checkReplay(original, call)
+      return { value: { generated: decodeResult(original.result), isReplay: true } }
+    } catch (error) {
+      return { error: failures.storeError(error) }
+    }
+  }
+
+  async function commitTogether(batch: MutationCall[], now: Date): Promise<Outcome<Result>[]> {
+    if (batch.some(({ once }) => once)) return inTransaction(pool, (db) => runWithKeys(db, batch, now))
+    // A single statement is a transaction by itself.
+    const isSingle = new Set(batch.map(({ operation }) => operation)).size === 1
+    const generated = await (isSingle ? runAll(pool, batch) : inTransaction(pool, (db) => runAll(db.$client, batch)))
+    return batch.map((call) => ({ value: { generated: generated.get(call) ?? {}, isReplay: false } }))
+  }
+
+  return async function commit(batch: MutationCall[], now = new Date()): Promise<Outcome<Result>[]> {
+    try {
+      return await commitTogether(batch, now)
+    } catch (error) {
+      if (concernsDatabase(error)) throw failures.storeError(error)
+      if (batch.length === 1) return [{ error: failures.storeError(error) }]
+      const outcomes: Outcome<Result>[] = []
+      for (const call of batch) outcomes.push(...(await commit([call], now)))
+      return outcomes
+    }
+  }
+}
+
+/** Runs each mutation once with all of its calls, in their order. */
+async function runAll(database: Pool | ClientBase, calls: MutationCall[]): Promise<Map<MutationCall, object>> {
+  const generated = new Map<MutationCall, object>()
+  for (const group of Map.groupBy(calls, ({ operation }) => operation).values()) {
+    const mutation = group[0]?.mutation
+    const results = await mutation?.run(
+      database,
+      group.map(({ values }) => values),
+    )
+    for (const [index, call] of group.entries()) generated.set(call, results?.[index] ?? {})
+  }
+  return generated
+}
+
+/** The calls without a key, and the first one with each new key. */
+function chooseFirstUses(batch: MutationCall[], originals: Map<string, Original>): MutationCall[] {
+  const used = new Set(originals.keys())
+  return batch.filter(({ once }) => {
+    if (!once) return true
+    const isFirst = !used.has(nameOf(once))
+    used.add(nameOf(once))
+    return isFirst
+  })
+}

@@ -1,0 +1,42 @@
+import { type Column, is, type Placeholder, sql } from 'drizzle-orm'
+import { check, customType, integer, SQLiteCustomColumn } from 'drizzle-orm/sqlite-core'
+
+/** Identifies the files of this service (`PRAGMA application_id`): "PETS" in ASCII. */
+export const applicationId = 0x50455453
+
+/** A 64-bit integer. Connections with `safeIntegers` return `bigint`, although Drizzle's type is `number`. */
+export function int64(name: string) {
+  return integer(name).$type<bigint>()
+}
+
+/** A time as ISO 8601 text in UTC, which is readable and sorts chronologically. */
+export const timestamp = customType<{ data: Date; driverData: string }>({
+  dataType: () => 'text',
+  toDriver: (date) => date.toISOString(),
+  fromDriver: (iso) => new Date(iso),
+})
+
+/** Whether the column is a {@link timestamp}. */
+export function isTime(column: Column): boolean {
+  return is(column, SQLiteCustomColumn)
+}
+
+/**
+ * Allows only the format of `toISOString` and only dates that exist: SQLite must convert the text to itself. Without the
+ * added `Z`, SQLite would accept `now`.
+ */
+export function isTimestamp(table: string, column: string) {
+  return check(
+    `${table}_${column}_iso8601`,
+    sql.raw(`${column} IS strftime('%Y-%m-%dT%H:%M:%fZ', substr(${column}, 1, 23) || 'Z')`),
+  )
+}
+
+/**
+ * A LIMIT that is bound when the statement runs. If a parameter alone is the LIMIT, SQLite compiles the statement again
+ * each time it is bound, because its planner uses the value (`sqlite3VdbeSetVarmask`). That takes as long as ten rows.
+ */
+export function boundLimit(name: string): Placeholder {
+  // Safe: Drizzle puts any SQL in this place. Its type allows only a number or a placeholder.
+  return sql`${sql.placeholder(name)} + 0` as unknown as Placeholder
+}

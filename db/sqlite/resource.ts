@@ -1,0 +1,52 @@
+import type Database from 'better-sqlite3'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { idempotencyKeys } from '../idempotency/sqlite.ts'
+import type { Once, RuleViolation } from '../store.ts'
+
+/** What the engine of SQLite knows of a resource, and offers to it. */
+
+/** Prepares its statements on a connection, and returns the function that runs them. */
+export type Prepare<Args extends unknown[], T> = (connection: Database.Database) => (...args: Args) => T
+
+/**
+ * A write that may have an idempotency key. It takes the values of `fields` in their order, and returns only what the
+ * database has generated.
+ */
+export type Mutation<Input extends object, Generated extends object> = Prepare<unknown[], Generated> & {
+  fields: readonly (keyof Input & string)[]
+  /** Values that the probe may write and undo. */
+  sample?: unknown[]
+}
+
+/** The class of an error. */
+export type RuleError = new (message: string, subject?: string) => RuleViolation
+
+export interface SqliteResource<S = object, T extends SQLiteTable = SQLiteTable> {
+  table: T
+  /** Every write, by its name. The writer thread prepares them, and runs them inside a transaction. */
+  writes: Record<string, Prepare<never[], unknown> & { sample?: unknown[] }>
+  /** The errors of its writes. The thread sends their names. */
+  errors?: RuleError[]
+  /** Makes what the resource adds to the store. */
+  open(engine: SqliteEngine): S
+}
+
+export interface SqliteEngine {
+  /** Makes a method that reads on the event loop. The read is one statement, and so one snapshot. */
+  read<Args extends unknown[], T>(prepare: Prepare<Args, T>): (...args: Args) => Promise<T>
+  /** Makes a method that runs one of the resource's writes. It resolves when the write is on disk. */
+  write<Args extends unknown[], T>(write: Prepare<Args, T>): (...args: Args) => Promise<T>
+  /** Makes a method that runs one of the resource's mutations, and adds what the database has generated to the input. */
+  mutation<Input extends object, Generated extends object>(
+    mutation: Mutation<Input, Generated>,
+  ): (input: Input, once?: Once) => Promise<Generated & Input>
+  /** See {@link BaseStore.revision}. */
+  revision(): number | undefined
+  /** @throws {StoreUnavailable} if another program wrote over the file. */
+  checkHeader(): void
+}
+
+/** Every table that the service needs, each after those that its foreign keys refer to. */
+export function tablesOf(resources: Record<string, SqliteResource>): SQLiteTable[] {
+  return [...Object.values(resources).map(({ table }) => table), idempotencyKeys]
+}

@@ -1,0 +1,55 @@
+import type Database from 'better-sqlite3'
+import { prepareOnce } from '../../idempotency/sqlite.ts'
+import { RuleViolation } from '../../store.ts'
+import { toFailure, violatesConstraint } from '../failure.ts'
+import type { SqliteResource } from '../resource.ts'
+
+/** A call of a write, as it is sent to the writer thread: a flat array is copied faster than an object. */
+export type Write = [name: string, ...args: unknown[]]
+
+/** The writes by their names, such as `pets.create`. Whoever sends a name sends the arguments of that write. */
+export type Writes = ReadonlyMap<string, (...args: unknown[]) => unknown>
+
+/** A mutation with an idempotency key. */
+export const onceWrite = 'once'
+/** Tries whether a write can reach the disk. */
+export const probeWrite = 'probe'
+
+/** Prepares every write of every resource. They always run inside a transaction. */
+export function prepareWrites(connection: Database.Database, resources: Record<string, SqliteResource>): Writes {
+  const writes = new Map<string, (...args: unknown[]) => unknown>()
+  const samples: (() => unknown)[] = []
+  for (const [resource, { writes: own }] of Object.entries(resources)) {
+    for (const [name, prepare] of Object.entries(own)) {
+      // Safe: see Writes.
+      const write = prepare(connection) as (...args: unknown[]) => unknown
+      writes.set(`${resource}.${name}`, write)
+      const { sample } = prepare
+      if (sample) samples.push(() => write(...sample))
+    }
+  }
+  writes.set(onceWrite, prepareOnce(connection, writes) as (...args: unknown[]) => unknown)
+  writes.set(probeWrite, prepareProbe(connection, samples))
+  return writes
+}
+
+/** Writes the same pages as the mutations. SQLite commits them, although the savepoint rolls back their content. */
+function prepareProbe(connection: Database.Database, samples: (() => unknown)[]) {
+  const attempt = connection.transaction((sample: () => unknown) => {
+    sample()
+    throw new Undo()
+  })
+  return () => {
+    connection.pragma(`user_version = ${connection.pragma('user_version', { simple: true })}`)
+    for (const sample of samples) {
+      try {
+        attempt(sample)
+      } catch (error) {
+        const isRefused = error instanceof RuleViolation || violatesConstraint(toFailure(error))
+        if (!(error instanceof Undo || isRefused)) throw error
+      }
+    }
+  }
+}
+
+class Undo extends Error {}

@@ -1,0 +1,37 @@
+import type Database from 'better-sqlite3'
+import { prepareDatabase as prepareOnPostgres } from '../../db/postgres/prepare.ts'
+import { openPostgresStore } from '../../db/postgres/store.ts'
+import { loadForPostgres, loadForSqlite } from '../../db/resource.ts'
+import { resources, type Store } from '../../db/resources.ts'
+import { prepareDatabase as prepareOnSqlite } from '../../db/sqlite/prepare.ts'
+import { openSqliteStore } from '../../db/sqlite/store.ts'
+import { prepareWrites as prepareWritesOf } from '../../db/sqlite/writer/writes.ts'
+
+/** The engines with the resources of the service. */
+
+export const onSqlite = await loadForSqlite(resources)
+export const onPostgres = await loadForPostgres(resources)
+
+type Parameters2<T extends (...args: never[]) => unknown> = Parameters<T>[2]
+
+export function openSqlite(options: Omit<Parameters<typeof openSqliteStore>[0], 'resources'>): Store {
+  return openSqliteStore({ ...options, resources: onSqlite }) as Store
+}
+
+export async function openPostgres(
+  options: Omit<Parameters<typeof openPostgresStore>[0], 'resources'>,
+): Promise<Store> {
+  return (await openPostgresStore({ ...options, resources: onPostgres })) as Store
+}
+
+export function prepareSqlite(path: string, options?: Parameters2<typeof prepareOnSqlite>): void {
+  prepareOnSqlite(path, onSqlite, options)
+}
+
+export function preparePostgres(url: string, options?: Parameters2<typeof prepareOnPostgres>): Promise<boolean> {
+  return prepareOnPostgres(url, onPostgres, options)
+}
+
+export function prepareWrites(connection: Database.Database) {
+  return prepareWritesOf(connection, onSqlite.resources)
+}
