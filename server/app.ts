@@ -13,11 +13,11 @@ import type { Context } from './api/trpc.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
 import { clientAddressOf } from './auth/client-address.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
+import { responseCache } from './cache/response-cache.ts'
 import type { Config } from './config.ts'
-import type { CreateContext } from './http/adapter-options.ts'
 import { Connections, maxConnections, whenEnded } from './http/connections.ts'
 import { makeDrainable } from './http/drain.ts'
-import { sendError } from './http/error-responses.ts'
+import { handleErrors, sendError } from './http/error-responses.ts'
 import { type CheckReadiness, health, readinessCheck } from './http/health.ts'
 import { limits } from './http/limits.ts'
 import { type LoadMeter, processLoad, shedLoad } from './http/load-shedding.ts'
@@ -108,8 +108,6 @@ function createBase({
   })
 
   app.decorateRequest('apiKey', null)
-  app.decorateRequest('rejection', null)
-  app.decorateRequest('rejectedKeyStart', undefined)
   app.decorateRequest('clientAddress', {
     getter() {
       return clientAddressOf(this)
@@ -122,7 +120,7 @@ function createBase({
     const labels = labelsOf(request)
     if (!isProbe(labels) || request.rejection) log.request(request, reply, labels, result)
     if (result.isComplete) metrics.requests.observe(labels, reply.statusCode, result.milliseconds)
-    if (request.rejection) metrics.requests.countRejected(request.rejection)
+    if (request.rejection) metrics.requests.countRejected(request.rejection.reason)
   }
   const check = requestCheck(headers)
   app.addHook('onRequest', (request, reply, done) => {
@@ -133,7 +131,7 @@ function createBase({
     )
     check(request, reply, done)
   })
-  app.setErrorHandler(sendError)
+  handleErrors(app)
   refuseUnknownPaths(app, page)
   ignoreBodies(app)
   routeAllMethods(app)
@@ -159,7 +157,7 @@ export async function createApp({
   const app = createBase({ config, log, metrics, tracing, page })
   metrics.store.watch(store)
 
-  const createContext: CreateContext = (request, reply) => {
+  function createContext(request: FastifyRequest, reply: FastifyReply): Context {
     const context: Context = {
       store,
       apiKey: checkedApiKey(request),
@@ -174,12 +172,16 @@ export async function createApp({
   const { lookups } = metrics.caches
   const checkBearer = bearerCheck(store, lookups.api_keys)
   const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
-  const adapterOptions = { router: appRouter, store, createContext }
+  const adapterOptions = { router: appRouter, createContext }
   app.register(async (adapters) => {
     shedLoad(adapters, loadMeter)
     adapters.addHook('onRequest', checkKey)
-    adapters.register(restAdapter, { prefix: '/v1', cacheLookups: lookups.rest_responses, basePath, ...adapterOptions })
-    adapters.register(rpcAdapter, { prefix: '/trpc', cacheLookups: lookups.rpc_responses, ...adapterOptions })
+    const caches = {
+      rest: responseCache(store, lookups.rest_responses),
+      rpc: responseCache(store, lookups.rpc_responses),
+    }
+    adapters.register(restAdapter, { prefix: '/v1', cache: caches.rest, basePath, ...adapterOptions })
+    adapters.register(rpcAdapter, { prefix: '/trpc', cache: caches.rpc, ...adapterOptions })
   })
   app.register(webConsole, { folder: consoleFolder, page, basePath })
   app.decorate('checkReadiness', readinessCheck(app, store, readinessTimeLimit))

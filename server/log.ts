@@ -116,8 +116,8 @@ function requestLine(
     milliseconds: Math.round(milliseconds * 1000) / 1000,
     bytes: bytesOf(request, reply),
     key: request.apiKey?.name,
-    keyStart: request.apiKey?.start ?? request.rejectedKeyStart,
-    reason: request.rejection ?? undefined,
+    keyStart: request.apiKey?.start ?? request.rejection?.keyStart,
+    reason: request.rejection?.reason,
     ip: request.clientAddress,
     msg: 'request',
   }

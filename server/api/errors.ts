@@ -32,7 +32,6 @@ export function errorCodeOf(status: number): ErrorCode {
   return code
 }
 
-/** Why a request was rejected before it reached a procedure. The log and the metrics show it, the response does not. */
 export const rejectionReasons = [
   'missing',
   'malformed',
@@ -44,10 +43,17 @@ export const rejectionReasons = [
 ] as const
 export type RejectionReason = (typeof rejectionReasons)[number]
 
+/** Why a request was rejected before it reached a procedure. The log and the metrics show it, the response does not. */
+export interface Rejection {
+  reason: RejectionReason
+  /** The first characters of an API key that was not accepted. */
+  keyStart?: string | undefined
+}
+
 interface ApiErrorOptions {
   headers?: Record<string, string> | undefined
   cause?: unknown
-  reason?: RejectionReason | undefined
+  rejection?: Rejection | undefined
   issues?: Issue[]
 }
 
@@ -67,21 +73,21 @@ export type ErrorBody = z.infer<typeof ErrorBody>
 
 /**
  * An error for the client. The response shows its message and headers, an RPC response also its issues, and only the log
- * shows its cause and reason.
+ * shows its cause and rejection.
  */
 export class ApiError extends TRPCError {
   readonly body: ErrorBody & { code: ErrorCode }
   readonly headers: Record<string, string>
-  readonly reason: RejectionReason | undefined
+  readonly rejection: Rejection | undefined
   /** What is wrong with each field of an input that was not valid. */
   readonly issues: Issue[] | undefined
 
-  constructor(code: ErrorCode, message: string, { headers = {}, cause, reason, issues }: ApiErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, { headers = {}, cause, rejection, issues }: ApiErrorOptions = {}) {
     const { status, trpc } = errorCodes[code]
     super({ code: trpc, message, cause })
     this.body = { code, message, status }
     this.headers = headers
-    this.reason = reason
+    this.rejection = rejection
     this.issues = issues
   }
 }
@@ -129,8 +135,8 @@ export function messageForOperator({ body, cause }: ApiError): string {
 }
 
 /** 503 with Retry-After, for a condition that is expected to end soon. Without a cause, it is not logged. */
-export function temporarilyUnavailable(message: string, cause?: unknown, reason?: RejectionReason): ApiError {
-  return new ApiError('unavailable', message, { headers: { 'retry-after': '1' }, cause, reason })
+export function temporarilyUnavailable(message: string, cause?: unknown, rejection?: Rejection): ApiError {
+  return new ApiError('unavailable', message, { headers: { 'retry-after': '1' }, cause, rejection })
 }
 
 function internalError(cause: unknown): ApiError {

@@ -24,6 +24,16 @@ export type RpcRequest = FastifyRequest<RpcRoute>
 
 export const maxBatchSize = 20
 
+/** Empty for a request without a route: the only route of the adapter has the parameter `path`. */
+export function pathOf({ params }: FastifyRequest): string {
+  return (params as Partial<RpcRoute['Params']>).path ?? ''
+}
+
+/** The names of the procedures that a path calls. */
+export function namesIn(path: string): string[] {
+  return path.split(',')
+}
+
 export interface CallReader {
   /** The names in the path of a request. The first ones, because the path can be longer than any batch that is served. */
   names(path: string): string[]
@@ -78,12 +88,10 @@ export function callReader(router: AnyRouter): CallReader {
   return {
     names: (path) => path.split(',', maxBatchSize).map((name) => (procedures.has(name) ? name : 'unknown')),
     isCacheable: (request) =>
-      request.method !== 'POST' &&
-      request.params.path.split(',').every((name) => procedures.get(name)?.isCacheable) &&
-      !isStreamed(request),
+      request.method !== 'POST' && namesIn(request.params.path).every((name) => procedures.get(name)?.isCacheable),
     read(request) {
       const { method, params, query } = request
-      const names = isBatch(query) ? params.path.split(',') : [params.path]
+      const names = isBatch(query) ? namesIn(params.path) : [params.path]
       if (names.length > maxBatchSize) throw invalid(`A batch has at most ${maxBatchSize} calls.`)
       const input = readInput(request)
       const inputs: Record<number, unknown> = isBatch(query) ? inputsOfBatch(input, names.length) : [input]
@@ -91,12 +99,6 @@ export function callReader(router: AnyRouter): CallReader {
     },
     labelsOf: (path) => labels.get(path) ?? (path.includes(',') ? batchLabels : unknownLabels),
   }
-}
-
-/** Whether the client wants the response as a stream of JSON lines. A response to HEAD has no body that could be one. */
-export function isStreamed({ method, headers }: RpcRequest): boolean {
-  const types = headers['trpc-accept'] ?? headers.accept ?? ''
-  return method !== 'HEAD' && String(types).includes('application/jsonl')
 }
 
 /** @throws {ApiError} unless the parameter `batch` is 1 or absent. */

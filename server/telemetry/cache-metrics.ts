@@ -1,5 +1,5 @@
 import { Counter, type Registry } from '@prometheus-io/client'
-import type { CacheLookups } from '../api/revision-cache.ts'
+import type { CacheLookups } from '../cache/revision-cache.ts'
 
 export class CacheMetrics {
   /** Each cache counts its lookups here. */

@@ -1,5 +1,5 @@
 import type { Store } from '../../db/store.ts'
-import { type CacheLookups, RevisionCache } from '../api/revision-cache.ts'
+import { type CacheLookups, RevisionCache } from './revision-cache.ts'
 
 export interface CacheableResponse {
   status: number
@@ -14,10 +14,7 @@ const maxRequested = 500
 
 export interface ResponseCache {
   /** Returns the cached response, or else the one that `respond` makes. */
-  load<Response extends CacheableResponse | undefined>(
-    url: string,
-    respond: () => Promise<Response>,
-  ): Promise<CacheableResponse | Response>
+  load(url: string, respond: () => Promise<CacheableResponse>): Promise<CacheableResponse>
 }
 
 /**
