@@ -6,6 +6,7 @@ import type { Rate } from './auth/rate-limit.ts'
 import { parseDuration } from './ops/duration.ts'
 import { DatabaseUrl, hasControlCharacter } from './ops/location.ts'
 import { OperatorError } from './ops/operator-error.ts'
+import { closestName } from './ops/suggestion.ts'
 
 /** Only this module reads the environment. */
 export const environment: Record<string, string | undefined> = process.env
@@ -231,6 +232,29 @@ export function readConfig(env = environment): Config {
     throw new OperatorError(`The configuration is wrong:\n${lines.join('\n')}`)
   }
   return toConfig(data)
+}
+
+/** Warns of each variable that is not known and looks like a misspelled one that is not set. */
+export function misspelledVariables(env = environment): string[] {
+  const variables = readVariables(env)
+  const unset = variableNames.filter((name) => variables[name] === undefined)
+  return Object.keys(env).flatMap((name) => {
+    if (variableNames.some((known) => known === name)) return []
+    const upper = name.toUpperCase()
+    const meant = unset.find((known) => isSwapped(upper, known)) ?? closestName(upper, unset.filter(isLong))
+    return meant === undefined ? [] : [`The variable ${name} is not known. Did you mean ${meant}?`]
+  })
+}
+
+/** Whether two neighbouring letters of the name are swapped, as in PROT. */
+function isSwapped(given: string, name: string): boolean {
+  const at = [...name].findIndex((letter, index) => letter !== given[index])
+  return at >= 0 && given === `${name.slice(0, at)}${name[at + 1]}${name[at]}${name.slice(at + 2)}`
+}
+
+/** A short name, such as PORT, differs in one letter from many names that belong to other programs, such as POST. */
+function isLong(name: string): boolean {
+  return name.length >= 8
 }
 
 /** Where programs on this machine reach the service. */

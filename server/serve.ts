@@ -6,9 +6,8 @@ import { openStore } from '../db/open.ts'
 import { type Store, StoreUnavailable } from '../db/store.ts'
 import { createAdminApp, createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
-import { type Address, addressesOf, findListenProblems, listenProblem } from './cli/addresses.ts'
-import { misspelledVariables } from './cli/settings.ts'
-import type { Config } from './config.ts'
+import { type Config, misspelledVariables } from './config.ts'
+import { type Address, addressesOf, findListenProblems, listenProblem } from './http/addresses.ts'
 import { drain } from './http/drain.ts'
 import { createLog, type Log } from './log.ts'
 import { announce } from './ops/announce.ts'
@@ -35,7 +34,7 @@ const registerInterval = 5_000
  */
 export async function serve(config: Config): Promise<void> {
   // Checked first, because a start that fails must not leave a file or a key.
-  const problems = await findListenProblems(Object.values(addressesOf(config)))
+  const problems = await findListenProblems(config)
   if (problems.length > 0) throw new OperatorError(problems.map(({ message }) => message).join('\n'))
   const warnOfDropped = (lines: number) =>
     log.warn(`${lines} lines of the output were dropped, because it was not read or its disk was full.`)

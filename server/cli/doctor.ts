@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import { type Config, originOf, readConfig, variableNames } from '../config.ts'
+import { type Config, misspelledVariables, originOf, readConfig, variableNames } from '../config.ts'
+import { findListenProblems } from '../http/addresses.ts'
 import { describeFindings, examine, type Service } from '../ops/doctor/doctor.ts'
 import { type Finding, failure, ok, warning } from '../ops/doctor/finding.ts'
 import { OperatorError } from '../ops/operator-error.ts'
-import { addressesOf, findListenProblems } from './addresses.ts'
 import { addHelp } from './help.ts'
 import { type JsonOption, jsonOption, printAs } from './output.ts'
-import { misspelledVariables } from './settings.ts'
 
 export function addDoctorCommand(program: Command): void {
   const doctor = program
@@ -48,6 +47,6 @@ function serviceOf(config: Config): Service {
 }
 
 async function portProblem(config: Config): Promise<string | undefined> {
-  const problems = await findListenProblems(Object.values(addressesOf(config)))
+  const problems = await findListenProblems(config)
   return problems.length === 0 ? undefined : problems.map(({ message }) => message).join(' ')
 }

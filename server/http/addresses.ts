@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { Config } from '../config.ts'
 
 /** An address to listen on, and the names of its variables. */
 export interface Address {
@@ -21,8 +20,17 @@ export interface ListenProblem {
 /** Linux takes the ports of outgoing connections from here on, other systems from a later one. */
 const firstEphemeralPort = 32_768
 
+interface ListenConfig {
+  host: string
+  port: number
+  reusePort: boolean
+  adminHost: string
+  /** Without one, there is no admin listener. */
+  adminPort: number | undefined
+}
+
 /** Two processes that share a port have admin ports of their own, because a probe must reach the process that it names. */
-export function addressesOf({ host, port, reusePort, adminHost, adminPort }: Config): {
+export function addressesOf({ host, port, reusePort, adminHost, adminPort }: ListenConfig): {
   service: Address
   admin?: Address
 } {
@@ -33,9 +41,9 @@ export function addressesOf({ host, port, reusePort, adminHost, adminPort }: Con
 }
 
 /** Tries to listen on each address, and stops at once. */
-export async function findListenProblems(addresses: Address[]): Promise<ListenProblem[]> {
+export async function findListenProblems(config: ListenConfig): Promise<ListenProblem[]> {
   const problems: ListenProblem[] = []
-  for (const address of addresses) {
+  for (const address of Object.values(addressesOf(config))) {
     try {
       await tryToListen(address)
     } catch (error) {
