@@ -7,7 +7,7 @@ import { isRecord } from '../api/validation.ts'
 import type { CacheableResponse, ResponseCache } from '../cache/response-cache.ts'
 import { acceptJsonOnly, handleOtherMethods, refuseUnknownPaths } from '../http/routing.ts'
 import { inputReader } from './input.ts'
-import { deprecationHeaders, type LinkPaths, nextLink } from './links.ts'
+import { deprecationHeaders, filledPath, type LinkPaths, nextLink } from './links.ts'
 import { type Operation, operationsOf, successStatus } from './operations.ts'
 
 type CreateContext = (request: FastifyRequest, reply: FastifyReply) => Context
@@ -64,7 +64,8 @@ function responder(operation: Operation, createContext: CreateContext, apiPath: 
     const input = readInput(request)
     const output = await operation.call(input, createContext(request, reply))
     const headers: CacheableResponse['headers'] = { 'content-type': 'application/json; charset=utf-8' }
-    if (status === 201 && isRecord(output)) headers.location = `${apiPath}${operation.path}/${output.id}`
+    if (operation.hasLocation && isRecord(output))
+      headers.location = `${apiPath}${filledPath(operation, input)}/${output.id}`
     const link = next?.(input, output)
     if (link) headers.link = link
     // All serializers of Fastify for JSON schemas return strings.

@@ -115,7 +115,7 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
     ...success.headers,
     ...always,
     ...rateHeaders,
-    ...(successStatus(operation) === 201 && locationHeader),
+    ...(operation.hasLocation && locationHeader),
     ...('cursor' in operation.input.shape && nextHeader),
   }
   return {
