@@ -11,7 +11,6 @@ import { readIdempotencyKey } from './api/idempotency-key.ts'
 import { appRouter } from './api/router.ts'
 import type { Context } from './api/trpc.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
-import { clientAddressOf } from './auth/client-address.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
 import { responseCache } from './cache/response-cache.ts'
 import type { Config } from './config.ts'
@@ -108,11 +107,6 @@ function createBase({
   })
 
   app.decorateRequest('apiKey', null)
-  app.decorateRequest('clientAddress', {
-    getter() {
-      return clientAddressOf(this)
-    },
-  })
   tracing?.traceRequests(app)
   makeDrainable(app)
   if (config.corsOrigins.length > 0) addCors(app, applyCors)
@@ -169,19 +163,16 @@ export async function createApp({
     }
     return tracing?.traceCalls(request, context) ?? context
   }
-  const { lookups } = metrics.caches
-  const checkBearer = bearerCheck(store, lookups.api_keys)
+  const checkBearer = bearerCheck(store, metrics.cacheLookups.api_keys)
   const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
   const adapterOptions = { router: appRouter, createContext }
   app.register(async (adapters) => {
     shedLoad(adapters, loadMeter)
     adapters.addHook('onRequest', checkKey)
-    const caches = {
-      rest: responseCache(store, lookups.rest_responses),
-      rpc: responseCache(store, lookups.rpc_responses),
-    }
-    adapters.register(restAdapter, { prefix: '/v1', cache: caches.rest, basePath, ...adapterOptions })
-    adapters.register(rpcAdapter, { prefix: '/trpc', cache: caches.rpc, ...adapterOptions })
+    const { rest_responses, rpc_responses } = metrics.cacheLookups
+    const [restCache, rpcCache] = [responseCache(store, rest_responses), responseCache(store, rpc_responses)]
+    adapters.register(restAdapter, { prefix: '/v1', cache: restCache, basePath, ...adapterOptions })
+    adapters.register(rpcAdapter, { prefix: '/trpc', cache: rpcCache, ...adapterOptions })
   })
   app.register(webConsole, { folder: consoleFolder, page, basePath })
   app.decorate('checkReadiness', readinessCheck(app, store, readinessTimeLimit))

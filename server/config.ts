@@ -20,21 +20,23 @@ const Port = z
   .transform(Number)
   .refine((port) => port <= 65_535, 'expected a port from 0 to 65535')
 
-const BaseUrl = z
-  .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
-  .transform((url) => url.replace(/\/+$/, ''))
-  .refine((url) => !url.endsWith('/v1'), 'expected a URL without /v1, which is added')
+const HttpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' })
+
+const BaseUrl = withoutVersion(HttpUrl.transform((url) => url.replace(/\/+$/, '')))
 
 /** Where clients reach a server: an origin and a path, without a slash at the end. */
-const PublicUrl = z
-  .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
-  .transform((text) => new URL(text))
-  .refine(
-    ({ href, origin, pathname }) => href === origin + pathname,
-    'expected a URL without a user name, a password, a query or a fragment',
-  )
-  .transform(({ origin, pathname }) => origin + pathname.replaceAll(/\/+/g, '/').replace(/\/$/, ''))
-  .refine((url) => !url.endsWith('/v1'), 'expected a URL without /v1, which is added')
+const PublicUrl = withoutVersion(
+  HttpUrl.transform((text) => new URL(text))
+    .refine(
+      ({ href, origin, pathname }) => href === origin + pathname,
+      'expected a URL without a user name, a password, a query or a fragment',
+    )
+    .transform(({ origin, pathname }) => origin + pathname.replaceAll(/\/+/g, '/').replace(/\/$/, '')),
+)
+
+function withoutVersion<T extends z.ZodType<string>>(url: T) {
+  return url.refine((text) => !text.endsWith('/v1'), 'expected a URL without /v1, which is added')
+}
 
 const Origin = z
   .string()

@@ -24,10 +24,14 @@ const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
+function findCode(isWanted: (each: (typeof errorCodes)[ErrorCode]) => boolean): ErrorCode | undefined {
+  // Object.keys returns exactly the keys of this constant.
+  return (Object.keys(errorCodes) as ErrorCode[]).find((code) => isWanted(errorCodes[code]))
+}
+
 /** @throws {Error} if no Error body has this status. */
 export function errorCodeOf(status: number): ErrorCode {
-  // Object.keys returns exactly the keys of this constant.
-  const code = (Object.keys(errorCodes) as ErrorCode[]).find((each) => errorCodes[each].status === status)
+  const code = findCode((each) => each.status === status)
   if (!code) throw new Error(`No error has the status ${status}.`)
   return code
 }
@@ -123,8 +127,7 @@ function fromTrpc(error: TRPCError): ApiError {
   if (error.code === 'INTERNAL_SERVER_ERROR' && error.cause) return toApiError(error.cause)
   if (error.code === 'PARSE_ERROR')
     return new ApiError('invalid_request', 'The request cannot be parsed.', { cause: error })
-  // Object.keys returns exactly the keys of this constant.
-  const code = (Object.keys(errorCodes) as ErrorCode[]).find((candidate) => errorCodes[candidate].trpc === error.code)
+  const code = findCode((each) => each.trpc === error.code)
   return code && code !== 'internal_error' ? new ApiError(code, error.message, { cause: error }) : internalError(error)
 }
 

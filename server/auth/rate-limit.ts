@@ -2,6 +2,7 @@ import { isIPv4 } from 'node:net'
 import type { FastifyReply, onRequestHookHandler } from 'fastify'
 import { ApiError } from '../api/errors.ts'
 import { checkedApiKey } from './bearer.ts'
+import { clientAddressOf } from './client-address.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -32,7 +33,7 @@ export function withRateLimit(rate: Rate, check: onRequestHookHandler): onReques
     check.call(request.server, request, reply, (error) => {
       const isRejected = error instanceof ApiError && error.body.code === 'unauthorized'
       if (isRejected)
-        return done(countFailures(networkOf(request.clientAddress), 1, reply, error.rejection?.keyStart) ?? error)
+        return done(countFailures(networkOf(clientAddressOf(request)), 1, reply, error.rejection?.keyStart) ?? error)
       const calls = request.routeOptions.config.calls?.(request) ?? 1
       done(error ?? countCalls(String(checkedApiKey(request).id), calls, reply))
     })

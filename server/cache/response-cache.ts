@@ -12,10 +12,8 @@ const capacity = 2_000_000
 /** URLs that are remembered because they were requested once, which are 4 MB at most. */
 const maxRequested = 500
 
-export interface ResponseCache {
-  /** Returns the cached response, or else the one that `respond` makes. */
-  load(url: string, respond: () => Promise<CacheableResponse>): Promise<CacheableResponse>
-}
+/** Returns the cached response to a URL, or else the one that `respond` makes. */
+export type ResponseCache = (url: string, respond: () => Promise<CacheableResponse>) => Promise<CacheableResponse>
 
 /**
  * Caches successful responses by URL until the store changes, from the second request for a URL on. Keeping pages that are
@@ -36,7 +34,5 @@ export function responseCache(store: Store, lookups?: CacheLookups): ResponseCac
     return false
   }
 
-  return {
-    load: (url, respond) => cache.load(url, respond, ({ status }) => status === 200 && isRepeated(url)),
-  }
+  return (url, respond) => cache.load(url, respond, ({ status }) => status === 200 && isRepeated(url))
 }

@@ -29,21 +29,18 @@ interface ListenConfig {
   adminPort: number | undefined
 }
 
-/** Two processes that share a port have admin ports of their own, because a probe must reach the process that it names. */
-export function addressesOf({ host, port, reusePort, adminHost, adminPort }: ListenConfig): {
-  service: Address
-  admin?: Address
-} {
+/** Where the service and the admin listener listen. Two processes that share a port have admin ports of their own, because a probe must reach the process that it names. */
+export function addressesOf({ host, port, reusePort, adminHost, adminPort }: ListenConfig): [Address, Address?] {
   const service = { host, port, reusePort, variables: { host: 'HOST', port: 'PORT' } }
-  if (adminPort === undefined) return { service }
+  if (adminPort === undefined) return [service]
   const variables = { host: 'ADMIN_HOST', port: 'ADMIN_PORT' }
-  return { service, admin: { host: adminHost, port: adminPort, reusePort: false, variables } }
+  return [service, { host: adminHost, port: adminPort, reusePort: false, variables }]
 }
 
 /** Tries to listen on each address, and stops at once. */
 export async function findListenProblems(config: ListenConfig): Promise<ListenProblem[]> {
   const problems: ListenProblem[] = []
-  for (const address of Object.values(addressesOf(config))) {
+  for (const address of addressesOf(config).filter((each) => each !== undefined)) {
     try {
       await tryToListen(address)
     } catch (error) {

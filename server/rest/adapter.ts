@@ -43,7 +43,7 @@ export async function restAdapter(
           // First, because Fastify chooses the serializer by the status. An error sets its own.
           reply.code(successStatus(operation))
           const { headers, body } = await (operation.isCacheable
-            ? cache.load(request.url, () => respond(request, reply))
+            ? cache(request.url, () => respond(request, reply))
             : respond(request, reply))
           reply.headers(headers)
           return body

@@ -35,7 +35,7 @@ export function operationsOf(router: AnyRouter): Operation[] {
 
 /** The path without the names of its parameters, which may differ between operations. */
 function shapeOf(path: string): string {
-  return path.replaceAll(/\{\w+\}/g, '{}')
+  return path.replaceAll(/\{(\w+)\}/g, '{}')
 }
 
 /** POST creates a resource. */

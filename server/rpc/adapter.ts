@@ -62,7 +62,7 @@ export async function rpcAdapter(app: FastifyInstance, { router, createContext, 
         return stream(request, reply)
       }
       const { status, headers, body } = await (reader.isCacheable(request)
-        ? cache.load(request.url, () => respond(request, reply))
+        ? cache(request.url, () => respond(request, reply))
         : respond(request, reply))
       reply.code(status).headers(headers)
       return body

@@ -34,38 +34,21 @@ export function namesIn(path: string): string[] {
   return path.split(',')
 }
 
-export interface CallReader {
-  /** The names in the path of a request. The first ones, because the path can be longer than any batch that is served. */
-  names(path: string): string[]
-  /** Whether both adapters cache the response. */
-  isCacheable(request: RpcRequest): boolean
-  /**
-   * The calls of a request. Whether a procedure exists and its input is valid is checked when a call runs.
-   *
-   * @throws {ApiError} if the request cannot be split into calls.
-   */
-  read(request: RpcRequest): RpcCall[]
-  /** The procedure of a single call, else `batch` or `unknown`. */
-  labelsOf(path: string): RequestLabels
-}
-
-const batchLabels: RequestLabels = { adapter: 'rpc', operation: 'batch' }
-const unknownLabels: RequestLabels = { adapter: 'rpc', operation: 'unknown' }
+const labelsFor = (operation: string): RequestLabels => ({ adapter: 'rpc', operation })
+const [batchLabels, unknownLabels] = [labelsFor('batch'), labelsFor('unknown')]
 
 /** Reads the calls of a request (https://trpc.io/docs/rpc): queries by GET or HEAD, mutations by POST. */
-export function callReader(router: AnyRouter): CallReader {
+export function callReader(router: AnyRouter) {
   const procedures = new Map(
     proceduresOf(router).map((procedure) => [
       procedure.name,
       {
         ...procedure,
+        labels: labelsFor(procedure.name),
         methods: procedure.type === 'query' ? ['GET', 'HEAD'] : ['POST'],
         write: compileWriter(procedure.output) ?? writeAnything,
       },
     ]),
-  )
-  const labels = new Map<string, RequestLabels>(
-    [...procedures.keys()].map((name) => [name, { adapter: 'rpc', operation: name }]),
   )
   const { deserialize } = router._def._config.transformer.input
 
@@ -86,10 +69,17 @@ export function callReader(router: AnyRouter): CallReader {
   }
 
   return {
-    names: (path) => path.split(',', maxBatchSize).map((name) => (procedures.has(name) ? name : 'unknown')),
-    isCacheable: (request) =>
+    /** The names in the path of a request. The first ones, because the path can be longer than any batch that is served. */
+    names: (path: string) => path.split(',', maxBatchSize).map((name) => (procedures.has(name) ? name : 'unknown')),
+    /** Whether both adapters cache the response. */
+    isCacheable: (request: RpcRequest) =>
       request.method !== 'POST' && namesIn(request.params.path).every((name) => procedures.get(name)?.isCacheable),
-    read(request) {
+    /**
+     * The calls of a request. Whether a procedure exists and its input is valid is checked when a call runs.
+     *
+     * @throws {ApiError} if the request cannot be split into calls.
+     */
+    read(request: RpcRequest): RpcCall[] {
       const { method, params, query } = request
       const names = isBatch(query) ? namesIn(params.path) : [params.path]
       if (names.length > maxBatchSize) throw invalid(`A batch has at most ${maxBatchSize} calls.`)
@@ -97,7 +87,8 @@ export function callReader(router: AnyRouter): CallReader {
       const inputs: Record<number, unknown> = isBatch(query) ? inputsOfBatch(input, names.length) : [input]
       return names.map((name, index) => callOf(name, method, inputs[index]))
     },
-    labelsOf: (path) => labels.get(path) ?? (path.includes(',') ? batchLabels : unknownLabels),
+    /** The procedure of a single call, else `batch` or `unknown`. */
+    labelsOf: (path: string) => procedures.get(path)?.labels ?? (path.includes(',') ? batchLabels : unknownLabels),
   }
 }
 

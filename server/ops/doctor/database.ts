@@ -4,7 +4,7 @@ import { describeLocation, type Location } from '../../../db/location.ts'
 import { UnusableDatabase } from '../../../db/unusable-database.ts'
 import { count } from '../count.ts'
 import { describeSize } from '../table.ts'
-import { type Finding, failure, ok, orNone, readOnce, runCheck, type Verdict, warning } from './finding.ts'
+import { type Finding, failure, finding, ok, orNone, readOnce, runCheck, type Verdict, warning } from './finding.ts'
 import type { KnownTime } from './machine.ts'
 
 /** PostgreSQL's developers correct faults of each major version for five years: 15 is the oldest that they support. */
@@ -34,7 +34,7 @@ export async function openDatabase(
 /** Also returns whether the disk hangs. No further check may use the disk then. */
 export async function checkWritable(path: string): Promise<{ finding: Finding; isHanging: boolean }> {
   let isHanging = false
-  const finding = await runCheck('writable', async () => {
+  const result = await runCheck('writable', async () => {
     const problem = await tryWrite(path, writeTimeout)
     isHanging = problem === 'hangs'
     if (problem === undefined) return ok('The write lock is free, and the disk completes a write.')
@@ -43,7 +43,7 @@ export async function checkWritable(path: string): Promise<{ finding: Finding; i
       `The disk of ${path} did not complete a write within ${writeTimeout / 1_000} s, so the database was not examined. Thaw the file system (fsfreeze --unfreeze), or check the disk.`,
     )
   })
-  return { finding, isHanging }
+  return { finding: result, isHanging }
 }
 
 /**
@@ -88,24 +88,32 @@ function judgeSchema({ applied, pending, problem }: SchemaState): Verdict {
 
 /** @param needed connections of one instance. */
 function judgeServer({ version, encoding, isReadOnly, connectionsLeft }: ServerState, needed: number): Finding[] {
-  const verdicts = {
-    server:
+  return [
+    finding(
+      'server',
       Number.parseInt(version, 10) >= minPostgresVersion
         ? ok(`PostgreSQL ${version}.`)
         : warning(`PostgreSQL ${version} is no longer maintained. Use ${minPostgresVersion} or newer.`),
-    encoding:
+    ),
+    finding(
+      'encoding',
       encoding === 'UTF8'
         ? ok('UTF8.')
         : failure(`${encoding} cannot store every name. Make another database with ENCODING 'UTF8'.`),
-    writable: isReadOnly
-      ? failure('The server accepts no writes. Wait until it does, or correct the address.')
-      : ok('The server accepts writes.'),
-    connections:
+    ),
+    finding(
+      'writable',
+      isReadOnly
+        ? failure('The server accepts no writes. Wait until it does, or correct the address.')
+        : ok('The server accepts writes.'),
+    ),
+    finding(
+      'connections',
       connectionsLeft >= needed
         ? ok(`${connectionsLeft} connections are free.`)
         : warning(
             `${connectionsLeft} connections are free, and an instance may need ${needed}. Raise max_connections, or lower DATABASE_CONNECTIONS.`,
           ),
-  }
-  return Object.entries(verdicts).map(([check, verdict]) => ({ check, ...verdict }))
+    ),
+  ]
 }

@@ -3,7 +3,7 @@ import { alignColumns } from '../table.ts'
 import { checkBackups, newestBackup, readBackupTimes } from './backups.ts'
 import { checkWritable, examineContents, openDatabase } from './database.ts'
 import { checkFileSystem, checkKeyFile, checkLog, checkPermissions, checkSpace } from './files.ts'
-import { type Finding, orNone, readOnce, runCheck } from './finding.ts'
+import { type Finding, finding, orNone, readOnce, runCheck } from './finding.ts'
 import { checkClock, checkDescriptors, checkNode, type Machine, thisMachine } from './machine.ts'
 import { checkPort, type PortToCheck } from './port.ts'
 
@@ -58,7 +58,7 @@ async function examineDatabase(service: Service, machine: Machine): Promise<Find
     const files = database.kind === 'sqlite' ? await examineFiles(database.path, backupEvery, machine) : undefined
     const times = [...(contents?.times ?? []), ...(files?.times ?? [])]
     return [
-      { check: 'database', ...verdict },
+      finding('database', verdict),
       ...(contents?.findings ?? []),
       // If the database cannot be opened, both have the same cause.
       ...(writable && inspection ? [writable.finding] : []),

@@ -23,12 +23,16 @@ export function failure(message: string): Verdict {
   return { status: 'failure', message }
 }
 
+export function finding(check: string, verdict: Verdict): Finding {
+  return { check, ...verdict }
+}
+
 /** Runs a check. An error becomes a failure, so that the other checks still run. */
 export async function runCheck(check: string, run: () => Verdict | Promise<Verdict>): Promise<Finding> {
   try {
-    return { check, ...(await run()) }
+    return finding(check, await run())
   } catch (error) {
-    return { check, ...failure(describeError(error)) }
+    return finding(check, failure(describeError(error)))
   }
 }
 
