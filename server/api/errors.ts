@@ -101,7 +101,7 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof StoreUnavailable) {
     return thrown.isRetryable
-      ? temporarilyUnavailable('The service cannot reach its data at the moment. Try again shortly.', thrown)
+      ? dataUnavailable(thrown)
       : new ApiError('unavailable', 'The service cannot use its database until an operator has repaired it.', {
           cause: thrown,
         })
@@ -138,8 +138,13 @@ export function messageForOperator({ body, cause }: ApiError): string {
 }
 
 /** 503 with Retry-After, for a condition that is expected to end soon. Without a cause, it is not logged. */
-export function temporarilyUnavailable(message: string, cause?: unknown, rejection?: Rejection): ApiError {
-  return new ApiError('unavailable', message, { headers: { 'retry-after': '1' }, cause, rejection })
+export function temporarilyUnavailable(message: string, options: ApiErrorOptions = {}): ApiError {
+  return new ApiError('unavailable', message, { headers: { 'retry-after': '1' }, ...options })
+}
+
+/** @param cause without it, the error is not logged */
+export function dataUnavailable(cause?: unknown): ApiError {
+  return temporarilyUnavailable('The service cannot reach its data at the moment. Try again shortly.', { cause })
 }
 
 function internalError(cause: unknown): ApiError {
