@@ -14,11 +14,10 @@ export const environment: Record<string, string | undefined> = process.env
 const logFormats = ['json', 'pretty'] as const
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-const Port = z
-  .string()
-  .regex(/^\d{1,5}$/, 'expected a port from 0 to 65535')
-  .transform(Number)
-  .refine((port) => port <= 65_535, 'expected a port from 0 to 65535')
+const Port = numberText(/^\d{1,5}$/, 'expected a port from 0 to 65535').refine(
+  (port) => port <= 65_535,
+  'expected a port from 0 to 65535',
+)
 
 const HttpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' })
 
@@ -93,15 +92,13 @@ const Interval = z.string().transform((text, context) => {
   return milliseconds
 })
 
-const Count = z
-  .string()
-  .regex(/^[1-9]\d{0,3}$/, 'expected a number from 1 to 9999')
-  .transform(Number)
+const Count = numberText(/^[1-9]\d{0,3}$/, 'expected a number from 1 to 9999')
 
-const Share = z
-  .string()
-  .regex(/^(0|1|0?\.\d{1,9}|1\.0{1,9})$/, 'expected a number from 0 to 1')
-  .transform(Number)
+const Share = numberText(/^(0|1|0?\.\d{1,9}|1\.0{1,9})$/, 'expected a number from 0 to 1')
+
+function numberText(pattern: RegExp, problem: string) {
+  return z.string().regex(pattern, problem).transform(Number)
+}
 
 /** The descriptions are for the help of the commands. docs/configuration.md explains each variable. */
 const Environment = z.object({
