@@ -29,7 +29,10 @@ interface ListenConfig {
   adminPort: number | undefined
 }
 
-/** Where the service and the admin listener listen. Two processes that share a port have admin ports of their own, because a probe must reach the process that it names. */
+/**
+ * Where the service and the admin listener listen. Two processes that share a port have admin ports of their own, because a
+ * probe must reach the process that it names.
+ */
 export function addressesOf({ host, port, reusePort, adminHost, adminPort }: ListenConfig): [Address, Address?] {
   const service = { host, port, reusePort, variables: { host: 'HOST', port: 'PORT' } }
   if (adminPort === undefined) return [service]

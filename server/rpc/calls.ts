@@ -34,8 +34,12 @@ export function namesIn(path: string): string[] {
   return path.split(',')
 }
 
-const labelsFor = (operation: string): RequestLabels => ({ adapter: 'rpc', operation })
-const [batchLabels, unknownLabels] = [labelsFor('batch'), labelsFor('unknown')]
+const batchLabels = labelsFor('batch')
+const unknownLabels = labelsFor('unknown')
+
+function labelsFor(operation: string): RequestLabels {
+  return { adapter: 'rpc', operation }
+}
 
 /** Reads the calls of a request (https://trpc.io/docs/rpc): queries by GET or HEAD, mutations by POST. */
 export function callReader(router: AnyRouter) {
