@@ -3,7 +3,7 @@ import { defineConfig } from 'drizzle-kit'
 /** drizzle-kit drafts migrations (`npm run db:generate`), but never runs them; review adds what it cannot write: STRICT, AUTOINCREMENT, CHECKs. */
 export default defineConfig({
   dialect: 'sqlite',
-  schema: ['./db/keys/sqlite.ts', './db/pets/sqlite.ts', './db/idempotency/sqlite.ts'],
+  schema: ['./db/keys/sqlite.ts', './db/pets/sqlite.ts', './db/sqlite/idempotency.ts'],
   out: './db/sqlite/migrations',
   // For drizzle-kit studio.
   dbCredentials: { url: process.env.DATABASE_URL ?? 'file:data/petstore.db' },

@@ -16,7 +16,7 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: [
-            'test/{api,auth,client,http,ops,project,rest,rpc,sqlite,store,telemetry,web}/*.test.ts',
+            'test/{api,auth,cache,client,http,ops,project,rest,rpc,sqlite,store,telemetry,web}/*.test.ts',
             'test/web/bulk/*.test.ts',
           ],
           globalSetup: 'test/support/global-setup.ts',

@@ -4,7 +4,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Inspection } from './inspection.ts'
 import type { Location } from './location.ts'
-import { loadForPostgres, loadForSqlite } from './resource.ts'
 import { resources } from './resources.ts'
 
 /**
@@ -16,10 +15,10 @@ import { resources } from './resources.ts'
 export async function inspect(location: Location): Promise<Inspection | undefined> {
   if (location.kind === 'postgres') {
     const { inspectPostgres } = await import('./inspection/postgres.ts')
-    return inspectPostgres(location.url, await loadForPostgres(resources))
+    return inspectPostgres(location.url, await resources.forPostgres())
   }
   const { inspectSqlite } = await import('./inspection/sqlite.ts')
-  return inspectSqlite(location.path, await loadForSqlite(resources))
+  return inspectSqlite(location.path, await resources.forSqlite())
 }
 
 const [probe, preload] = ['inspection/write-probe.ts', 'fast-start.mjs'].map((file) =>

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Location } from './location.ts'
 import type { OnMigrate } from './migrations.ts'
-import { loadForPostgres, loadForSqlite, type ResourceList } from './resource.ts'
+import type { ResourceList } from './resource-list.ts'
 import { resources as ownResources, type Store } from './resources.ts'
 import type { BaseStore, StoreObserver } from './store.ts'
 
@@ -33,12 +33,12 @@ export async function migrateStore(
 ): Promise<void> {
   if (location.kind === 'postgres') {
     const { prepareDatabase } = await import('./postgres/prepare.ts')
-    if (await prepareDatabase(location.url, await loadForPostgres(ownResources), { onMigrate })) onCreate?.()
+    if (await prepareDatabase(location.url, await ownResources.forPostgres(), { onMigrate })) onCreate?.()
     return
   }
   const { prepareDatabase } = await import('./sqlite/prepare.ts')
   const isNew = !existsSync(location.path)
-  prepareDatabase(location.path, await loadForSqlite(ownResources), { onMigrate, onWarning })
+  prepareDatabase(location.path, await ownResources.forSqlite(), { onMigrate, onWarning })
   if (isNew) onCreate?.()
 }
 
@@ -60,12 +60,12 @@ export async function openStoreOf<Stores>(
   // Safe: the engines open each resource of the list under its name.
   if (location.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts')
-    const resources = await loadForPostgres(list)
+    const resources = await list.forPostgres()
     return (await openPostgresStore({ ...options, url: location.url, resources, onCreate })) as BaseStore & Stores
   }
   const { openSqliteStore } = await import('./sqlite/store.ts')
   const isNew = !existsSync(location.path)
-  const resources = await loadForSqlite(list)
+  const resources = await list.forSqlite()
   const store = openSqliteStore({ ...options, path: location.path, resources }) as BaseStore & Stores
   if (isNew) onCreate?.()
   return store

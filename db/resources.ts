@@ -1,6 +1,6 @@
 import type { ApiKeyStore } from './keys/store.ts'
 import type { PetStore } from './pets/store.ts'
-import { type ResourceList, resource } from './resource.ts'
+import { ResourceList, resource } from './resource-list.ts'
 import type { BaseStore } from './store.ts'
 
 /** Every resource of the service. This is the only list. */
@@ -16,7 +16,7 @@ interface Stores {
 
 export interface Store extends BaseStore, Stores {}
 
-export const resources: ResourceList<Stores> = {
+export const resources = new ResourceList<Stores>({
   url: import.meta.url,
   migrations: {
     sqlite: [new URL('sqlite/migrations', import.meta.url)],
@@ -32,4 +32,4 @@ export const resources: ResourceList<Stores> = {
       async () => (await import('./pets/postgres.ts')).petsOnPostgres,
     ),
   },
-}
+})

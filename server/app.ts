@@ -10,13 +10,12 @@ import type { Store } from '../db/resources.ts'
 import { readIdempotencyKey } from './api/idempotency-key.ts'
 import type { Context } from './api/trpc.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
-import { clientAddressOf } from './auth/client-address.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
+import { responseCache } from './cache/response-cache.ts'
 import type { Config } from './config.ts'
-import type { CreateContext } from './http/adapter-options.ts'
 import { Connections, maxConnections, whenEnded } from './http/connections.ts'
 import { makeDrainable } from './http/drain.ts'
-import { sendError } from './http/error-responses.ts'
+import { handleErrors, sendError } from './http/error-responses.ts'
 import { type CheckReadiness, health, readinessCheck } from './http/health.ts'
 import { limits } from './http/limits.ts'
 import { type LoadMeter, processLoad, shedLoad } from './http/load-shedding.ts'
@@ -108,13 +107,6 @@ function createBase({
   })
 
   app.decorateRequest('apiKey', null)
-  app.decorateRequest('rejection', null)
-  app.decorateRequest('rejectedKeyStart', undefined)
-  app.decorateRequest('clientAddress', {
-    getter() {
-      return clientAddressOf(this)
-    },
-  })
   tracing?.traceRequests(app)
   makeDrainable(app)
   if (config.corsOrigins.length > 0) addCors(app, applyCors)
@@ -122,7 +114,7 @@ function createBase({
     const labels = labelsOf(request)
     if (!isProbe(labels) || request.rejection) log.request(request, reply, labels, result)
     if (result.isComplete) metrics.requests.observe(labels, reply.statusCode, result.milliseconds)
-    if (request.rejection) metrics.requests.countRejected(request.rejection)
+    if (request.rejection) metrics.requests.countRejected(request.rejection.reason)
   }
   const check = requestCheck(headers)
   app.addHook('onRequest', (request, reply, done) => {
@@ -133,7 +125,7 @@ function createBase({
     )
     check(request, reply, done)
   })
-  app.setErrorHandler(sendError)
+  handleErrors(app)
   refuseUnknownPaths(app, page)
   ignoreBodies(app)
   routeAllMethods(app)
@@ -159,7 +151,7 @@ export async function createApp({
   const app = createBase({ config, log, metrics, tracing, page })
   metrics.store.watch(store)
 
-  const createContext: CreateContext = (request, reply) => {
+  function createContext(request: FastifyRequest, reply: FastifyReply): Context {
     const apiKey = checkedApiKey(request)
     const key = readIdempotencyKey(request)
     const once = key === undefined ? undefined : { apiKeyId: apiKey.id, key, onReplay }
@@ -171,15 +163,16 @@ export async function createApp({
     }
     return tracing?.traceCalls(request, context) ?? context
   }
-  const { lookups } = metrics.caches
-  const checkBearer = bearerCheck(store, lookups.api_keys)
+  const checkBearer = bearerCheck(store, metrics.cacheLookups.api_keys)
   const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
-  const adapterOptions = { router: appRouter, store, createContext }
+  const adapterOptions = { router: appRouter, createContext }
   app.register(async (adapters) => {
     shedLoad(adapters, loadMeter)
     adapters.addHook('onRequest', checkKey)
-    adapters.register(restAdapter, { prefix: '/v1', cacheLookups: lookups.rest_responses, basePath, ...adapterOptions })
-    adapters.register(rpcAdapter, { prefix: '/trpc', cacheLookups: lookups.rpc_responses, ...adapterOptions })
+    const { rest_responses, rpc_responses } = metrics.cacheLookups
+    const [restCache, rpcCache] = [responseCache(store, rest_responses), responseCache(store, rpc_responses)]
+    adapters.register(restAdapter, { prefix: '/v1', cache: restCache, basePath, ...adapterOptions })
+    adapters.register(rpcAdapter, { prefix: '/trpc', cache: rpcCache, ...adapterOptions })
   })
   app.register(webConsole, { folder: consoleFolder, page, basePath })
   app.decorate('checkReadiness', readinessCheck(app, store, readinessTimeLimit))

@@ -6,6 +6,7 @@ import type { Rate } from './auth/rate-limit.ts'
 import { parseDuration } from './ops/duration.ts'
 import { DatabaseUrl, hasControlCharacter } from './ops/location.ts'
 import { OperatorError } from './ops/operator-error.ts'
+import { closestName } from './ops/suggestion.ts'
 
 /** Only this module reads the environment. */
 export const environment: Record<string, string | undefined> = process.env
@@ -13,27 +14,28 @@ export const environment: Record<string, string | undefined> = process.env
 const logFormats = ['json', 'pretty'] as const
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-const Port = z
-  .string()
-  .regex(/^\d{1,5}$/, 'expected a port from 0 to 65535')
-  .transform(Number)
-  .refine((port) => port <= 65_535, 'expected a port from 0 to 65535')
+const Port = numberText(/^\d{1,5}$/, 'expected a port from 0 to 65535').refine(
+  (port) => port <= 65_535,
+  'expected a port from 0 to 65535',
+)
 
-const BaseUrl = z
-  .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
-  .transform((url) => url.replace(/\/+$/, ''))
-  .refine((url) => !url.endsWith('/v1'), 'expected a URL without /v1, which is added')
+const HttpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' })
+
+const BaseUrl = withoutVersion(HttpUrl.transform((url) => url.replace(/\/+$/, '')))
 
 /** Where clients reach a server: an origin and a path, without a slash at the end. */
-const PublicUrl = z
-  .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
-  .transform((text) => new URL(text))
-  .refine(
-    ({ href, origin, pathname }) => href === origin + pathname,
-    'expected a URL without a user name, a password, a query or a fragment',
-  )
-  .transform(({ origin, pathname }) => origin + pathname.replaceAll(/\/+/g, '/').replace(/\/$/, ''))
-  .refine((url) => !url.endsWith('/v1'), 'expected a URL without /v1, which is added')
+const PublicUrl = withoutVersion(
+  HttpUrl.transform((text) => new URL(text))
+    .refine(
+      ({ href, origin, pathname }) => href === origin + pathname,
+      'expected a URL without a user name, a password, a query or a fragment',
+    )
+    .transform(({ origin, pathname }) => origin + pathname.replaceAll(/\/+/g, '/').replace(/\/$/, '')),
+)
+
+function withoutVersion<T extends z.ZodType<string>>(url: T) {
+  return url.refine((text) => !text.endsWith('/v1'), 'expected a URL without /v1, which is added')
+}
 
 const Origin = z
   .string()
@@ -90,15 +92,13 @@ const Interval = z.string().transform((text, context) => {
   return milliseconds
 })
 
-const Count = z
-  .string()
-  .regex(/^[1-9]\d{0,3}$/, 'expected a number from 1 to 9999')
-  .transform(Number)
+const Count = numberText(/^[1-9]\d{0,3}$/, 'expected a number from 1 to 9999')
 
-const Share = z
-  .string()
-  .regex(/^(0|1|0?\.\d{1,9}|1\.0{1,9})$/, 'expected a number from 0 to 1')
-  .transform(Number)
+const Share = numberText(/^(0|1|0?\.\d{1,9}|1\.0{1,9})$/, 'expected a number from 0 to 1')
+
+function numberText(pattern: RegExp, problem: string) {
+  return z.string().regex(pattern, problem).transform(Number)
+}
 
 /** The descriptions are for the help of the commands. docs/configuration.md explains each variable. */
 const Environment = z.object({
@@ -231,6 +231,29 @@ export function readConfig(env = environment): Config {
     throw new OperatorError(`The configuration is wrong:\n${lines.join('\n')}`)
   }
   return toConfig(data)
+}
+
+/** Warns of each variable that is not known and looks like a misspelled one that is not set. */
+export function misspelledVariables(env = environment): string[] {
+  const variables = readVariables(env)
+  const unset = variableNames.filter((name) => variables[name] === undefined)
+  return Object.keys(env).flatMap((name) => {
+    if (variableNames.some((known) => known === name)) return []
+    const upper = name.toUpperCase()
+    const meant = unset.find((known) => isSwapped(upper, known)) ?? closestName(upper, unset.filter(isLong))
+    return meant === undefined ? [] : [`The variable ${name} is not known. Did you mean ${meant}?`]
+  })
+}
+
+/** Whether two neighbouring letters of the name are swapped, as in PROT. */
+function isSwapped(given: string, name: string): boolean {
+  const at = [...name].findIndex((letter, index) => letter !== given[index])
+  return at >= 0 && given === `${name.slice(0, at)}${name[at + 1]}${name[at]}${name.slice(at + 2)}`
+}
+
+/** A short name, such as PORT, differs in one letter from many names that belong to other programs, such as POST. */
+function isLong(name: string): boolean {
+  return name.length >= 8
 }
 
 /** Where programs on this machine reach the service. */

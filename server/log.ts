@@ -4,6 +4,7 @@ import type { WriteStream } from 'node:tty'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
 import { prettyFactory } from 'pino-pretty'
+import { clientAddressOf } from './auth/client-address.ts'
 import type { Config } from './config.ts'
 import type { RequestLabels } from './http/request-labels.ts'
 import { RepeatedErrors, serializeError } from './telemetry/repeated-errors.ts'
@@ -116,9 +117,9 @@ function requestLine(
     milliseconds: Math.round(milliseconds * 1000) / 1000,
     bytes: bytesOf(request, reply),
     key: request.apiKey?.name,
-    keyStart: request.apiKey?.start ?? request.rejectedKeyStart,
-    reason: request.rejection ?? undefined,
-    ip: request.clientAddress,
+    keyStart: request.apiKey?.start ?? request.rejection?.keyStart,
+    reason: request.rejection?.reason,
+    ip: clientAddressOf(request),
     msg: 'request',
   }
 }

@@ -1,15 +1,13 @@
 import { join } from 'node:path'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
-import type { Logger } from 'pino'
 import { describeLocation } from '../db/location.ts'
 import { openStore } from '../db/open.ts'
 import type { Store } from '../db/resources.ts'
 import { StoreUnavailable } from '../db/store.ts'
 import { createAdminApp, createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
-import { type Address, addressesOf, findListenProblems, listenProblem } from './cli/addresses.ts'
-import { misspelledVariables } from './cli/settings.ts'
-import type { Config } from './config.ts'
+import { type Config, misspelledVariables } from './config.ts'
+import { type Address, addressesOf, findListenProblems, listenProblem } from './http/addresses.ts'
 import { drain } from './http/drain.ts'
 import { createLog, type Log } from './log.ts'
 import { announce } from './ops/announce.ts'
@@ -20,7 +18,6 @@ import manifest from './package.json' with { type: 'json' }
 import { Metrics } from './telemetry/metrics.ts'
 import { unblock } from './telemetry/output.ts'
 import { addProcessMetrics } from './telemetry/process-metrics.ts'
-import type { Tracing, TracingOptions } from './telemetry/tracing.ts'
 
 /** Milliseconds. */
 const drainTime = 500
@@ -36,7 +33,7 @@ const registerInterval = 5_000
  */
 export async function serve(config: Config): Promise<void> {
   // Checked first, because a start that fails must not leave a file or a key.
-  const problems = await findListenProblems(Object.values(addressesOf(config)))
+  const problems = await findListenProblems(config)
   if (problems.length > 0) throw new OperatorError(problems.map(({ message }) => message).join('\n'))
   const warnOfDropped = (lines: number) =>
     log.warn(`${lines} lines of the output were dropped, because it was not read or its disk was full.`)
@@ -46,7 +43,8 @@ export async function serve(config: Config): Promise<void> {
   for (const warning of misspelledVariables()) log.warn(warning)
   const metrics = new Metrics()
   addProcessMetrics(metrics.registry, outputs)
-  const tracing = config.tracing && (await startTracing(config.tracing, log))
+  // Loaded only if it is used, because OpenTelemetry takes time and memory.
+  const tracing = config.tracing && new (await import('./telemetry/tracing.ts')).Tracing(config.tracing, log)
   const store = await openStore(config.database, {
     busyTimeout: 200,
     maxConnections: config.databaseConnections,
@@ -74,12 +72,6 @@ export async function serve(config: Config): Promise<void> {
   }
 }
 
-/** Loads OpenTelemetry, which takes time and memory, only if it is used. */
-async function startTracing(options: TracingOptions, log: Logger): Promise<Tracing> {
-  const { Tracing } = await import('./telemetry/tracing.ts')
-  return new Tracing(options, log)
-}
-
 interface Context {
   config: Config
   log: Log
@@ -98,9 +90,9 @@ async function run({ app, admin }: Apps, store: Store, { config, log, audit, met
   const stopped = stopSignal(log)
   // Before listening: if the database cannot be read, the start fails.
   const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
-  const addresses = addressesOf(config)
-  await listen(app, addresses.service, (url) => `listening at ${url} (petstore ${manifest.version})`)
-  if (admin && addresses.admin) await listen(admin, addresses.admin, (url) => `metrics and health at ${url}`)
+  const [address, adminAddress] = addressesOf(config)
+  await listen(app, address, (url) => `listening at ${url} (petstore ${manifest.version})`)
+  if (admin && adminAddress) await listen(admin, adminAddress, (url) => `metrics and health at ${url}`)
   const firstKey = hasKey ? undefined : await mintFirstKey(store, audit)
   const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
   announce({ url: config.publicUrl ?? app.listeningOrigin, database: config.database, firstKey }, log, { asBanner })
@@ -112,7 +104,7 @@ async function run({ app, admin }: Apps, store: Store, { config, log, audit, met
 }
 
 /** PostgreSQL has its own backup tools. */
-function startBackups({ database, ...config }: Config, log: Logger, metrics: Metrics): () => Promise<void> {
+function startBackups({ database, ...config }: Config, log: Log, metrics: Metrics): () => Promise<void> {
   if (database.kind !== 'sqlite') return async () => {}
   metrics.store.expectBackups(config.backupEvery)
   return scheduleBackups({ ...config, databasePath: database.path }, log)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Location } from '../location.ts'
 import type { OnMigrate } from '../migrations.ts'
-import type { ResourceList } from '../resource.ts'
+import type { ResourceList } from '../resource-list.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
 import { type CopyDatabase, type CopyDriver, type Row, RowsRefused, type Table } from './driver.ts'
 

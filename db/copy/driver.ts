@@ -1,6 +1,6 @@
 import { type Table as DrizzleTable, getTableColumns, getTableName } from 'drizzle-orm'
 import type { OnMigrate } from '../migrations.ts'
-import type { ResourceList } from '../resource.ts'
+import type { ResourceList } from '../resource-list.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
 
 /** A table of the store. It has the same columns in every database. The first one is the primary key `id`. */

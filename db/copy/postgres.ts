@@ -11,7 +11,7 @@ import { prepareDatabase } from '../postgres/prepare.ts'
 import { tablesOf } from '../postgres/resource.ts'
 import { textOf } from '../postgres/statements.ts'
 import { lockUntilCommit } from '../postgres/transaction.ts'
-import { loadForPostgres, type ResourceList } from '../resource.ts'
+import type { ResourceList } from '../resource-list.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
 import {
   type Column,
@@ -32,7 +32,7 @@ const timeouts = {
 }
 
 export async function openSource(url: string, list: ResourceList): Promise<CopyDatabase> {
-  const { migrations, resources } = await loadForPostgres(list)
+  const { migrations, resources } = await list.forPostgres()
   return attempt(url, () =>
     begin(url, 'REPEATABLE READ READ ONLY', async (client) => {
       refuseOtherRelease(await readJournal(drizzle({ client })), migrations, describe(url))
@@ -47,7 +47,7 @@ export async function openTarget(
   source: string,
   onMigrate?: OnMigrate,
 ): Promise<CopyDatabase> {
-  const loaded = await loadForPostgres(list)
+  const loaded = await list.forPostgres()
   await prepareDatabase(url, loaded, { migrate: false, onMigrate })
   return attempt(url, () =>
     begin(url, 'READ COMMITTED READ WRITE', async (client) => {

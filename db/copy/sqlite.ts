@@ -1,7 +1,8 @@
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { type OnMigrate, refuseOtherRelease } from '../migrations.ts'
-import { type Loaded, loadForSqlite, type ResourceList } from '../resource.ts'
+import type { Loaded } from '../resource.ts'
+import type { ResourceList } from '../resource-list.ts'
 import { checkPages, connect, connectToRead, orClose } from '../sqlite/connection.ts'
 import { unusable } from '../sqlite/diagnosis/diagnosis.ts'
 import { toFailure } from '../sqlite/failure.ts'
@@ -16,7 +17,7 @@ import { type CopyDatabase, describeTables, type Row, RowsRefused, refuseSameDat
 const busyTimeout = 5_000
 
 export async function openSource(path: string, list: ResourceList): Promise<CopyDatabase> {
-  const { migrations, resources } = await loadForSqlite(list)
+  const { migrations, resources } = await list.forSqlite()
   return attempt(path, () => {
     refuseForeignFile(path)
     const connection = connectToRead(path, busyTimeout)
@@ -35,7 +36,7 @@ export async function openTarget(
   source: string,
   onMigrate?: OnMigrate,
 ): Promise<CopyDatabase> {
-  const loaded = await loadForSqlite(list)
+  const loaded = await list.forSqlite()
   return attempt(path, () => {
     refuseSameDatabase(identify(path), source, path)
     prepareDatabase(path, loaded, { migrate: false, onMigrate })

@@ -1,5 +1,4 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
-import { loadForSqlite } from '../resource.ts'
 import { resources } from '../resources.ts'
 import { connect } from '../sqlite/connection.ts'
 import { unusable } from '../sqlite/diagnosis/diagnosis.ts'
@@ -17,7 +16,7 @@ const busyTimeout = 2_000
 const [, , path = ''] = process.argv
 try {
   // Stays open until the end: a connection that can write would otherwise be the last one, and SQLite then removes the log.
-  const inspection = inspectSqlite(path, await loadForSqlite(resources))
+  const inspection = inspectSqlite(path, await resources.forSqlite())
   if (inspection) {
     takeLock()
     syncFile(`${realPathOf(path)}-doctor-${process.pid}.partial`)

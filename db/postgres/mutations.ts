@@ -1,9 +1,9 @@
 import type { ClientBase, Pool } from 'pg'
-import { nameOf, prepareIdempotencyKeys } from '../idempotency/postgres.ts'
-import { checkReplay, decodeResult, encodeResult, fingerprintOf, type Original } from '../idempotency/rules.ts'
+import { checkReplay, decodeResult, encodeResult, fingerprintOf, type Original } from '../idempotency.ts'
 import type { Once } from '../store.ts'
 import { concernsDatabase, type Failures } from './failure.ts'
 import type { Outcome } from './group-commit.ts'
+import { nameOf, prepareIdempotencyKeys } from './idempotency.ts'
 import type { AnyMutation } from './resource.ts'
 import { inTransaction, lockUntilCommit, type Transaction } from './transaction.ts'
 

@@ -1,8 +1,8 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
-import { idempotencyKeys } from '../idempotency/postgres.ts'
 import type { Once } from '../store.ts'
 import type { Failures } from './failure.ts'
+import { idempotencyKeys } from './idempotency.ts'
 
 /** What the engine of PostgreSQL knows of a resource, and offers to it. */
 

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { idempotencyKeys } from '../idempotency/sqlite.ts'
 import type { Once, RuleViolation } from '../store.ts'
+import { idempotencyKeys } from './idempotency.ts'
 
 /** What the engine of SQLite knows of a resource, and offers to it. */
 

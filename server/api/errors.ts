@@ -24,15 +24,18 @@ const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
+function findCode(isWanted: (each: (typeof errorCodes)[ErrorCode]) => boolean): ErrorCode | undefined {
+  // Object.keys returns exactly the keys of this constant.
+  return (Object.keys(errorCodes) as ErrorCode[]).find((code) => isWanted(errorCodes[code]))
+}
+
 /** @throws {Error} if no Error body has this status. */
 export function errorCodeOf(status: number): ErrorCode {
-  // Object.keys returns exactly the keys of this constant.
-  const code = (Object.keys(errorCodes) as ErrorCode[]).find((each) => errorCodes[each].status === status)
+  const code = findCode((each) => each.status === status)
   if (!code) throw new Error(`No error has the status ${status}.`)
   return code
 }
 
-/** Why a request was rejected before it reached a procedure. The log and the metrics show it, the response does not. */
 export const rejectionReasons = [
   'missing',
   'malformed',
@@ -44,10 +47,17 @@ export const rejectionReasons = [
 ] as const
 export type RejectionReason = (typeof rejectionReasons)[number]
 
+/** Why a request was rejected before it reached a procedure. The log and the metrics show it, the response does not. */
+export interface Rejection {
+  reason: RejectionReason
+  /** The first characters of an API key that was not accepted. */
+  keyStart?: string | undefined
+}
+
 interface ApiErrorOptions {
   headers?: Record<string, string> | undefined
   cause?: unknown
-  reason?: RejectionReason | undefined
+  rejection?: Rejection | undefined
   issues?: Issue[]
 }
 
@@ -67,21 +77,21 @@ export type ErrorBody = z.infer<typeof ErrorBody>
 
 /**
  * An error for the client. The response shows its message and headers, an RPC response also its issues, and only the log
- * shows its cause and reason.
+ * shows its cause and rejection.
  */
 export class ApiError extends TRPCError {
   readonly body: ErrorBody & { code: ErrorCode }
   readonly headers: Record<string, string>
-  readonly reason: RejectionReason | undefined
+  readonly rejection: Rejection | undefined
   /** What is wrong with each field of an input that was not valid. */
   readonly issues: Issue[] | undefined
 
-  constructor(code: ErrorCode, message: string, { headers = {}, cause, reason, issues }: ApiErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, { headers = {}, cause, rejection, issues }: ApiErrorOptions = {}) {
     const { status, trpc } = errorCodes[code]
     super({ code: trpc, message, cause })
     this.body = { code, message, status }
     this.headers = headers
-    this.reason = reason
+    this.rejection = rejection
     this.issues = issues
   }
 }
@@ -91,7 +101,7 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof StoreUnavailable) {
     return thrown.isRetryable
-      ? temporarilyUnavailable('The service cannot reach its data at the moment. Try again shortly.', thrown)
+      ? dataUnavailable(thrown)
       : new ApiError('unavailable', 'The service cannot use its database until an operator has repaired it.', {
           cause: thrown,
         })
@@ -121,8 +131,7 @@ function fromTrpc(error: TRPCError): ApiError {
   if (error.code === 'INTERNAL_SERVER_ERROR' && error.cause) return toApiError(error.cause)
   if (error.code === 'PARSE_ERROR')
     return new ApiError('invalid_request', 'The request cannot be parsed.', { cause: error })
-  // Object.keys returns exactly the keys of this constant.
-  const code = (Object.keys(errorCodes) as ErrorCode[]).find((candidate) => errorCodes[candidate].trpc === error.code)
+  const code = findCode((each) => each.trpc === error.code)
   return code && code !== 'internal_error' ? new ApiError(code, error.message, { cause: error }) : internalError(error)
 }
 
@@ -133,8 +142,13 @@ export function messageForOperator({ body, cause }: ApiError): string {
 }
 
 /** 503 with Retry-After, for a condition that is expected to end soon. Without a cause, it is not logged. */
-export function temporarilyUnavailable(message: string, cause?: unknown, reason?: RejectionReason): ApiError {
-  return new ApiError('unavailable', message, { headers: { 'retry-after': '1' }, cause, reason })
+export function temporarilyUnavailable(message: string, options: ApiErrorOptions = {}): ApiError {
+  return new ApiError('unavailable', message, { headers: { 'retry-after': '1' }, ...options })
+}
+
+/** @param cause without it, the error is not logged */
+export function dataUnavailable(cause?: unknown): ApiError {
+  return temporarilyUnavailable('The service cannot reach its data at the moment. Try again shortly.', { cause })
 }
 
 function internalError(cause: unknown): ApiError {

@@ -1,15 +1,13 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { ApiKey, ApiKeyStore } from '../../db/keys/store.ts'
-import { ApiError, type RejectionReason } from '../api/errors.ts'
-import { type CacheLookups, RevisionCache } from '../api/revision-cache.ts'
+import { ApiError, type Rejection, type RejectionReason } from '../api/errors.ts'
+import { type CacheLookups, RevisionCache } from '../cache/revision-cache.ts'
 import { hashApiKey, isApiKey, startOfUnknown } from './api-key.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The key that {@link bearerCheck} accepted. */
     apiKey: ApiKey | null
-    /** The first characters of a key that it did not accept. */
-    rejectedKeyStart: string | undefined
   }
 }
 
@@ -45,18 +43,10 @@ export function bearerCheck({ apiKeys }: { apiKeys: ApiKeyStore }, lookups?: Cac
   function admit(request: FastifyRequest, apiKey: ApiKey): ApiError | undefined {
     const now = Date.now()
     const reason = rejectionOf(apiKey, now)
-    if (reason) {
-      request.rejectedKeyStart = apiKey.start
-      return invalidKey(reason)
-    }
+    if (reason) return invalidKey(reason, apiKey.start)
     request.apiKey = apiKey
     touch(apiKey, now, request.log)
     return undefined
-  }
-
-  function reject(request: FastifyRequest, key: string): ApiError {
-    request.rejectedKeyStart = startOfUnknown(key)
-    return invalidKey(isApiKey(key) ? 'unknown' : 'malformed')
   }
 
   async function find(key: string): Promise<ApiKey | undefined> {
@@ -72,7 +62,7 @@ export function bearerCheck({ apiKeys }: { apiKeys: ApiKeyStore }, lookups?: Cac
     const isCanonical = () => authorization.length === 'Bearer '.length + key.length
     cache
       .load(authorization, () => find(key), isCanonical)
-      .then((found) => (found ? admit(request, found) : reject(request, key)))
+      .then((found) => (found ? admit(request, found) : unknownKey(key)))
       .then(done, done)
   }
 }
@@ -85,18 +75,21 @@ function rejectionOf({ createdAt, expiresAt, revokedAt }: ApiKey, now: number): 
 }
 
 function noKey(reason: RejectionReason): ApiError {
-  return unauthorized('Send an API key in the header Authorization: Bearer <API key>.', '', reason)
+  return unauthorized('Send an API key in the header Authorization: Bearer <API key>.', '', { reason })
 }
 
-function invalidKey(reason: RejectionReason): ApiError {
-  return unauthorized('The API key is not valid: it is unknown, revoked or expired.', ', error="invalid_token"', reason)
+function unknownKey(key: string): ApiError {
+  return invalidKey(isApiKey(key) ? 'unknown' : 'malformed', startOfUnknown(key))
 }
 
-function unauthorized(message: string, parameters: string, reason: RejectionReason): ApiError {
-  return new ApiError('unauthorized', message, {
-    headers: { 'www-authenticate': `Bearer realm="petstore"${parameters}` },
-    reason,
-  })
+function invalidKey(reason: RejectionReason, keyStart: string | undefined): ApiError {
+  const message = 'The API key is not valid: it is unknown, revoked or expired.'
+  return unauthorized(message, ', error="invalid_token"', { reason, keyStart })
+}
+
+function unauthorized(message: string, parameters: string, rejection: Rejection): ApiError {
+  const headers = { 'www-authenticate': `Bearer realm="petstore"${parameters}` }
+  return new ApiError('unauthorized', message, { headers, rejection })
 }
 
 /** The key that {@link bearerCheck} accepted. */

@@ -1,19 +1,13 @@
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Undefined if the client had reset the connection before the service accepted it. */
-    clientAddress: string | undefined
-  }
-}
-
 /** Brackets are for IPv6 addresses (RFC 3986, section 3.2.2). */
 const withPort = /^(?:\[([\da-fA-F:.]+)\]|([\d.]+))(?::\d{1,5})?$/
 
 /**
  * The IP address of the client: the one that a trusted proxy reports in `X-Forwarded-For`, where some proxies add a port and
- * brackets, otherwise that of the connection. Without it, any text that a client sends in that header would be logged.
+ * brackets, otherwise that of the connection. Undefined if the client had reset the connection before the service accepted
+ * it. Without this function, any text that a client sends in that header would be logged.
  */
 export function clientAddressOf({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string | undefined {
   // Fastify's type says that it is always a string.

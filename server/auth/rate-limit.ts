@@ -1,7 +1,15 @@
 import { isIPv4 } from 'node:net'
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyReply, onRequestHookHandler } from 'fastify'
 import { ApiError } from '../api/errors.ts'
 import { checkedApiKey } from './bearer.ts'
+import { clientAddressOf } from './client-address.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The number of calls that a request of the route makes; 1 by default. */
+    calls?: (request: FastifyRequest) => number
+  }
+}
 
 export interface Rate {
   requests: number
@@ -24,17 +32,12 @@ export function withRateLimit(rate: Rate, check: onRequestHookHandler): onReques
   return function checkWithinRate(request, reply, done) {
     check.call(request.server, request, reply, (error) => {
       const isRejected = error instanceof ApiError && error.body.code === 'unauthorized'
-      if (isRejected) done(countFailures(networkOf(request.clientAddress), 1, reply) ?? error)
-      else done(error ?? countCalls(String(checkedApiKey(request).id), callsIn(request), reply))
+      if (isRejected)
+        return done(countFailures(networkOf(clientAddressOf(request)), 1, reply, error.rejection?.keyStart) ?? error)
+      const calls = request.routeOptions.config.calls?.(request) ?? 1
+      done(error ?? countCalls(String(checkedApiKey(request).id), calls, reply))
     })
   }
-}
-
-/** Each call of an RPC batch counts. */
-function callsIn({ params }: FastifyRequest): number {
-  // Only the RPC route has the parameter `path`, a string.
-  const { path } = params as { path?: string }
-  return path?.split(',').length ?? 1
 }
 
 /** The /64 of an IPv6 address, because one host can use every address of its /64. IPv4 addresses are counted one by one. */
@@ -85,7 +88,7 @@ function counter(name: string, { requests, seconds }: Rate, maxSubjects = Number
     return window
   }
 
-  return function count(subject: string, calls: number, reply: FastifyReply): ApiError | undefined {
+  return function count(subject: string, calls: number, reply: FastifyReply, keyStart?: string): ApiError | undefined {
     // Whole milliseconds, because otherwise the wait could be rounded up beyond the length of the window.
     const now = Math.floor(performance.now())
     const window = windowOf(subject, now)
@@ -99,7 +102,7 @@ function counter(name: string, { requests, seconds }: Rate, maxSubjects = Number
     return new ApiError(
       'rate_limited',
       `More than ${requests} ${name.replaceAll('-', ' ')} in ${seconds} s. Wait ${wait} s.`,
-      { headers: { 'retry-after': String(wait) }, reason: 'rate_limited' },
+      { headers: { 'retry-after': String(wait) }, rejection: { reason: 'rate_limited', keyStart } },
     )
   }
 }

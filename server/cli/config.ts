@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { readConfig, variableNames } from '../config.ts'
+import { findListenProblems } from '../http/addresses.ts'
 import { OperatorError } from '../ops/operator-error.ts'
+import { closestName } from '../ops/suggestion.ts'
 import { alignColumns } from '../ops/table.ts'
-import { addressesOf, findListenProblems } from './addresses.ts'
 import { addHelp } from './help.ts'
 import { type JsonOption, jsonOption, print, printAs } from './output.ts'
 import { describeConfig, type Setting } from './settings.ts'
-import { closestName } from './suggestion.ts'
 
 export function addConfigCommands(program: Command): void {
   const config = program.command('config').description('show and check the configuration')
@@ -27,7 +27,7 @@ export function addConfigCommands(program: Command): void {
     .command('check')
     .description('check the configuration and set the exit code')
     .action(async () => {
-      const problems = await findListenProblems(Object.values(addressesOf(readConfig())))
+      const problems = await findListenProblems(readConfig())
       // The service itself may have its port.
       const wrong = problems.filter(({ isTaken }) => !isTaken)
       if (wrong.length > 0) throw new OperatorError(wrong.map(({ message }) => message).join('\n'))

@@ -20,8 +20,7 @@ export function addDatabaseCommands(program: Command): void {
     .description('back up the database, also while the service runs, and print the path of the backup')
     .argument('[file]', 'the backup to make', parseFile)
     .action(async (file?: string) => {
-      const config = readConfig()
-      const [path, audit] = [databaseFile(config), await auditOf(config)]
+      const { path, audit } = await databaseFile()
       const backup = await withProgress(process.stderr, describeBytes, (onProgress) => backUp(path, file, onProgress))
       audit('database.backup', backup, { from: path, bytes: statSync(backup).size })
       print(backup)
@@ -33,8 +32,7 @@ export function addDatabaseCommands(program: Command): void {
     .description('replace the database with a backup while the service is stopped; the replaced database is kept')
     .argument('<file>', 'the backup', parseFile)
     .action(async (backup: string) => {
-      const config = readConfig()
-      const [path, audit] = [databaseFile(config), await auditOf(config)]
+      const { path, audit } = await databaseFile()
       const { kept, warning } = await withProgress(process.stderr, describeBytes, (onProgress) =>
         restore(path, backup, onProgress),
       )

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import { type Config, originOf, readConfig, variableNames } from '../config.ts'
+import { type Config, misspelledVariables, originOf, readConfig, variableNames } from '../config.ts'
+import { findListenProblems } from '../http/addresses.ts'
 import { describeFindings, examine, type Service } from '../ops/doctor/doctor.ts'
-import { type Finding, failure, ok, warning } from '../ops/doctor/finding.ts'
+import { type Finding, failure, finding, ok, warning } from '../ops/doctor/finding.ts'
 import { OperatorError } from '../ops/operator-error.ts'
-import { addressesOf, findListenProblems } from './addresses.ts'
 import { addHelp } from './help.ts'
 import { type JsonOption, jsonOption, printAs } from './output.ts'
-import { misspelledVariables } from './settings.ts'
 
 export function addDoctorCommand(program: Command): void {
   const doctor = program
@@ -23,31 +22,24 @@ export function addDoctorCommand(program: Command): void {
 }
 
 function examineConfig(): { config?: Config; findings: Finding[] } {
-  const misspelled = misspelledVariables().map((message) => warning('configuration', message))
+  const misspelled = misspelledVariables().map((message) => finding('configuration', warning(message)))
   try {
     const config = readConfig()
     return {
       config,
-      findings: misspelled.length > 0 ? misspelled : [ok('configuration', 'The configuration is valid.')],
+      findings: misspelled.length > 0 ? misspelled : [finding('configuration', ok('The configuration is valid.'))],
     }
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
-    return { findings: [failure('configuration', error.message.replaceAll(/\n */g, ' ')), ...misspelled] }
+    return { findings: [finding('configuration', failure(error.message.replaceAll(/\n */g, ' '))), ...misspelled] }
   }
 }
 
 function serviceOf(config: Config): Service {
-  const { database, databaseConnections, backupEvery, apiKeyFile } = config
-  return {
-    database,
-    databaseConnections,
-    backupEvery,
-    apiKeyFile,
-    port: { origin: originOf(config), problem: () => portProblem(config) },
-  }
+  return { ...config, port: { origin: originOf(config), problem: () => portProblem(config) } }
 }
 
 async function portProblem(config: Config): Promise<string | undefined> {
-  const problems = await findListenProblems(Object.values(addressesOf(config)))
+  const problems = await findListenProblems(config)
   return problems.length === 0 ? undefined : problems.map(({ message }) => message).join(' ')
 }

@@ -44,9 +44,10 @@ export async function auditOf(config: Config): Promise<Audit> {
   return auditTo(createLog(config, process.stderr))
 }
 
-/** The path of the database, for commands that only SQLite has. */
-export function databaseFile({ database }: Config): string {
-  if (database.kind === 'sqlite') return database.path
+/** The path of the database and its audit lines, for commands that only SQLite has. */
+export async function databaseFile(): Promise<{ path: string; audit: Audit }> {
+  const config = readConfig()
+  if (config.database.kind === 'sqlite') return { path: config.database.path, audit: await auditOf(config) }
   throw new OperatorError(
     'DATABASE_URL names a PostgreSQL database: use pg_dump and pg_restore to back it up and restore it.',
   )

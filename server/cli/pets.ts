@@ -143,7 +143,7 @@ async function importFromFile(file: string, options: ImportArguments): Promise<v
 
 async function seed(text: string, options: { seed?: number }): Promise<void> {
   const pets = parseNumber(text, 'The number of pets', 1, maxPets)
-  const { petSource, seedPets } = await import('../ops/seed.ts')
+  const { petSource, seedPets } = await import('../ops/transfer/seed.ts')
   const seed = options.seed ?? randomInt(maxSeed + 1)
   const nextPet = await petSource(seed)
   await withStore(

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { misspelledVariables } from '../config.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { addConfigCommands } from './config.ts'
 import { addDatabaseCommands } from './database.ts'
@@ -8,7 +9,6 @@ import { addKeyCommands } from './keys.ts'
 import { note } from './output.ts'
 import { addPetCommands } from './pets.ts'
 import { addServiceCommands } from './service.ts'
-import { misspelledVariables } from './settings.ts'
 
 /**
  * The command line of the service (https://clig.dev). Each file of this folder adds a group of commands, and server/ops

@@ -2,7 +2,6 @@ import { pathToFileURL } from 'node:url'
 import type { Location } from '../../db/location.ts'
 import { startOf } from '../auth/api-key.ts'
 import { defaultOf, environment, readConfig, readVariables, type VariableName, variableNames } from '../config.ts'
-import { closestName } from './suggestion.ts'
 
 /** The effective value of a variable. */
 export interface Setting {
@@ -47,27 +46,4 @@ function withoutPassword(text: string): string {
   if (url.password === '') return text
   url.password = '***'
   return url.href
-}
-
-/** Warns of each variable that is not known and looks like a misspelled one that is not set. */
-export function misspelledVariables(env = environment): string[] {
-  const variables = readVariables(env)
-  const unset = variableNames.filter((name) => variables[name] === undefined)
-  return Object.keys(env).flatMap((name) => {
-    if (variableNames.some((known) => known === name)) return []
-    const upper = name.toUpperCase()
-    const meant = unset.find((known) => isSwapped(upper, known)) ?? closestName(upper, unset.filter(isLong))
-    return meant === undefined ? [] : [`The variable ${name} is not known. Did you mean ${meant}?`]
-  })
-}
-
-/** Whether two neighbouring letters of the name are swapped, as in PROT. */
-function isSwapped(given: string, name: string): boolean {
-  const at = [...name].findIndex((letter, index) => letter !== given[index])
-  return at >= 0 && given === `${name.slice(0, at)}${name[at + 1]}${name[at]}${name.slice(at + 2)}`
-}
-
-/** A short name, such as PORT, differs in one letter from many names that belong to other programs, such as POST. */
-function isLong(name: string): boolean {
-  return name.length >= 8
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { limits } from './limits.ts'
 
 export interface Exchange {
   request: IncomingMessage
@@ -18,17 +19,10 @@ interface Connection {
   idleSince: number
 }
 
-interface Limits {
-  connections: number
-  /** Pipelined requests that wait for the previous response, over all connections. */
-  heldRequests: number
-  /** The same on one connection. */
-  heldRequestsPerConnection: number
-  /** Bytes of responses that clients have not read, over all connections. */
-  unsentBytes: number
-  /** Milliseconds from the end of a response to the end of the headers of the next request. */
-  silentTime: number
-}
+type Limits = { connections: number } & Pick<
+  typeof limits,
+  'heldRequests' | 'heldRequestsPerConnection' | 'silentTime' | 'unsentBytes'
+>
 
 /** The open connections of a server, and the limits on what they may hold. */
 export class Connections {

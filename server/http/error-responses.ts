@@ -1,6 +1,13 @@
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, type ErrorCode, messageForOperator, toApiError } from '../api/errors.ts'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, type ErrorCode, messageForOperator, type Rejection, toApiError } from '../api/errors.ts'
 import { limits } from './limits.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Why the request was rejected before it reached a procedure. */
+    rejection: Rejection | undefined
+  }
+}
 
 export const malformedUrl = 'The URL is malformed: check its percent-encoding.'
 
@@ -49,16 +56,22 @@ export function logFault(error: ApiError, log: Pick<FastifyBaseLogger, 'error'>)
   if (!isExpected) log.error({ err: cause }, messageForOperator(error))
 }
 
+/** Responds with the Error body to whatever hooks and handlers throw. */
+export function handleErrors(app: FastifyInstance): void {
+  app.decorateRequest('rejection', undefined)
+  app.setErrorHandler(sendError)
+}
+
 /** Sends the Error body for anything thrown. */
 export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toHttpError(thrown)
   return prepareReply(error, request, reply).send(error.body)
 }
 
-/** Sets the status and headers of an error on a reply, and logs a fault or a reason. The caller sends the body. */
+/** Sets the status and headers of an error on a reply, logs a fault, and notes a rejection. The caller sends the body. */
 export function prepareReply(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   logFault(error, request.log)
-  request.rejection = error.reason ?? null
+  request.rejection = error.rejection
   // Fastify closes the connection after a body that it could not use. Removing the header would omit Keep-Alive too.
   if (reply.raw.shouldKeepAlive && reply.hasHeader('connection')) {
     const seconds = reply.server.server.keepAliveTimeout / 1_000

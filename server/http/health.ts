@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { BaseStore } from '../../db/store.ts'
-import { ApiError, messageForOperator, temporarilyUnavailable, toApiError } from '../api/errors.ts'
+import { ApiError, dataUnavailable, messageForOperator, temporarilyUnavailable, toApiError } from '../api/errors.ts'
 import { labelRoutes } from './request-labels.ts'
 import { handleOtherMethods } from './routing.ts'
 
@@ -110,7 +110,7 @@ async function withinTime(check: Promise<void>, limit: number): Promise<void> {
     const cause = new Error(
       `The database did not complete a check within ${limit} ms. Check the load of the machine, the disk and the database.`,
     )
-    reject(temporarilyUnavailable('The service cannot reach its data at the moment. Try again shortly.', cause))
+    reject(dataUnavailable(cause))
   }, limit)
   await Promise.race([check, timeout]).finally(() => clearTimeout(timer))
 }

@@ -58,9 +58,7 @@ export function shedLoad(app: FastifyInstance, meter: LoadMeter): void {
 }
 
 function overloaded(): Error {
-  return temporarilyUnavailable(
-    'The service has too much to do at the moment. Try again shortly.',
-    undefined,
-    'overloaded',
-  )
+  return temporarilyUnavailable('The service has too much to do at the moment. Try again shortly.', {
+    rejection: { reason: 'overloaded' },
+  })
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { RejectionReason } from '../api/errors.ts'
 
 /** What a request asks for, for metrics. The values are constants of the code and never text of the caller. */
 export interface RequestLabels {
@@ -12,10 +11,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The labels of a route. Routes with the same labels share one object, or have one each. */
     labels?: RequestLabels | ((request: FastifyRequest) => RequestLabels)
-  }
-  interface FastifyRequest {
-    /** Why the request was rejected before it reached a procedure. */
-    rejection: RejectionReason | null
+    /** The procedures that a batch calls, for the log. A name that no procedure has is `unknown`. */
+    procedures?: (request: FastifyRequest) => string[]
   }
 }
 

@@ -1,4 +1,3 @@
-import { migrationsOf } from '../../db/resource.ts'
 import { resources } from '../../db/resources.ts'
 import { backUpDatabase } from '../../db/sqlite/backup/backup.ts'
 import { checksumOf } from '../../db/sqlite/backup/checksum.ts'
@@ -10,7 +9,7 @@ import type { OnProgress } from '../../db/sqlite/backup/snapshot.ts'
  * @returns the absolute path of the backup.
  */
 export async function backUp(database: string, file?: string, onProgress?: OnProgress): Promise<string> {
-  return backUpDatabase(database, migrationsOf(resources, 'sqlite'), file, onProgress)
+  return backUpDatabase(database, resources.migrationsFor('sqlite'), file, onProgress)
 }
 
 interface Restored {
@@ -21,7 +20,7 @@ interface Restored {
 }
 
 export async function restore(database: string, backup: string, onProgress?: OnProgress): Promise<Restored> {
-  const { kept, isVerified } = await restoreDatabase(database, migrationsOf(resources, 'sqlite'), backup, onProgress)
+  const { kept, isVerified } = await restoreDatabase(database, resources.migrationsFor('sqlite'), backup, onProgress)
   const warning = `There is no checksum ${checksumOf(backup)}, so it is unknown whether the backup has changed since it was made.`
   return { kept, warning: isVerified ? undefined : warning }
 }

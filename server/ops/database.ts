@@ -3,7 +3,6 @@ import type { Inspection, RowCounts, SchemaState } from '../../db/inspection.ts'
 import { describeLocation, type Location } from '../../db/location.ts'
 import { type LockMode, tableLocks } from '../../db/migration-locks.ts'
 import type { Migration } from '../../db/migrations.ts'
-import { migrationsOf } from '../../db/resource.ts'
 import { resources } from '../../db/resources.ts'
 import { OperatorError } from './operator-error.ts'
 import { alignColumns, describeSize } from './table.ts'
@@ -50,7 +49,7 @@ async function inspecting<T>(
 ): Promise<T> {
   const inspection = await inspect(location)
   if (!inspection)
-    return use(undefined, { applied: [], pending: migrationsOf(resources, location.kind), problem: undefined })
+    return use(undefined, { applied: [], pending: resources.migrationsFor(location.kind), problem: undefined })
   try {
     return await use(inspection, await inspection.schema())
   } finally {
@@ -66,7 +65,7 @@ export function describeStatus({ kind, location, schema, pending, problem, bytes
     ['Pending', pending.length === 0 ? 'nothing' : pending.join(', ')],
     ['Size', describeSize(bytes.database)],
     ...(bytes.log === undefined ? [] : [['Write-ahead log', describeSize(bytes.log)]]),
-    ...Object.keys(resources.resources)
+    ...resources.names
       .filter((name) => name !== 'apiKeys')
       .map((name) => [capitalize(name), String(rows?.[name] ?? '-')]),
     ['API keys', String(rows?.keys ?? '-')],

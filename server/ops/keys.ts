@@ -50,18 +50,10 @@ export async function revokeKey(store: Store, nameOrStart: string): Promise<ApiK
   return key
 }
 
-/** What an operator may see of a key. Times are in ISO 8601, or the word `unreadable`. */
-export interface KeySummary {
-  name: string
-  start: string
-  createdAt: string | null
-  expiresAt: string | null
-  revokedAt: string | null
-  lastUsedAt: string | null
-}
+type KeySummary = Awaited<ReturnType<typeof listKeys>>[number]
 
-/** Lists all keys, without their secrets. */
-export async function listKeys({ apiKeys }: Store): Promise<KeySummary[]> {
+/** Lists what an operator may see of all keys. Times are in ISO 8601, or the word `unreadable`. */
+export async function listKeys({ apiKeys }: Store) {
   return (await apiKeys.list()).map(({ name, start, createdAt, expiresAt, revokedAt, lastUsedAt }) => ({
     name,
     start,

@@ -1,15 +1,21 @@
+import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { createSchema } from 'zod-openapi'
 import { parseJson } from '../api/int64.ts'
+import type { Context } from '../api/trpc.ts'
 import { isRecord } from '../api/validation.ts'
-import type { AdapterOptions, CreateContext } from '../http/adapter-options.ts'
-import { type CacheableResponse, responseCache } from '../http/response-cache.ts'
+import type { CacheableResponse, ResponseCache } from '../cache/response-cache.ts'
 import { acceptJsonOnly, handleOtherMethods, refuseUnknownPaths } from '../http/routing.ts'
 import { inputReader } from './input.ts'
-import { deprecationHeaders, type LinkPaths, nextLink } from './links.ts'
+import { deprecationHeaders, filledPath, type LinkPaths, nextLink } from './links.ts'
 import { type Operation, operationsOf, successStatus } from './operations.ts'
 
-interface RestOptions extends AdapterOptions {
+type CreateContext = (request: FastifyRequest, reply: FastifyReply) => Context
+
+interface RestOptions {
+  router: AnyRouter
+  createContext: CreateContext
+  cache: ResponseCache
   /** The path of the service in links: empty, or such as `/petstore`. A proxy removes it from requests. */
   basePath: string
 }
@@ -17,12 +23,11 @@ interface RestOptions extends AdapterOptions {
 /** The REST adapter: one route for each procedure with `meta.openapi`. */
 export async function restAdapter(
   app: FastifyInstance,
-  { router, store, createContext, cacheLookups, basePath }: RestOptions,
+  { router, createContext, cache, basePath }: RestOptions,
 ): Promise<void> {
   const apiPath = basePath + app.prefix
   acceptJsonOnly(app, parseJson)
   refuseUnknownPaths(app)
-  const cache = responseCache(store, cacheLookups)
   for (const [path, operations] of Map.groupBy(operationsOf(router), ({ path }) => path)) {
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
     const onSend = deprecationHooks(operations, { apiPath, basePath })
@@ -35,10 +40,12 @@ export async function restAdapter(
         onSend,
         config: { labels: { adapter: 'rest', operation: operation.name } },
         async handler(request, reply) {
-          const { status, headers, body } = await (operation.isCacheable
-            ? cache.load(request.url, () => respond(request, reply))
+          // First, because Fastify chooses the serializer by the status. An error sets its own.
+          reply.code(successStatus(operation))
+          const { headers, body } = await (operation.isCacheable
+            ? cache(request.url, () => respond(request, reply))
             : respond(request, reply))
-          reply.code(status).headers(headers)
+          reply.headers(headers)
           return body
         },
       })
@@ -57,11 +64,12 @@ function responder(operation: Operation, createContext: CreateContext, apiPath: 
     const input = readInput(request)
     const output = await operation.call(input, createContext(request, reply))
     const headers: CacheableResponse['headers'] = { 'content-type': 'application/json; charset=utf-8' }
-    if (status === 201 && isRecord(output)) headers.location = `${apiPath}${operation.path}/${output.id}`
+    if (operation.hasLocation && isRecord(output))
+      headers.location = `${apiPath}${filledPath(operation, input)}/${output.id}`
     const link = next?.(input, output)
     if (link) headers.link = link
-    // Fastify chooses the serializer by the status. All its serializers for JSON schemas return strings.
-    return { status, headers, body: reply.code(status).serialize(output) as string }
+    // All serializers of Fastify for JSON schemas return strings.
+    return { status, headers, body: reply.serialize(output) as string }
   }
 }
 

@@ -2,7 +2,7 @@ import type { AnyRouter } from '@trpc/server'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
-import { ApiError, ErrorBody, errorCodeOf, temporarilyUnavailable } from '../api/errors.ts'
+import { ApiError, dataUnavailable, ErrorBody, errorCodeOf } from '../api/errors.ts'
 import type { Deprecation } from '../api/trpc.ts'
 import { exampleOf } from './examples.ts'
 import { type Operation, operationsOf, splitInput, successStatus, takesBody } from './operations.ts'
@@ -115,7 +115,7 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
     ...success.headers,
     ...always,
     ...rateHeaders,
-    ...(successStatus(operation) === 201 && locationHeader),
+    ...(operation.hasLocation && locationHeader),
     ...('cursor' in operation.input.shape && nextHeader),
   }
   return {
@@ -129,7 +129,7 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
       'Any other failure, such as 413, 415, 429 or 503.',
       // Not required: a request that is not valid HTTP is rejected before it reaches the operation.
       { ...(deprecation && deprecationHeaders), ...retryHeader, ...rateHeaders },
-      temporarilyUnavailable('The service cannot reach its data at the moment. Try again shortly.').body,
+      dataUnavailable().body,
     ),
   }
 }

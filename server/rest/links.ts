@@ -21,6 +21,11 @@ export function deprecationHeaders(
   }
 }
 
+/** The path of an operation with the parameters of a request. */
+export function filledPath({ path }: Operation, input: Record<string, unknown>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_parameter, name: string) => encodeURIComponent(String(input[name])))
+}
+
 /** Returns the `Link` header of a page, or undefined for the last page. */
 type NextLink = (input: Record<string, unknown>, page: unknown) => string | undefined
 
@@ -28,15 +33,17 @@ type NextLink = (input: Record<string, unknown>, page: unknown) => string | unde
  * Keyset pagination for operations with the inputs `cursor` and `limit`: a full page links to the page after its last id
  * (RFC 8288). The link keeps the other parameters. Returns undefined for any other operation.
  */
-export function nextLink({ input: { shape }, path }: Operation, apiPath: string): NextLink | undefined {
-  const { cursor, limit } = shape
+export function nextLink(operation: Operation, apiPath: string): NextLink | undefined {
+  const { cursor, limit } = operation.input.shape
   if (!cursor || !limit) return undefined
   const defaultLimit = limit.parse(undefined)
 
   return (input, page) => {
     if (!Array.isArray(page) || page.length < Number(input.limit ?? defaultLimit)) return undefined
     const query = { ...input, cursor: page.at(-1).id }
-    const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
-    return `<${apiPath}${path}?${pairs.join('&')}>; rel="next"`
+    const pairs = Object.entries(query)
+      .filter(([name]) => !operation.path.includes(`{${name}}`))
+      .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    return `<${apiPath}${filledPath(operation, input)}?${pairs.join('&')}>; rel="next"`
   }
 }

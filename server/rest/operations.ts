@@ -9,11 +9,15 @@ export interface Operation extends Procedure {
   path: `/${string}`
   input: z.ZodObject
   output: z.ZodType
+  /** Whether a GET operation reads what this one creates: at the same path, followed by the id. */
+  hasLocation: boolean
 }
 
 /** @throws {Error} if REST cannot serve a procedure that has `meta.openapi`. */
 export function operationsOf(router: AnyRouter): Operation[] {
-  return proceduresOf(router).flatMap((procedure) => {
+  const procedures = proceduresOf(router)
+  const readable = procedures.flatMap(({ meta }) => (meta.openapi?.method === 'GET' ? shapeOf(meta.openapi.path) : []))
+  return procedures.flatMap((procedure) => {
     const { name, type, meta, inputs, output } = procedure
     if (!meta.openapi) return []
     const { method, path } = meta.openapi
@@ -23,11 +27,18 @@ export function operationsOf(router: AnyRouter): Operation[] {
     if ((type === 'query') !== (method === 'GET')) {
       throw new Error(`${name} cannot be served as REST: a query needs the method GET, a mutation another one.`)
     }
-    return [{ ...procedure, method, path, input: objectIn(name, inputs), output }]
+    const hasId = output instanceof z.ZodObject && 'id' in output.shape
+    const hasLocation = method === 'POST' && hasId && readable.includes(`${shapeOf(path)}/{}`)
+    return [{ ...procedure, method, path, input: objectIn(name, inputs), output, hasLocation }]
   })
 }
 
-/** POST creates a resource: the response is 201, with its path in `Location`. */
+/** The path without the names of its parameters, which may differ between operations. */
+function shapeOf(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, '{}')
+}
+
+/** POST creates a resource. */
 export function successStatus({ method }: Operation): 200 | 201 {
   return method === 'POST' ? 201 : 200
 }

@@ -26,10 +26,8 @@ interface Asset {
   content: Buffer
 }
 
-const script = readAsset('page.js')
-const style = readAsset('page.css')
-
-let scalar: Asset | undefined
+/** Read for the first service of the process. */
+let assets: Record<'scalar' | 'script' | 'style', Asset> | undefined
 
 /** The OpenAPI document at `/openapi.json` and an interactive reference at `/docs`. Neither needs an API key. */
 export async function reference(
@@ -44,15 +42,15 @@ export async function reference(
   })
   handleOtherMethods(app, '/openapi.json', ['GET', 'HEAD'])
 
-  scalar ??= readScalar()
-  const page = pageWith(scalar, hasConsole)
+  assets ??= { scalar: readScalar(), script: readAsset('page.js'), style: readAsset('page.css') }
+  const page = pageWith(assets, hasConsole)
   app.get('/docs', async (_request, reply) => reply.redirect(`${basePath}/docs/`, 301))
   handleOtherMethods(app, '/docs', ['GET', 'HEAD'])
   app.get('/docs/', async (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('content-security-policy', pagePolicy(servers())).send(page),
   )
   handleOtherMethods(app, '/docs/', ['GET', 'HEAD'])
-  for (const { name, content } of [scalar, script, style]) {
+  for (const { name, content } of Object.values(assets)) {
     serveFile(app, `/docs/${name}`, content, { 'content-type': mediaTypeOf(name), ...immutable })
   }
 }
@@ -90,7 +88,7 @@ function characterOf(sequence: string): string {
   return character
 }
 
-function pageWith(scalar: Asset, hasConsole: boolean): string {
+function pageWith({ scalar, script, style }: NonNullable<typeof assets>, hasConsole: boolean): string {
   return `<!doctype html>
 <html lang="en">
   <head>

@@ -1,79 +1,71 @@
-import { type AnyRouter, getErrorShape, type TRPCError, transformTRPCResponse } from '@trpc/server'
-import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
-import type {
-  DoneFuncWithErrOrRes,
-  FastifyBaseLogger,
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  HookHandlerDoneFunction,
-} from 'fastify'
+import { type AnyRouter, getErrorShape, transformTRPCResponse } from '@trpc/server'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, toApiError } from '../api/errors.ts'
 import type { Context } from '../api/trpc.ts'
-import type { AdapterOptions } from '../http/adapter-options.ts'
+import type { CacheableResponse, ResponseCache } from '../cache/response-cache.ts'
 import { logFault, prepareReply, toHttpError } from '../http/error-responses.ts'
-import { type CacheableResponse, responseCache } from '../http/response-cache.ts'
 import { acceptJsonOnly, handleOtherMethods, refuseUnknownPaths } from '../http/routing.ts'
-import { callReader, isBatch, isStreamed, maxBatchSize, type RpcCall, type RpcRequest, type RpcRoute } from './calls.ts'
+import { callReader, isBatch, namesIn, pathOf, type RpcCall, type RpcRequest, type RpcRoute } from './calls.ts'
+import { isStreamed, streamer } from './streaming.ts'
+
+interface RpcOptions {
+  router: AnyRouter
+  createContext: (request: FastifyRequest, reply: FastifyReply) => Context
+  cache: ResponseCache
+}
 
 const contentType = { 'content-type': 'application/json' }
 
 /**
- * The RPC adapter: the procedures for tRPC's clients, which require tRPC's envelope also for errors. tRPC's own handler,
- * which takes many times as long, processes only streamed requests.
+ * The RPC adapter: the procedures for tRPC's clients, which require tRPC's envelope also for errors. tRPC's own handler
+ * takes many times as long, so it serves only streamed requests.
  */
-export async function rpcAdapter(
-  app: FastifyInstance,
-  { router, store, createContext, cacheLookups }: AdapterOptions,
-): Promise<void> {
-  app.decorateReply('streamedBytes', 0)
-  app.addHook('onSend', countStreamedBytes)
+export async function rpcAdapter(app: FastifyInstance, { router, createContext, cache }: RpcOptions): Promise<void> {
   app.setErrorHandler((thrown, request, reply) => {
     const error = toHttpError(thrown)
     return prepareReply(error, request, reply).send(envelope(router, error, undefined))
   })
   refuseUnknownPaths(app)
-  app.addHook('onRequest', refuseEncodedPath)
   // The adapter or tRPC's handler parses the text.
   acceptJsonOnly(app, (text) => text)
-
-  const handlerOptions: FastifyHandlerOptions<AnyRouter, FastifyRequest, FastifyReply> = {
-    router,
-    maxBatchSize,
-    createContext: ({ req, res }) => contextOf(req, res),
-    responseMeta: ({ errors }) => ({ headers: errorHeaders(errors) }),
-    onError: ({ error, req }) => logFault(toApiError(error), req.log),
-  }
   const reader = callReader(router)
-  const cache = responseCache(store, cacheLookups)
+  const stream = streamer(app, { router, createContext: contextOf })
 
-  function contextOf(request: FastifyRequest, reply: FastifyReply): Context {
-    return refuseKeyOfBatch(createContext(request, reply), request.url)
+  function contextOf(request: RpcRequest, reply: FastifyReply): Context {
+    const context = createContext(request, reply)
+    // The calls of a batch share its headers, so the second create would be a replay of the first.
+    if (context.once && namesIn(request.params.path).length > 1)
+      throw new ApiError('invalid_request', 'Idempotency-Key: expected only with a single call, not with a batch')
+    return context
   }
 
-  async function respond(request: RpcRequest, reply: FastifyReply): Promise<CacheableResponse | undefined> {
+  async function respond(request: RpcRequest, reply: FastifyReply): Promise<CacheableResponse> {
     const calls = reader.read(request)
-    if (isStreamed(request)) return undefined
     const ctx = contextOf(request, reply)
     const responses = await Promise.all(calls.map((call) => respondToCall(router, call, ctx, request.log)))
-    return isBatch(request.query) ? joinResponses(responses) : responses[0]
+    const [first] = responses
+    return first && !isBatch(request.query) ? first : joinResponses(responses)
   }
 
   app.route<RpcRoute>({
     method: ['GET', 'HEAD', 'POST'],
     url: '/:path',
-    // Safe: this route has the parameter `path`.
     config: {
-      labels: ({ params }) => reader.labelsOf((params as RpcRoute['Params']).path),
-      procedures: ({ params }) => reader.names((params as RpcRoute['Params']).path),
+      labels: (request) => reader.labelsOf(pathOf(request)),
+      procedures: (request) => reader.names(pathOf(request)),
+      calls: (request) => namesIn(pathOf(request)).length,
     },
-    async handler(req, res) {
-      const response = await (reader.isCacheable(req)
-        ? cache.load(req.url, () => respond(req, res))
-        : respond(req, res))
-      if (!response) return fastifyRequestHandler({ ...handlerOptions, req, res, path: req.params.path })
-      res.code(response.status).headers(response.headers)
-      return response.body
+    async handler(request, reply) {
+      if (isStreamed(request)) {
+        // Refuses what the other requests are refused for.
+        reader.read(request)
+        return stream(request, reply)
+      }
+      const { status, headers, body } = await (reader.isCacheable(request)
+        ? cache(request.url, () => respond(request, reply))
+        : respond(request, reply))
+      reply.code(status).headers(headers)
+      return body
     },
   })
   handleOtherMethods(app, '/:path', ['GET', 'HEAD', 'POST'])
@@ -104,47 +96,6 @@ function joinResponses(responses: CacheableResponse[]): CacheableResponse {
     headers: Object.assign({}, ...responses.map(({ headers }) => headers)),
     body: `[${responses.map(({ body }) => body).join(',')}]`,
   }
-}
-
-/** tRPC's handler decodes the path a second time and could find more calls than the rate limit has counted. */
-function refuseEncodedPath({ params }: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
-  // Only `/:path` has a parameter. A request without a route has none.
-  const { path = '' } = params as Partial<RpcRoute['Params']>
-  done(path.includes('%') ? new ApiError('not_found', 'There is nothing at this path.') : undefined)
-}
-
-/** The calls of a batch share its headers, so the second create would be a replay of the first. */
-function refuseKeyOfBatch(context: Context, url: string): Context {
-  const [path = ''] = url.split('?')
-  if (context.once && /,|%2c/i.test(path)) {
-    throw new ApiError('invalid_request', 'Idempotency-Key: expected only with a single call, not with a batch')
-  }
-  return context
-}
-
-/** The responses of tRPC's handler are streams without a Content-Length. */
-function countStreamedBytes(
-  _request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-  done: DoneFuncWithErrOrRes,
-): void {
-  if (!(payload instanceof Response) || !payload.body) {
-    done(null, payload)
-    return
-  }
-  const counter = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      reply.streamedBytes = (reply.streamedBytes ?? 0) + chunk.byteLength
-      controller.enqueue(chunk)
-    },
-  })
-  done(null, new Response(payload.body.pipeThrough(counter), payload))
-}
-
-/** tRPC's handler omits the content type of some errors. */
-function errorHeaders(errors: TRPCError[]): Record<string, string> {
-  return Object.assign({ ...contentType }, ...errors.map((error) => toApiError(error).headers))
 }
 
 /** The error in the form that tRPC's clients expect. */

@@ -24,38 +24,35 @@ export type RpcRequest = FastifyRequest<RpcRoute>
 
 export const maxBatchSize = 20
 
-export interface CallReader {
-  /** The names in the path of a request. The first ones, because the path can be longer than any batch that is served. */
-  names(path: string): string[]
-  /** Whether both adapters cache the response. */
-  isCacheable(request: RpcRequest): boolean
-  /**
-   * The calls of a request. Whether a procedure exists and its input is valid is checked when a call runs.
-   *
-   * @throws {ApiError} if the request cannot be split into calls.
-   */
-  read(request: RpcRequest): RpcCall[]
-  /** The procedure of a single call, else `batch` or `unknown`. */
-  labelsOf(path: string): RequestLabels
+/** Empty for a request without a route: the only route of the adapter has the parameter `path`. */
+export function pathOf({ params }: FastifyRequest): string {
+  return (params as Partial<RpcRoute['Params']>).path ?? ''
 }
 
-const batchLabels: RequestLabels = { adapter: 'rpc', operation: 'batch' }
-const unknownLabels: RequestLabels = { adapter: 'rpc', operation: 'unknown' }
+/** The names of the procedures that a path calls. */
+export function namesIn(path: string): string[] {
+  return path.split(',')
+}
+
+const batchLabels = labelsFor('batch')
+const unknownLabels = labelsFor('unknown')
+
+function labelsFor(operation: string): RequestLabels {
+  return { adapter: 'rpc', operation }
+}
 
 /** Reads the calls of a request (https://trpc.io/docs/rpc): queries by GET or HEAD, mutations by POST. */
-export function callReader(router: AnyRouter): CallReader {
+export function callReader(router: AnyRouter) {
   const procedures = new Map(
     proceduresOf(router).map((procedure) => [
       procedure.name,
       {
         ...procedure,
+        labels: labelsFor(procedure.name),
         methods: procedure.type === 'query' ? ['GET', 'HEAD'] : ['POST'],
         write: compileWriter(procedure.output) ?? writeAnything,
       },
     ]),
-  )
-  const labels = new Map<string, RequestLabels>(
-    [...procedures.keys()].map((name) => [name, { adapter: 'rpc', operation: name }]),
   )
   const { deserialize } = router._def._config.transformer.input
 
@@ -76,27 +73,27 @@ export function callReader(router: AnyRouter): CallReader {
   }
 
   return {
-    names: (path) => path.split(',', maxBatchSize).map((name) => (procedures.has(name) ? name : 'unknown')),
-    isCacheable: (request) =>
-      request.method !== 'POST' &&
-      request.params.path.split(',').every((name) => procedures.get(name)?.isCacheable) &&
-      !isStreamed(request),
-    read(request) {
+    /** The names in the path of a request. The first ones, because the path can be longer than any batch that is served. */
+    names: (path: string) => path.split(',', maxBatchSize).map((name) => (procedures.has(name) ? name : 'unknown')),
+    /** Whether both adapters cache the response. */
+    isCacheable: (request: RpcRequest) =>
+      request.method !== 'POST' && namesIn(request.params.path).every((name) => procedures.get(name)?.isCacheable),
+    /**
+     * The calls of a request. Whether a procedure exists and its input is valid is checked when a call runs.
+     *
+     * @throws {ApiError} if the request cannot be split into calls.
+     */
+    read(request: RpcRequest): RpcCall[] {
       const { method, params, query } = request
-      const names = isBatch(query) ? params.path.split(',') : [params.path]
+      const names = isBatch(query) ? namesIn(params.path) : [params.path]
       if (names.length > maxBatchSize) throw invalid(`A batch has at most ${maxBatchSize} calls.`)
       const input = readInput(request)
       const inputs: Record<number, unknown> = isBatch(query) ? inputsOfBatch(input, names.length) : [input]
       return names.map((name, index) => callOf(name, method, inputs[index]))
     },
-    labelsOf: (path) => labels.get(path) ?? (path.includes(',') ? batchLabels : unknownLabels),
+    /** The procedure of a single call, else `batch` or `unknown`. */
+    labelsOf: (path: string) => procedures.get(path)?.labels ?? (path.includes(',') ? batchLabels : unknownLabels),
   }
-}
-
-/** Whether the client wants the response as a stream of JSON lines. A response to HEAD has no body that could be one. */
-export function isStreamed({ method, headers }: RpcRequest): boolean {
-  const types = headers['trpc-accept'] ?? headers.accept ?? ''
-  return method !== 'HEAD' && String(types).includes('application/jsonl')
 }
 
 /** @throws {ApiError} unless the parameter `batch` is 1 or absent. */

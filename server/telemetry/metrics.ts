@@ -1,6 +1,6 @@
 import { Gauge, Registry } from '@prometheus-io/client'
 import manifest from '../package.json' with { type: 'json' }
-import { CacheMetrics } from './cache-metrics.ts'
+import { cacheMetrics } from './cache-metrics.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { StoreMetrics } from './store-metrics.ts'
 
@@ -8,7 +8,7 @@ import { StoreMetrics } from './store-metrics.ts'
 export class Metrics {
   readonly registry = new Registry()
   readonly requests = new RequestMetrics(this.registry)
-  readonly caches = new CacheMetrics(this.registry)
+  readonly cacheLookups = cacheMetrics(this.registry)
   readonly store = new StoreMetrics(this.registry)
   readonly #ready = new Gauge({
     name: 'petstore_ready',
@@ -31,8 +31,6 @@ export class Metrics {
 
   /** All metrics in the text format of Prometheus, version 0.0.4. */
   async text(): Promise<string> {
-    this.requests.update()
-    this.caches.update()
     await this.store.update()
     return this.registry.metrics()
   }

@@ -17,12 +17,11 @@ export class RequestMetrics {
   readonly #series = new Map<RequestLabels, Map<number, Histogram.Internal<string>>>()
   readonly #rejected: Counter<'reason'>
   readonly #replayed: Counter
-  readonly #running: Gauge
-  readonly #aborted: Counter
   readonly #servers: RequestCounts[] = []
 
   constructor(registry: Registry) {
     const registers = [registry]
+    const sum = (count: keyof RequestCounts) => this.#servers.reduce((total, server) => total + server[count], 0)
     this.#duration = new Histogram({
       name: 'petstore_request_duration_seconds',
       help: 'Time from the request to the end of its response. Requests that the client gave up are not included.',
@@ -30,15 +29,22 @@ export class RequestMetrics {
       buckets,
       registers,
     })
-    this.#running = new Gauge({
+    new Gauge({
       name: 'petstore_requests_in_flight',
       help: 'Requests whose response is not sent completely.',
       registers,
+      collect() {
+        this.set(sum('running'))
+      },
     })
-    this.#aborted = new Counter({
+    new Counter({
       name: 'petstore_requests_aborted_total',
       help: 'Requests whose connection was closed before the response was complete.',
       registers,
+      collect() {
+        this.reset()
+        this.inc(sum('aborted'))
+      },
     })
     this.#rejected = new Counter({
       name: 'petstore_requests_rejected_total',
@@ -70,13 +76,6 @@ export class RequestMetrics {
 
   countReplay(): void {
     this.#replayed.inc()
-  }
-
-  update(): void {
-    const sum = (count: keyof RequestCounts) => this.#servers.reduce((total, server) => total + server[count], 0)
-    this.#running.set(sum('running'))
-    this.#aborted.reset()
-    this.#aborted.inc(sum('aborted'))
   }
 
   #addSeries(labels: RequestLabels, status: number): Histogram.Internal<string> {

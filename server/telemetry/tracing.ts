@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { subscribe } from 'node:diagnostics_channel'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientRequest } from 'node:http'
 import {
   DiagLogLevel,
@@ -161,7 +161,8 @@ export class Tracing {
 
 /** The time limit of the export that makes a request. */
 const exportLimit = new AsyncLocalStorage<AbortSignal>()
-subscribe('http.client.request.created', (message) => {
+
+function limitRequest(message: unknown): void {
   const limit = exportLimit.getStore()
   if (!limit) return
   // Node publishes this type: https://nodejs.org/api/diagnostics_channel.html#http
@@ -169,15 +170,25 @@ subscribe('http.client.request.created', (message) => {
   const destroy = () => request.destroy(limit.reason)
   if (limit.aborted) destroy()
   else limit.addEventListener('abort', destroy)
-})
+}
 
 /**
  * Limits the total time of an export. OpenTelemetry's own limit starts again with each byte, so a collector that sends its
  * response byte by byte would keep the export and the process alive. It offers no way to cancel a request.
  */
 class LimitedExporter extends OTLPTraceExporter {
+  constructor(options: ConstructorParameters<typeof OTLPTraceExporter>[0]) {
+    super(options)
+    subscribe('http.client.request.created', limitRequest)
+  }
+
   override export(...parameters: Parameters<OTLPTraceExporter['export']>): void {
     exportLimit.run(AbortSignal.timeout(maxExportTime), () => super.export(...parameters))
+  }
+
+  override async shutdown(): Promise<void> {
+    await super.shutdown()
+    unsubscribe('http.client.request.created', limitRequest)
   }
 }
 

@@ -1,5 +1,5 @@
-import type * as postgres from '../../db/idempotency/postgres.ts'
-import type * as sqlite from '../../db/idempotency/sqlite.ts'
+import type * as postgres from '../../db/postgres/idempotency.ts'
+import type * as sqlite from '../../db/sqlite/idempotency.ts'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 

@@ -1,8 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { z } from 'zod'
 import { createPetstoreClient, type PetstoreClient } from '../../client/index.ts'
 import { StoreUnavailable } from '../../db/store.ts'
 import { createKey } from '../../server/ops/keys.ts'
+import { procedure, router } from '../../server/trpc.ts'
+import { startRouter } from '../support/own-router.ts'
 import type { RestClient } from '../support/rest-client.ts'
 import { startTestApi } from '../support/test-api.ts'
 import { fetchFrom } from '../support/transport.ts'
@@ -44,6 +47,19 @@ describe('RATE_LIMIT', () => {
     const refused = await Promise.allSettled([rpc.pets.list.query(), rpc.pets.list.query({ limit: 1 })])
     const data = { code: 'rate_limited', status: 429 }
     expect(refused).toMatchObject(Array(2).fill({ status: 'rejected', reason: { data } }))
+  })
+
+  test('counts a REST request as one call, whatever its parameters are named and hold', async () => {
+    const readFile = procedure
+      .meta({ openapi: { method: 'GET', path: '/files/{path}' } })
+      .input(z.object({ path: z.string() }))
+      .output(z.string())
+      .query(({ input }) => input.path)
+    const { first } = await startRouter(router({ readFile }), { rateLimit: { requests: 5, seconds: 60 } })
+    expect(await first.get('/v1/files/a,b,c')).toMatchObject({
+      body: 'a,b,c',
+      headers: { ratelimit: expect.stringContaining('r=4;') },
+    })
   })
 
   test('responds 429 after too many failed sign-ins from an address, and still accepts a valid key', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Store } from '../../db/resources.ts'
 import { createAdminApp, createApp } from '../../server/app.ts'
-import { addressesOf, findListenProblems } from '../../server/cli/addresses.ts'
 import { type Config, readConfig, type VariableName, variableNames } from '../../server/config.ts'
+import { findListenProblems } from '../../server/http/addresses.ts'
 import { logTo } from '../../server/log.ts'
 import { OperatorError } from '../../server/ops/operator-error.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
@@ -154,7 +154,7 @@ function configWith(name: VariableName, value: string): Config | undefined {
 }
 
 async function canListen(config: Config): Promise<boolean> {
-  return (await findListenProblems(Object.values(addressesOf(config)))).every(({ isTaken }) => isTaken)
+  return (await findListenProblems(config)).every(({ isTaken }) => isTaken)
 }
 
 /** Builds the service and listens, on free ports. */

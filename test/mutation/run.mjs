@@ -7,7 +7,8 @@ import { Stryker } from '@stryker-mutator/core'
 const parts = {
   domain: {
     mutate: [
-      'server/api/{idempotency-key,int64,output,pets,procedures,revision-cache,router,trpc,validation}.ts',
+      'server/api/{idempotency-key,int64,output,pets,procedures,router,trpc,validation}.ts',
+      'server/cache/*.ts',
       'server/http/routing.ts',
       'server/rest/{adapter,document,input,links,operations}.ts',
       'server/rpc/*.ts',

@@ -228,7 +228,11 @@ describe('the table of idempotency keys', () => {
 
 test('the migrations create the columns, constraints and indexes of the schema', async () => {
   const root = join(import.meta.dirname, '../..')
-  const words = ['export', '--dialect=postgresql', '--schema=./db/{keys,pets,idempotency}/postgres.ts']
+  const words = [
+    'export',
+    '--dialect=postgresql',
+    '--schema=./db/{keys/postgres,pets/postgres,postgres/idempotency}.ts',
+  ]
   const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/drizzle-kit'), words, { cwd: root })
   const drafted = await emptyDatabase()
   await query(drafted, stdout)

@@ -29,7 +29,7 @@ test('the package contains the sources as JavaScript, all migrations, the consol
   ).map((path) => path.replace(/\.ts$/, '.js'))
   const own = ['LICENSE', 'README.md', 'bin/petstore', 'package-lock.json', 'package.json', 'server/package.json']
   expect(shipped.toSorted()).toEqual([...expected, ...own].toSorted())
-  expect(shipped).toContain('db/sqlite/writer/thread.js')
+  expect(shipped).toContain('db/sqlite/writer/writer-thread.js')
   const notices = readFileSync(join(installed, 'web/dist/licenses.md'), 'utf8')
   for (const library of ['react', '@mantine/core', '@trpc/client']) expect(notices).toContain(`## ${library} - `)
 })

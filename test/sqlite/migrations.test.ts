@@ -134,7 +134,7 @@ describe('the migrations', () => {
 describe('the migrated tables', () => {
   test('have the columns, indexes and checks of the schema', async () => {
     const drizzleKit = join(root, 'node_modules/.bin/drizzle-kit')
-    const words = ['export', '--dialect=sqlite', '--schema=./db/{keys,pets,idempotency}/sqlite.ts']
+    const words = ['export', '--dialect=sqlite', '--schema=./db/{keys/sqlite,pets/sqlite,sqlite/idempotency}.ts']
     const { stdout } = await promisify(execFile)(drizzleKit, words, { cwd: root })
     const drafted = openDatabase()
     drafted.exec(stdout)
@@ -152,7 +152,7 @@ describe('the migrated tables', () => {
     const words = [
       'generate',
       `--dialect=${dialect}`,
-      `--schema=./db/{keys,pets,idempotency}/${database}.ts`,
+      `--schema=./db/{keys/${database},pets/${database},${database}/idempotency}.ts`,
       `--out=${out}`,
     ]
     const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/drizzle-kit'), words, { cwd: root })

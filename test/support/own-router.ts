@@ -4,6 +4,8 @@ import { onTestFinished } from 'vitest'
 import type { ApiKey } from '../../db/keys/store.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { bearerCheck, checkedApiKey } from '../../server/auth/bearer.ts'
+import { type Rate, withRateLimit } from '../../server/auth/rate-limit.ts'
+import { responseCache } from '../../server/cache/response-cache.ts'
 import { routeAllMethods } from '../../server/http/routing.ts'
 import { restAdapter } from '../../server/rest/adapter.ts'
 import { rpcAdapter } from '../../server/rpc/adapter.ts'
@@ -12,20 +14,21 @@ import { createRestClient, type RestClient } from './rest-client.ts'
 import { inject } from './transport.ts'
 
 /** Serves a router through both adapters. The clients `first` and `second` have different keys. */
-export async function startRouter(router: AnyRouter) {
+export async function startRouter(router: AnyRouter, { rateLimit }: { rateLimit?: Rate } = {}) {
   const store = await openTestStore()
   const app = fastify()
   onTestFinished(() => app.close())
   routeAllMethods(app)
   app.decorateRequest<ApiKey | null>('apiKey', null)
-  app.addHook('onRequest', bearerCheck(store))
+  const checkKey = bearerCheck(store)
+  app.addHook('onRequest', rateLimit ? withRateLimit(rateLimit, checkKey) : checkKey)
   const createContext = (request: Parameters<typeof checkedApiKey>[0]) => ({
     store,
     apiKey: checkedApiKey(request),
     once: undefined,
   })
-  app.register(restAdapter, { prefix: '/v1', basePath: '', router, store, createContext })
-  app.register(rpcAdapter, { prefix: '/trpc', router, store, createContext })
+  app.register(restAdapter, { prefix: '/v1', basePath: '', cache: responseCache(store), router, createContext })
+  app.register(rpcAdapter, { prefix: '/trpc', cache: responseCache(store), router, createContext })
 
   async function createClient(name: string): Promise<RestClient> {
     const key = mintApiKey()

@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3'
 import { prepareDatabase as prepareOnPostgres } from '../../db/postgres/prepare.ts'
 import { openPostgresStore } from '../../db/postgres/store.ts'
-import { loadForPostgres, loadForSqlite } from '../../db/resource.ts'
 import { resources, type Store } from '../../db/resources.ts'
 import { prepareDatabase as prepareOnSqlite } from '../../db/sqlite/prepare.ts'
 import { openSqliteStore } from '../../db/sqlite/store.ts'
@@ -9,8 +8,8 @@ import { prepareWrites as prepareWritesOf } from '../../db/sqlite/writer/writes.
 
 /** The engines with the resources of the service. */
 
-export const onSqlite = await loadForSqlite(resources)
-export const onPostgres = await loadForPostgres(resources)
+export const onSqlite = await resources.forSqlite()
+export const onPostgres = await resources.forPostgres()
 
 type Parameters2<T extends (...args: never[]) => unknown> = Parameters<T>[2]
 

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import type { OnceResult } from '../../idempotency/sqlite.ts'
 import type { Loaded } from '../../resource.ts'
 import {
   type Once,
@@ -20,10 +19,11 @@ import {
   toFailure,
   writeFailureOf,
 } from '../failure.ts'
+import type { OnceResult } from '../idempotency.ts'
 import type { Damage } from '../open-file.ts'
 import type { RuleError, SqliteResource } from '../resource.ts'
-import type { Order, Permission, Release, Settled, WriterData } from './thread.ts'
 import type { Outcome } from './transaction.ts'
+import type { Order, Permission, Release, Settled, WriterData } from './writer-thread.ts'
 import { onceWrite, probeWrite, type Write } from './writes.ts'
 
 export interface WriterOptions {
@@ -251,7 +251,7 @@ export class Writer {
       rejectedCount: this.#rejectedCount,
       isObserved,
     }
-    const thread = startThread(new URL('thread.ts', import.meta.url), data)
+    const thread = startThread(new URL('writer-thread.ts', import.meta.url), data)
     onMessage(thread, (reply: Settled) => {
       // The writes of a lost thread are rejected, and the oldest ones now belong to its successor.
       if (this.#thread !== thread) return

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
-import { prepareOnce } from '../../idempotency/sqlite.ts'
 import { RuleViolation } from '../../store.ts'
 import { toFailure, violatesConstraint } from '../failure.ts'
+import { prepareOnce } from '../idempotency.ts'
 import type { SqliteResource } from '../resource.ts'
 
 /** A call of a write, as it is sent to the writer thread: a flat array is copied faster than an object. */

@@ -11,7 +11,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { backupFolder } from '../../../db/sqlite/backup/name.ts'
 import { describeSize } from '../table.ts'
-import { type Finding, failure, ok, warning } from './finding.ts'
+import { failure, ok, type Verdict, warning } from './finding.ts'
 import type { Machine } from './machine.ts'
 
 /** Bytes. SQLite needs room for its log, which is truncated to 64 MiB. */
@@ -23,24 +23,24 @@ const maxLog = 128 * 1024 * 1024
 const networkType =
   /^(nfs|cifs|smb|ncpfs|afs|9p|ceph|lustre|gpfs|beegfs|glusterfs|fuse\.(sshfs|glusterfs|ceph|s3fs|rclone|nfs))/
 
-export function checkPermissions(path: string): Finding {
+export function checkPermissions(path: string): Verdict {
   const file = realPath(path)
   const existing = ['', '-wal', '-shm'].map((suffix) => file + suffix).filter((name) => existsSync(name))
   const folder = existingFolder(file)
   const problem =
     refusal(folder, constants.R_OK | constants.W_OK | constants.X_OK) ??
     existing.map((name) => refusal(name, constants.R_OK | constants.W_OK)).find((text) => text !== undefined)
-  if (problem !== undefined) return failure('permissions', problem)
+  if (problem !== undefined) return failure(problem)
   const open = openToOthers([...existing, ...backupsOf(path)])
-  if (open) return open.isWritable ? failure('permissions', open.message) : warning('permissions', open.message)
+  if (open) return open.isWritable ? failure(open.message) : warning(open.message)
   const note =
     process.getuid?.() === 0 ? ' This is root, who may write everywhere: run it as the user of the service.' : ''
-  return ok('permissions', `This user may write to ${folder}.${note}`)
+  return ok(`This user may write to ${folder}.${note}`)
 }
 
-export function checkKeyFile(path: string): Finding {
+export function checkKeyFile(path: string): Verdict {
   const open = openToOthers([path])
-  return open ? warning('key file', open.message) : ok('key file', `Other users may not read ${path}.`)
+  return open ? warning(open.message) : ok(`Other users may not read ${path}.`)
 }
 
 /** The files that users other than the owner and the group may use. Windows has no such permissions. */
@@ -74,25 +74,23 @@ function refusal(path: string, mode: number): string | undefined {
   }
 }
 
-export function checkSpace(path: string): Finding {
+export function checkSpace(path: string): Verdict {
   const folder = existingFolder(realPath(path))
   const { bavail, bsize, files, ffree } = statfsSync(folder)
   const free = bavail * bsize
   const message = `${describeSize(free)} are free in ${folder}.`
-  if (free < minFreeSpace)
-    return failure('disk space', `${message} Free some space: writes fail when the disk is full.`)
+  if (free < minFreeSpace) return failure(`${message} Free some space: writes fail when the disk is full.`)
   // Some file systems have no fixed number of files and report 0.
-  if (files > 0 && ffree === 0) return failure('disk space', `No file can be created in ${folder}. Delete some files.`)
-  return ok('disk space', message)
+  if (files > 0 && ffree === 0) return failure(`No file can be created in ${folder}. Delete some files.`)
+  return ok(message)
 }
 
-export function checkFileSystem(path: string, { mountTable }: Machine): Finding {
+export function checkFileSystem(path: string, { mountTable }: Machine): Verdict {
   const folder = existingFolder(realPath(path))
   const type = typeOf(folder, mountTable)
-  if (type === undefined) return ok('file system', 'This system shows no table of mounted file systems.')
-  if (!networkType.test(type)) return ok('file system', `${folder} is on a local file system (${type}).`)
+  if (type === undefined) return ok('This system shows no table of mounted file systems.')
+  if (!networkType.test(type)) return ok(`${folder} is on a local file system (${type}).`)
   return failure(
-    'file system',
     `${folder} is on a network file system (${type}), where SQLite may lose data. Move the database to a local disk, or use PostgreSQL.`,
   )
 }
@@ -115,12 +113,11 @@ function unescapeOctal(text: string): string {
   )
 }
 
-export function checkLog(path: string): Finding {
+export function checkLog(path: string): Verdict {
   const size = statSync(`${realPath(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0
   const message = `The write-ahead log has ${describeSize(size)}.`
-  if (size <= maxLog) return ok('write-ahead log', message)
+  if (size <= maxLog) return ok(message)
   return warning(
-    'write-ahead log',
     `${message} It grows while a process keeps a read transaction open: end that process. If the service is stopped, start it.`,
   )
 }

@@ -1,31 +1,59 @@
 import { getSystemErrorMessage } from 'node:util'
 
-/** The result of one check. */
-export interface Finding {
-  check: string
+/** What a check says. */
+export interface Verdict {
   status: 'ok' | 'warning' | 'failure'
   /** What was found, and what to do unless the status is `ok`. One line. */
   message: string
 }
 
-export function ok(check: string, message: string): Finding {
-  return { check, status: 'ok', message }
+export interface Finding extends Verdict {
+  check: string
 }
 
-export function warning(check: string, message: string): Finding {
-  return { check, status: 'warning', message }
+export function ok(message: string): Verdict {
+  return { status: 'ok', message }
 }
 
-export function failure(check: string, message: string): Finding {
-  return { check, status: 'failure', message }
+export function warning(message: string): Verdict {
+  return { status: 'warning', message }
+}
+
+export function failure(message: string): Verdict {
+  return { status: 'failure', message }
+}
+
+export function finding(check: string, verdict: Verdict): Finding {
+  return { check, ...verdict }
 }
 
 /** Runs a check. An error becomes a failure, so that the other checks still run. */
-export async function runCheck(check: string, run: () => Finding | Promise<Finding>): Promise<Finding> {
+export async function runCheck(check: string, run: () => Verdict | Promise<Verdict>): Promise<Finding> {
   try {
-    return await run()
+    return finding(check, await run())
   } catch (error) {
-    return failure(check, describeError(error))
+    return finding(check, failure(describeError(error)))
+  }
+}
+
+/** Reads a fact that several checks need. Each of them gets the value, or the error that reading it threw. */
+export async function readOnce<T>(read: () => Promise<T>): Promise<() => T> {
+  try {
+    const value = await read()
+    return () => value
+  } catch (error) {
+    return () => {
+      throw error
+    }
+  }
+}
+
+/** No values if a fact that they come from could not be read. The check of that fact reports it. */
+export function orNone<T>(read: () => T[]): T[] {
+  try {
+    return read()
+  } catch {
+    return []
   }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { type Finding, failure, ok, warning } from './finding.ts'
+import { failure, ok, type Verdict, warning } from './finding.ts'
 
 /** What the checks read of the machine. Tests replace it. */
 export interface Machine {
@@ -23,8 +23,8 @@ export function thisMachine(): Machine {
   return { now: new Date(), mountTable: '/proc/self/mounts', limits: '/proc/self/limits' }
 }
 
-export function checkNode(): Finding {
-  return ok('node', `Node ${process.version} on ${process.platform} ${process.arch}.`)
+export function checkNode(): Verdict {
+  return ok(`Node ${process.version} on ${process.platform} ${process.arch}.`)
 }
 
 /** A time that was recorded before now, such as by the database. */
@@ -34,29 +34,28 @@ export interface KnownTime {
 }
 
 /** @param times must not be in the future. */
-export function checkClock({ now }: Machine, times: KnownTime[]): Finding {
+export function checkClock({ now }: Machine, times: KnownTime[]): Verdict {
   const advice = 'Set the clock, for example with NTP.'
   const shown = `The clock shows ${describe(now)}`
-  if (now < releasedAt) return failure('clock', `${shown}, which is before the release of this version. ${advice}`)
+  if (now < releasedAt) return failure(`${shown}, which is before the release of this version. ${advice}`)
   const later = times.find(({ time }) => time.getTime() > now.getTime() + tolerance)
-  if (later) return failure('clock', `${shown}, but ${later.name} has the time ${describe(later.time)}. ${advice}`)
-  return ok('clock', `${shown}.`)
+  if (later) return failure(`${shown}, but ${later.name} has the time ${describe(later.time)}. ${advice}`)
+  return ok(`${shown}.`)
 }
 
 function describe(time: Date): string {
   return time.toISOString().slice(0, 19)
 }
 
-export function checkDescriptors({ limits }: Machine): Finding {
+export function checkDescriptors({ limits }: Machine): Verdict {
   const [, text] =
     /^Max open files +(\d+|unlimited)/m.exec(existsSync(limits) ? readFileSync(limits, 'utf8') : '') ?? []
-  if (text === undefined) return ok('descriptors', 'This system does not show the limit of open files.')
+  if (text === undefined) return ok('This system does not show the limit of open files.')
   const limit = text === 'unlimited' ? Number.POSITIVE_INFINITY : Number(text)
   const message = `A process may open ${text} files.`
-  if (limit >= recommendedDescriptors) return ok('descriptors', message)
+  if (limit >= recommendedDescriptors) return ok(message)
   const judge = limit < minDescriptors ? failure : warning
   return judge(
-    'descriptors',
     `${message} Raise the limit to ${recommendedDescriptors} or more (ulimit -n, or LimitNOFILE of systemd).`,
   )
 }

@@ -14,14 +14,16 @@ const timeout = 2_000
 const OwnDocument = z.object({ info: z.object({ title: z.literal('Petstore') }) })
 
 export async function checkPort({ origin, problem }: PortToCheck): Promise<Finding[]> {
-  if (await isPetstore(origin)) {
-    const ready = await runCheck('service', async () => ok('service', await checkHealth(origin)))
-    return [ok('port', `A running petstore serves at ${origin}.`), ready]
-  }
-  const text = await problem()
+  const isRunning = await isPetstore(origin)
   return [
-    text === undefined ? ok('port', `${origin} is free.`) : failure('port', text),
-    ok('service', 'It does not run, so it was not asked whether it is ready.'),
+    await runCheck('port', async () => {
+      if (isRunning) return ok(`A running petstore serves at ${origin}.`)
+      const text = await problem()
+      return text === undefined ? ok(`${origin} is free.`) : failure(text)
+    }),
+    await runCheck('service', async () =>
+      ok(isRunning ? await checkHealth(origin) : 'It does not run, so it was not asked whether it is ready.'),
+    ),
   ]
 }
 

@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { isUpToDate, otherRelease } from '../../migrations.ts'
-import { loadForSqlite, type ResourceList } from '../../resource.ts'
+import type { Loaded } from '../../resource.ts'
 import type { TransactionTimes } from '../../store.ts'
 import { findFullDisk } from '../diagnosis/diagnosis.ts'
 import { type Failure, toFailure, violatesConstraint } from '../failure.ts'
@@ -9,6 +9,7 @@ import { HeaderWatch } from '../header.ts'
 import { LogWatch } from '../log-watch.ts'
 import { readJournal } from '../migrate.ts'
 import { type Damage, DamagedFiles, FilesChanged, OpenFile } from '../open-file.ts'
+import type { SqliteResource } from '../resource.ts'
 import { commitTogether, type Outcome } from './transaction.ts'
 import { prepareWrites, probeWrite, type Write } from './writes.ts'
 
@@ -73,8 +74,8 @@ let header: HeaderWatch | undefined
 let closedFor: unknown
 
 const { writerPath, lockTimeout, resources, rejectedCount, isObserved }: WriterData = workerData
-const { resources: list }: { resources: ResourceList } = await import(resources)
-const loaded = await loadForSqlite(list)
+const { resources: list }: { resources: { forSqlite(): Promise<Loaded<SqliteResource>> } } = await import(resources)
+const loaded = await list.forSqlite()
 if (parentPort) serve(parentPort, writerPath, rejectedCount)
 
 /** Group commit: the writes that have arrived during a transaction form the next one, so one fsync serves them all. */

@@ -1,5 +1,5 @@
 import type { BaseStore } from '../../db/store.ts'
-import { type CacheLookups, RevisionCache } from '../api/revision-cache.ts'
+import { type CacheLookups, RevisionCache } from './revision-cache.ts'
 
 export interface CacheableResponse {
   status: number
@@ -12,13 +12,8 @@ const capacity = 2_000_000
 /** URLs that are remembered because they were requested once, which are 4 MB at most. */
 const maxRequested = 500
 
-export interface ResponseCache {
-  /** Returns the cached response, or else the one that `respond` makes. */
-  load<Response extends CacheableResponse | undefined>(
-    url: string,
-    respond: () => Promise<Response>,
-  ): Promise<CacheableResponse | Response>
-}
+/** Returns the cached response to a URL, or else the one that `respond` makes. */
+export type ResponseCache = (url: string, respond: () => Promise<CacheableResponse>) => Promise<CacheableResponse>
 
 /**
  * Caches successful responses by URL until the store changes, from the second request for a URL on. Keeping pages that are
@@ -39,7 +34,5 @@ export function responseCache(store: BaseStore, lookups?: CacheLookups): Respons
     return false
   }
 
-  return {
-    load: (url, respond) => cache.load(url, respond, ({ status }) => status === 200 && isRepeated(url)),
-  }
+  return (url, respond) => cache.load(url, respond, ({ status }) => status === 200 && isRepeated(url))
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { IdempotencyKeyReused, idempotencyLifetime } from '../store.ts'
+import { IdempotencyKeyReused, idempotencyLifetime } from './store.ts'
 
 /** The rules of idempotency keys, which are the same for any mutation and on every database. */
 

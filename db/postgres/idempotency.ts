@@ -1,8 +1,8 @@
 import { asc, gt, inArray, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { check, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { int64, isTimestamp, time } from '../postgres/columns.ts'
-import { isRemembered, type Original, planSweep, sweepRows } from './rules.ts'
+import { isRemembered, type Original, planSweep, sweepRows } from '../idempotency.ts'
+import { int64, isTimestamp, time } from './columns.ts'
 
 /** The result of each mutation with an idempotency key. The lowest ids are the oldest rows. */
 export const idempotencyKeys = pgTable(

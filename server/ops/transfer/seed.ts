@@ -1,6 +1,6 @@
-import type { NewPet, Store } from '../../db/resources.ts'
-import { OperatorError } from './operator-error.ts'
-import { createBatches } from './transfer/batches.ts'
+import type { NewPet, Store } from '../../../db/resources.ts'
+import { OperatorError } from '../operator-error.ts'
+import { createBatches } from './batches.ts'
 
 const groupSize = 1_000
 const categories = 8

@@ -2,8 +2,16 @@ import type Database from 'better-sqlite3'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { boundLimit, int64, isTimestamp, timestamp } from '../sqlite/columns.ts'
-import { checkReplay, decodeResult, encodeResult, fingerprintOf, isRemembered, planSweep, sweepRows } from './rules.ts'
+import {
+  checkReplay,
+  decodeResult,
+  encodeResult,
+  fingerprintOf,
+  isRemembered,
+  planSweep,
+  sweepRows,
+} from '../idempotency.ts'
+import { boundLimit, int64, isTimestamp, timestamp } from './columns.ts'
 
 /**
  * The result of each mutation with an idempotency key. The lowest ids are the oldest rows. There is no foreign key to what

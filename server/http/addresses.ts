@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { Config } from '../config.ts'
 
 /** An address to listen on, and the names of its variables. */
 export interface Address {
@@ -21,21 +20,30 @@ export interface ListenProblem {
 /** Linux takes the ports of outgoing connections from here on, other systems from a later one. */
 const firstEphemeralPort = 32_768
 
-/** Two processes that share a port have admin ports of their own, because a probe must reach the process that it names. */
-export function addressesOf({ host, port, reusePort, adminHost, adminPort }: Config): {
-  service: Address
-  admin?: Address
-} {
+interface ListenConfig {
+  host: string
+  port: number
+  reusePort: boolean
+  adminHost: string
+  /** Without one, there is no admin listener. */
+  adminPort: number | undefined
+}
+
+/**
+ * Where the service and the admin listener listen. Two processes that share a port have admin ports of their own, because a
+ * probe must reach the process that it names.
+ */
+export function addressesOf({ host, port, reusePort, adminHost, adminPort }: ListenConfig): [Address, Address?] {
   const service = { host, port, reusePort, variables: { host: 'HOST', port: 'PORT' } }
-  if (adminPort === undefined) return { service }
+  if (adminPort === undefined) return [service]
   const variables = { host: 'ADMIN_HOST', port: 'ADMIN_PORT' }
-  return { service, admin: { host: adminHost, port: adminPort, reusePort: false, variables } }
+  return [service, { host: adminHost, port: adminPort, reusePort: false, variables }]
 }
 
 /** Tries to listen on each address, and stops at once. */
-export async function findListenProblems(addresses: Address[]): Promise<ListenProblem[]> {
+export async function findListenProblems(config: ListenConfig): Promise<ListenProblem[]> {
   const problems: ListenProblem[] = []
-  for (const address of addresses) {
+  for (const address of addressesOf(config).filter((each) => each !== undefined)) {
     try {
       await tryToListen(address)
     } catch (error) {

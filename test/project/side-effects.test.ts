@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { parseAst } from 'vitest/node'
+import { root } from '../support/documents.ts'
+
+/** Programs, which run when they are started. In `db`, they are threads, a probe and what is loaded before a thread. */
+const programs = [
+  'client/build.ts',
+  'server/launch.mjs',
+  'server/main.ts',
+  'server/node-version.mjs',
+  'server/ops/dev.ts',
+  'db/fast-start.mjs',
+  ...globSync('db/**/*-{probe,thread}.ts', { cwd: root }),
+]
+const modules = globSync('{client,db,server}/**/*.{ts,mjs}', { cwd: root }).filter((file) => !programs.includes(file))
+
+test('a module has only imports and declarations at its top level, unless it is a program', () => {
+  expect(programs.filter((file) => statementsIn(file).length > 0)).toContain('server/main.ts')
+  expect(modules.flatMap((file) => statementsIn(file).map((type) => `${file}: ${type}`))).toEqual([])
+})
+
+test('importing every module except the programs runs nothing', () => {
+  const urls = modules.map((file) => pathToFileURL(join(root, file)).href)
+  const code = `
+    import { hasSubscribers } from 'node:diagnostics_channel'
+    const listeners = () => process.eventNames().flatMap((name) => process.listeners(name).map(() => name))
+    const before = listeners()
+    await Promise.all(${JSON.stringify(urls)}.map((url) => import(url)))
+    console.log(JSON.stringify({
+      listeners: listeners().slice(before.length),
+      resources: process.getActiveResourcesInfo().filter((name) => name !== 'PipeWrap'),
+      subscribesToRequests: hasSubscribers('http.client.request.created'),
+    }))`
+  const child = spawnSync(process.execPath, ['--import', './db/fast-start.mjs', '--input-type=module', '-e', code], {
+    cwd: root,
+    encoding: 'utf8',
+    timeout: 120_000,
+  })
+  expect(child.stderr).toBe('')
+  expect(child.stdout).toBe('{"listeners":[],"resources":[],"subscribesToRequests":false}\n')
+  expect(child.status).toBe(0)
+})
+
+/** The kinds of the statements that are neither imports nor declarations. */
+function statementsIn(file: string): string[] {
+  const { body } = parseAst(readFileSync(join(root, file), 'utf8'), { lang: 'ts' })
+  return body.map(({ type }) => type).filter((type) => !/^(?:Import|Export|TS|\w+Declaration$)/.test(type))
+}

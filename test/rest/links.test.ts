@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { createDocument } from '../../server/rest/document.ts'
+import { mutation, procedure, router } from '../../server/trpc.ts'
+import { startRouter } from '../support/own-router.ts'
+
+const Named = z.object({ name: z.string() }).meta({ id: 'Named' })
+const Created = z.object({ id: z.string(), name: z.string() }).meta({ id: 'Created' })
+
+const creates = (path: `/${string}`) =>
+  mutation({ openapi: { method: 'POST', path }, idempotencyKey: 'ignored' })
+    .input(Named)
+    .output(Created)
+    .mutation(({ input }) => ({ id: '7', ...input }))
+const createsInStore = mutation({
+  openapi: { method: 'POST', path: '/stores/{store}/tags' },
+  idempotencyKey: 'ignored',
+})
+  .input(Named.extend({ store: z.string() }).meta({ id: 'NamedInStore' }))
+  .output(Created)
+  .mutation(({ input }) => ({ id: '7', name: input.name }))
+const reads = (path: `/${string}`, parameters: string[]) =>
+  procedure
+    .meta({ openapi: { method: 'GET', path } })
+    .input(z.object(Object.fromEntries(parameters.map((name) => [name, z.string()]))))
+    .output(Created)
+    .query(() => ({ id: '7', name: 'Rex' }))
+
+const routes = router({
+  createNote: creates('/notes'),
+  readNewestNote: reads('/notes/newest', []),
+  readPartOfNote: reads('/notes/{note}/parts/{part}', ['note', 'part']),
+  createTag: creates('/tags'),
+  readTag: reads('/tags/{tag}', ['tag']),
+  createTagInStore: createsInStore,
+  readTagInStore: reads('/stores/{name}/tags/{tag}', ['name', 'tag']),
+  createNothing: mutation({ openapi: { method: 'POST', path: '/nothing' }, idempotencyKey: 'ignored' })
+    .input(Named)
+    .output(Named)
+    .mutation(({ input }) => input),
+  readNothing: reads('/nothing/{id}', ['id']),
+})
+
+test('a create sends Location only if the resource can be read there', async () => {
+  const { first } = await startRouter(routes)
+  const locations = Object.fromEntries(
+    await Promise.all(
+      ['/notes', '/tags', '/stores/a%2Fb/tags', '/nothing'].map(async (path) => {
+        const { status, headers } = await first.post(`/v1${path}`, { name: 'Rex' })
+        expect(status).toBe(201)
+        return [path, headers.location]
+      }),
+    ),
+  )
+  expect(locations).toEqual({
+    '/notes': undefined,
+    '/nothing': undefined,
+    '/tags': '/v1/tags/7',
+    '/stores/a%2Fb/tags': '/v1/stores/a%2Fb/tags/7',
+  })
+  for (const url of ['/v1/tags/7', '/v1/stores/a%2Fb/tags/7']) expect((await first.get(url)).status).toBe(200)
+})
+
+test('the document lists Location only for these creates', () => {
+  const { paths = {} } = createDocument(routes, [])
+  const listed = Object.entries(paths).filter(([, path]) => {
+    const created = path.post?.responses?.['201']
+    return created && 'headers' in created && created.headers && 'Location' in created.headers
+  })
+  expect(listed.map(([path]) => path)).toEqual(['/tags', '/stores/{store}/tags'])
+})
+
+test('the link to the next page has the parameters of the path in the path', async () => {
+  const list = procedure
+    .meta({ openapi: { method: 'GET', path: '/stores/{store}/tags' } })
+    .input(z.object({ store: z.string(), cursor: z.string().optional(), limit: z.string().default('1') }))
+    .output(z.array(Created))
+    .query(() => [{ id: '7', name: 'Rex' }])
+  const { first } = await startRouter(router({ list }))
+  const { headers } = await first.get('/v1/stores/a%2Fb/tags?limit=1')
+  expect(headers.link).toBe('</v1/stores/a%2Fb/tags?limit=1&cursor=7>; rel="next"')
+})
