@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, globSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -102,6 +102,12 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     allowed: [valueFrom('../client/index.ts')],
     refused: [valueFrom('trpc-to-openapi'), valueFrom('pg')],
   },
+  'web/bulk/export-items.ts': {
+    allowed: ['../resource.ts', '../components/value.tsx', './csv.ts'].map(valueFrom),
+    refused: [...['../pets/pet.ts', 'pg'].map(valueFrom), "import type { View } from '../pets/view.ts'"],
+  },
+  'web/requests/texts.ts': { allowed: [valueFrom('../resource.ts')], refused: [valueFrom('../pets/pet.ts')] },
+  'web/components/value.tsx': { allowed: [valueFrom('../resource.ts')], refused: [valueFrom('../pets/pet.ts')] },
 }
 
 test('an import that the layer of a file does not allow fails the lint check', () => {
@@ -143,6 +149,13 @@ test('the only files directly in server/ are those that compose the service', ()
   ])
 })
 
+test('the console names a field or a status of a pet only in web/pets and in its texts', () => {
+  const named = filesOfConsole(/categoryId|category_id|petStatus|PetStatus|NewPet|['"](?:available|sold)['"]/)
+  expect(named.filter((path) => !/^web\/(?:pets|messages)\//.test(path))).toEqual([])
+  // So a field is defined at one place, and its texts at another.
+  expect(filesOfConsole(/categoryId|category_id/)).toEqual(['web/messages/en.ts', 'web/pets/pet.ts'])
+})
+
 test('no folder has more than 16 source files, but for the support of the tests', () => {
   const sources = globSync('{bench,client,db,examples,interop,server,test,web}/**/*.{ts,tsx,mjs}', {
     cwd: root,
@@ -153,6 +166,13 @@ test('no folder has more than 16 source files, but for the support of the tests'
   const large = [...folders].filter(([, files]) => files.length > 16).map(([folder]) => folder)
   expect(large).toEqual(['test/support'])
 })
+
+/** The sources of the console whose text matches. */
+function filesOfConsole(pattern: RegExp): string[] {
+  const paths = globSync('web/**/*.{ts,tsx,css,html}', { cwd: root, exclude: ['web/dist', 'web/dist.*'] })
+  expect(paths.length).toBeGreaterThan(80)
+  return paths.filter((path) => pattern.test(readFileSync(join(root, path), 'utf8'))).toSorted()
+}
 
 function valueFrom(module: string): string {
   return `export { something } from '${module}'`

@@ -9,6 +9,7 @@ import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
 import { SteadyButton } from '../components/steady-button.tsx'
 import { messages } from '../messages/index.ts'
+import type { Resource } from '../resource.ts'
 import { PauseMessage } from './pause-message.tsx'
 import { countOutcomes, rateOf } from './progress.ts'
 import { isValid, readTable, type Table } from './read-table.ts'
@@ -19,12 +20,13 @@ import { addRowsKey, type Run, useAddRows } from './use-add-rows.ts'
 const { bulk } = messages
 
 interface BulkAddProps {
+  resource: Resource
   onClose: () => void
 }
 
-/** Adds the pets of a text or file. The panel stays open while they are added. */
+/** Adds the items of a text or file. The panel stays open while they are added. */
 // biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
-export default function BulkAdd({ onClose }: BulkAddProps) {
+export default function BulkAdd({ resource, onClose }: BulkAddProps) {
   const queryClient = useQueryClient()
   const [isCloseRefused, setIsCloseRefused] = useState(false)
 
@@ -36,24 +38,28 @@ export default function BulkAdd({ onClose }: BulkAddProps) {
 
   return (
     <Sheet title={bulk.title} onClose={close} size="xl" holdsEntries>
-      <BulkForm isCloseRefused={isCloseRefused} onStop={() => setIsCloseRefused(false)} onClose={close} />
+      <BulkForm
+        resource={resource}
+        isCloseRefused={isCloseRefused}
+        onStop={() => setIsCloseRefused(false)}
+        onClose={close}
+      />
     </Sheet>
   )
 }
 
-interface BulkFormProps {
+interface BulkFormProps extends BulkAddProps {
   isCloseRefused: boolean
   onStop: () => void
-  onClose: () => void
 }
 
-function BulkForm({ isCloseRefused, onStop, onClose }: BulkFormProps) {
+function BulkForm({ resource, isCloseRefused, onStop, onClose }: BulkFormProps) {
   const [source, setSource] = useState('')
   // Typing stays fast while a long text is checked.
   const text = useDeferredValue(source)
-  const table = useMemo(() => readTable(text), [text])
+  const table = useMemo(() => readTable(resource, text), [resource, text])
   const rows = useMemo(() => table?.rows.filter(isValid) ?? [], [table])
-  const run = useAddRows(rows)
+  const run = useAddRows(resource, rows)
   const isAdding = run.state === 'adding'
   function stop() {
     onStop()
@@ -67,13 +73,15 @@ function BulkForm({ isCloseRefused, onStop, onClose }: BulkFormProps) {
   return (
     <div className="bulk">
       {run.state === 'ready' ? (
-        <SourceInput text={source} onChange={setSource} problem={table?.problem} />
+        <SourceInput resource={resource} text={source} onChange={setSource} problem={table?.problem} />
       ) : (
         <RunProgress run={run} total={rows.length} />
       )}
       {isAdding && isCloseRefused && <p role="alert">{bulk.stopBeforeClosing}</p>}
       <p role="status">{table && !table.problem && <Summary table={table} run={run} valid={rows.length} />}</p>
-      {table && table.rows.length > 0 && <RowTable table={table} outcomes={run.progress.outcomes} />}
+      {table && table.rows.length > 0 && (
+        <RowTable resource={resource} table={table} outcomes={run.progress.outcomes} />
+      )}
       <div className="bulk-actions">
         <MainButton run={run} count={rows.length} isStale={text !== source} onClose={onClose} />
         {run.state !== 'finished' && (

@@ -2,27 +2,28 @@ import '@mantine/core/styles/Alert.layer.css'
 import '@mantine/core/styles/Progress.layer.css'
 import './bulk.css'
 import { Alert, Button, Progress } from '@mantine/core'
-import type { PetStatus } from '../../client/index.ts'
 import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
 import { SteadyButton } from '../components/steady-button.tsx'
 import { messages } from '../messages/index.ts'
-import { statusNames } from '../pets/pet-status.ts'
-import type { Count } from '../pets/queries.ts'
+import { problemOf } from '../problem.ts'
+import type { Count, Resource } from '../resource.ts'
 import { PauseMessage } from './pause-message.tsx'
-import { type Export, useExport } from './use-export.ts'
+import { type Export, type Filter, useExport } from './use-export.ts'
 
 const texts = messages.export
 
 interface ExportSheetProps {
   onClose: () => void
-  /** Exports only pets of this status. */
-  status: PetStatus | undefined
-  /** The number of pets to export. Undefined until they are counted. */
+  resource: Resource
+  filter: Filter
+  /** The name of the filter for the user. Undefined if all items are exported. */
+  part: string | undefined
+  /** The number of items to export. Undefined until they are counted. */
   total: Count | undefined
 }
 
-/** Downloads the pets of the list as a file. Closing the sheet cancels the export. */
+/** Downloads the items of a list as a file. Closing the sheet cancels the export. */
 // biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
 export default function ExportSheet({ onClose, ...props }: ExportSheetProps) {
   return (
@@ -32,51 +33,45 @@ export default function ExportSheet({ onClose, ...props }: ExportSheetProps) {
   )
 }
 
-function ExportForm({ status, total }: Pick<ExportSheetProps, 'status' | 'total'>) {
-  const running = useExport(status)
-  const { state, pets, start } = running
-  const isLoading = state.kind === 'loading'
+function ExportForm({ resource, filter, part, total }: Omit<ExportSheetProps, 'onClose'>) {
+  const running = useExport(resource, filter)
+  const { isLoading, isSaved, error, items, start } = running
   const isEmpty = total?.isExact === true && total.count === 0
   return (
     <div className="export">
-      <p>{isEmpty ? texts.nothing : texts.content(status && statusNames[status], total)}</p>
+      <p>{isEmpty ? texts.nothing : texts.content(part, total)}</p>
       <div className="export-formats">
         {(['csv', 'json'] as const).map((format) => (
-          <SteadyButton
-            key={format}
-            variant="default"
-            isDisabled={isLoading || isEmpty}
-            onClick={() => void start(format)}
-          >
+          <SteadyButton key={format} variant="default" isDisabled={isLoading || isEmpty} onClick={() => start(format)}>
             {texts.formats[format]}
           </SteadyButton>
         ))}
       </div>
       {isLoading && <ExportProgress running={running} total={total} />}
-      <p role="status">{state.kind === 'saved' && texts.done(pets)}</p>
-      {state.kind === 'failed' && (
+      <p role="status">{isSaved && texts.done(items)}</p>
+      {error && (
         <Alert color="red" title={texts.failed} role="alert">
-          {state.reason}
+          {problemOf(error).message}
         </Alert>
       )}
     </div>
   )
 }
 
-function ExportProgress({ running: { pets, pause, cancel }, total }: { running: Export; total: Count | undefined }) {
+function ExportProgress({ running: { items, pause, cancel }, total }: { running: Export; total: Count | undefined }) {
   return (
     <div ref={keepFocus}>
       {total?.isExact && total.count > 0 && (
-        // More pets may have been added since they were counted.
+        // More items may have been added since they were counted.
         <Progress
-          value={Math.min(100, Math.floor((pets / total.count) * 100))}
+          value={Math.min(100, Math.floor((items / total.count) * 100))}
           size="sm"
           aria-label={texts.progress}
           className="bulk-bar"
         />
       )}
       <p className="bulk-numbers">
-        <span>{texts.loaded(pets, total?.isExact ? total.count : undefined)}</span>
+        <span>{texts.loaded(items, total?.isExact ? total.count : undefined)}</span>
         <Button variant="default" size="compact-sm" onClick={cancel}>
           {texts.cancel}
         </Button>

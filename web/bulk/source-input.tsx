@@ -2,11 +2,14 @@ import { Button, FileButton, Textarea } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
 import { useRef, useState } from 'react'
 import { messages } from '../messages/index.ts'
+import { namesOf, type Resource } from '../resource.ts'
+import { csvLine } from './csv.ts'
 import { readFile } from './read-file.ts'
 
 const { bulk } = messages
 
 interface SourceInputProps {
+  resource: Resource
   text: string
   onChange: (text: string) => void
   /** Why the text cannot be used. */
@@ -14,7 +17,7 @@ interface SourceInputProps {
 }
 
 /** A text area that also takes the text of a file. */
-export function SourceInput({ text, onChange, problem }: SourceInputProps) {
+export function SourceInput({ resource, text, onChange, problem }: SourceInputProps) {
   const [fileProblem, setFileProblem] = useState<string>()
   const area = useRef<HTMLTextAreaElement>(null)
   const resetChoice = useRef<() => void>(null)
@@ -41,8 +44,8 @@ export function SourceInput({ text, onChange, problem }: SourceInputProps) {
       <Textarea
         ref={area}
         label={bulk.source}
-        description={bulk.sourceHint}
-        placeholder={bulk.sourceExample}
+        description={hintOf(resource)}
+        placeholder={exampleOf(resource)}
         error={fileProblem ?? problem}
         value={text}
         onChange={(event) => change(event.currentTarget.value)}
@@ -71,6 +74,17 @@ export function SourceInput({ text, onChange, problem }: SourceInputProps) {
       </div>
     </div>
   )
+}
+
+function hintOf({ entered }: Resource): string {
+  const optional = entered.filter(({ presence }) => presence === 'optional')
+  return bulk.sourceHint(namesOf(entered), namesOf(optional))
+}
+
+/** Two rows and their header. */
+function exampleOf({ entered }: Resource): string {
+  const rows = [0, 1].map((index) => entered.map(({ samples }) => samples?.[index]))
+  return [namesOf(entered), ...rows].map(csvLine).join('').trimEnd()
 }
 
 /** Takes a file that is dropped anywhere on the page, where the browser would open it instead. */

@@ -1,19 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { usePetstore } from '../petstore.ts'
+import type { Resource } from '../resource.ts'
 import { addRows, keyPrefixOf, type Outcome } from './add-rows.ts'
-import { advance, noProgress, type Progress } from './progress.ts'
+import { advance, noProgress } from './progress.ts'
 import type { ValidRow } from './read-table.ts'
 import type { Pause } from './retry-while-away.ts'
-
-export interface Run {
-  state: 'ready' | 'adding' | 'stopped' | 'finished'
-  progress: Progress
-  pause: Pause | undefined
-  /** Starts, or continues after a stop. */
-  start(): void
-  stop(): void
-}
 
 /** The key of the mutation that runs while rows are added. */
 export const addRowsKey = ['bulk-add']
@@ -21,8 +13,8 @@ export const addRowsKey = ['bulk-add']
 /** Milliseconds between two updates of the progress. */
 const updateInterval = 200
 
-/** Adds the rows as pets when it is started. */
-export function useAddRows(rows: ValidRow[]): Run {
+/** Adds the rows when it is started. */
+export function useAddRows(resource: Resource, rows: ValidRow[]) {
   const petstore = usePetstore()
   const queryClient = useQueryClient()
   const [progress, setProgress] = useState(noProgress)
@@ -42,8 +34,8 @@ export function useAddRows(rows: ValidRow[]): Run {
     const timer = setInterval(update, updateInterval)
     const missing = rows.filter(({ number }) => !progress.outcomes.has(number))
     try {
-      await addRows(petstore, missing, {
-        keyPrefix: await keyPrefixOf(rows),
+      await addRows(resource.procedures(petstore), missing, {
+        keyPrefix: await keyPrefixOf(resource, rows),
         signal,
         onPause: setPause,
         onOutcome: (row, outcome) => finished.push([row, outcome]),
@@ -54,17 +46,21 @@ export function useAddRows(rows: ValidRow[]): Run {
       clearInterval(timer)
       update()
       setPause(undefined)
-      void queryClient.invalidateQueries({ queryKey: ['pets'] })
+      void queryClient.invalidateQueries({ queryKey: [resource.many] })
     }
   }
 
   const { mutate, status } = useMutation({ mutationKey: addRowsKey, mutationFn: add })
-  const isFinished = progress.outcomes.size === rows.length
+  const end = progress.outcomes.size === rows.length ? 'finished' : 'stopped'
+  const states = { idle: 'ready', pending: 'adding', success: end, error: end } as const
   return {
-    state: status === 'pending' ? 'adding' : status === 'idle' ? 'ready' : isFinished ? 'finished' : 'stopped',
+    state: states[status],
     progress,
     pause,
+    /** Starts, or continues after a stop. */
     start: () => mutate(),
     stop: () => controller.current?.abort(),
   }
 }
+
+export type Run = ReturnType<typeof useAddRows>

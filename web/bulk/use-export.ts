@@ -1,60 +1,42 @@
-import { isCancelledError, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
-import type { PetStatus } from '../../client/index.ts'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
 import { usePetstore } from '../petstore.ts'
-import { problemOf } from '../problem.ts'
-import { type ExportFormat, exportPets } from './export-pets.ts'
+import type { Resource } from '../resource.ts'
+import { type ExportFormat, exportItems } from './export-items.ts'
 import type { Pause } from './retry-while-away.ts'
 import { saveFile } from './save-file.ts'
 
-type State = { kind: 'idle' | 'loading' | 'saved' } | { kind: 'failed'; reason: string }
+/** Further input of the list. Empty for all items. */
+export type Filter = Readonly<Record<string, string>>
 
-export interface Export {
-  state: State
-  /** The number of pets that are loaded. */
-  pets: number
-  pause: Pause | undefined
-  start(format: ExportFormat): Promise<void>
-  /** Stops the export, or forgets why it failed. */
-  cancel(): void
-}
-
-const queryKey = ['export']
-
-/** Loads the pets of this status, or all pets, and downloads them as a file. */
-export function useExport(status: PetStatus | undefined): Export {
-  const petstore = usePetstore()
-  const queryClient = useQueryClient()
-  const [state, setState] = useState<State>({ kind: 'idle' })
-  const [pets, setPets] = useState(0)
+/** Loads the items of a filter, and downloads them as a file. */
+export function useExport(resource: Resource, filter: Filter) {
+  const procedures = resource.procedures(usePetstore())
+  /** The number of items that are loaded. */
+  const [items, setItems] = useState(0)
   const [pause, setPause] = useState<Pause>()
-  useEffect(() => () => void queryClient.cancelQueries({ queryKey }), [queryClient])
+  const controller = useRef<AbortController>(undefined)
+  useEffect(() => () => controller.current?.abort(), [])
 
-  async function start(format: ExportFormat): Promise<void> {
-    setState({ kind: 'loading' })
-    setPets(0)
+  async function download(format: ExportFormat): Promise<void> {
+    controller.current = new AbortController()
+    const { signal } = controller.current
+    setItems(0)
     try {
-      // As a query, because the console handles a rejected key in the same way for all queries.
-      const file = await queryClient.fetchQuery({
-        queryKey,
-        queryFn: ({ signal }) =>
-          exportPets(petstore, { format, status, signal, onProgress: setPets, onPause: setPause }),
-        retry: false,
-        gcTime: 0,
-      })
-      saveFile(`${status ? `pets-${status}` : 'pets'}.${format}`, file)
-      setState({ kind: 'saved' })
-    } catch (error) {
-      setState(isCancelledError(error) ? { kind: 'idle' } : { kind: 'failed', reason: problemOf(error).message })
+      const options = { format, filter, signal, onProgress: setItems, onPause: setPause }
+      const file = await exportItems(resource, procedures, options)
+      saveFile(`${[resource.many, ...Object.values(filter)].join('-')}.${format}`, file)
     } finally {
       setPause(undefined)
     }
   }
 
+  const { mutate, reset, isPending, isSuccess, error } = useMutation({ mutationFn: download })
   function cancel() {
-    setState({ kind: 'idle' })
-    void queryClient.cancelQueries({ queryKey })
+    controller.current?.abort()
+    reset()
   }
-
-  return { state, pets, pause, start, cancel }
+  return { isLoading: isPending, isSaved: isSuccess, error, items, pause, start: mutate, cancel }
 }
+
+export type Export = ReturnType<typeof useExport>

@@ -5,8 +5,10 @@ import { IconFilterOff, IconPaw, IconPlus, IconTablePlus } from '@tabler/icons-r
 import { CopyButton } from '../components/copy-button.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { messages } from '../messages/index.ts'
+import { jsonOf } from '../requests/quoting.ts'
+import { valuesOf } from '../resource.ts'
 import { serviceUrl } from '../service.ts'
-import { statusNames } from './pet-status.ts'
+import { petResource, statusNames } from './pet.ts'
 import type { Place, View } from './view.ts'
 
 interface NoPetsProps {
@@ -85,9 +87,10 @@ function Command({ label, command }: { label: string; command: string }) {
 }
 
 function curl(): string {
+  const sample = valuesOf(petResource, ({ presence, samples }) => (presence === 'required' ? samples?.[0] : undefined))
   return [
     `curl ${serviceUrl()}/v1/pets`,
     `-H "Authorization: Bearer $PETSTORE_API_KEY"`,
-    `--json '{"name":"Rex","categoryId":7}'`,
+    `--json '${jsonOf(sample)}'`,
   ].join(' \\\n  ')
 }

@@ -1,6 +1,4 @@
-import './pet-values.css'
-import type { PetStatus } from '../../client/index.ts'
-import { statusNames } from './pet-status.ts'
+import './pet-name.css'
 
 /** A name in its own direction, on one line. A dot marks each space at its ends. */
 export function PetName({ name }: { name: string }) {
@@ -27,14 +25,4 @@ function Spaces({ text }: { text: string }) {
 export function outerSpacesOf(name: string): { start: number; end: number } {
   const start = name.length - name.trimStart().length
   return { start, end: name.length - start - name.trim().length }
-}
-
-/** The status of a pet. The shape of the dot differs too, for forced colors and for users who do not see its color. */
-export function Status({ status }: { status: PetStatus }) {
-  return (
-    <span className="pet-status" data-status={status}>
-      <span className="pet-dot" />
-      {statusNames[status]}
-    </span>
-  )
 }
