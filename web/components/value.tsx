@@ -5,18 +5,42 @@ import type { Field } from '../resource.ts'
 export function Value({ field, value }: { field: Field; value: unknown }) {
   if (value === undefined) return null
   const text = String(value)
-  if (field.choices) return <Choice value={text} name={field.choices[text] ?? text} />
-  return field.kind === 'text' ? <bdi>{text}</bdi> : text
-}
-
-/** The shape of the dot differs too, for forced colors and for users who do not see its color. */
-function Choice({ value, name }: { value: string; name: string }) {
+  if (field.kind === 'text') return <Text text={text} />
+  if (!field.choices) return text
   return (
-    <span className="choice" data-choice={value}>
+    // The shape of the dot differs too, for forced colors and for users who do not see its color.
+    <span className="choice" data-choice={text}>
       <span className="choice-dot" />
-      {name}
+      {field.choices[text] ?? text}
     </span>
   )
+}
+
+/** A text in its own direction. A dot marks each space at its ends. */
+function Text({ text }: { text: string }) {
+  const { start, end } = outerSpacesOf(text)
+  return (
+    <bdi className="text">
+      <Spaces text={text.slice(0, start)} />
+      {text.slice(start, text.length - end)}
+      <Spaces text={text.slice(text.length - end)} />
+    </bdi>
+  )
+}
+
+function Spaces({ text }: { text: string }) {
+  return Array.from(text, (space, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the spaces differ only in their positions.
+    <span className="text-space" key={index}>
+      {space}
+    </span>
+  ))
+}
+
+/** The number of spaces at the ends of a text. */
+export function outerSpacesOf(text: string): { start: number; end: number } {
+  const start = text.length - text.trimStart().length
+  return { start, end: text.length - start - text.trim().length }
 }
 
 /** The attributes of an element with a value, for style sheets. */

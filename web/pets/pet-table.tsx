@@ -4,12 +4,11 @@ import { Skeleton } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import type { Pet } from '../../client/index.ts'
 import { IconButton } from '../components/icon-button.tsx'
-import { Value, valueAttributes } from '../components/value.tsx'
+import { outerSpacesOf, Value, valueAttributes } from '../components/value.tsx'
 import { arrowKeys } from '../keyboard.ts'
 import { messages } from '../messages/index.ts'
 import type { Field, Values } from '../resource.ts'
 import { petResource } from './pet.ts'
-import { outerSpacesOf, PetName } from './pet-name.tsx'
 import { pageSize } from './queries.ts'
 import { hrefOf, openHere } from './view.ts'
 
@@ -79,23 +78,26 @@ function PetRow({ pet, isOpen, isNew, onOpen, onOpenIntent }: PetRowProps) {
   const isShown = name.length <= shortName && start === 0 && end === 0
   return (
     <tr data-new={isNew || undefined} onPointerEnter={() => onOpenIntent(id)} onFocus={() => onOpenIntent(id)}>
-      {fields.map((field) => (
-        <td key={field.name} {...valueAttributes(field)} data-label={labelOf(field)}>
-          {field.name === 'name' ? (
-            <a
-              href={hrefOf({ pet: id })}
-              data-pet={id}
-              aria-current={isOpen || undefined}
-              title={isShown ? undefined : name}
-              onClick={(event) => openHere(event, () => onOpen(id))}
-            >
-              <PetName name={name} />
-            </a>
-          ) : (
-            <Value field={field} value={values[field.name]} />
-          )}
-        </td>
-      ))}
+      {fields.map((field) => {
+        const value = <Value field={field} value={values[field.name]} />
+        return (
+          <td key={field.name} {...valueAttributes(field)} data-label={labelOf(field)}>
+            {field.name !== 'name' ? (
+              value
+            ) : (
+              <a
+                href={hrefOf({ pet: id })}
+                data-pet={id}
+                aria-current={isOpen || undefined}
+                title={isShown ? undefined : name}
+                onClick={(event) => openHere(event, () => onOpen(id))}
+              >
+                {value}
+              </a>
+            )}
+          </td>
+        )
+      })}
     </tr>
   )
 }
