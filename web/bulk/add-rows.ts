@@ -2,8 +2,8 @@ import { createIdempotencyKey } from '../../client/idempotency-key.ts'
 import { wasReplayed } from '../petstore.ts'
 import { problemOf } from '../problem.ts'
 import { identityOf, type Procedures, type Resource } from '../resource.ts'
-import type { ValidRow } from './read-table.ts'
 import { type RetryOptions, retryWhileAway } from './retry-while-away.ts'
+import type { ValidRow } from './table.ts'
 
 /** `existed`: an earlier request with the same idempotency key had added the item. */
 export type Outcome = { kind: 'added' | 'existed'; id: bigint } | { kind: 'failed'; message: string }

@@ -1,42 +1,11 @@
 import Papa from 'papaparse'
 import { messages } from '../messages/index.ts'
-import { namesOf, parseInteger, parseTexts, type Resource, type Values } from '../resource.ts'
+import { namesOf, parseInteger, parseTexts, type Resource } from '../resource.ts'
 import { checkItem } from './check-item.ts'
+import { readJson } from './read-json.ts'
+import { isValid, type Row, type Table, unknownOf } from './table.ts'
 
 export const maxRows = 10_000
-
-export type Format = keyof typeof messages.bulk.formats
-
-export interface Table {
-  format: Format
-  hasHeader: boolean
-  /** The names of the columns, those of the header row if there is one. */
-  columns: string[]
-  rows: Row[]
-  /** Why the text has no usable rows. */
-  problem?: string | undefined
-}
-
-export type Row = ValidRow | InvalidRow
-
-interface RowText {
-  /** Counts from 1, as in a spreadsheet: the header row and empty rows count, too. */
-  number: number
-  /** The texts of the row, in the order of the columns. */
-  cells: string[]
-}
-
-export interface ValidRow extends RowText {
-  item: Values
-}
-
-interface InvalidRow extends RowText {
-  problem: string
-}
-
-export function isValid(row: Row): row is ValidRow {
-  return 'item' in row
-}
 
 const { bulk } = messages
 
@@ -109,72 +78,16 @@ function headerProblem(resource: Resource, columns: string[]): string | undefine
     : undefined
 }
 
-function unknownOf({ fields }: Resource, names: string[]): string[] {
-  return names.filter((name) => !namesOf(fields).includes(name))
-}
-
 /** @param minCells fewer values are a problem */
-function toRow(resource: Resource, { number, cells }: RowText, columns: string[], minCells: number): Row {
+function toRow(
+  resource: Resource,
+  { number, cells }: Pick<Row, 'number' | 'cells'>,
+  columns: string[],
+  minCells: number,
+): Row {
   if (cells.length < minCells || cells.length > columns.length) {
     return { number, cells, problem: bulk.problems.cells(columns.length, cells.length) }
   }
   const texts = Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
   return { number, cells, ...checkItem(resource, parseTexts(resource, texts)) }
-}
-
-function readJson(resource: Resource, text: string): Table {
-  const header = { hasHeader: false, columns: namesOf(resource.entered) }
-  const whole = parseJson(text)
-  if ('value' in whole) {
-    const rows = [whole.value].flat().map((value, index) => toJsonRow(resource, index + 1, value))
-    return { format: 'json', ...header, rows }
-  }
-  if (text.trimStart().startsWith('[')) {
-    return { format: 'json', ...header, rows: [], problem: bulk.notJson(whole.reason) }
-  }
-  const rows = text
-    .split('\n')
-    .flatMap((line, index) => (line.trim() === '' ? [] : [toNdjsonRow(resource, index + 1, line)]))
-  return { format: 'ndjson', ...header, rows }
-}
-
-function toNdjsonRow(resource: Resource, number: number, line: string): Row {
-  const parsed = parseJson(line)
-  return 'value' in parsed
-    ? toJsonRow(resource, number, parsed.value)
-    : { number, cells: [line], problem: bulk.problems.notAnObject }
-}
-
-function toJsonRow(resource: Resource, number: number, value: unknown): Row {
-  if (!isRecord(value)) return { number, cells: [textOf(value)], problem: bulk.problems.notAnObject }
-  const cells = resource.entered.map(({ name }) => textOf(value[name]))
-  const unknown = unknownOf(resource, Object.keys(value))
-  if (unknown.length > 0) return { number, cells, problem: bulk.problems.unknownFields(unknown) }
-  return { number, cells, ...checkItem(resource, value) }
-}
-
-/** Parses JSON. Each integer becomes a `bigint` with all of its digits, if the browser shows them. */
-function parseJson(text: string): { value: unknown } | { reason: string } {
-  try {
-    return { value: JSON.parse(text, toExactInteger) }
-  } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) }
-  }
-}
-
-/** Some browsers do not pass the context (https://github.com/tc39/proposal-json-parse-with-source). */
-function toExactInteger(_key: string, value: unknown, context?: { source: string }): unknown {
-  if (typeof value !== 'number') return value
-  // An integer in another notation, such as 5.0, is the same number.
-  return parseInteger(context?.source ?? '') ?? (Number.isSafeInteger(value) ? BigInt(value) : value)
-}
-
-function isRecord(value: unknown): value is { [field: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** A text for the table. */
-function textOf(value: unknown): string {
-  if (value === undefined) return ''
-  return typeof value === 'object' && value !== null ? '{…}' : String(value)
 }

@@ -1,15 +1,15 @@
 import { Button, Checkbox, Table } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { memo, useState } from 'react'
-import { SteadyButton } from '../components/steady-button.tsx'
+import { SteadyButton } from '../components/buttons.tsx'
 import { Value } from '../components/value.tsx'
 import { messages } from '../messages/index.ts'
 import type { Field, Resource } from '../resource.ts'
 import type { Outcome } from './add-rows.ts'
 import { csvLine } from './csv.ts'
 import type { Progress } from './progress.ts'
-import { isValid, type Row, type Table as TableOfRows } from './read-table.ts'
 import { saveFile } from './save-file.ts'
+import { isValid, type Row, type Table as TableOfRows } from './table.ts'
 
 const { bulk } = messages
 

@@ -4,9 +4,10 @@ import { useRef, useState } from 'react'
 import { messages } from '../messages/index.ts'
 import { namesOf, type Resource } from '../resource.ts'
 import { csvLine } from './csv.ts'
-import { readFile } from './read-file.ts'
 
 const { bulk } = messages
+
+const maxMegabytes = 5
 
 interface SourceInputProps {
   resource: Resource
@@ -106,4 +107,15 @@ function useFileDrop(onDrop: (file: File | undefined) => void): boolean {
     onDrop(event.dataTransfer.files[0])
   })
   return isDragged
+}
+
+/** The text of a file. Another encoding than UTF-8 would change names without notice. */
+async function readFile(file: File): Promise<{ text: string } | { problem: string }> {
+  if (file.size > maxMegabytes * 1_000_000) return { problem: bulk.fileTooLarge(maxMegabytes) }
+  try {
+    const bytes = await file.arrayBuffer()
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch (error) {
+    return { problem: error instanceof TypeError ? bulk.fileNotUtf8 : bulk.fileUnreadable }
+  }
 }

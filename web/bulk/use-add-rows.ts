@@ -4,8 +4,8 @@ import { usePetstore } from '../petstore.ts'
 import type { Resource } from '../resource.ts'
 import { addRows, keyPrefixOf, type Outcome } from './add-rows.ts'
 import { advance, noProgress } from './progress.ts'
-import type { ValidRow } from './read-table.ts'
 import type { Pause } from './retry-while-away.ts'
+import type { ValidRow } from './table.ts'
 
 /** The key of the mutation that runs while rows are added. */
 export const addRowsKey = ['bulk-add']
