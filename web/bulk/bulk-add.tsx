@@ -3,7 +3,6 @@ import '@mantine/core/styles/Progress.layer.css'
 import './bulk.css'
 import { Button, Progress } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
-import { useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { SteadyButton } from '../components/buttons.tsx'
 import { PauseMessage } from '../components/failure.tsx'
@@ -16,7 +15,7 @@ import { readTable } from './read-table.ts'
 import { RowTable } from './row-table.tsx'
 import { SourceInput } from './source-input.tsx'
 import { isValid, type Table } from './table.ts'
-import { addRowsKey, type Run, useAddRows } from './use-add-rows.ts'
+import { type Run, useAddRows } from './use-add-rows.ts'
 
 const { bulk } = messages
 
@@ -28,33 +27,7 @@ interface BulkAddProps {
 /** Adds the items of a text or file. The panel stays open while they are added. */
 // biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
 export default function BulkAdd({ resource, onClose }: BulkAddProps) {
-  const queryClient = useQueryClient()
   const [isCloseRefused, setIsCloseRefused] = useState(false)
-
-  function close() {
-    const isAdding = queryClient.isMutating({ mutationKey: addRowsKey }) > 0
-    setIsCloseRefused(isAdding)
-    if (!isAdding) onClose()
-  }
-
-  return (
-    <Sheet title={bulk.title} onClose={close} size="xl" holdsEntries>
-      <BulkForm
-        resource={resource}
-        isCloseRefused={isCloseRefused}
-        onStop={() => setIsCloseRefused(false)}
-        onClose={close}
-      />
-    </Sheet>
-  )
-}
-
-interface BulkFormProps extends BulkAddProps {
-  isCloseRefused: boolean
-  onStop: () => void
-}
-
-function BulkForm({ resource, isCloseRefused, onStop, onClose }: BulkFormProps) {
   const [source, setSource] = useState('')
   // Typing stays fast while a long text is checked.
   const text = useDeferredValue(source)
@@ -62,8 +35,14 @@ function BulkForm({ resource, isCloseRefused, onStop, onClose }: BulkFormProps) 
   const rows = useMemo(() => table?.rows.filter(isValid) ?? [], [table])
   const run = useAddRows(resource, rows)
   const isAdding = run.state === 'adding'
+
+  function close() {
+    setIsCloseRefused(isAdding)
+    if (!isAdding) onClose()
+  }
+
   function stop() {
-    onStop()
+    setIsCloseRefused(false)
     run.stop()
   }
 
@@ -72,26 +51,28 @@ function BulkForm({ resource, isCloseRefused, onStop, onClose }: BulkFormProps) 
   })
 
   return (
-    <div className="bulk">
-      {run.state === 'ready' ? (
-        <SourceInput resource={resource} text={source} onChange={setSource} problem={table?.problem} />
-      ) : (
-        <RunProgress run={run} total={rows.length} />
-      )}
-      {isAdding && isCloseRefused && <p role="alert">{bulk.stopBeforeClosing}</p>}
-      <p role="status">{table && !table.problem && <Summary table={table} run={run} valid={rows.length} />}</p>
-      {table && table.rows.length > 0 && (
-        <RowTable resource={resource} table={table} outcomes={run.progress.outcomes} />
-      )}
-      <div className="bulk-actions">
-        <MainButton run={run} count={rows.length} isStale={text !== source} onClose={onClose} />
-        {run.state !== 'finished' && (
-          <Button ref={keepFocus} variant="default" onClick={isAdding ? stop : onClose}>
-            {isAdding ? bulk.stop : messages.page.close}
-          </Button>
+    <Sheet title={bulk.title} onClose={close} size="xl" holdsEntries>
+      <div className="bulk">
+        {run.state === 'ready' ? (
+          <SourceInput resource={resource} text={source} onChange={setSource} problem={table?.problem} />
+        ) : (
+          <RunProgress run={run} total={rows.length} />
         )}
+        {isAdding && isCloseRefused && <p role="alert">{bulk.stopBeforeClosing}</p>}
+        <p role="status">{table && !table.problem && <Summary table={table} run={run} valid={rows.length} />}</p>
+        {table && table.rows.length > 0 && (
+          <RowTable resource={resource} table={table} outcomes={run.progress.outcomes} />
+        )}
+        <div className="bulk-actions">
+          <MainButton run={run} count={rows.length} isStale={text !== source} onClose={close} />
+          {run.state !== 'finished' && (
+            <Button ref={keepFocus} variant="default" onClick={isAdding ? stop : close}>
+              {isAdding ? bulk.stop : messages.page.close}
+            </Button>
+          )}
+        </div>
       </div>
-    </div>
+    </Sheet>
   )
 }
 

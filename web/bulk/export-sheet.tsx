@@ -25,36 +25,35 @@ interface ExportSheetProps {
 
 /** Downloads the items of a list as a file. Closing the sheet cancels the export. */
 // biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
-export default function ExportSheet({ onClose, ...props }: ExportSheetProps) {
-  return (
-    <Sheet title={texts.title} onClose={onClose}>
-      <ExportForm {...props} />
-    </Sheet>
-  )
-}
-
-function ExportForm({ resource, filter, part, total }: Omit<ExportSheetProps, 'onClose'>) {
+export default function ExportSheet({ onClose, resource, filter, part, total }: ExportSheetProps) {
   const running = useExport(resource, filter)
   const { isLoading, isSaved, error, items, start } = running
   const isEmpty = total?.isExact === true && total.count === 0
   return (
-    <div className="export">
-      <p>{isEmpty ? texts.nothing : texts.content(part, total)}</p>
-      <div className="export-formats">
-        {(['csv', 'json'] as const).map((format) => (
-          <SteadyButton key={format} variant="default" isDisabled={isLoading || isEmpty} onClick={() => start(format)}>
-            {texts.formats[format]}
-          </SteadyButton>
-        ))}
+    <Sheet title={texts.title} onClose={onClose}>
+      <div className="export">
+        <p>{isEmpty ? texts.nothing : texts.content(part, total)}</p>
+        <div className="export-formats">
+          {(['csv', 'json'] as const).map((format) => (
+            <SteadyButton
+              key={format}
+              variant="default"
+              isDisabled={isLoading || isEmpty}
+              onClick={() => start(format)}
+            >
+              {texts.formats[format]}
+            </SteadyButton>
+          ))}
+        </div>
+        {isLoading && <ExportProgress running={running} total={total} />}
+        <p role="status">{isSaved && texts.done(items)}</p>
+        {error && (
+          <Alert color="red" title={texts.failed} role="alert">
+            {problemOf(error).message}
+          </Alert>
+        )}
       </div>
-      {isLoading && <ExportProgress running={running} total={total} />}
-      <p role="status">{isSaved && texts.done(items)}</p>
-      {error && (
-        <Alert color="red" title={texts.failed} role="alert">
-          {problemOf(error).message}
-        </Alert>
-      )}
-    </div>
+    </Sheet>
   )
 }
 

@@ -7,9 +7,6 @@ import { advance, noProgress } from './progress.ts'
 import type { Pause } from './retry-while-away.ts'
 import type { ValidRow } from './table.ts'
 
-/** The key of the mutation that runs while rows are added. */
-export const addRowsKey = ['bulk-add']
-
 /** Milliseconds between two updates of the progress. */
 const updateInterval = 200
 
@@ -50,7 +47,7 @@ export function useAddRows(resource: Resource, rows: ValidRow[]) {
     }
   }
 
-  const { mutate, status } = useMutation({ mutationKey: addRowsKey, mutationFn: add })
+  const { mutate, status } = useMutation({ mutationFn: add })
   const end = progress.outcomes.size === rows.length ? 'finished' : 'stopped'
   const states = { idle: 'ready', pending: 'adding', success: end, error: end } as const
   return {
