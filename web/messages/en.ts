@@ -98,8 +98,8 @@ export const messages = {
 
   add: {
     title: 'Add pet',
-    integer: (sample: unknown) => `An integer, such as ${sample}.`,
-    optional: 'Optional.',
+    description: (integer: unknown, isOptional: boolean) =>
+      joined(' ', [integer !== undefined && `An integer, such as ${integer}.`, isOptional && 'Optional.']),
     submit: 'Add pet',
     adding: 'Adding…',
     retry: 'Try again',
@@ -108,7 +108,7 @@ export const messages = {
     uncertain: 'The pet may not have been added',
     uncertainText: 'Try again: the pet is added only once.',
     notAdded: 'The pet was not added',
-    missing: (label: string, isChoice: boolean) => `${isChoice ? 'Choose' : 'Enter'} a ${label.toLowerCase()}.`,
+    missing: (label: string, isChoice: boolean) => `${isChoice ? 'Choose' : 'Enter'} ${a(label)}.`,
     expected: (expectation: string) => `Expected ${expectation}.`,
   },
 
@@ -298,6 +298,10 @@ function rows(count: number): string {
 
 function was(count: number): string {
   return count === 1 ? 'was' : 'were'
+}
+
+function a(label: string): string {
+  return `${/^[aeiou]/i.test(label) ? 'an' : 'a'} ${label.toLowerCase()}`
 }
 
 function the(label: string): string {

@@ -122,9 +122,8 @@ function Failure({ problem }: { problem: Problem }) {
   )
 }
 
-function descriptionOf({ kind, presence, samples }: Field): string | undefined {
-  if (presence === 'optional') return texts.optional
-  return kind === 'integer' ? texts.integer(samples?.[0]) : undefined
+function descriptionOf({ kind, presence, samples }: Field): string {
+  return texts.description(kind === 'integer' ? samples?.[0] : undefined, presence === 'optional')
 }
 
 /** The choices. A field without a default value can stay empty. */

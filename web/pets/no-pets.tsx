@@ -21,18 +21,10 @@ interface NoPetsProps {
 const texts = messages.list
 
 /** Explains why the list is empty and offers the next step. */
-export function NoPets(props: NoPetsProps) {
-  return (
-    <div ref={keepFocus}>
-      <Explanation {...props} />
-    </div>
-  )
-}
-
-function Explanation({ view, onTurn, onAdd, onAddMany }: NoPetsProps) {
+export function NoPets({ view, onTurn, onAdd, onAddMany }: NoPetsProps) {
   if (view.cursor > 0n) {
     return (
-      <EmptyState className="message" icon={<IconPaw />}>
+      <EmptyState ref={keepFocus} className="message" icon={<IconPaw />}>
         <EmptyState.Title order={2}>{texts.pastEnd}</EmptyState.Title>
         <EmptyState.Description>{texts.pastEndText}</EmptyState.Description>
         <Action label={texts.toFirst} onClick={() => onTurn({})} />
@@ -41,14 +33,14 @@ function Explanation({ view, onTurn, onAdd, onAddMany }: NoPetsProps) {
   }
   if (view.status) {
     return (
-      <EmptyState className="message" icon={<IconFilterOff />}>
+      <EmptyState ref={keepFocus} className="message" icon={<IconFilterOff />}>
         <EmptyState.Title order={2}>{texts.emptyFilter(statusNames[view.status])}</EmptyState.Title>
         <Action label={texts.showAll} onClick={() => onTurn({ status: undefined })} />
       </EmptyState>
     )
   }
   return (
-    <EmptyState className="message" icon={<IconPaw />}>
+    <EmptyState ref={keepFocus} className="message" icon={<IconPaw />}>
       <EmptyState.Title order={2}>{texts.empty}</EmptyState.Title>
       <EmptyState.Description>{texts.emptyText}</EmptyState.Description>
       <EmptyState.Actions>

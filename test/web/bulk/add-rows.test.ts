@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createPetstoreClient, type PetstoreClient } from '../../../client/index.ts'
 import { addRows, keyPrefixOf, type Outcome } from '../../../web/bulk/add-rows.ts'
@@ -14,7 +15,9 @@ import { fetchFrom } from '../../support/transport.ts'
 
 test('equal rows have equal idempotency keys, and other rows have others', async () => {
   const prefix = await keyPrefixOf(petResource, rowsOf('Rex,7\nTom,8'))
-  expect(prefix).toMatch(/^[0-9a-f]{64}$/)
+  // The same as in each earlier version of the console, or rows that are added again after an update would be added twice.
+  const text = '[[1,"Rex","7","available"],[2,"Tom","8","available"]]'
+  expect(prefix).toBe(createHash('sha256').update(text).digest('hex'))
   for (const same of [
     'Rex,7,available\nTom,8,',
     'Rex;07\nTom; 8',
