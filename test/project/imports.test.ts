@@ -150,7 +150,7 @@ test('the only files directly in server/ are those that compose the service', ()
 })
 
 test('the console names a field or a status of a pet only in web/pets and in its texts', () => {
-  const named = filesOfConsole(/categoryId|category_id|petStatus|PetStatus|NewPet|['"](?:available|sold)['"]/)
+  const named = filesOfConsole(/categoryId|category_id|petStatus|PetStatus|\bPet\b|NewPet|['"](?:available|sold)['"]/)
   expect(named.filter((path) => !/^web\/(?:pets|messages)\//.test(path))).toEqual([])
   // So a field is defined at one place, and its texts at another.
   expect(filesOfConsole(/categoryId|category_id/)).toEqual(['web/messages/en.ts', 'web/pets/pet.ts'])

@@ -1,7 +1,7 @@
 import type { messages } from '../messages/index.ts'
 import { namesOf, type Resource, type Values } from '../resource.ts'
 
-export type Format = keyof typeof messages.bulk.formats
+type Format = keyof typeof messages.bulk.formats
 
 export interface Table {
   format: Format
