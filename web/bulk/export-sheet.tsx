@@ -2,21 +2,27 @@ import '@mantine/core/styles/Alert.layer.css'
 import '@mantine/core/styles/Progress.layer.css'
 import './bulk.css'
 import { Alert, Button, Progress } from '@mantine/core'
+import { useState } from 'react'
 import { SteadyButton } from '../components/buttons.tsx'
 import { PauseMessage } from '../components/failure.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
 import { messages } from '../messages/index.ts'
+import { usePetstore } from '../petstore.ts'
 import { problemOf } from '../problem.ts'
 import type { Count, Resource } from '../resource.ts'
-import { type Export, type Filter, useExport } from './use-export.ts'
+import { type ExportFormat, exportItems } from './export-items.ts'
+import type { Pause } from './retry-while-away.ts'
+import { saveFile } from './save-file.ts'
+import { useJob } from './use-job.ts'
 
 const texts = messages.export
 
 interface ExportSheetProps {
   onClose: () => void
   resource: Resource
-  filter: Filter
+  /** Further input of the list. Empty for all items. */
+  filter: Readonly<Record<string, string>>
   /** The name of the filter for the user. Undefined if all items are exported. */
   part: string | undefined
   /** The number of items to export. Undefined until they are counted. */
@@ -26,8 +32,20 @@ interface ExportSheetProps {
 /** Downloads the items of a list as a file. Closing the sheet cancels the export. */
 // biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
 export default function ExportSheet({ onClose, resource, filter, part, total }: ExportSheetProps) {
-  const running = useExport(resource, filter)
-  const { isLoading, isSaved, error, items, start } = running
+  const procedures = resource.procedures(usePetstore())
+  const [items, setItems] = useState(0)
+  const { start, stop, reset, status, error, pause } = useJob(async (options, format: ExportFormat) => {
+    setItems(0)
+    const file = await exportItems(resource, procedures, { ...options, format, filter, onProgress: setItems })
+    saveFile(`${[resource.many, ...Object.values(filter)].join('-')}.${format}`, file)
+  })
+  const isLoading = status === 'pending'
+
+  function cancel() {
+    stop()
+    reset()
+  }
+
   const isEmpty = total?.isExact === true && total.count === 0
   return (
     <Sheet title={texts.title} onClose={onClose}>
@@ -45,8 +63,8 @@ export default function ExportSheet({ onClose, resource, filter, part, total }: 
             </SteadyButton>
           ))}
         </div>
-        {isLoading && <ExportProgress running={running} total={total} />}
-        <p role="status">{isSaved && texts.done(items)}</p>
+        {isLoading && <ExportProgress items={items} pause={pause} total={total} onCancel={cancel} />}
+        <p role="status">{status === 'success' && texts.done(items)}</p>
         {error && (
           <Alert color="red" title={texts.failed} role="alert">
             {problemOf(error).message}
@@ -57,7 +75,14 @@ export default function ExportSheet({ onClose, resource, filter, part, total }: 
   )
 }
 
-function ExportProgress({ running: { items, pause, cancel }, total }: { running: Export; total: Count | undefined }) {
+interface ExportProgressProps {
+  items: number
+  pause: Pause | undefined
+  total: Count | undefined
+  onCancel: () => void
+}
+
+function ExportProgress({ items, pause, total, onCancel }: ExportProgressProps) {
   return (
     <div ref={keepFocus}>
       {total?.isExact && total.count > 0 && (
@@ -71,7 +96,7 @@ function ExportProgress({ running: { items, pause, cancel }, total }: { running:
       )}
       <p className="bulk-numbers">
         <span>{texts.loaded(items, total?.isExact ? total.count : undefined)}</span>
-        <Button variant="default" size="compact-sm" onClick={cancel}>
+        <Button variant="default" size="compact-sm" onClick={onCancel}>
           {texts.cancel}
         </Button>
       </p>
