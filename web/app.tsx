@@ -1,8 +1,8 @@
 import { lazy, Suspense } from 'react'
 import { Hints } from './components/hints.tsx'
-import { Shop } from './pets/shop.tsx'
 import { servicePath } from './service.ts'
 import { useSession } from './session.ts'
+import { Shop } from './shop.tsx'
 
 const SignIn = lazy(() => import('./sign-in.tsx'))
 const UnknownPath = lazy(() => import('./unknown-path.tsx'))

@@ -116,6 +116,12 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     allowed: [valueFrom('../client/index.ts')],
     refused: [valueFrom('trpc-to-openapi'), valueFrom('pg')],
   },
+  'web/bulk/export-items.ts': {
+    allowed: ['../resource.ts', '../components/value.tsx', './csv.ts'].map(valueFrom),
+    refused: [...['../pets/pet.ts', 'pg'].map(valueFrom), "import type { View } from '../pets/view.ts'"],
+  },
+  'web/requests/texts.ts': { allowed: [valueFrom('../resource.ts')], refused: [valueFrom('../pets/pet.ts')] },
+  'web/components/value.tsx': { allowed: [valueFrom('../resource.ts')], refused: [valueFrom('../pets/pet.ts')] },
 }
 
 test('an import that the layer of a file does not allow fails the lint check', () => {
@@ -166,6 +172,13 @@ test('the only files directly in server/ are those that compose the service', ()
     'serve.ts',
     'trpc.ts',
   ])
+})
+
+test('the console names a field or a status of a pet only in web/pets and in its texts', () => {
+  const named = filesOfConsole(/categoryId|category_id|petStatus|PetStatus|\bPet\b|NewPet|['"](?:available|sold)['"]/)
+  expect(named.filter((path) => !/^web\/(?:pets|messages)\//.test(path))).toEqual([])
+  // So a field is defined at one place, and its texts at another.
+  expect(filesOfConsole(/categoryId|category_id/)).toEqual(['web/messages/en.ts', 'web/pets/pet.ts'])
 })
 
 test('no folder has more than 16 source files, but for the support of the tests', () => {
@@ -221,6 +234,13 @@ function reachableFrom(graph: Map<string, Set<string>>, start: string): Set<stri
   }
   visit(start)
   return found
+}
+
+/** The sources of the console whose text matches. */
+function filesOfConsole(pattern: RegExp): string[] {
+  const paths = globSync('web/**/*.{ts,tsx,css,html}', { cwd: root, exclude: ['web/dist', 'web/dist.*'] })
+  expect(paths.length).toBeGreaterThan(80)
+  return paths.filter((path) => pattern.test(readFileSync(join(root, path), 'utf8'))).toSorted()
 }
 
 function valueFrom(module: string): string {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { format, promisify } from 'node:util'
 import { expect } from 'vitest'
 import { maxInt64, minInt64 } from '../../server/api/int64.ts'
+import { petResource as resource } from '../../web/pets/pet.ts'
 import { type ApiCall, keyVariable, type Service } from '../../web/requests/texts.ts'
 import { awkwardNames } from './pet-names.ts'
 import type { ListeningApi } from './raw-http.ts'
@@ -27,17 +28,17 @@ interface ExpectedCall {
 
 export const creates = pets.map(
   ({ id, ...input }): ExpectedCall => ({
-    call: { title: 'create', procedure: 'pets.create', input, idempotencyKey: `o'r"d\\e$r-${id}` },
+    call: { title: 'create', resource, operation: 'create', input, idempotencyKey: `o'r"d\\e$r-${id}` },
     response: { id, ...input },
   }),
 )
 
 /** Calls after all creates. */
 export const reads: ExpectedCall[] = [
-  { call: { title: 'get', procedure: 'pets.get', input: { petId: 4n } }, response: pets[3] },
-  { call: { title: 'list', procedure: 'pets.list', input: { limit: 100 } }, response: pets },
+  { call: { title: 'get', resource, operation: 'get', input: { petId: 4n } }, response: pets[3] },
+  { call: { title: 'list', resource, operation: 'list', input: { limit: 100 } }, response: pets },
   {
-    call: { title: 'list', procedure: 'pets.list', input: { status: 'pending', cursor: 2n, limit: 1 } },
+    call: { title: 'list', resource, operation: 'list', input: { status: 'pending', cursor: 2n, limit: 1 } },
     response: [pets[4]],
   },
 ]

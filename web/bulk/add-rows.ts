@@ -1,38 +1,40 @@
 import { createIdempotencyKey } from '../../client/idempotency-key.ts'
-import type { PetstoreClient } from '../../client/index.ts'
 import { wasReplayed } from '../petstore.ts'
 import { problemOf } from '../problem.ts'
-import type { ValidRow } from './read-table.ts'
-import { type Pause, retryWhileAway } from './retry-while-away.ts'
+import { identityOf, type Procedures, type Resource } from '../resource.ts'
+import { type RetryOptions, retryWhileAway } from './retry-while-away.ts'
+import type { ValidRow } from './table.ts'
 
-/** `existed`: an earlier request with the same idempotency key had added the pet. */
+/** `existed`: an earlier request with the same idempotency key had added the item. */
 export type Outcome = { kind: 'added' | 'existed'; id: bigint } | { kind: 'failed'; message: string }
 
-interface AddRowsOptions {
+interface AddRowsOptions extends RetryOptions {
   /** The result of {@link keyPrefixOf}. */
   keyPrefix: string
-  signal: AbortSignal
   onOutcome: (row: number, outcome: Outcome) => void
-  onPause: (pause: Pause | undefined) => void
 }
 
 const concurrentRequests = 8
 
 /**
- * Creates a pet for each row. Each has an idempotency key, so doing the same again adds only what is missing. While the
+ * Creates an item for each row. Each has an idempotency key, so doing the same again adds only what is missing. While the
  * service is away, it waits.
  *
  * @throws if the service rejects the API key, or the signal aborts
  */
-export async function addRows(petstore: PetstoreClient, rows: ValidRow[], options: AddRowsOptions): Promise<void> {
+export async function addRows(
+  { create }: Pick<Procedures, 'create'>,
+  rows: ValidRow[],
+  options: AddRowsOptions,
+): Promise<void> {
   const { keyPrefix, signal, onOutcome, onPause } = options
   const retry = retryWhileAway({ signal, onPause })
   const queue = rows.values()
 
-  async function add({ number, pet }: ValidRow): Promise<void> {
+  async function add({ number, item }: ValidRow): Promise<void> {
     const idempotencyKey = `${keyPrefix}:${number}`
     try {
-      const { id } = await retry(() => petstore.pets.create.mutate(pet, { context: { idempotencyKey }, signal }))
+      const { id } = await retry(() => create.mutate(item, { context: { idempotencyKey }, signal }))
       onOutcome(number, { kind: wasReplayed(idempotencyKey) ? 'existed' : 'added', id })
     } catch (error) {
       const problem = problemOf(error)
@@ -49,13 +51,11 @@ export async function addRows(petstore: PetstoreClient, rows: ValidRow[], option
 }
 
 /**
- * The start of the idempotency keys of these rows: the SHA-256 of their numbers and pets. Equal rows get equal keys, also
+ * The start of the idempotency keys of these rows: the SHA-256 of their numbers and items. Equal rows get equal keys, also
  * after a reload. A page that was served by plain HTTP cannot compute it, and uses a random one until a reload.
  */
-export async function keyPrefixOf(rows: ValidRow[]): Promise<string> {
-  const text = JSON.stringify(
-    rows.map(({ number, pet: { name, categoryId, status } }) => [number, name, String(categoryId), status]),
-  )
+export async function keyPrefixOf(resource: Resource, rows: ValidRow[]): Promise<string> {
+  const text = JSON.stringify(rows.map(({ number, item }) => [number, ...identityOf(resource, item)]))
   if (!('subtle' in crypto)) return randomPrefixOf(text)
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')

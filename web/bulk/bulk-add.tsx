@@ -3,60 +3,46 @@ import '@mantine/core/styles/Progress.layer.css'
 import './bulk.css'
 import { Button, Progress } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
-import { useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useMemo, useState } from 'react'
+import { SteadyButton } from '../components/buttons.tsx'
+import { PauseMessage } from '../components/failure.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
-import { SteadyButton } from '../components/steady-button.tsx'
 import { messages } from '../messages/index.ts'
-import { PauseMessage } from './pause-message.tsx'
+import type { Resource } from '../resource.ts'
 import { countOutcomes, rateOf } from './progress.ts'
-import { isValid, readTable, type Table } from './read-table.ts'
+import { readTable } from './read-table.ts'
 import { RowTable } from './row-table.tsx'
 import { SourceInput } from './source-input.tsx'
-import { addRowsKey, type Run, useAddRows } from './use-add-rows.ts'
+import { isValid, type Table } from './table.ts'
+import { type Run, useAddRows } from './use-add-rows.ts'
 
 const { bulk } = messages
 
 interface BulkAddProps {
+  resource: Resource
   onClose: () => void
 }
 
-/** Adds the pets of a text or file. The panel stays open while they are added. */
+/** Adds the items of a text or file. The panel stays open while they are added. */
 // biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
-export default function BulkAdd({ onClose }: BulkAddProps) {
-  const queryClient = useQueryClient()
+export default function BulkAdd({ resource, onClose }: BulkAddProps) {
   const [isCloseRefused, setIsCloseRefused] = useState(false)
+  const [source, setSource] = useState('')
+  // Typing stays fast while a long text is checked.
+  const text = useDeferredValue(source)
+  const table = useMemo(() => readTable(resource, text), [resource, text])
+  const rows = useMemo(() => table?.rows.filter(isValid) ?? [], [table])
+  const run = useAddRows(resource, rows)
+  const isAdding = run.state === 'adding'
 
   function close() {
-    const isAdding = queryClient.isMutating({ mutationKey: addRowsKey }) > 0
     setIsCloseRefused(isAdding)
     if (!isAdding) onClose()
   }
 
-  return (
-    <Sheet title={bulk.title} onClose={close} size="xl" holdsEntries>
-      <BulkForm isCloseRefused={isCloseRefused} onStop={() => setIsCloseRefused(false)} onClose={close} />
-    </Sheet>
-  )
-}
-
-interface BulkFormProps {
-  isCloseRefused: boolean
-  onStop: () => void
-  onClose: () => void
-}
-
-function BulkForm({ isCloseRefused, onStop, onClose }: BulkFormProps) {
-  const [source, setSource] = useState('')
-  // Typing stays fast while a long text is checked.
-  const text = useDeferredValue(source)
-  const table = useMemo(() => readTable(text), [text])
-  const rows = useMemo(() => table?.rows.filter(isValid) ?? [], [table])
-  const run = useAddRows(rows)
-  const isAdding = run.state === 'adding'
   function stop() {
-    onStop()
+    setIsCloseRefused(false)
     run.stop()
   }
 
@@ -65,24 +51,28 @@ function BulkForm({ isCloseRefused, onStop, onClose }: BulkFormProps) {
   })
 
   return (
-    <div className="bulk">
-      {run.state === 'ready' ? (
-        <SourceInput text={source} onChange={setSource} problem={table?.problem} />
-      ) : (
-        <RunProgress run={run} total={rows.length} />
-      )}
-      {isAdding && isCloseRefused && <p role="alert">{bulk.stopBeforeClosing}</p>}
-      <p role="status">{table && !table.problem && <Summary table={table} run={run} valid={rows.length} />}</p>
-      {table && table.rows.length > 0 && <RowTable table={table} outcomes={run.progress.outcomes} />}
-      <div className="bulk-actions">
-        <MainButton run={run} count={rows.length} isStale={text !== source} onClose={onClose} />
-        {run.state !== 'finished' && (
-          <Button ref={keepFocus} variant="default" onClick={isAdding ? stop : onClose}>
-            {isAdding ? bulk.stop : messages.page.close}
-          </Button>
+    <Sheet title={bulk.title} onClose={close} size="xl" holdsEntries>
+      <div className="bulk">
+        {run.state === 'ready' ? (
+          <SourceInput resource={resource} text={source} onChange={setSource} problem={table?.problem} />
+        ) : (
+          <RunProgress run={run} total={rows.length} />
         )}
+        {isAdding && isCloseRefused && <p role="alert">{bulk.stopBeforeClosing}</p>}
+        <p role="status">{table && !table.problem && <Summary table={table} run={run} valid={rows.length} />}</p>
+        {table && table.rows.length > 0 && (
+          <RowTable resource={resource} table={table} outcomes={run.progress.outcomes} />
+        )}
+        <div className="bulk-actions">
+          <MainButton run={run} count={rows.length} isStale={text !== source} onClose={close} />
+          {run.state !== 'finished' && (
+            <Button ref={keepFocus} variant="default" onClick={isAdding ? stop : close}>
+              {isAdding ? bulk.stop : messages.page.close}
+            </Button>
+          )}
+        </div>
       </div>
-    </div>
+    </Sheet>
   )
 }
 

@@ -1,9 +1,9 @@
 /** A line of CSV as in RFC 4180. `petstore pets export` writes the same bytes. */
-export function csvLine(values: (string | bigint)[]): string {
+export function csvLine(values: unknown[]): string {
   return `${values.map(csvValue).join(',')}\r\n`
 }
 
-function csvValue(value: string | bigint): string {
-  const text = String(value)
+function csvValue(value: unknown): string {
+  const text = String(value ?? '')
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -2,82 +2,101 @@ import '@mantine/core/styles/Alert.layer.css'
 import '@mantine/core/styles/Progress.layer.css'
 import './bulk.css'
 import { Alert, Button, Progress } from '@mantine/core'
-import type { PetStatus } from '../../client/index.ts'
+import { useState } from 'react'
+import { SteadyButton } from '../components/buttons.tsx'
+import { PauseMessage } from '../components/failure.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
-import { SteadyButton } from '../components/steady-button.tsx'
 import { messages } from '../messages/index.ts'
-import { statusNames } from '../pets/pet-status.ts'
-import type { Count } from '../pets/queries.ts'
-import { PauseMessage } from './pause-message.tsx'
-import { type Export, useExport } from './use-export.ts'
+import { usePetstore } from '../petstore.ts'
+import { problemOf } from '../problem.ts'
+import type { Count, Resource } from '../resource.ts'
+import { type ExportFormat, exportItems } from './export-items.ts'
+import type { Pause } from './retry-while-away.ts'
+import { saveFile } from './save-file.ts'
+import { useJob } from './use-job.ts'
 
 const texts = messages.export
 
 interface ExportSheetProps {
   onClose: () => void
-  /** Exports only pets of this status. */
-  status: PetStatus | undefined
-  /** The number of pets to export. Undefined until they are counted. */
+  resource: Resource
+  /** Further input of the list. Empty for all items. */
+  filter: Readonly<Record<string, string>>
+  /** The name of the filter for the user. Undefined if all items are exported. */
+  part: string | undefined
+  /** The number of items to export. Undefined until they are counted. */
   total: Count | undefined
 }
 
-/** Downloads the pets of the list as a file. Closing the sheet cancels the export. */
+/** Downloads the items of a list as a file. Closing the sheet cancels the export. */
 // biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
-export default function ExportSheet({ onClose, ...props }: ExportSheetProps) {
+export default function ExportSheet({ onClose, resource, filter, part, total }: ExportSheetProps) {
+  const procedures = resource.procedures(usePetstore())
+  const [items, setItems] = useState(0)
+  const { start, stop, reset, status, error, pause } = useJob(async (options, format: ExportFormat) => {
+    setItems(0)
+    const file = await exportItems(resource, procedures, { ...options, format, filter, onProgress: setItems })
+    saveFile(`${[resource.many, ...Object.values(filter)].join('-')}.${format}`, file)
+  })
+  const isLoading = status === 'pending'
+
+  function cancel() {
+    stop()
+    reset()
+  }
+
+  const isEmpty = total?.isExact === true && total.count === 0
   return (
     <Sheet title={texts.title} onClose={onClose}>
-      <ExportForm {...props} />
+      <div className="export">
+        <p>{isEmpty ? texts.nothing : texts.content(part, total)}</p>
+        <div className="export-formats">
+          {(['csv', 'json'] as const).map((format) => (
+            <SteadyButton
+              key={format}
+              variant="default"
+              isDisabled={isLoading || isEmpty}
+              onClick={() => start(format)}
+            >
+              {texts.formats[format]}
+            </SteadyButton>
+          ))}
+        </div>
+        {isLoading && <ExportProgress items={items} pause={pause} total={total} onCancel={cancel} />}
+        <p role="status">{status === 'success' && texts.done(items)}</p>
+        {error && (
+          <Alert color="red" title={texts.failed} role="alert">
+            {problemOf(error).message}
+          </Alert>
+        )}
+      </div>
     </Sheet>
   )
 }
 
-function ExportForm({ status, total }: Pick<ExportSheetProps, 'status' | 'total'>) {
-  const running = useExport(status)
-  const { state, pets, start } = running
-  const isLoading = state.kind === 'loading'
-  const isEmpty = total?.isExact === true && total.count === 0
-  return (
-    <div className="export">
-      <p>{isEmpty ? texts.nothing : texts.content(status && statusNames[status], total)}</p>
-      <div className="export-formats">
-        {(['csv', 'json'] as const).map((format) => (
-          <SteadyButton
-            key={format}
-            variant="default"
-            isDisabled={isLoading || isEmpty}
-            onClick={() => void start(format)}
-          >
-            {texts.formats[format]}
-          </SteadyButton>
-        ))}
-      </div>
-      {isLoading && <ExportProgress running={running} total={total} />}
-      <p role="status">{state.kind === 'saved' && texts.done(pets)}</p>
-      {state.kind === 'failed' && (
-        <Alert color="red" title={texts.failed} role="alert">
-          {state.reason}
-        </Alert>
-      )}
-    </div>
-  )
+interface ExportProgressProps {
+  items: number
+  pause: Pause | undefined
+  total: Count | undefined
+  onCancel: () => void
 }
 
-function ExportProgress({ running: { pets, pause, cancel }, total }: { running: Export; total: Count | undefined }) {
+function ExportProgress({ items, pause, total, onCancel }: ExportProgressProps) {
   return (
     <div ref={keepFocus}>
       {total?.isExact && total.count > 0 && (
-        // More pets may have been added since they were counted.
+        // More items may have been added since they were counted.
         <Progress
-          value={Math.min(100, Math.floor((pets / total.count) * 100))}
+          value={Math.min(100, Math.floor((items / total.count) * 100))}
           size="sm"
           aria-label={texts.progress}
           className="bulk-bar"
         />
       )}
       <p className="bulk-numbers">
-        <span>{texts.loaded(pets, total?.isExact ? total.count : undefined)}</span>
-        <Button variant="default" size="compact-sm" onClick={cancel}>
+        <span>{texts.loaded(items, total?.isExact ? total.count : undefined)}</span>
+        <Button variant="default" size="compact-sm" onClick={onCancel}>
           {texts.cancel}
         </Button>
       </p>

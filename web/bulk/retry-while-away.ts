@@ -7,7 +7,7 @@ export interface Pause {
   until: number
 }
 
-interface RetryOptions {
+export interface RetryOptions {
   signal: AbortSignal
   /** Called with each pause, and with undefined as soon as a call succeeds again. */
   onPause: (pause: Pause | undefined) => void

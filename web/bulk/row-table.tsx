@@ -1,26 +1,29 @@
 import { Button, Checkbox, Table } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { memo, useState } from 'react'
-import { SteadyButton } from '../components/steady-button.tsx'
+import { SteadyButton } from '../components/buttons.tsx'
+import { Value } from '../components/value.tsx'
 import { messages } from '../messages/index.ts'
-import { Status } from '../pets/pet-values.tsx'
+import type { Field, Resource } from '../resource.ts'
 import type { Outcome } from './add-rows.ts'
 import { csvLine } from './csv.ts'
 import type { Progress } from './progress.ts'
-import { isValid, type Row, type Table as TableOfRows } from './read-table.ts'
 import { saveFile } from './save-file.ts'
+import { isValid, type Row, type Table as TableOfRows } from './table.ts'
 
 const { bulk } = messages
 
 const pageSize = 50
 
 interface RowTableProps {
+  resource: Resource
   table: TableOfRows
   outcomes: Progress['outcomes']
 }
 
 /** The rows with their problems and results, 50 at a time. */
-export function RowTable({ table, outcomes }: RowTableProps) {
+export function RowTable({ resource, table, outcomes }: RowTableProps) {
+  const { columns } = table
   const [onlyProblems, setOnlyProblems] = useState(false)
   const [page, setPage] = useState(0)
   const problems = table.rows.filter((row) => problemOfRow(row, outcomes) !== undefined)
@@ -38,20 +41,30 @@ export function RowTable({ table, outcomes }: RowTableProps) {
             checked={onlyProblems}
             onChange={(event) => setOnlyProblems(event.currentTarget.checked)}
           />
-          <CopyRows columns={table.columns} rows={problems} />
+          <CopyRows columns={columns} rows={problems} />
         </div>
       )}
       <Table className="bulk-table">
         <Table.Thead>
           <Table.Tr>
-            {Object.entries(bulk.columns).map(([column, name]) => (
-              <Table.Th key={column}>{name}</Table.Th>
+            <Table.Th>{bulk.row}</Table.Th>
+            {resource.entered.map(({ name, label, kind }) => (
+              <Table.Th key={name} data-kind={kind}>
+                {label}
+              </Table.Th>
             ))}
+            <Table.Th>{bulk.result}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {rows.slice(start, start + pageSize).map((row) => (
-            <TableRow key={row.number} row={row} columns={table.columns} outcome={outcomes.get(row.number)} />
+            <TableRow
+              key={row.number}
+              resource={resource}
+              row={row}
+              columns={columns}
+              outcome={outcomes.get(row.number)}
+            />
           ))}
         </Table.Tbody>
       </Table>
@@ -69,24 +82,22 @@ function problemOfRow(row: Row, outcomes: Progress['outcomes']): string | undefi
 }
 
 interface TableRowProps {
+  resource: Resource
   row: Row
   columns: string[]
   outcome: Outcome | undefined
 }
 
 /** Memoized, because the outcomes change five times a second. */
-const TableRow = memo(function TableRow({ row, columns, outcome }: TableRowProps) {
-  const cell = (column: string) => row.cells[columns.indexOf(column)]
+const TableRow = memo(function TableRow({ resource, row, columns, outcome }: TableRowProps) {
   return (
     <Table.Tr>
       <Table.Td>{row.number}</Table.Td>
-      <Table.Td>
-        <span className="bulk-name">
-          <bdi>{cell('name')}</bdi>
-        </span>
-      </Table.Td>
-      <Table.Td>{cell('categoryId')}</Table.Td>
-      <Table.Td>{isValid(row) ? <Status status={row.pet.status ?? 'available'} /> : cell('status')}</Table.Td>
+      {resource.entered.map((field) => (
+        <Table.Td key={field.name} data-kind={field.kind}>
+          <Cell field={field} row={row} text={row.cells[columns.indexOf(field.name)]} />
+        </Table.Td>
+      ))}
       <Table.Td>
         <Result row={row} outcome={outcome} />
       </Table.Td>
@@ -94,7 +105,18 @@ const TableRow = memo(function TableRow({ row, columns, outcome }: TableRowProps
   )
 })
 
-function Result({ row, outcome }: Omit<TableRowProps, 'columns'>) {
+/** What was entered, or the chosen value. */
+function Cell({ field, row, text }: { field: Field; row: Row; text: string | undefined }) {
+  if (field.choices && isValid(row)) return <Value field={field} value={row.item[field.name]} />
+  if (field.kind !== 'text') return text
+  return (
+    <span className="bulk-text">
+      <bdi>{text}</bdi>
+    </span>
+  )
+}
+
+function Result({ row, outcome }: Pick<TableRowProps, 'row' | 'outcome'>) {
   if (!isValid(row)) return <span className="bulk-problem">{row.problem}</span>
   if (!outcome) return null
   if (outcome.kind === 'failed') return <span className="bulk-problem">{outcome.message}</span>

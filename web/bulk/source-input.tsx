@@ -2,11 +2,15 @@ import { Button, FileButton, Textarea } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
 import { useRef, useState } from 'react'
 import { messages } from '../messages/index.ts'
-import { readFile } from './read-file.ts'
+import { namesOf, type Resource } from '../resource.ts'
+import { csvLine } from './csv.ts'
 
 const { bulk } = messages
 
+const maxMegabytes = 5
+
 interface SourceInputProps {
+  resource: Resource
   text: string
   onChange: (text: string) => void
   /** Why the text cannot be used. */
@@ -14,7 +18,7 @@ interface SourceInputProps {
 }
 
 /** A text area that also takes the text of a file. */
-export function SourceInput({ text, onChange, problem }: SourceInputProps) {
+export function SourceInput({ resource, text, onChange, problem }: SourceInputProps) {
   const [fileProblem, setFileProblem] = useState<string>()
   const area = useRef<HTMLTextAreaElement>(null)
   const resetChoice = useRef<() => void>(null)
@@ -41,8 +45,8 @@ export function SourceInput({ text, onChange, problem }: SourceInputProps) {
       <Textarea
         ref={area}
         label={bulk.source}
-        description={bulk.sourceHint}
-        placeholder={bulk.sourceExample}
+        description={hintOf(resource)}
+        placeholder={exampleOf(resource)}
         error={fileProblem ?? problem}
         value={text}
         onChange={(event) => change(event.currentTarget.value)}
@@ -73,6 +77,17 @@ export function SourceInput({ text, onChange, problem }: SourceInputProps) {
   )
 }
 
+function hintOf({ entered }: Resource): string {
+  const optional = entered.filter(({ presence }) => presence === 'optional')
+  return bulk.sourceHint(namesOf(entered), namesOf(optional))
+}
+
+/** Two rows and their header. */
+function exampleOf({ entered }: Resource): string {
+  const rows = [0, 1].map((index) => entered.map(({ samples }) => samples?.[index]))
+  return [namesOf(entered), ...rows].map(csvLine).join('').trimEnd()
+}
+
 /** Takes a file that is dropped anywhere on the page, where the browser would open it instead. */
 function useFileDrop(onDrop: (file: File | undefined) => void): boolean {
   const [isDragged, setIsDragged] = useState(false)
@@ -92,4 +107,15 @@ function useFileDrop(onDrop: (file: File | undefined) => void): boolean {
     onDrop(event.dataTransfer.files[0])
   })
   return isDragged
+}
+
+/** The text of a file. Another encoding than UTF-8 would change names without notice. */
+async function readFile(file: File): Promise<{ text: string } | { problem: string }> {
+  if (file.size > maxMegabytes * 1_000_000) return { problem: bulk.fileTooLarge(maxMegabytes) }
+  try {
+    const bytes = await file.arrayBuffer()
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch (error) {
+    return { problem: error instanceof TypeError ? bulk.fileNotUtf8 : bulk.fileUnreadable }
+  }
 }

@@ -1,38 +1,22 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { usePetstore } from '../petstore.ts'
+import type { Resource } from '../resource.ts'
 import { addRows, keyPrefixOf, type Outcome } from './add-rows.ts'
-import { advance, noProgress, type Progress } from './progress.ts'
-import type { ValidRow } from './read-table.ts'
-import type { Pause } from './retry-while-away.ts'
-
-export interface Run {
-  state: 'ready' | 'adding' | 'stopped' | 'finished'
-  progress: Progress
-  pause: Pause | undefined
-  /** Starts, or continues after a stop. */
-  start(): void
-  stop(): void
-}
-
-/** The key of the mutation that runs while rows are added. */
-export const addRowsKey = ['bulk-add']
+import { advance, noProgress } from './progress.ts'
+import type { ValidRow } from './table.ts'
+import { useJob } from './use-job.ts'
 
 /** Milliseconds between two updates of the progress. */
 const updateInterval = 200
 
-/** Adds the rows as pets when it is started. */
-export function useAddRows(rows: ValidRow[]): Run {
-  const petstore = usePetstore()
+/** Adds the rows when it is started. A start after a stop continues. */
+export function useAddRows(resource: Resource, rows: ValidRow[]) {
+  const procedures = resource.procedures(usePetstore())
   const queryClient = useQueryClient()
   const [progress, setProgress] = useState(noProgress)
-  const [pause, setPause] = useState<Pause>()
-  const controller = useRef<AbortController>(undefined)
-  useEffect(() => () => controller.current?.abort(), [])
 
-  async function add(): Promise<void> {
-    controller.current = new AbortController()
-    const { signal } = controller.current
+  const { start, stop, status, pause } = useJob(async (options) => {
     const finished: [number, Outcome][] = []
     const update = () => {
       const batch = finished.splice(0)
@@ -42,29 +26,19 @@ export function useAddRows(rows: ValidRow[]): Run {
     const timer = setInterval(update, updateInterval)
     const missing = rows.filter(({ number }) => !progress.outcomes.has(number))
     try {
-      await addRows(petstore, missing, {
-        keyPrefix: await keyPrefixOf(rows),
-        signal,
-        onPause: setPause,
-        onOutcome: (row, outcome) => finished.push([row, outcome]),
-      })
-    } catch (error) {
-      if (!signal.aborted) throw error
+      const keyPrefix = await keyPrefixOf(resource, rows)
+      const onOutcome = (row: number, outcome: Outcome) => finished.push([row, outcome])
+      await addRows(procedures, missing, { ...options, keyPrefix, onOutcome })
     } finally {
       clearInterval(timer)
       update()
-      setPause(undefined)
-      void queryClient.invalidateQueries({ queryKey: ['pets'] })
+      void queryClient.invalidateQueries({ queryKey: [resource.many] })
     }
-  }
+  })
 
-  const { mutate, status } = useMutation({ mutationKey: addRowsKey, mutationFn: add })
-  const isFinished = progress.outcomes.size === rows.length
-  return {
-    state: status === 'pending' ? 'adding' : status === 'idle' ? 'ready' : isFinished ? 'finished' : 'stopped',
-    progress,
-    pause,
-    start: () => mutate(),
-    stop: () => controller.current?.abort(),
-  }
+  const end = progress.outcomes.size === rows.length ? 'finished' : 'stopped'
+  const states = { idle: 'ready', pending: 'adding', success: end, error: end } as const
+  return { state: states[status], progress, pause, start: () => start(), stop }
 }
+
+export type Run = ReturnType<typeof useAddRows>

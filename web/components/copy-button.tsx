@@ -1,7 +1,7 @@
 import { Button, CopyButton as Copy } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { messages } from '../messages/index.ts'
-import { IconButton } from './icon-button.tsx'
+import { IconButton } from './buttons.tsx'
 
 interface CopyButtonProps {
   label: string

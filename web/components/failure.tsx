@@ -56,8 +56,17 @@ function CountdownFrom({ seconds }: { seconds: number }) {
   return <Countdown until={until} />
 }
 
+/** Says why a job waits, and for how long. */
+export function PauseMessage({ pause: { message, until } }: { pause: { message: string; until: number } }) {
+  return (
+    <p className="pause">
+      <span role="alert">{message}</span> <Countdown until={until} />
+    </p>
+  )
+}
+
 /** Counts down the seconds until the next attempt. */
-export function Countdown({ until }: { until: number }) {
+function Countdown({ until }: { until: number }) {
   const rest = Math.max(Math.round((until - useNow()) / 1_000), 0)
   // Screen readers would announce every second.
   return <span aria-live="off">{rest > 0 ? messages.problem.retryingIn(rest) : messages.problem.retrying}</span>

@@ -2,7 +2,7 @@ import './header.css'
 import { useMantineColorScheme } from '@mantine/core'
 import { IconDeviceDesktop, IconKeyboard, IconLogout, IconMoon, IconSun } from '@tabler/icons-react'
 import { messages } from '../messages/index.ts'
-import { IconButton } from './icon-button.tsx'
+import { IconButton } from './buttons.tsx'
 
 interface HeaderProps {
   onHelp?: () => void

@@ -17,7 +17,7 @@ interface PanelProps {
   actions?: ReactNode
   /** Whether the panel contains form entries. A click beside it then does not close it. */
   holdsEntries?: boolean
-  /** Whether arrow keys move between pets. */
+  /** Whether arrow keys move between items. */
   'data-arrow-keys'?: boolean
   /** The element that gets the focus after the panel is closed. By default it is the one that had it before. */
   focusAfter?: () => HTMLElement | null | undefined

@@ -1,3 +1,5 @@
+import type { Pet, PetStatus } from '../../client/index.ts'
+
 /** Every text of the console. Another language is one more file with the same entries. */
 export const messages = {
   page: {
@@ -39,7 +41,6 @@ export const messages = {
     all: 'All',
     count: (count: number, isExact: boolean) => `${number(count)}${isExact ? '' : '+'}`,
     share: (status: string, count: string) => `${status}: ${count}`,
-    columns: { id: 'Id', name: 'Name', category: 'Category', status: 'Status' },
     goToId: 'Go to id',
     idInvalid: 'Enter 1 to 19 digits.',
     justAdded: 'Just added',
@@ -76,13 +77,13 @@ export const messages = {
   },
 
   pet: {
-    statuses: { available: 'Available', pending: 'Pending', sold: 'Sold' },
+    labels: { id: 'Id', name: 'Name', categoryId: 'Category', status: 'Status' } satisfies Record<keyof Pet, string>,
+    statuses: { available: 'Available', pending: 'Pending', sold: 'Sold' } satisfies Record<PetStatus, string>,
     heading: (id: bigint) => `Pet ${id}`,
     spaces: (start: number, end: number) => {
       const spaces = (count: number) => (count === 1 ? '1 space' : `${count} spaces`)
-      const starts = start > 0 ? `starts with ${spaces(start)}` : ''
-      const ends = end > 0 ? `ends with ${spaces(end)}` : ''
-      return `The name ${[starts, ends].filter(Boolean).join(' and ')}.`
+      const parts = [start > 0 && `starts with ${spaces(start)}`, end > 0 && `ends with ${spaces(end)}`]
+      return `The name ${joined(' and ', parts)}.`
     },
     copyId: 'Copy id',
     copyLink: 'Copy link',
@@ -97,10 +98,8 @@ export const messages = {
 
   add: {
     title: 'Add pet',
-    name: 'Name',
-    category: 'Category',
-    categoryText: 'An integer, such as 7.',
-    status: 'Status',
+    description: (integer: unknown, isOptional: boolean) =>
+      joined(' ', [integer !== undefined && `An integer, such as ${integer}.`, isOptional && 'Optional.']),
     submit: 'Add pet',
     adding: 'Adding…',
     retry: 'Try again',
@@ -109,7 +108,7 @@ export const messages = {
     uncertain: 'The pet may not have been added',
     uncertainText: 'Try again: the pet is added only once.',
     notAdded: 'The pet was not added',
-    missing: { name: 'Enter a name.', categoryId: 'Enter a category.', status: 'Choose a status.' },
+    missing: (label: string, isChoice: boolean) => `${isChoice ? 'Choose' : 'Enter'} ${a(label)}.`,
     expected: (expectation: string) => `Expected ${expectation}.`,
   },
 
@@ -180,9 +179,12 @@ export const messages = {
     open: 'Add many',
     title: 'Add many pets',
     source: 'Paste CSV, TSV or JSON',
-    sourceHint:
-      'One pet per row: name, categoryId and status. The status may be omitted. A header row allows any order.',
-    sourceExample: 'name,categoryId,status\nRex,7,available\nMinka,7,sold',
+    sourceHint: (columns: string[], optional: string[]) =>
+      joined(' ', [
+        `One pet per row: ${listOf(columns)}.`,
+        optional.length > 0 && `The ${listOf(optional)} may be omitted.`,
+        'A header row allows any order.',
+      ]),
     chooseFile: 'Choose a file',
     dropHint: 'or drop one here',
     drop: 'Drop the file to read it',
@@ -193,15 +195,13 @@ export const messages = {
       `${number(rows)} rows are too many. Add at most ${number(max)} at a time.`,
     quotes: (row: number) => `The quotes do not match from row ${number(row)} on.`,
     notJson: (reason: string) => `The text is not valid JSON: ${reason}`,
-    header: (unknown: string[], repeated: string[], missing: string[]) =>
-      [
-        'The columns are name, categoryId and status. An id is ignored.',
+    header: (columns: string[], unknown: string[], repeated: string[], missing: string[]) =>
+      joined(' ', [
+        `The columns are ${listOf(columns)}. An id is ignored.`,
         unknown.length > 0 && `Unknown: ${unknown.join(', ')}.`,
         repeated.length > 0 && `Repeated: ${repeated.join(', ')}.`,
         missing.length > 0 && `Missing: ${missing.join(', ')}.`,
-      ]
-        .filter(Boolean)
-        .join(' '),
+      ]),
     formats: {
       comma: 'CSV with commas',
       semicolon: 'CSV with semicolons',
@@ -212,27 +212,28 @@ export const messages = {
     withHeader: 'with a header row',
     withoutHeader: 'without a header row',
     summary: (valid: number, invalid: number) =>
-      [`${pets(valid)} can be added`, invalid > 0 && `${rows(invalid)} ${invalid === 1 ? 'has' : 'have'} a problem`]
-        .filter(Boolean)
-        .join(', '),
+      joined(', ', [
+        `${pets(valid)} can be added`,
+        invalid > 0 && `${rows(invalid)} ${invalid === 1 ? 'has' : 'have'} a problem`,
+      ]),
     problems: {
       notAnObject: 'This is not a JSON object.',
       unknownFields: (names: string[]) => `Unknown fields: ${names.join(', ')}.`,
       cells: (expected: number, found: number) => `${number(expected)} values are expected, not ${number(found)}.`,
-      nameMissing: 'The name is missing.',
-      nameNotText: 'The name is not text.',
-      nameTooLong: 'The name has more than 255 characters.',
-      nameNotUnicode: 'The name has an incomplete character.',
-      nameControl: 'The name has a line break, a tab or another control character.',
-      nameBlank: 'The name is only white space.',
-      categoryMissing: 'The category is missing.',
-      categoryNotInteger: 'The category is not an integer.',
-      categoryInexact: 'The category is too large to be read exactly from JSON. Use CSV.',
-      categoryTooLarge: 'The category does not fit into 64 bits.',
-      status: (statuses: readonly string[]) => `The status is not one of ${statuses.join(', ')}.`,
+      missing: (label: string) => `${the(label)} is missing.`,
+      notText: (label: string) => `${the(label)} is not text.`,
+      tooLong: (label: string, max: number) => `${the(label)} has more than ${max} characters.`,
+      notUnicode: (label: string) => `${the(label)} has an incomplete character.`,
+      control: (label: string) => `${the(label)} has a line break, a tab or another control character.`,
+      blank: (label: string) => `${the(label)} is only white space.`,
+      notInteger: (label: string) => `${the(label)} is not an integer.`,
+      inexact: (label: string) => `${the(label)} is too large to be read exactly from JSON. Use CSV.`,
+      tooLarge: (label: string) => `${the(label)} does not fit into 64 bits.`,
+      notChoice: (label: string, choices: string[]) => `${the(label)} is not one of ${choices.join(', ')}.`,
     },
     table: 'Rows',
-    columns: { row: 'Row', name: 'Name', category: 'Category', status: 'Status', result: 'Result' },
+    row: 'Row',
+    result: 'Result',
     onlyProblems: (count: number) => `Only ${rows(count)} with a problem`,
     copyProblems: (count: number) => `Copy ${rows(count)} as CSV`,
     pages: 'Pages of rows',
@@ -248,13 +249,11 @@ export const messages = {
     remaining: (seconds: number) => `${duration(seconds)} left`,
     stopBeforeClosing: 'Pets are being added. Stop that before you close this panel.',
     results: (added: number, existed: number, failed: number) =>
-      [
+      joined(', ', [
         `${pets(added)} ${was(added)} added`,
         existed > 0 && `${number(existed)} ${was(existed)} there already`,
         failed > 0 && `${number(failed)} could not be added`,
-      ]
-        .filter(Boolean)
-        .join(', '),
+      ]),
     stopped: (left: number) => `${rows(left)} ${was(left)} not confirmed. Continuing adds no pet twice.`,
     repeatable: 'Adding the same rows again within 24 hours adds no pet twice.',
     correctAlone: 'Copy and correct only the rows with a problem, because a changed text counts as new.',
@@ -265,8 +264,8 @@ export const messages = {
   export: {
     open: 'Export',
     title: 'Export pets',
-    content: (status: string | undefined, total: { count: number; isExact: boolean } | undefined) => {
-      const kind = status ? `${status.toLowerCase()} pets` : 'pets'
+    content: (part: string | undefined, total: { count: number; isExact: boolean } | undefined) => {
+      const kind = part ? `${part.toLowerCase()} pets` : 'pets'
       return `Downloads all ${total?.isExact ? `${number(total.count)} ` : ''}${kind} of the store as a file.`
     },
     formats: { csv: 'CSV', json: 'JSON' },
@@ -278,6 +277,11 @@ export const messages = {
     nothing: 'There is no pet to export.',
     failed: 'The pets could not be exported',
   },
+}
+
+/** Leaves out the parts that are false. */
+function joined(separator: string, parts: (string | false)[]): string {
+  return parts.filter((part) => part !== false).join(separator)
 }
 
 function number(value: number): string {
@@ -294,6 +298,19 @@ function rows(count: number): string {
 
 function was(count: number): string {
   return count === 1 ? 'was' : 'were'
+}
+
+function a(label: string): string {
+  return `${/^[aeiou]/i.test(label) ? 'an' : 'a'} ${label.toLowerCase()}`
+}
+
+function the(label: string): string {
+  return `The ${label.toLowerCase()}`
+}
+
+/** Such as `a, b and c`. */
+function listOf(names: string[]): string {
+  return new Intl.ListFormat('en-GB').format(names)
 }
 
 function duration(seconds: number): string {

@@ -5,16 +5,17 @@ import '@mantine/core/styles/Alert.layer.css'
 import './add-pet.css'
 import { Alert, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { type ChangeEvent, type FormEvent, useEffect, useRef, useState } from 'react'
-import type { NewPet, PetStatus } from '../../client/index.ts'
+import type { PetStatus } from '../../client/index.ts'
+import { SteadyButton } from '../components/buttons.tsx'
 import { Panel } from '../components/panel.tsx'
 import { RequestId } from '../components/request-id.tsx'
-import { SteadyButton } from '../components/steady-button.tsx'
 import { messages } from '../messages/index.ts'
 import { type Issue, isTransient, type Problem, problemOf } from '../problem.ts'
-import { createCall } from '../requests/calls.ts'
 import type { ApiCall } from '../requests/texts.ts'
-import { type Draft, identityOf, type NewPetForm, petOf } from './new-pet.ts'
-import { petStatuses, statusNames } from './pet-status.ts'
+import type { Field, Values } from '../resource.ts'
+import { createCall } from './calls.ts'
+import { type Draft, type NewPetForm, petOf, textOf } from './new-pet.ts'
+import { petResource } from './pet.ts'
 
 interface AddPetProps {
   newPet: NewPetForm
@@ -25,14 +26,17 @@ interface AddPetProps {
 }
 
 const texts = messages.add
+const fields = petResource.entered
+/** The entries of the form before the user changes them. */
+const defaults = Object.fromEntries(fields.map((field) => [field.name, String(field.default ?? '')]))
 
 /** The panel stays open until the service has responded or the request has failed. */
 // biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
-export default function AddPet({ newPet, status = 'available', onRequest, onClose }: AddPetProps) {
+export default function AddPet({ newPet, status, onRequest, onClose }: AddPetProps) {
   const { setDraft, mutate, isPending, error, variables } = newPet
   const [addAnother, setAddAnother] = useState(false)
   const form = useRef<HTMLFormElement>(null)
-  const draft = { ...newPet.draft, status: newPet.draft.status ?? status }
+  const draft: Draft = { ...defaults, ...(status && { status }), ...newPet.draft }
   const problem = error && problemOf(error)
   const fieldErrors = problem?.issues && fieldErrorsOf(problem.issues, variables)
 
@@ -47,21 +51,20 @@ export default function AddPet({ newPet, status = 'available', onRequest, onClos
 
   function showRequest() {
     const pet = petOf(draft)
-    const wasSent = variables && identityOf(variables) === identityOf(pet)
+    const wasSent = variables && textOf(variables) === textOf(pet)
     onRequest([createCall(pet, newPet.idempotencyKeyOf(pet), wasSent ? error : null)])
   }
 
-  /** Keeps the category and the status for the next pet. */
+  /** Keeps everything but the name for the next pet. */
   function startNext() {
     setDraft({ ...draft, name: '' })
     form.current?.querySelector('input')?.focus()
   }
 
-  /** The attributes of a field. */
-  function field<Name extends keyof Draft>(name: Name) {
+  function attributesOf({ name, label }: Field) {
     return {
       name,
-      label: { name: texts.name, categoryId: texts.category, status: texts.status }[name],
+      label,
       value: draft[name],
       error: fieldErrors?.[name],
       // The response replaces the entries.
@@ -75,9 +78,21 @@ export default function AddPet({ newPet, status = 'available', onRequest, onClos
     <Panel title={texts.title} onClose={onClose} holdsEntries>
       <form className="add-pet" ref={form} noValidate onSubmit={submit}>
         {problem && !fieldErrors && <Failure problem={problem} />}
-        <TextInput {...field('name')} readOnly={isPending} autoComplete="off" dir="auto" data-autofocus />
-        <TextInput {...field('categoryId')} readOnly={isPending} description={texts.categoryText} autoComplete="off" />
-        <NativeSelect {...field('status')} data={petStatuses.map((value) => ({ value, label: statusNames[value] }))} />
+        {fields.map((field, index) =>
+          field.choices ? (
+            <NativeSelect key={field.name} {...attributesOf(field)} data={optionsOf(field)} />
+          ) : (
+            <TextInput
+              key={field.name}
+              {...attributesOf(field)}
+              readOnly={isPending}
+              description={descriptionOf(field)}
+              autoComplete="off"
+              {...(field.kind === 'text' && { dir: 'auto' })}
+              {...(index === 0 && { 'data-autofocus': true })}
+            />
+          ),
+        )}
         <div className="add-pet-actions">
           <SteadyButton type="submit" isDisabled={isPending}>
             {isPending ? texts.adding : problem && isTransient(problem) ? texts.retry : texts.submit}
@@ -107,17 +122,24 @@ function Failure({ problem }: { problem: Problem }) {
   )
 }
 
-/** The message at each field. Undefined if any issue is not about a field. */
-function fieldErrorsOf(issues: Issue[], pet: NewPet | undefined): Partial<Record<keyof Draft, string>> | undefined {
-  const errors: Partial<Record<keyof Draft, string>> = {}
-  for (const { path, expectation } of issues) {
-    if (!isField(path)) return undefined
-    const isMissing = expectation === undefined || pet?.[path] === ''
-    errors[path] = isMissing ? texts.missing[path] : texts.expected(expectation)
-  }
-  return errors
+function descriptionOf({ kind, presence, samples }: Field): string {
+  return texts.description(kind === 'integer' ? samples?.[0] : undefined, presence === 'optional')
 }
 
-function isField(path: string): path is keyof Draft {
-  return Object.hasOwn(texts.missing, path)
+/** The choices. A field without a default value can stay empty. */
+function optionsOf({ choices = {}, default: initial }: Field) {
+  const options = Object.entries(choices).map(([value, label]) => ({ value, label }))
+  return initial === undefined ? [{ value: '', label: '' }, ...options] : options
+}
+
+/** The message at each field. Undefined if any issue is not about a field. */
+function fieldErrorsOf(issues: Issue[], pet: Values = {}): Partial<Record<string, string>> | undefined {
+  const errors: Partial<Record<string, string>> = {}
+  for (const { path, expectation } of issues) {
+    const field = fields.find(({ name }) => name === path)
+    if (!field) return undefined
+    const isMissing = expectation === undefined || pet[path] === ''
+    errors[path] = isMissing ? texts.missing(field.label, 'choices' in field) : texts.expected(expectation)
+  }
+  return errors
 }

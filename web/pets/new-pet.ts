@@ -1,19 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { createIdempotencyKey } from '../../client/idempotency-key.ts'
-import type { NewPet, Pet, PetStatus } from '../../client/index.ts'
+import type { NewPet, Pet } from '../../client/index.ts'
 import { usePetstore } from '../petstore.ts'
 import { isTransient, problemOf } from '../problem.ts'
+import { identityOf, parseTexts } from '../resource.ts'
+import { petResource } from './pet.ts'
 
-/** The entries of the form, not validated. */
-export interface Draft {
-  name: string
-  categoryId: string
-  /** Undefined until the user chooses one. */
-  status: PetStatus | undefined
-}
+/** The entries of the form by the names of their fields, not validated. A field is absent until the user enters something. */
+export type Draft = Readonly<Record<string, string>>
 
-const emptyDraft: Draft = { name: '', categoryId: '', status: undefined }
+const emptyDraft: Draft = {}
 
 /**
  * The form for a new pet, also while it is closed. While the outcome of a request is unknown, the same pet gets the same
@@ -26,7 +23,7 @@ export function useNewPet(onAdded: (pet: Pet) => void) {
   const [keys] = useState(() => new Map<string, string>())
 
   function idempotencyKeyOf(pet: NewPet): string {
-    const identity = identityOf(pet)
+    const identity = textOf(pet)
     const key = keys.get(identity) ?? createIdempotencyKey()
     keys.set(identity, key)
     return key
@@ -36,7 +33,7 @@ export function useNewPet(onAdded: (pet: Pet) => void) {
     mutationFn: (pet: NewPet) =>
       petstore.pets.create.mutate(pet, { context: { idempotencyKey: idempotencyKeyOf(pet) } }),
     onSettled(_added, error, pet) {
-      if (!error || !isTransient(problemOf(error))) keys.delete(identityOf(pet))
+      if (!error || !isTransient(problemOf(error))) keys.delete(textOf(pet))
     },
     onSuccess(pet) {
       setDraft(emptyDraft)
@@ -50,18 +47,12 @@ export function useNewPet(onAdded: (pet: Pet) => void) {
 export type NewPetForm = ReturnType<typeof useNewPet>
 
 /** The pet of a draft. The service validates it, as it does for every client. */
-export function petOf({ name, categoryId, status }: Draft): NewPet {
-  const category = categoryId.trim()
-  const pet = {
-    name,
-    categoryId: /^-?\d+$/.test(category) ? BigInt(category) : category || undefined,
-    status,
-  }
+export function petOf(draft: Draft): NewPet {
   // Not a NewPet if a value is invalid. The service then responds with an error for each invalid field.
-  return pet as NewPet
+  return parseTexts(petResource, draft) as NewPet
 }
 
 /** A string that is equal for equal pets. */
-export function identityOf({ name, categoryId, status }: NewPet): string {
-  return JSON.stringify([name, String(categoryId), status])
+export function textOf(pet: NewPet): string {
+  return JSON.stringify(identityOf(petResource, pet))
 }

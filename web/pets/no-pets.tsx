@@ -5,8 +5,10 @@ import { IconFilterOff, IconPaw, IconPlus, IconTablePlus } from '@tabler/icons-r
 import { CopyButton } from '../components/copy-button.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { messages } from '../messages/index.ts'
+import { jsonOf } from '../requests/quoting.ts'
+import { valuesOf } from '../resource.ts'
 import { serviceUrl } from '../service.ts'
-import { statusNames } from './pet-status.ts'
+import { petResource, statusNames } from './pet.ts'
 import type { Place, View } from './view.ts'
 
 interface NoPetsProps {
@@ -19,18 +21,10 @@ interface NoPetsProps {
 const texts = messages.list
 
 /** Explains why the list is empty and offers the next step. */
-export function NoPets(props: NoPetsProps) {
-  return (
-    <div ref={keepFocus}>
-      <Explanation {...props} />
-    </div>
-  )
-}
-
-function Explanation({ view, onTurn, onAdd, onAddMany }: NoPetsProps) {
+export function NoPets({ view, onTurn, onAdd, onAddMany }: NoPetsProps) {
   if (view.cursor > 0n) {
     return (
-      <EmptyState className="message" icon={<IconPaw />}>
+      <EmptyState ref={keepFocus} className="message" icon={<IconPaw />}>
         <EmptyState.Title order={2}>{texts.pastEnd}</EmptyState.Title>
         <EmptyState.Description>{texts.pastEndText}</EmptyState.Description>
         <Action label={texts.toFirst} onClick={() => onTurn({})} />
@@ -39,14 +33,14 @@ function Explanation({ view, onTurn, onAdd, onAddMany }: NoPetsProps) {
   }
   if (view.status) {
     return (
-      <EmptyState className="message" icon={<IconFilterOff />}>
+      <EmptyState ref={keepFocus} className="message" icon={<IconFilterOff />}>
         <EmptyState.Title order={2}>{texts.emptyFilter(statusNames[view.status])}</EmptyState.Title>
         <Action label={texts.showAll} onClick={() => onTurn({ status: undefined })} />
       </EmptyState>
     )
   }
   return (
-    <EmptyState className="message" icon={<IconPaw />}>
+    <EmptyState ref={keepFocus} className="message" icon={<IconPaw />}>
       <EmptyState.Title order={2}>{texts.empty}</EmptyState.Title>
       <EmptyState.Description>{texts.emptyText}</EmptyState.Description>
       <EmptyState.Actions>
@@ -85,9 +79,10 @@ function Command({ label, command }: { label: string; command: string }) {
 }
 
 function curl(): string {
+  const sample = valuesOf(petResource, ({ presence, samples }) => (presence === 'required' ? samples?.[0] : undefined))
   return [
     `curl ${serviceUrl()}/v1/pets`,
     `-H "Authorization: Bearer $PETSTORE_API_KEY"`,
-    `--json '{"name":"Rex","categoryId":7}'`,
+    `--json '${jsonOf(sample)}'`,
   ].join(' \\\n  ')
 }

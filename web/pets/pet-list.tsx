@@ -26,7 +26,8 @@ interface PetListProps {
 }
 
 /** One page of the list. */
-export function PetList({ view, page, counts, added, onTurn, onAdd, onAddMany, onDismiss, ...opening }: PetListProps) {
+export function PetList(props: PetListProps) {
+  const { view, page, counts, added, onOpen, onOpenIntent, onTurn, onDismiss } = props
   const surface = useRef<HTMLDivElement>(null)
   const pets = page.isPlaceholderData ? undefined : page.data
   const next = pets && pets.length > pageSize ? pets[pageSize - 1]?.id : undefined
@@ -41,17 +42,9 @@ export function PetList({ view, page, counts, added, onTurn, onAdd, onAddMany, o
     <div className="list">
       <StatusBar status={view.status} counts={counts} onChange={(status) => onTurn({ status })} />
       <div className="surface" ref={surface}>
-        <JustAdded pets={added} openPet={view.pet} {...opening} onDismiss={onDismiss} />
+        <JustAdded pets={added} openPet={view.pet} onOpen={onOpen} onOpenIntent={onOpenIntent} onDismiss={onDismiss} />
         <div className="pet-list">
-          <Page
-            view={view}
-            page={page}
-            added={added}
-            {...opening}
-            onTurn={onTurn}
-            onAdd={onAdd}
-            onAddMany={onAddMany}
-          />
+          <Page {...props} />
         </div>
         <ListFooter view={view} page={page} counts={counts} next={next} onTurn={onTurn} />
       </div>
@@ -59,9 +52,7 @@ export function PetList({ view, page, counts, added, onTurn, onAdd, onAddMany, o
   )
 }
 
-type PageProps = Omit<PetListProps, 'counts' | 'onDismiss'>
-
-function Page({ view, page, added, onTurn, onAdd, onAddMany, ...opening }: PageProps) {
+function Page({ view, page, added, onTurn, onAdd, onAddMany, onOpen, onOpenIntent }: PetListProps) {
   const { data, failureReason, failureCount, isPlaceholderData } = page
   const refresh = useRefresh()
   const hasData = data && !isPlaceholderData
@@ -76,7 +67,8 @@ function Page({ view, page, added, onTurn, onAdd, onAddMany, ...opening }: PageP
       isBusy={!hasData}
       openPet={view.pet}
       added={added}
-      {...opening}
+      onOpen={onOpen}
+      onOpenIntent={onOpenIntent}
     />
   )
 }

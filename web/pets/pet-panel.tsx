@@ -5,18 +5,20 @@ import './pet-panel.css'
 import { DataList, EmptyState, Skeleton } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconCode, IconPaw } from '@tabler/icons-react'
 import type { Pet } from '../../client/index.ts'
+import { IconButton } from '../components/buttons.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Failure } from '../components/failure.tsx'
-import { IconButton } from '../components/icon-button.tsx'
 import { Panel } from '../components/panel.tsx'
+import { outerSpacesOf, Value, valueAttributes } from '../components/value.tsx'
 import { arrowKeys } from '../keyboard.ts'
 import { messages } from '../messages/index.ts'
 import { problemOf } from '../problem.ts'
-import { petCalls } from '../requests/calls.ts'
 import { indentedJsonOf } from '../requests/quoting.ts'
 import type { ApiCall } from '../requests/texts.ts'
+import type { Values } from '../resource.ts'
+import { petCalls } from './calls.ts'
+import { petResource } from './pet.ts'
 import { rowOf } from './pet-table.tsx'
-import { outerSpacesOf, Status } from './pet-values.tsx'
 import { type PetQuery, usePet, useRefresh } from './queries.ts'
 import { hrefOf } from './view.ts'
 
@@ -81,27 +83,23 @@ function LoadedPet({ petId, query: { data, failureReason, failureCount } }: Load
 }
 
 function Details({ pet }: { pet: Pet }) {
-  const { id, name, categoryId, status } = pet
+  const { id, name } = pet
+  const values: Values = pet
   const json = indentedJsonOf(pet)
-  const { columns } = messages.list
+  // The name is the title of the panel.
+  const fields = petResource.fields.filter((field) => field.name !== 'name' && values[field.name] !== undefined)
   return (
     <>
       <Spaces name={name} />
       <DataList className="pet-details" labelWidth="6rem" gap={0}>
-        <DataList.Item>
-          <DataList.ItemLabel>{columns.id}</DataList.ItemLabel>
-          <DataList.ItemValue className="mono">{String(id)}</DataList.ItemValue>
-        </DataList.Item>
-        <DataList.Item>
-          <DataList.ItemLabel>{columns.category}</DataList.ItemLabel>
-          <DataList.ItemValue className="mono">{String(categoryId)}</DataList.ItemValue>
-        </DataList.Item>
-        <DataList.Item>
-          <DataList.ItemLabel>{columns.status}</DataList.ItemLabel>
-          <DataList.ItemValue>
-            <Status status={status} />
-          </DataList.ItemValue>
-        </DataList.Item>
+        {fields.map((field) => (
+          <DataList.Item key={field.name}>
+            <DataList.ItemLabel>{field.label}</DataList.ItemLabel>
+            <DataList.ItemValue {...valueAttributes(field)}>
+              <Value field={field} value={values[field.name]} />
+            </DataList.ItemValue>
+          </DataList.Item>
+        ))}
       </DataList>
       <div className="pet-actions">
         <CopyButton withText label={texts.copyId} value={String(id)} />

@@ -3,10 +3,12 @@ import './pet-table.css'
 import { Skeleton } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import type { Pet } from '../../client/index.ts'
-import { IconButton } from '../components/icon-button.tsx'
+import { IconButton } from '../components/buttons.tsx'
+import { outerSpacesOf, Value, valueAttributes } from '../components/value.tsx'
 import { arrowKeys } from '../keyboard.ts'
 import { messages } from '../messages/index.ts'
-import { outerSpacesOf, PetName, Status } from './pet-values.tsx'
+import type { Field, Values } from '../resource.ts'
+import { petResource } from './pet.ts'
 import { pageSize } from './queries.ts'
 import { hrefOf, openHere } from './view.ts'
 
@@ -24,21 +26,21 @@ interface PetTableProps {
   onOpenIntent: (petId: bigint) => void
 }
 
-const { columns } = messages.list
+const { fields } = petResource
 
 export function PetTable({ pets, isBusy = false, openPet, added, ...opening }: PetTableProps) {
   return (
     <table className="pet-table" aria-busy={isBusy} {...arrowKeys}>
       <colgroup>
-        {Object.keys(columns).map((column) => (
-          <col key={column} className={`pet-${column}-column`} />
+        {fields.map((field) => (
+          <col key={field.name} {...valueAttributes(field)} />
         ))}
       </colgroup>
       <thead>
         <tr>
-          {Object.entries(columns).map(([column, name]) => (
-            <th key={column} scope="col">
-              {name}
+          {fields.map(({ name, label }) => (
+            <th key={name} scope="col">
+              {label}
             </th>
           ))}
         </tr>
@@ -69,40 +71,48 @@ interface PetRowProps extends Pick<PetTableProps, 'onOpen' | 'onOpenIntent'> {
 /** Longer names may be cut off. */
 const shortName = 40
 
-function PetRow({ pet: { id, name, categoryId, status }, isOpen, isNew, onOpen, onOpenIntent }: PetRowProps) {
+function PetRow({ pet, isOpen, isNew, onOpen, onOpenIntent }: PetRowProps) {
+  const { id, name } = pet
+  const values: Values = pet
   const { start, end } = outerSpacesOf(name)
   const isShown = name.length <= shortName && start === 0 && end === 0
   return (
     <tr data-new={isNew || undefined} onPointerEnter={() => onOpenIntent(id)} onFocus={() => onOpenIntent(id)}>
-      <td className="pet-id-cell mono" data-label="#">
-        {String(id)}
-      </td>
-      <td className="pet-name-cell">
-        <a
-          href={hrefOf({ pet: id })}
-          data-pet={id}
-          aria-current={isOpen || undefined}
-          title={isShown ? undefined : name}
-          onClick={(event) => openHere(event, () => onOpen(id))}
-        >
-          <PetName name={name} />
-        </a>
-      </td>
-      <td className="pet-category-cell mono" data-label={`${columns.category} `}>
-        {String(categoryId)}
-      </td>
-      <td className="pet-status-cell">
-        <Status status={status} />
-      </td>
+      {fields.map((field) => {
+        const value = <Value field={field} value={values[field.name]} />
+        return (
+          <td key={field.name} {...valueAttributes(field)} data-label={labelOf(field)}>
+            {field.name !== 'name' ? (
+              value
+            ) : (
+              <a
+                href={hrefOf({ pet: id })}
+                data-pet={id}
+                aria-current={isOpen || undefined}
+                title={isShown ? undefined : name}
+                onClick={(event) => openHere(event, () => onOpen(id))}
+              >
+                {value}
+              </a>
+            )}
+          </td>
+        )
+      })}
     </tr>
   )
+}
+
+/** What a narrow screen shows before a number, instead of the header. */
+function labelOf({ kind, label }: Field): string | undefined {
+  if (kind === 'id') return '#'
+  return kind === 'integer' ? `${label} ` : undefined
 }
 
 /** Placeholders of the same height as the rows, so that the layout does not shift. */
 const skeletonRows = Array.from({ length: pageSize }, (_, index) => `row ${index + 1}`).map((row) => (
   <tr key={row}>
-    {Object.keys(columns).map((column) => (
-      <td key={column} className={`pet-${column}-cell`}>
+    {fields.map((field) => (
+      <td key={field.name} {...valueAttributes(field)}>
         <Skeleton className="pet-skeleton" />
       </td>
     ))}

@@ -10,11 +10,11 @@ import { NotLoaded } from '../components/not-loaded.tsx'
 import { useShortcuts } from '../keyboard.ts'
 import { messages } from '../messages/index.ts'
 import { petstoreWith } from '../petstore.ts'
-import { pageCall } from '../requests/calls.ts'
 import type { ApiCall } from '../requests/texts.ts'
+import { pageCall } from './calls.ts'
 import { useNewPet } from './new-pet.ts'
+import { petResource, statusNames } from './pet.ts'
 import { PetList } from './pet-list.tsx'
-import { statusNames } from './pet-status.ts'
 import { focusedRow, rowOf } from './pet-table.tsx'
 import { countsOptions, pageSize, totalOf, usePage, usePet, usePrefetchPet } from './queries.ts'
 import { StatusFilter } from './status-filter.tsx'
@@ -165,9 +165,15 @@ export function Pets({ apiKey, onSignOut }: PetsProps) {
           </Suspense>
         </div>
         <Suspense>
-          {bulk === 'add' && <BulkAdd onClose={() => setBulk(undefined)} />}
+          {bulk === 'add' && <BulkAdd resource={petResource} onClose={() => setBulk(undefined)} />}
           {bulk === 'export' && (
-            <ExportSheet status={view.status} total={totalOf(counts, view.status)} onClose={() => setBulk(undefined)} />
+            <ExportSheet
+              resource={petResource}
+              filter={view.status ? { status: view.status } : {}}
+              part={view.status && statusNames[view.status]}
+              total={totalOf(counts, view.status)}
+              onClose={() => setBulk(undefined)}
+            />
           )}
           {calls && <RequestDrawer calls={calls} apiKey={apiKey} onClose={() => setCalls(undefined)} />}
           {isHelpOpen && <Help onClose={() => setIsHelpOpen(false)} />}

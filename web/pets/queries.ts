@@ -9,7 +9,8 @@ import {
 import { useEffect } from 'react'
 import type { Pet, PetStatus, PetstoreClient } from '../../client/index.ts'
 import { usePetstore } from '../petstore.ts'
-import { petStatuses } from './pet-status.ts'
+import type { Count } from '../resource.ts'
+import { petStatuses } from './pet.ts'
 import type { View } from './view.ts'
 
 export const pageSize = 20
@@ -94,12 +95,6 @@ export function useRefresh(): () => void {
     const pets = { queryKey: ['pets'] }
     void queryClient.cancelQueries(pets).then(() => queryClient.invalidateQueries(pets))
   }
-}
-
-export interface Count {
-  count: number
-  /** False if there are more pets than were counted. */
-  isExact: boolean
 }
 
 export type Counts = Record<PetStatus, Count>

@@ -1,10 +1,11 @@
 import '@mantine/core/styles/VisuallyHidden.layer.css'
+import '../components/value.css'
 import './status-filter.css'
 import { VisuallyHidden } from '@mantine/core'
 import type { PetStatus } from '../../client/index.ts'
 import { hint } from '../components/hint.ts'
 import { messages } from '../messages/index.ts'
-import { isPetStatus, petStatuses, statusNames } from './pet-status.ts'
+import { isPetStatus, petStatuses, statusNames } from './pet.ts'
 import { type Counts, totalOf } from './queries.ts'
 import { hrefOf, openHere } from './view.ts'
 
@@ -20,7 +21,7 @@ export function StatusFilter({ status, counts, onChange }: StatusFilterProps) {
   return (
     <div className="status-filter" role="radiogroup" aria-label={messages.list.filter}>
       {[undefined, ...petStatuses].map((each) => (
-        <label key={each ?? 'all'} className="status-chip" data-status={each}>
+        <label key={each ?? 'all'} className="status-chip" data-choice={each}>
           <input
             type="radio"
             name="status"
@@ -28,7 +29,7 @@ export function StatusFilter({ status, counts, onChange }: StatusFilterProps) {
             checked={each === status}
             onChange={({ currentTarget: { value } }) => onChange(isPetStatus(value) ? value : undefined)}
           />
-          {each && <span className="pet-dot" />}
+          {each && <span className="choice-dot" />}
           <span>{each ? statusNames[each] : messages.list.all}</span>
           <Badge counts={counts} status={each} />
         </label>
@@ -62,7 +63,7 @@ export function StatusBar({ status, counts, onChange }: StatusFilterProps) {
                 key={each}
                 href={hrefOf({ status: target })}
                 tabIndex={-1}
-                data-status={each}
+                data-choice={each}
                 data-faded={(status !== undefined && status !== each) || undefined}
                 style={{ flexGrow: counts[each].count }}
                 {...hint(label)}

@@ -1,7 +1,8 @@
 import type { MouseEvent } from 'react'
 import { navigate, useHistoryState, useSearch } from 'wouter/use-browser-location'
 import type { PetStatus } from '../../client/index.ts'
-import { isPetStatus } from './pet-status.ts'
+import { searchOf } from '../resource.ts'
+import { isPetStatus } from './pet.ts'
 
 /** What the console shows. It is part of the URL, so reloading, going back and sharing a link keep it. */
 export interface View {
@@ -71,9 +72,4 @@ function areCursors(earlierCursors: unknown): earlierCursors is bigint[] {
 function leadsTo(cursor: bigint, earlierCursors: bigint[]): boolean {
   const starts = [...earlierCursors, cursor]
   return starts[0] === 0n && starts.every((start, index) => index === 0 || start > (starts[index - 1] ?? start))
-}
-
-function searchOf(parameters: Record<string, string | bigint | undefined>): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]))
-  return given.length > 0 ? `?${new URLSearchParams(given)}` : ''
 }

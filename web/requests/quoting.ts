@@ -1,25 +1,26 @@
+import { entriesOf } from '../resource.ts'
+
 /** A word of a POSIX shell. The text must not contain NUL. */
 export function shellWord(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** JSON with every digit of a `bigint`, on one line. */
-export function jsonOf(value: unknown): string {
+/** JSON with every digit of a `bigint`, on one line. With an indent, each element and each field is on a line of its own. */
+export function jsonOf(value: unknown, indent = '', margin = ''): string {
   if (typeof value === 'bigint') return String(value)
-  if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`
   if (typeof value !== 'object' || value === null) return visibleJsonOf(value)
-  return `{${entriesOf(value).map(([name, each]) => `${visibleJsonOf(name)}:${jsonOf(each)}`)}}`
+  const inner = margin + indent
+  const entries = Array.isArray(value)
+    ? value.map((each) => jsonOf(each, indent, inner))
+    : entriesOf(value).map(([name, each]) => `${visibleJsonOf(name)}:${indent && ' '}${jsonOf(each, indent, inner)}`)
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  if (indent === '' || entries.length === 0) return `${open}${entries}${close}`
+  return `${open}\n${entries.map((entry) => inner + entry).join(',\n')}\n${margin}${close}`
 }
 
-/** The same with each element and each field on a line of its own. */
-export function indentedJsonOf(value: unknown, margin = ''): string {
-  if (typeof value !== 'object' || value === null) return jsonOf(value)
-  const inner = `${margin}  `
-  const [open, close, entries] = Array.isArray(value)
-    ? ['[', ']', value.map((each) => indentedJsonOf(each, inner))]
-    : ['{', '}', entriesOf(value).map(([name, each]) => `${visibleJsonOf(name)}: ${indentedJsonOf(each, inner)}`)]
-  if (entries.length === 0) return open + close
-  return `${open}\n${entries.map((entry) => inner + entry).join(',\n')}\n${margin}${close}`
+/** The same with two spaces for each level. */
+export function indentedJsonOf(value: unknown): string {
+  return jsonOf(value, '  ')
 }
 
 /** A TypeScript literal. An object with several fields has a line for each. */
@@ -53,8 +54,4 @@ function visibleJsonOf(value: unknown): string {
 
 function unicodeEscapeOf(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-}
-
-function entriesOf(value: object): [name: string, value: unknown][] {
-  return Object.entries(value).filter(([, each]) => each !== undefined)
 }

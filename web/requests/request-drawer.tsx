@@ -29,32 +29,26 @@ interface RequestDrawerProps {
 /** Shows how to make a call outside of the console, and its response. */
 // biome-ignore lint/style/noDefaultExport: React.lazy loads the default export.
 export default function RequestDrawer({ onClose, calls, apiKey }: RequestDrawerProps) {
-  return (
-    <Sheet title={texts.title} onClose={onClose} size="lg">
-      <Requests calls={calls} apiKey={apiKey} />
-    </Sheet>
-  )
-}
-
-function Requests({ calls, apiKey }: Pick<RequestDrawerProps, 'calls' | 'apiKey'>) {
   const [index, setIndex] = useState(0)
   const [isKeyShown, setKeyShown] = useState(false)
   const call = calls[index]
   if (!call) return null
   return (
-    <div className="request">
-      {calls.length > 1 && (
-        <NativeSelect
-          label={texts.call}
-          data={calls.map(({ title }, each) => ({ value: String(each), label: title }))}
-          value={String(index)}
-          onChange={(event) => setIndex(Number(event.currentTarget.value))}
-        />
-      )}
-      <RequestLine call={call} />
-      <KeyLine apiKey={apiKey} isShown={isKeyShown} onChange={setKeyShown} />
-      <Texts call={call} apiKey={isKeyShown ? apiKey : undefined} />
-    </div>
+    <Sheet title={texts.title} onClose={onClose} size="lg">
+      <div className="request">
+        {calls.length > 1 && (
+          <NativeSelect
+            label={texts.call}
+            data={calls.map(({ title }, each) => ({ value: String(each), label: title }))}
+            value={String(index)}
+            onChange={(event) => setIndex(Number(event.currentTarget.value))}
+          />
+        )}
+        <RequestLine call={call} />
+        <KeyLine apiKey={apiKey} isShown={isKeyShown} onChange={setKeyShown} />
+        <Texts call={call} apiKey={isKeyShown ? apiKey : undefined} />
+      </div>
+    </Sheet>
   )
 }
 

@@ -1,17 +1,18 @@
-import type { NewPet, PetStatus } from '../../client/index.ts'
+import { namesOf, type Resource, searchOf, type Values } from '../resource.ts'
 import { jsonOf, literalOf, shellWord } from './quoting.ts'
 
 /** A call of the API that the console shows or is about to send. */
-export type ApiCall = {
+export interface ApiCall {
   /** Tells the calls of one view apart. */
   title: string
+  resource: Resource
+  operation: 'list' | 'get' | 'create'
+  input: Values
+  /** Only of a create. */
+  idempotencyKey?: string
   /** What the service responded. */
   response?: unknown
-} & (
-  | { procedure: 'pets.list'; input: { status?: PetStatus | undefined; cursor?: bigint | undefined; limit: number } }
-  | { procedure: 'pets.get'; input: { petId: bigint } }
-  | { procedure: 'pets.create'; input: NewPet; idempotencyKey: string }
-)
+}
 
 export interface Service {
   /** The address of the service, such as `http://127.0.0.1:3000` or `https://shop.example/petstore`. */
@@ -32,26 +33,12 @@ export interface RestRequest {
 }
 
 /** The call as a request of the REST API. The headers lack the API key. */
-export function restRequestOf(call: ApiCall): RestRequest {
-  switch (call.procedure) {
-    case 'pets.list':
-      return { method: 'GET', path: `/v1/pets?${queryOf(call.input)}`, headers: [] }
-    case 'pets.get':
-      return { method: 'GET', path: `/v1/pets/${call.input.petId}`, headers: [] }
-    case 'pets.create':
-      return {
-        method: 'POST',
-        path: '/v1/pets',
-        headers: ['Content-Type: application/json', `Idempotency-Key: ${call.idempotencyKey}`],
-        body: jsonOf(call.input),
-      }
-  }
-}
-
-function queryOf(parameters: Record<string, string | number | bigint | undefined>): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value))
-  return query.toString()
+export function restRequestOf({ resource, operation, input, idempotencyKey }: ApiCall): RestRequest {
+  const path = `/v1/${resource.many}`
+  if (operation === 'get') return { method: 'GET', path: `${path}/${Object.values(input)}`, headers: [] }
+  if (operation === 'list') return { method: 'GET', path: path + searchOf(input), headers: [] }
+  const headers = ['Content-Type: application/json', `Idempotency-Key: ${idempotencyKey}`]
+  return { method: 'POST', path, headers, body: jsonOf(input) }
 }
 
 export function curlText(call: ApiCall, { url, apiKey }: Service): string {
@@ -81,18 +68,16 @@ ${typedCallOf(call)}
 }
 
 function typedCallOf(call: ApiCall): string {
-  switch (call.procedure) {
-    case 'pets.list':
-      return `const pets = await petstore.pets.list.query(${literalOf(call.input)})\nconsole.log(pets)`
-    case 'pets.get':
-      return `const pet = await petstore.pets.get.query(${literalOf(call.input)})\nconsole.log(pet)`
-    case 'pets.create':
-      return `const pet = await petstore.pets.create.mutate(
-  ${literalOf(call.input, '  ')},
-  { context: { idempotencyKey: ${literalOf(call.idempotencyKey)} } },
-)
-console.log(pet)`
-  }
+  const { resource, operation, input, idempotencyKey } = call
+  const result = resultOf(call)
+  const send = idempotencyKey
+    ? `mutate(\n  ${literalOf(input, '  ')},\n  { context: { idempotencyKey: ${literalOf(idempotencyKey)} } },\n)`
+    : `query(${literalOf(input)})`
+  return `const ${result} = await petstore.${resource.many}.${operation}.${send}\nconsole.log(${result})`
+}
+
+function resultOf({ resource, operation }: ApiCall): string {
+  return operation === 'list' ? resource.many : resource.one
 }
 
 /** Commands that generate the client of `generatedClientText`. */
@@ -118,11 +103,12 @@ npx openapi-ts
 
 export function generatedClientText(call: ApiCall, { url, apiKey }: Service): string {
   const { operation, options } = generatedCallOf(call)
+  const integers = namesOf(call.resource.fields.filter(({ kind }) => kind === 'id' || kind === 'integer'))
   return `import { client } from './petstore/client.gen.ts'
 import { ${operation} } from './petstore/index.ts'
 
 // JSON.parse rounds integers above 2^53, and JSON.stringify rejects a bigint. So they get the ids as strings.
-const ids = /("(?:id|categoryId)":)"?(-?\\d+)"?/g
+const ids = /("(?:${integers.join('|')})":)"?(-?\\d+)"?/g
 
 client.setConfig({
   baseUrl: ${literalOf(`${url}/v1`)},
@@ -141,17 +127,11 @@ console.log(data)
 }
 
 function generatedCallOf(call: ApiCall): { operation: string; options: object } {
-  switch (call.procedure) {
-    case 'pets.list':
-      return { operation: 'listPets', options: { query: call.input } }
-    case 'pets.get':
-      return { operation: 'getPet', options: { path: call.input } }
-    case 'pets.create':
-      return {
-        operation: 'createPet',
-        options: { headers: { 'Idempotency-Key': call.idempotencyKey }, body: call.input },
-      }
-  }
+  const { operation, input, idempotencyKey } = call
+  const headers = { 'Idempotency-Key': idempotencyKey }
+  const options = { list: { query: input }, get: { path: input }, create: { headers, body: input } }[operation]
+  const result = resultOf(call)
+  return { operation: operation + result.charAt(0).toUpperCase() + result.slice(1), options }
 }
 
 function keyExpression(apiKey: string | undefined): string {

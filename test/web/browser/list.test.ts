@@ -127,7 +127,7 @@ test('names are cut to one line, start at the same side, and show their outer sp
   await showing(page, '1–4 of 4')
   const rows = await page.locator('.pet-list tbody tr').evaluateAll((all) => all.map((row) => row.clientHeight))
   expect(new Set(rows).size).toBe(1)
-  const starts = await page.locator('.pet-list .pet-name').evaluateAll((all) =>
+  const starts = await page.locator('.pet-list .text').evaluateAll((all) =>
     all.map((name) => {
       const range = document.createRange()
       range.selectNodeContents(name)
@@ -136,7 +136,7 @@ test('names are cut to one line, start at the same side, and show their outer sp
     }),
   )
   expect(starts).toEqual([starts[0], starts[0], 'rtl', starts[0]])
-  expect(await page.locator('.pet-space').count()).toBe(3)
+  expect(await page.locator('.text-space').count()).toBe(3)
   // The accessible name has no dots, and a copied name has its spaces.
   await page.getByRole('link', { name: 'Rex', exact: true }).click()
   expect((await names(page))[1]).toBe('  Rex ')

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { NewPet } from '../../../server/pets/pets.ts'
-import { checkPet } from '../../../web/bulk/check-pet.ts'
+import { checkItem } from '../../../web/bulk/check-item.ts'
 import { csvLine } from '../../../web/bulk/csv.ts'
-import { isValid, maxRows, readTable } from '../../../web/bulk/read-table.ts'
+import { maxRows, readTable } from '../../../web/bulk/read-table.ts'
+import { isValid } from '../../../web/bulk/table.ts'
+import { petResource } from '../../../web/pets/pet.ts'
 import { openTestStore } from '../../support/database.ts'
 import { namesOfAllCharacters } from '../../support/pet-names.ts'
 import { checkText, exportText } from '../../support/transfer.ts'
@@ -44,10 +46,10 @@ describe('a row is valid if and only if the service accepts its pet', () => {
   })
 })
 
-function expectSame(values: Parameters<typeof checkPet>[0]): void {
+function expectSame(values: Parameters<typeof checkItem>[1]): void {
   const { data } = NewPet.safeParse(values)
-  const checked = checkPet(values)
-  expect('pet' in checked ? checked.pet : undefined, JSON.stringify(String(values.name))).toEqual(data)
+  const checked = checkItem(petResource, values)
+  expect('item' in checked ? checked.item : undefined, JSON.stringify(String(values.name))).toEqual(data)
 }
 
 test.for([
@@ -63,7 +65,7 @@ test.for([
   ['json', false, ' {\n "name": "Rex", "categoryId": 7e0, "status": "sold" }'],
   ['ndjson', false, '{"name":"Rex","categoryId":7.0,"status":"sold"}\n\n{"name":""}'],
 ] as const)('%s is detected, and a header row: %o', ([format, hasHeader, text]) => {
-  const table = readTable(text)
+  const table = readTable(petResource, text)
   expect(table).toMatchObject({ format, hasHeader })
   expect(petsOf(text)[0]).toEqual({ name: 'Rex', categoryId: 7n, status: 'sold' })
 })
@@ -74,7 +76,7 @@ test('the delimiter is the one that makes the most pets, whatever a name contain
     { name: 'Rex, the dog' },
     { name: 'Tom, Jerry, Spike' },
   ])
-  expect(readTable('Rex\nTom')?.format).toBe('comma')
+  expect(readTable(petResource, 'Rex\nTom')?.format).toBe('comma')
   expect(petsOf('[Rex],7\n{,8')).toMatchObject([{ name: '[Rex]' }, { name: '{' }])
 })
 
@@ -82,9 +84,9 @@ test('a name is kept exactly, with quotes, delimiters, leading spaces and other 
   const names = ['"', 'a "quoted" name', ',', ';', '\t', ' Rex ', 'ركس', '🐕‍🦺', '=1+1', "'"]
   const csv = `name,categoryId\n${names.map((name) => `"${name.replaceAll('"', '""')}",7\n`).join('')}`
   const expected = names.map((name) => (name === '\t' ? undefined : name))
-  expect(readTable(csv)?.rows.map((row) => (isValid(row) ? row.pet.name : undefined))).toEqual(expected)
+  expect(readTable(petResource, csv)?.rows.map((row) => (isValid(row) ? row.item.name : undefined))).toEqual(expected)
   const json = JSON.stringify(names.map((name) => ({ name, categoryId: 7 })))
-  expect(readTable(json)?.rows.map((row) => (isValid(row) ? row.pet.name : undefined))).toEqual(expected)
+  expect(readTable(petResource, json)?.rows.map((row) => (isValid(row) ? row.item.name : undefined))).toEqual(expected)
 })
 
 test.for([
@@ -118,7 +120,7 @@ test.for([
     'The category is too large to be read exactly from JSON. Use CSV.',
   ],
 ] as const)('only the row with a problem is refused: %j', ([text, number, problem]) => {
-  const rows = readTable(text)?.rows ?? []
+  const rows = readTable(petResource, text)?.rows ?? []
   expect(rows.filter((row) => !isValid(row))).toMatchObject([{ number, problem }])
   expect(petsOf(text).map(({ name }) => name)).toEqual(['Rex', 'Tom'])
 })
@@ -132,12 +134,17 @@ test.for([
   ['[{"name":"Rex"', 'The text is not valid JSON: '],
   ['[{name: "Rex"}]', 'The text is not valid JSON: '],
 ] as const)('the whole text is refused: %j', ([text, problem]) => {
-  expect(readTable(text)).toMatchObject({ rows: [], problem: expect.stringContaining(problem) })
+  expect(readTable(petResource, text)).toMatchObject({ rows: [], problem: expect.stringContaining(problem) })
 })
 
 test('a text without content is no table', () => {
-  for (const text of ['', ' \n\t', '\ufeff']) expect(readTable(text)).toBeUndefined()
-  expect(readTable('[]')).toEqual({ format: 'json', hasHeader: false, columns: expect.any(Array), rows: [] })
+  for (const text of ['', ' \n\t', '\ufeff']) expect(readTable(petResource, text)).toBeUndefined()
+  expect(readTable(petResource, '[]')).toEqual({
+    format: 'json',
+    hasHeader: false,
+    columns: expect.any(Array),
+    rows: [],
+  })
 })
 
 test('every digit of a category is kept', () => {
@@ -149,8 +156,8 @@ test('every digit of a category is kept', () => {
 })
 
 test('at most 10,000 rows are accepted', () => {
-  expect(readTable('Rex,7\n'.repeat(maxRows))?.rows).toHaveLength(maxRows)
-  expect(readTable('Rex,7\n'.repeat(maxRows + 1))).toMatchObject({
+  expect(readTable(petResource, 'Rex,7\n'.repeat(maxRows))?.rows).toHaveLength(maxRows)
+  expect(readTable(petResource, 'Rex,7\n'.repeat(maxRows + 1))).toMatchObject({
     rows: [],
     problem: '10,001 rows are too many. Add at most 10,000 at a time.',
   })
@@ -183,7 +190,7 @@ test('an export is read back as the same pets', async () => {
 test('rows that are copied as CSV are read back', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary-ascii' }), (name, other) => {
-      const [row] = readTable(`name,categoryId,status\n${csvLine([name, other, 'lost'])}`)?.rows ?? []
+      const [row] = readTable(petResource, `name,categoryId,status\n${csvLine([name, other, 'lost'])}`)?.rows ?? []
       const normalize = (text: string) => text.replaceAll(/\r\n?/g, '\n')
       expect(row?.cells).toEqual([name, other, 'lost'].map(normalize))
     }),
@@ -192,5 +199,5 @@ test('rows that are copied as CSV are read back', () => {
 
 function petsOf(text: string): NewPet[] {
   // Safe: a checked pet has a status.
-  return (readTable(text)?.rows ?? []).flatMap((row) => (isValid(row) ? [row.pet as NewPet] : []))
+  return (readTable(petResource, text)?.rows ?? []).flatMap((row) => (isValid(row) ? [row.item as NewPet] : []))
 }

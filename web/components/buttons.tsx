@@ -1,5 +1,5 @@
 import '@mantine/core/styles/ActionIcon.layer.css'
-import { ActionIcon } from '@mantine/core'
+import { ActionIcon, Button, type ButtonProps } from '@mantine/core'
 import type { MouseEvent, ReactNode } from 'react'
 import type { Shortcut } from '../keyboard.ts'
 import { hint } from './hint.ts'
@@ -29,12 +29,23 @@ export function IconButton({ label, shortcut, isDisabled = false, size = 'md', o
   )
 }
 
+interface SteadyButtonProps extends ButtonProps {
+  isDisabled: boolean
+  type?: 'submit' | 'button'
+  onClick?: () => void
+}
+
+/** A button that keeps the focus while it is disabled. */
+export function SteadyButton({ isDisabled, onClick, ...props }: SteadyButtonProps) {
+  return <Button {...props} {...disabledProps(isDisabled)} onClick={unlessDisabled(isDisabled, onClick)} />
+}
+
 /** The attributes of a disabled button that keeps the focus. HTML's `disabled` would move the focus to the start of the page. */
-export function disabledProps(isDisabled: boolean) {
+function disabledProps(isDisabled: boolean) {
   return { 'aria-disabled': isDisabled, ...(isDisabled && { 'data-disabled': true }) }
 }
 
-export function unlessDisabled(isDisabled: boolean, onClick?: () => void) {
+function unlessDisabled(isDisabled: boolean, onClick?: () => void) {
   return (event: MouseEvent) => {
     if (isDisabled) event.preventDefault()
     else onClick?.()

@@ -1,14 +1,16 @@
 import { isPetstoreError, type NewPet } from '../../client/index.ts'
 import { messages } from '../messages/index.ts'
-import { type PageQuery, type PetQuery, pageSize } from '../pets/queries.ts'
-import type { View } from '../pets/view.ts'
-import type { ApiCall } from './texts.ts'
+import type { ApiCall } from '../requests/texts.ts'
+import { petResource as resource } from './pet.ts'
+import { type PageQuery, type PetQuery, pageSize } from './queries.ts'
+import type { View } from './view.ts'
 
 /** The call for the page that a view shows. */
 export function pageCall({ status, cursor }: View, { data, isPlaceholderData, failureReason }: PageQuery): ApiCall {
   return {
     title: messages.request.calls.list,
-    procedure: 'pets.list',
+    resource,
+    operation: 'list',
     input: { status, cursor: cursor || undefined, limit: pageSize },
     // The page was loaded with one more pet.
     response: isPlaceholderData ? undefined : (data?.slice(0, pageSize) ?? errorBodyOf(failureReason)),
@@ -20,15 +22,15 @@ export function petCalls(petId: bigint, { data, failureReason }: PetQuery): ApiC
   const { get, find } = messages.request.calls
   const input = { cursor: petId - 1n, limit: 1 }
   return [
-    { title: get, procedure: 'pets.get', input: { petId }, response: data ?? errorBodyOf(failureReason) },
-    { title: find, procedure: 'pets.list', input, response: data && [data] },
+    { title: get, resource, operation: 'get', input: { petId }, response: data ?? errorBodyOf(failureReason) },
+    { title: find, resource, operation: 'list', input, response: data && [data] },
   ]
 }
 
 /** @param error the error of the last attempt to add this pet */
 export function createCall(input: NewPet, idempotencyKey: string, error: unknown): ApiCall {
   const title = messages.request.calls.create
-  return { title, procedure: 'pets.create', input, idempotencyKey, response: errorBodyOf(error) }
+  return { title, resource, operation: 'create', input, idempotencyKey, response: errorBodyOf(error) }
 }
 
 /** The body of an error response of the REST API. Undefined if the service did not respond. */

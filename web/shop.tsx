@@ -1,8 +1,8 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { useState } from 'react'
-import { PetstoreProvider, petstoreWith } from '../petstore.ts'
-import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
-import { Pets } from './pets.tsx'
+import { Pets } from './pets/pets.tsx'
+import { PetstoreProvider, petstoreWith } from './petstore.ts'
+import { isTransient, problemOf, retryDelayAfter } from './problem.ts'
 
 interface ShopProps {
   apiKey: string

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { exportItems } from '../../web/bulk/export-items.ts'
+import { readTable } from '../../web/bulk/read-table.ts'
+import { petResource } from '../../web/pets/pet.ts'
+import { curlText, generatedClientText, typedClientText } from '../../web/requests/texts.ts'
+import { identityOf, parseTexts, resourceOf } from '../../web/resource.ts'
+
+type Toy = {
+  id: bigint
+  name: string
+  price: bigint
+  size: 'small' | 'large'
+  note?: string
+}
+type NewToy = Omit<Toy, 'id' | 'size'> & { size?: Toy['size'] }
+
+const names = { one: 'toy', many: 'toys', procedures: petResource.procedures }
+const labels = { id: 'Id', name: 'Name', price: 'Price', size: 'Size', note: 'Note' }
+const id = { kind: 'id', presence: 'generated' } as const
+const name = { kind: 'text', presence: 'required', maxLength: 20, samples: ['Ball', 'Bone'] } as const
+const price = { kind: 'integer', presence: 'required', samples: [5n, 7n] } as const
+const size = {
+  kind: 'choice',
+  presence: 'optional',
+  choices: { small: 'Small', large: 'Large' },
+  samples: ['small', 'large'],
+} as const
+const note = { kind: 'text', presence: 'optional', maxLength: 20, samples: ['Red', 'Blue'] } as const
+
+const toys = resourceOf<Toy, NewToy>({ ...names, labels, fields: { id, name, price, size, note } })
+
+test('a definition of a resource that differs from the types of the API does not compile', () => {
+  const of = resourceOf<Toy, NewToy>
+  // @ts-expect-error: a field is missing.
+  of({ ...names, labels, fields: { id, name, price, size } })
+  // @ts-expect-error: the API does not have this field.
+  of({ ...names, labels, fields: { id, name, price, size, note, color: note } })
+  // @ts-expect-error: the API has another type.
+  of({ ...names, labels, fields: { id, name, price: note, size, note } })
+  // @ts-expect-error: the API requires a value.
+  of({ ...names, labels, fields: { id, name, price: { ...price, presence: 'optional' }, size, note } })
+  // @ts-expect-error: the API does not require a value.
+  of({ ...names, labels, fields: { id, name, price, size, note: { ...note, presence: 'required' } } })
+  // @ts-expect-error: the API accepts another value.
+  of({ ...names, labels, fields: { id, name, price, size: { ...size, choices: { small: 'Small' } }, note } })
+  // @ts-expect-error: a label is missing.
+  of({ ...names, labels: { id: 'Id', name: 'Name' }, fields: { id, name, price, size, note } })
+  expect(toys.entered.map(({ label }) => label)).toEqual(['Name', 'Price', 'Size', 'Note'])
+})
+
+test('an optional field without an entry is absent, and changes no idempotency key', () => {
+  const entries = { name: ' Ball ', price: ' 05 ', size: '', note: '' }
+  const toy = parseTexts(toys, entries)
+  expect(toy).toStrictEqual({ name: ' Ball ', price: 5n })
+  expect(identityOf(toys, toy)).toEqual([' Ball ', '5'])
+  expect(identityOf(toys, parseTexts(toys, { ...entries, note: ' ' }))).toEqual([' Ball ', '5', undefined, ' '])
+  expect(parseTexts(toys, { price: 'seven' })).toStrictEqual({ name: '', price: 'seven' })
+})
+
+test('rows of any resource are read, and an optional column may be empty or absent', () => {
+  const ball = { name: 'Ball', price: 5n }
+  for (const [text, item] of [
+    ['Ball,5', ball],
+    ['Ball,5,large,Red', { ...ball, size: 'large', note: 'Red' }],
+    ['NOTE,price,name\n,5,Ball', ball],
+    ['id;note;price;name\n1;;5;Ball', ball],
+    ['{"name":"Ball","price":5}', ball],
+  ] as const) {
+    expect(readTable(toys, text)?.rows[0]).toHaveProperty('item', item)
+  }
+  expect(readTable(toys, 'name,id,prize\nBall,1,5')?.problem).toBe(
+    'The columns are name, price, size and note. An id is ignored. Unknown: prize. Missing: price.',
+  )
+  expect(readTable(toys, `${'x'.repeat(21)},5,tiny`)?.rows).toMatchObject([
+    { problem: 'The name has more than 20 characters. The size is not one of small, large.' },
+  ])
+})
+
+test.for([
+  ['csv', 'id,name,price,size,note\r\n1,Ball,5,small,\r\n2,Bone,7,large,Red\r\n'],
+  [
+    'json',
+    '[\n{"id":1,"name":"Ball","price":5,"size":"small"},\n{"id":2,"name":"Bone","price":7,"size":"large","note":"Red"}\n]\n',
+  ],
+] as const)('items of any resource are exported as %s, without the fields that they lack', async ([format, text]) => {
+  const stored: Toy[] = [
+    { id: 1n, name: 'Ball', price: 5n, size: 'small' },
+    { id: 2n, name: 'Bone', price: 7n, size: 'large', note: 'Red' },
+  ]
+  const list = { query: async ({ cursor }: { cursor: bigint }) => stored.filter((each) => each.id > cursor) }
+  const { signal } = new AbortController()
+  const options = { format, filter: {}, signal, onProgress: () => {}, onPause: () => {} }
+  const file = await exportItems(toys, { list }, options)
+  expect(await file.text()).toBe(text)
+})
+
+test('the texts of a request follow from the names of the resource', () => {
+  const service = { url: 'http://127.0.0.1:3000' }
+  const get = { title: '', resource: toys, operation: 'get', input: { toyId: 7n } } as const
+  const create = { ...get, operation: 'create', input: { name: 'Ball', price: 5n }, idempotencyKey: 'k' } as const
+  expect(curlText(get, service)).toContain("curl 'http://127.0.0.1:3000/v1/toys/7'")
+  expect(curlText(create, service)).toContain(`--data '{"name":"Ball","price":5}'`)
+  expect(typedClientText(get, service)).toContain('const toy = await petstore.toys.get.query({ toyId: 7n })')
+  const generated = generatedClientText(create, service)
+  expect(generated).toContain('await createToy({')
+  expect(generated).toContain('/("(?:id|price)":)')
+})

@@ -1,0 +1,53 @@
+import './value.css'
+import type { Field } from '../resource.ts'
+
+/** A value of a field. Nothing if there is none. */
+export function Value({ field, value }: { field: Field; value: unknown }) {
+  if (value === undefined) return null
+  const text = String(value)
+  if (field.kind === 'text') return <Text text={text} />
+  if (!field.choices) return text
+  return (
+    // The shape of the dot differs too, for forced colors and for users who do not see its color.
+    <span className="choice" data-choice={text}>
+      <span className="choice-dot" />
+      {field.choices[text] ?? text}
+    </span>
+  )
+}
+
+/** A text in its own direction. A dot marks each space at its ends. */
+function Text({ text }: { text: string }) {
+  const { start, end } = outerSpacesOf(text)
+  return (
+    <bdi className="text">
+      <Spaces text={text.slice(0, start)} />
+      {text.slice(start, text.length - end)}
+      <Spaces text={text.slice(text.length - end)} />
+    </bdi>
+  )
+}
+
+function Spaces({ text }: { text: string }) {
+  return Array.from(text, (space, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the spaces differ only in their positions.
+    <span className="text-space" key={index}>
+      {space}
+    </span>
+  ))
+}
+
+/** The number of spaces at the ends of a text. */
+export function outerSpacesOf(text: string): { start: number; end: number } {
+  const start = text.length - text.trimStart().length
+  return { start, end: text.length - start - text.trim().length }
+}
+
+/** The attributes of an element with a value, for style sheets. */
+export function valueAttributes({ name, kind }: Field) {
+  return {
+    'data-field': name,
+    'data-kind': kind,
+    className: kind === 'id' || kind === 'integer' ? 'mono' : '',
+  }
+}
