@@ -3,7 +3,7 @@ import type { PetStore } from './pets/store.ts'
 import { ResourceList, resource } from './resource-list.ts'
 import type { BaseStore } from './store.ts'
 
-/** Every resource of the service. This is the only list. */
+/** Every resource of the service. This is the only list. Its names are stored with idempotency keys. */
 
 export { type ApiKey, type ApiKeyStore, KeyNameTaken, KeyRevoked, type NewApiKey } from './keys/store.ts'
 export { type PetStatus, petStatuses } from './pets/shared.ts'
