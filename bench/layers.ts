@@ -29,7 +29,7 @@ const layers: [name: string, pattern: RegExp][] = [
   ['garbage collection', /^\(garbage collector\)/],
   ['native code without a frame, such as the HTTP parser', /^\(program\)/],
   ['revision of the database', /^dataVersion /],
-  ['statements', /\/db\/sqlite\/reads\.ts/],
+  ['statements', /\/db\/sqlite\/(reads|statements)\.ts/],
   ['message to the writer thread', /^postMessage |node:internal\/worker/],
   ['store', /\/db\//],
   ['serialization', /fast-json-stringify|superjson-writer|^anonymous\d+ $/],

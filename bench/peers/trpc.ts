@@ -31,8 +31,7 @@ app.register(fastifyTRPCPlugin, {
     createContext: ({ req }: { req: { found: ApiKey | undefined } }) => ({
       store,
       apiKey: req.found,
-      idempotencyKey: undefined,
-      announceReplay: () => {},
+      once: undefined,
     }),
   },
 })
