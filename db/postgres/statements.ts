@@ -15,6 +15,7 @@ export function pagesOf<T extends WithId, Filter extends keyof T['$inferSelect']
   filters: readonly Filter[] = [],
 ): (query: PageQuery<T, Filter>) => Promise<Entity<T>[]> {
   type Query = PageQuery<T, Filter>
+  const toEntity = entityMapper(table)
   const batches = new Map<string, (query: Query) => Promise<Entity<T>[] | undefined>>()
 
   function batchesFor(used: Filter[]) {
@@ -24,7 +25,7 @@ export function pagesOf<T extends WithId, Filter extends keyof T['$inferSelect']
     return batchReads(keyOf, async (queries: Query[]) => {
       const values = (['cursor', 'limit', ...used] as const).map((name) => queries.map((query) => query[name]))
       const pages = queries.map((query): [string, Entity<T>[]] => [keyOf(query), []])
-      for (const row of await read(statement, values)) pages[Number(row.pop()) - 1]?.[1].push(toEntity(table, row))
+      for (const row of await read(statement, values)) pages[Number(row.pop()) - 1]?.[1].push(toEntity(row))
       return new Map(pages)
     })
   }
@@ -74,10 +75,11 @@ export function rowsOf<T extends WithId>(read: Read, table: T): (id: bigint) => 
   const columns = listOf(Object.values(getTableColumns(table)))
   const text = sql`SELECT ${columns} FROM ${table} WHERE ${table.id} = ANY (${sql.placeholder('ids')}::bigint[])`
   const statement = { name: `get_${getTableName(table)}`, text: textOf(text) }
+  const toEntity = entityMapper(table)
   return batchReads(
     (id: bigint) => id,
     async (ids) => {
-      const rows = (await read(statement, [ids])).map((row) => toEntity(table, row))
+      const rows = (await read(statement, [ids])).map(toEntity)
       return new Map(rows.map((row) => [(row as { id: bigint }).id, row]))
     },
   )
@@ -133,13 +135,14 @@ function columnOf(table: PgTable, field: string): Column {
   return column
 }
 
-/** A column that is NULL is absent. */
-function toEntity<T extends PgTable>(table: T, row: unknown[]): Entity<T> {
-  const entity: Record<string, unknown> = {}
+/** Converts rows with the columns of the table in their order. A column that is NULL is absent. */
+function entityMapper<T extends PgTable>(table: T): (row: unknown[]) => Entity<T> {
   const fields = Object.keys(getTableColumns(table))
-  for (const [index, field] of fields.entries()) {
-    if (row[index] !== null) entity[field] = row[index]
+  return (row) => {
+    const entity: Record<string, unknown> = {}
+    for (const [index, field] of fields.entries()) {
+      if (row[index] !== null) entity[field] = row[index]
+    }
+    return entity as Entity<T>
   }
-  // Safe: the statement selects the columns of the table in their order.
-  return entity as Entity<T>
 }
