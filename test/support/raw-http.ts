@@ -104,9 +104,14 @@ export async function listen(api?: TestApi): Promise<ListeningApi> {
   return { ...rest, app, url, authorization: `Authorization: Bearer ${rest.key}\r\n` }
 }
 
-/** Starts the HTTP server of the service with another request listener. `sockets` lists the accepted connections. */
+/**
+ * Starts the HTTP server of the service with another request listener, and without the timeouts of connections, which a
+ * busy machine would reach before the limits that a test checks. `sockets` lists the accepted connections.
+ */
 export async function startHttpServer(listener: RequestListener): Promise<{ url: string; sockets: Socket[] }> {
   const server = createHttpServer(listener, pino({ level: 'silent' }), {})
+  server.timeout = 0
+  server.keepAliveTimeout = 0
   const sockets: Socket[] = []
   server.on('connection', (socket) => sockets.push(socket))
   onTestFinished(() => {
