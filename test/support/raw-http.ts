@@ -20,7 +20,7 @@ export async function exchange(url: string, bytes: string | Buffer, { quiet = 1_
     chunks.push(chunk)
     socket.setTimeout(quiet)
   })
-  socket.setTimeout(15_000, () => socket.destroy())
+  socket.setTimeout(60_000, () => socket.destroy())
   socket.write(bytes)
   socket.once('end', () => socket.end())
   await closing(socket)
