@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, '../..')
 const examples = join(root, 'examples')
 
 // The examples import the built package.
-beforeAll(() => run(process.execPath, [join(root, 'client/build.ts')]), 30_000)
+beforeAll(() => run(process.execPath, [join(root, 'client/build.ts')]))
 
 test('repeated runs of the script add one pet, read all pages and show an error', async () => {
   const { env, store } = await startService()
@@ -78,7 +78,7 @@ test('the React page lists pets, shows a pet by its bigint id, adds a pet and sh
   })
 
   const page = await (await openBrowser()).newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(60_000)
   page.on('dialog', (dialog) => dialog.accept(key))
   await page.goto(origin)
   await page.getByText('pet 2').waitFor()

@@ -34,7 +34,7 @@ if (canMount()) {
       stored: stored.length,
       refused: load.statuses.get(503),
     })
-  }, 60_000)
+  })
 
   test('a disk with room for two pages, which is less than a create needs, makes /readyz respond 503', async () => {
     const { server, fillUp, makeRoom } = await startOnSmallDisk()

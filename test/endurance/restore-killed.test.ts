@@ -46,7 +46,7 @@ test('a restore that is killed at any moment leaves the complete old or the comp
   for (const file of filesIn(folder)) utimesSync(join(folder, 'data', file), minutesAgo, minutesAgo)
   await restore(folder, join(folder, 'one.db'))
   expect(filesIn(folder)).toEqual(['petstore.db', expect.stringContaining('before-restore')])
-}, 120_000)
+})
 
 if (spawnSync('strace', ['-f', '-e', 'trace=link', 'true']).status === 0) {
   test('a restore that fails changes nothing', async () => {

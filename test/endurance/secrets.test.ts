@@ -116,7 +116,7 @@ test('no error response and no line of the log contains a key, a path or a detai
   for (const response of responses) expect(response).not.toMatch(/SQLITE|\bSELECT\b|node_modules|\.ts:\d|\n\s+at /)
   expect(responses.join('\n')).not.toContain(folder)
   expect(responses.filter((response) => response.includes(key))).toEqual([])
-}, 60_000)
+})
 
 test('only its user can access the files that the service creates, and no file name contains a key', async () => {
   const folder = temporaryFolder()

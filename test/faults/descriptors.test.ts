@@ -41,7 +41,7 @@ if (process.platform !== 'win32') {
     expect(server.stderr).toBe('')
     server.child.kill('SIGTERM')
     expect(await server.ended).toBe(0)
-  }, 60_000)
+  })
 }
 
 if (spawnSync('prlimit', ['--version']).status === 0) {
@@ -61,7 +61,7 @@ if (spawnSync('prlimit', ['--version']).status === 0) {
     server.stdout = ''
     await waitForOutput(server, /("database.backup")/)
     expect(server.stderr).toBe('')
-  }, 60_000)
+  })
 }
 
 /** Limits how many descriptors the process may have. It keeps those above the limit, but gets no new one. */

@@ -35,7 +35,7 @@ test('"npm run dev" restarts after every kind of save, and recovers when a synta
 
   run.child.kill('SIGTERM')
   expect(await run.ended).toBe(0)
-}, 60_000)
+})
 
 function saveByRename(path: string, text: string): void {
   writeFileSync(`${path}~`, text)

@@ -44,7 +44,7 @@ if (canFreeze()) {
     await expect
       .poll(() => readdirSync(join(disk.folder, 'data')).filter((name) => name.endsWith('.partial')))
       .toEqual([])
-  }, 60_000)
+  })
 }
 
 // Only root may run a command as another user.

@@ -201,7 +201,7 @@ describe('in a browser, on a page of another origin', () => {
     url = await api.app.listen({ host: '127.0.0.1', port: 0 })
     page = await (await openBrowser(atEnd)).newPage()
     await page.goto(shop)
-  }, 30_000)
+  })
   afterAll(async () => {
     for (const clean of cleanings.toReversed()) await clean()
   })

@@ -257,8 +257,8 @@ test.for(['/v1/pets', '/trpc/pets.create'])(
 
 test('the responses to requests in one packet are in order', async () => {
   const { url, authorization } = await listen(shared())
-  const get = (id: number) => `GET /v1/pets/${id} HTTP/1.1\r\n${host}${authorization}\r\n`
-  const responses = await exchange(url, get(101) + get(102) + get(103), { quiet: 300 })
+  const get = (id: number, headers = '') => `GET /v1/pets/${id} HTTP/1.1\r\n${host}${authorization}${headers}\r\n`
+  const responses = await exchange(url, get(101) + get(102) + get(103, 'Connection: close\r\n'))
   expect(responses.map((response) => JSON.parse(response.body).message)).toEqual(
     [101, 102, 103].map((id) => `No pet has the id ${id}.`),
   )

@@ -49,7 +49,7 @@ beforeAll(async () => {
   const restored = await run(folder, 'restore', backup?.subject ?? '')
   const copied = await run(folder, 'db', 'copy', '--from', 'file:data/petstore.db', '--to', 'file:copy.db')
   lines = logLinesIn([server.stdout, rotated, restored, copied].join(''))
-}, 60_000)
+})
 
 /** Resets the connection while the service sends a large response, which it has to wait for. */
 async function abortDownload(url: string): Promise<void> {

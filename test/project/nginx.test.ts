@@ -106,13 +106,11 @@ async function startNginx(servicePorts: number[]): Promise<string> {
   const run = runCommand(['nginx', '-p', folder, '-c', 'nginx.conf', '-e', 'stderr', '-g', settings], { folder })
   const url = `http://127.0.0.1:${port}`
   await expect
-    .poll(
-      () =>
-        fetch(url).then(
-          () => true,
-          () => run.stderr,
-        ),
-      { timeout: 10_000 },
+    .poll(() =>
+      fetch(url).then(
+        () => true,
+        () => run.stderr,
+      ),
     )
     .toBe(true)
   return url

@@ -20,7 +20,7 @@ describe('no input can keep a regular expression busy', () => {
 
   test.for(expressions)('$file: /$pattern/$flags', ({ pattern, flags }) => {
     const options = { caseInsensitive: flags.includes('i'), unicode: flags.includes('u'), dotAll: flags.includes('s') }
-    expect(isSafePattern(pattern, { ...options, timeout: 5_000 })).toMatchObject({ safe: true })
+    expect(isSafePattern(pattern, { ...options, timeout: 60_000 })).toMatchObject({ safe: true })
   })
 })
 

@@ -222,6 +222,18 @@ test('of the writes that are rejected because the disk hangs, only those of a tr
   other.close()
 })
 
+test('the time that the writer thread takes to start is not taken for a disk that hangs', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const path = join(temporaryFolder(), 'petstore.db')
+  prepareDatabase(path)
+  const writer = new Writer({ path, busyTimeout: 0 }, { permit: () => openHeader(path).descriptor })
+  const created = writer.run('createPet', rex.name, rex.categoryId, rex.status)
+  vi.advanceTimersByTime(2 * maxCommitTime)
+  expect(await created).toBe(1n)
+  await writer.close()
+})
+
 test('with 10,000 waiting writes further ones are refused, and those that wait are stored', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
   const store = openFileStore(path)

@@ -20,7 +20,7 @@ export async function exchange(url: string, bytes: string | Buffer, { quiet = 1_
     chunks.push(chunk)
     socket.setTimeout(quiet)
   })
-  socket.setTimeout(15_000, () => socket.destroy())
+  socket.setTimeout(60_000, () => socket.destroy())
   socket.write(bytes)
   socket.once('end', () => socket.end())
   await closing(socket)
@@ -104,9 +104,14 @@ export async function listen(api?: TestApi): Promise<ListeningApi> {
   return { ...rest, app, url, authorization: `Authorization: Bearer ${rest.key}\r\n` }
 }
 
-/** Starts the HTTP server of the service with another request listener. `sockets` lists the accepted connections. */
+/**
+ * Starts the HTTP server of the service with another request listener, and without the timeouts of connections, which a
+ * busy machine would reach before the limits that a test checks. `sockets` lists the accepted connections.
+ */
 export async function startHttpServer(listener: RequestListener): Promise<{ url: string; sockets: Socket[] }> {
   const server = createHttpServer(listener, pino({ level: 'silent' }), {})
+  server.timeout = 0
+  server.keepAliveTimeout = 0
   const sockets: Socket[] = []
   server.on('connection', (socket) => sockets.push(socket))
   onTestFinished(() => {

@@ -68,7 +68,7 @@ if (hasPrometheus && isLongForm) {
       const query = expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', '.*').replaceAll('$instance', '.*')
       await ask(`query?query=${encodeURIComponent(query)}`)
     }
-  }, 60_000)
+  })
 }
 
 /** Starts Prometheus with the alert rules. Returns a function that asks its HTTP API and expects success. */

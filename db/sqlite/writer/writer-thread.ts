@@ -81,6 +81,8 @@ if (parentPort) serve(parentPort, writerPath, rejectedCount)
 /** Group commit: the writes that have arrived during a transaction form the next one, so one fsync serves them all. */
 function serve(port: MessagePort, path: string, rejectedCount: BigInt64Array): void {
   let received = 0
+  // The thread is ready.
+  port.postMessage({ outcomes: [] } satisfies Settled)
   port.on('message', (first: Order) => {
     const batch: Write[] = []
     let message: Order | undefined = first

@@ -50,6 +50,8 @@ interface Events {
 
 /** Milliseconds after which the disk hangs, and is not just slow. */
 export const maxCommitTime = 10_000
+/** Milliseconds that the thread may take to start. On a busy machine that takes longer than a commit. */
+const maxStartTime = 60_000
 /** Milliseconds after a failed write in which readiness stays false: a batch of creates may need more room than a probe. */
 const doubtAfterFailure = 5_000
 
@@ -84,6 +86,8 @@ export class Writer {
   /** Runs out when the thread has made no progress for as long as a commit may take. */
   readonly #watchdog = setTimeout(() => this.#onTimeout(), maxCommitTime).unref()
   #isHanging = false
+  /** When the thread was started, until it is ready. */
+  #startedAt: number | undefined
   #isClosed = false
   /** The number of writes that were sent to the thread. */
   #sentCount = 0
@@ -239,6 +243,7 @@ export class Writer {
   }
 
   #startThread(): Worker {
+    this.#startedAt = performance.now()
     this.#sentCount = 0
     this.#rejectedCount[0] = 0n
     const { path: writerPath, busyTimeout: lockTimeout, resources } = this.#options
@@ -255,6 +260,7 @@ export class Writer {
     onMessage(thread, (reply: Settled) => {
       // The writes of a lost thread are rejected, and the oldest ones now belong to its successor.
       if (this.#thread !== thread) return
+      this.#startedAt = undefined
       this.#isHanging = false
       this.#watchdog.refresh()
       if (reply.release) this.#onRelease(reply.release)
@@ -305,6 +311,10 @@ export class Writer {
 
   /** If the event loop was blocked, the reply may have arrived already: it is read before the next `setImmediate`. */
   #onTimeout(): void {
+    if (this.#startedAt !== undefined && performance.now() - this.#startedAt < maxStartTime) {
+      this.#watchdog.refresh()
+      return
+    }
     const oldest = () => this.#sent[0] ?? this.#releasing
     const awaited = oldest()
     setImmediate(() => {

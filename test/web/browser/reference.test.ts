@@ -24,7 +24,7 @@ describe('the API reference in a browser', () => {
     url = await api().app.listen({ host: '127.0.0.1', port: 0 })
     browser = await openBrowser((clean) => cleanings.push(clean))
     page = await openReference(await browser.newContext())
-  }, 30_000)
+  })
   afterAll(async () => {
     for (const clean of cleanings) await clean()
   })
