@@ -4,9 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connect } from '../../db/sqlite/connection.ts'
-import { openSqliteStore } from '../../db/sqlite/store.ts'
+
 import { StoreUnavailable } from '../../db/store.ts'
 import { logLinesIn } from '../support/log-lines.ts'
+import { openSqlite } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { startTestApi } from '../support/test-api.ts'
 
@@ -148,7 +149,7 @@ test.for(['/livez', '/readyz'])('%s responds to other methods with Allow', async
 
 async function startOnFile({ busyTimeout = 250 } = {}) {
   const path = join(temporaryFolder(), 'petstore.db')
-  const store = openSqliteStore({ path, busyTimeout })
+  const store = openSqlite({ path, busyTimeout })
   onTestFinished(() => store.close())
   const { rest } = await startTestApi({ store })
   return { rest, path }

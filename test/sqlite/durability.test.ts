@@ -226,11 +226,14 @@ test('the time that the writer thread takes to start is not taken for a disk tha
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const path = join(temporaryFolder(), 'petstore.db')
-  prepareDatabase(path)
-  const writer = new Writer({ path, busyTimeout: 0 }, { permit: () => openHeader(path).descriptor })
-  const created = writer.run('createPet', rex.name, rex.categoryId, rex.status)
+  prepareSqlite(path)
+  const writer = new Writer(
+    { path, resources: onSqlite, busyTimeout: 0 },
+    { permit: () => openHeader(path).descriptor },
+  )
+  const created = writer.run('pets.create', rex.name, rex.categoryId, rex.status)
   vi.advanceTimersByTime(2 * maxCommitTime)
-  expect(await created).toBe(1n)
+  expect(await created).toEqual({ id: 1n })
   await writer.close()
 })
 
