@@ -16,14 +16,14 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: [
-            'test/{api,auth,cache,client,http,ops,project,rest,rpc,sqlite,store,telemetry,web}/*.test.ts',
+            'test/{api,auth,cache,client,fixture,http,ops,project,rest,rpc,sqlite,store,telemetry,web}/*.test.ts',
             'test/web/bulk/*.test.ts',
           ],
           globalSetup: 'test/support/global-setup.ts',
         },
       },
-      // What may depend on the database runs on both databases: test/store.
-      { extends: true, test: { name: 'postgres', include: ['test/{postgres,store}/*.test.ts'], ...postgres } },
+      // What may depend on the database runs on both databases: test/store and test/fixture.
+      { extends: true, test: { name: 'postgres', include: ['test/{fixture,postgres,store}/*.test.ts'], ...postgres } },
       {
         extends: true,
         test: {
