@@ -16,14 +16,14 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: [
-            'test/{api,auth,cache,client,http,ops,project,rest,rpc,sqlite,store,telemetry,web}/*.test.ts',
+            'test/{api,auth,cache,client,fixture,http,ops,project,rest,rpc,sqlite,store,telemetry,web}/*.test.ts',
             'test/web/bulk/*.test.ts',
           ],
           globalSetup: 'test/support/global-setup.ts',
         },
       },
-      // What may depend on the database runs on both databases: test/store.
-      { extends: true, test: { name: 'postgres', include: ['test/{postgres,store}/*.test.ts'], ...postgres } },
+      // What may depend on the database runs on both databases: test/store and test/fixture.
+      { extends: true, test: { name: 'postgres', include: ['test/{fixture,postgres,store}/*.test.ts'], ...postgres } },
       {
         extends: true,
         test: {
@@ -49,7 +49,7 @@ export default defineConfig({
             'test/endurance/postgres/*.test.ts',
             // The adapters hide which database they use. So their tests run on PostgreSQL only here.
             'test/{auth,rest,rpc}/*.test.ts',
-            'test/endurance/key-commands.test.ts',
+            'test/endurance/{key-commands,second-resource}.test.ts',
             // The long form also sends the hostile requests to a service on PostgreSQL.
             ...(process.env.LONG_FORM ? ['test/endurance/clients/hostile.test.ts'] : []),
           ],

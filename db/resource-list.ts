@@ -53,6 +53,20 @@ export class ResourceList<Stores = unknown> {
     this.names = Object.keys(definition.resources)
   }
 
+  /** A list with more resources. The name of a migration decides about its place among those of both lists. */
+  extend<More>({ url, migrations, resources }: Definition<More>): ResourceList<Stores & More> {
+    const own = this.#definition
+    return new ResourceList({
+      url,
+      migrations: {
+        sqlite: [...own.migrations.sqlite, ...migrations.sqlite],
+        postgres: [...own.migrations.postgres, ...migrations.postgres],
+      },
+      // Safe: these are the resources of both lists.
+      resources: { ...own.resources, ...resources } as Definition<Stores & More>['resources'],
+    })
+  }
+
   migrationsFor(kind: 'sqlite' | 'postgres'): Migration[] {
     return readMigrations(this.#definition.migrations[kind])
   }

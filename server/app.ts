@@ -1,3 +1,4 @@
+import type { AnyRouter } from '@trpc/server'
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -39,6 +40,8 @@ import type { Tracing } from './telemetry/tracing.ts'
 export interface AppOptions {
   config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit' | 'adminPort'>
   store: Store
+  /** By default that of the service. */
+  router?: AnyRouter
   log: Log
   /** Folder of the built web console. By default there is no console. */
   consoleFolder?: string | undefined
@@ -139,6 +142,7 @@ function createBase({
 export async function createApp({
   config,
   store,
+  router = appRouter,
   log,
   consoleFolder,
   metrics = new Metrics(),
@@ -165,7 +169,7 @@ export async function createApp({
   }
   const checkBearer = bearerCheck(store, metrics.cacheLookups.api_keys)
   const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
-  const adapterOptions = { router: appRouter, createContext }
+  const adapterOptions = { router, createContext }
   app.register(async (adapters) => {
     shedLoad(adapters, loadMeter)
     adapters.addHook('onRequest', checkKey)
@@ -186,7 +190,7 @@ export async function createApp({
   }
   const servers = () => serversOf(config, app.server.listening ? app.listeningOrigin : 'http://127.0.0.1:3000')
   app.register(reference, {
-    document: () => createDocument(appRouter, servers()),
+    document: () => createDocument(router, servers()),
     servers,
     basePath,
     hasConsole: page !== undefined,

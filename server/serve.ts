@@ -1,8 +1,10 @@
 import { join } from 'node:path'
+import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { describeLocation } from '../db/location.ts'
-import { openStore } from '../db/open.ts'
-import type { Store } from '../db/resources.ts'
+import { openStoreOf } from '../db/open.ts'
+import type { ResourceList } from '../db/resource-list.ts'
+import { resources as ownResources, type Store } from '../db/resources.ts'
 import { StoreUnavailable } from '../db/store.ts'
 import { createAdminApp, createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
@@ -15,6 +17,7 @@ import { type Audit, auditTo, describeKey } from './ops/audit.ts'
 import { scheduleBackups } from './ops/backup-schedule.ts'
 import { OperatorError } from './ops/operator-error.ts'
 import manifest from './package.json' with { type: 'json' }
+import { appRouter } from './router.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { unblock } from './telemetry/output.ts'
 import { addProcessMetrics } from './telemetry/process-metrics.ts'
@@ -26,12 +29,22 @@ const repeatedSignalTime = 200
 export const maxStopTime = 10_000
 const registerInterval = 5_000
 
+interface Service {
+  resources: ResourceList<Pick<Store, 'apiKeys' | 'pets'>>
+  router: AnyRouter
+}
+
 /**
  * Serves until SIGTERM or SIGINT, then completes the requests in progress and resolves. SIGTERM, from a supervisor, drains
  * first; SIGINT, from a person, does not. A second signal, or a stop that takes too long, ends the process at once.
  * Acknowledged writes are on disk in any case.
+ *
+ * @param service what is served, by default every resource of the service
  */
-export async function serve(config: Config): Promise<void> {
+export async function serve(
+  config: Config,
+  { resources, router }: Service = { resources: ownResources, router: appRouter },
+): Promise<void> {
   // Checked first, because a start that fails must not leave a file or a key.
   const problems = await findListenProblems(config)
   if (problems.length > 0) throw new OperatorError(problems.map(({ message }) => message).join('\n'))
@@ -45,7 +58,7 @@ export async function serve(config: Config): Promise<void> {
   addProcessMetrics(metrics.registry, outputs)
   // Loaded only if it is used, because OpenTelemetry takes time and memory.
   const tracing = config.tracing && new (await import('./telemetry/tracing.ts')).Tracing(config.tracing, log)
-  const store = await openStore(config.database, {
+  const store = await openStoreOf(resources, config.database, {
     busyTimeout: 200,
     maxConnections: config.databaseConnections,
     onWarning: (message) => log.warn(message),
@@ -55,7 +68,7 @@ export async function serve(config: Config): Promise<void> {
   let admin: FastifyInstance | undefined
   try {
     const consoleFolder = join(import.meta.dirname, '../web/dist')
-    const app = await createApp({ config, store, log, consoleFolder, metrics, tracing })
+    const app = await createApp({ config, store, router, log, consoleFolder, metrics, tracing })
     admin = config.adminPort === undefined ? undefined : createAdminApp(app, { config, log, metrics })
     try {
       await run({ app, admin }, store, { config, log, audit, metrics })

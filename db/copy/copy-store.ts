@@ -82,22 +82,31 @@ function addressOf(location: Location): string {
 }
 
 async function copyTables(copy: Copy): Promise<TableSummary[]> {
-  const tables = [...copy.source.tables.values()]
-  refuseDifferentColumns(copy)
-  for (const table of tables) await refuseRows(copy, table)
+  const pairs = pairTables(copy)
+  for (const { to } of pairs) await refuseRows(copy, to)
   const summaries: TableSummary[] = []
-  for (const table of tables) summaries.push(await copyTable(copy, table))
-  for (const table of tables) await continueIds(copy, table)
+  for (const pair of pairs) summaries.push(await copyTable(copy, pair))
+  for (const { from } of pairs) await continueIds(copy, from)
   await copy.target.commit()
   return summaries
 }
 
+/** A table as each database describes it. The types of its columns differ. */
+interface Pair {
+  from: Table
+  to: Table
+}
+
 /** The compiler compares the types of the fields, but not the order of the columns. */
-function refuseDifferentColumns({ source, target }: Copy): void {
+function pairTables({ source, target }: Copy): Pair[] {
   const [from, to] = [source, target].map(({ tables }) =>
-    [...tables.values()].map(({ name, columns }) => `${name} (${columns.map((column) => column.name)})`).join(', '),
+    tables.map(({ name, columns }) => `${name} (${columns.map((column) => column.name)})`).join(', '),
   )
   if (from !== to) throw new Error(`The tables of both databases differ: ${from}; ${to}.`)
+  return source.tables.flatMap((from, index) => {
+    const to = target.tables[index]
+    return to ? [{ from, to }] : []
+  })
 }
 
 async function refuseRows({ target }: Copy, table: Table): Promise<void> {
@@ -105,20 +114,21 @@ async function refuseRows({ target }: Copy, table: Table): Promise<void> {
     throw new UnusableDatabase(target.name, `its table ${table.name} contains rows; choose an empty database in --to`)
 }
 
-async function copyTable(copy: Copy, table: Table): Promise<TableSummary> {
+async function copyTable(copy: Copy, pair: Pair): Promise<TableSummary> {
   const { source, target, batchSize, onProgress } = copy
-  const total = await source.count(table)
-  const copied = await readTable(source, table, batchSize, async (rows, done) => {
-    await insert(copy, table, rows)
-    onProgress({ step: 'copy', table: table.name, done, total })
+  const { name } = pair.from
+  const total = await source.count(pair.from)
+  const copied = await readTable(source, pair.from, batchSize, async (rows, done) => {
+    await insert(copy, pair.to, rows)
+    onProgress({ step: 'copy', table: name, done, total })
   })
-  const found = await readTable(target, table, batchSize, (_rows, done) =>
-    onProgress({ step: 'compare', table: table.name, done, total }),
+  const found = await readTable(target, pair.to, batchSize, (_rows, done) =>
+    onProgress({ step: 'compare', table: name, done, total }),
   )
   if (found.rows !== copied.rows || found.sha256 !== copied.sha256) {
     throw new UnusableDatabase(
       target.name,
-      `the copy of table ${table.name} has ${found.rows} rows instead of ${copied.rows} and SHA-256 ${found.sha256} instead of ${copied.sha256}, and was rolled back; look for triggers in that table, then copy again`,
+      `the copy of table ${name} has ${found.rows} rows instead of ${copied.rows} and SHA-256 ${found.sha256} instead of ${copied.sha256}, and was rolled back; look for triggers in that table, then copy again`,
     )
   }
   return copied

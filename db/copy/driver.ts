@@ -15,22 +15,17 @@ export interface Column {
   type: string
 }
 
-/** The tables of a database by their names, each after those that its foreign keys refer to. */
-export function describeTables(tables: DrizzleTable[]): Map<string, Table> {
-  return new Map(
-    tables.map((table) => {
-      const columns = Object.values(getTableColumns(table)).map((column) => ({
-        name: column.name,
-        type: column.getSQLType(),
-      }))
-      return [getTableName(table), { name: getTableName(table), columns }]
-    }),
-  )
+/** The tables of a database, each after those that its foreign keys refer to. */
+export function describeTables(tables: DrizzleTable[]): Table[] {
+  return tables.map((table) => ({
+    name: getTableName(table),
+    columns: Object.values(getTableColumns(table)).map((column) => ({ name: column.name, type: column.getSQLType() })),
+  }))
 }
 
 /**
  * The values of a row in the order of the columns, as text that does not depend on the database: an integer as decimal
- * digits, a time as ISO 8601 in UTC with milliseconds.
+ * digits, a boolean as 1 or 0, a time as ISO 8601 in UTC with milliseconds.
  */
 export type Row = [id: string, ...values: (string | null)[]]
 
@@ -53,7 +48,7 @@ export interface CopyDatabase {
   name: string
   /** Identifies the database, whatever path or URL leads to it. */
   identity: string
-  tables: Map<string, Table>
+  tables: Table[]
   count(table: Table): Promise<number>
   /** Reads at most `limit` rows with `id >= from` in ascending order of id. */
   read(table: Table, from: bigint, limit: number): Promise<Row[]>

@@ -88,7 +88,7 @@ async function identify(client: Client, [table]: PgTable[]): Promise<string> {
   return rows[0]?.identity ?? ''
 }
 
-function methods(url: string, tables: Map<string, Table>, client: Client, identity: string): CopyDatabase {
+function methods(url: string, tables: Table[], client: Client, identity: string): CopyDatabase {
   function query(text: string, values: unknown[] = [], options: { name?: string } = {}): Promise<Row[]> {
     return attempt(url, async () => (await client.query<Row>({ text, values, rowMode: 'array', ...options })).rows)
   }
@@ -131,6 +131,7 @@ function methods(url: string, tables: Map<string, Table>, client: Client, identi
 
 /** PostgreSQL has times that are not ISO 8601 timestamps, such as `infinity`. They are not changed. */
 function asText({ name, type }: Column): string {
+  if (type === 'boolean') return `${name}::int::text`
   if (!type.startsWith('timestamp')) return `${name}::text`
   return `CASE WHEN ${name} BETWEEN '0001-01-01T00:00:00Z' AND '9999-12-31T23:59:59.999Z'
     THEN to_char(${name} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') ELSE ${name}::text END`

@@ -66,9 +66,11 @@ export function prepareMutations(pool: Pool, failures: Failures) {
 
   async function commitTogether(batch: MutationCall[], now: Date): Promise<Outcome<Result>[]> {
     if (batch.some(({ once }) => once)) return inTransaction(pool, (db) => runWithKeys(db, batch, now))
-    // A single statement is a transaction by itself.
-    const isSingle = new Set(batch.map(({ operation }) => operation)).size === 1
-    const generated = await (isSingle ? runAll(pool, batch) : inTransaction(pool, (db) => runAll(db.$client, batch)))
+    const [mutation, ...others] = new Set(batch.map(({ mutation }) => mutation))
+    const isTransaction = mutation?.isOneStatement && others.length === 0
+    const generated = await (isTransaction
+      ? runAll(pool, batch)
+      : inTransaction(pool, (db) => runAll(db.$client, batch)))
     return batch.map((call) => ({ value: { generated: generated.get(call) ?? {}, isReplay: false } }))
   }
 

@@ -13,6 +13,8 @@ import { idempotencyKeys } from './idempotency.ts'
 export interface AnyMutation {
   fields: readonly string[]
   run(database: Pool | ClientBase, rows: unknown[][]): Promise<object[]>
+  /** Whether `run` is one statement for all rows, and so a transaction by itself. Otherwise it runs inside a transaction. */
+  isOneStatement: boolean
   /** A statement that checks the right to run it, and changes nothing. */
   probe: string
   /** Whether the ids that it generates must become visible in ascending order. */

@@ -103,6 +103,7 @@ export function insertInto<T extends WithId>(table: T): Mutation<NewEntity<T>, {
     // Safe: these are the names of the columns without the id, as the type says.
     fields: fields as (keyof NewEntity<T> & string)[],
     hasOrderedIds: true,
+    isOneStatement: true,
     probe: `EXPLAIN ${textOf(insert(fields.map(() => sql`NULL`)))}`,
     async run(database, rows) {
       const values = fields.map((_, index) => rows.map((row) => row[index]))

@@ -89,13 +89,15 @@ export function insertInto<T extends WithId>(table: T): Mutation<NewEntity<T>, {
   return Object.assign(prepare, { fields: fields as (keyof NewEntity<T> & string)[], sample: sampleOf(table) })
 }
 
-/** Any row that a table may accept: `probe` as text, zeros, the first of several allowed values, and NULL where it can be. */
+const samples: Record<string, unknown> = { SQLiteBoolean: false, SQLiteInteger: 0n, SQLiteText: 'probe' }
+
+/** Any row that a table may accept: `probe` as text, zeros, false, the first of several allowed values, and NULL where it can be. */
 function sampleOf(table: Table): unknown[] {
   return givenFields(table).map((field) => {
     const { notNull, enumValues, columnType } = columnOf(table, field)
     if (!notNull) return null
     if (enumValues) return enumValues[0]
-    return columnType === 'SQLiteInteger' ? 0n : columnType === 'SQLiteText' ? 'probe' : new Date(0)
+    return samples[columnType] ?? new Date(0)
   })
 }
 

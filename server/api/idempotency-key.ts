@@ -29,15 +29,17 @@ export const responseHeaders = z.object({
     .meta({ description: 'This is the response to an earlier request with the same `Idempotency-Key`.' }),
 })
 
+const readingMethods = ['GET', 'HEAD', 'OPTIONS']
+
 interface Request {
   method: string
   headers: Record<string, string | string[] | undefined>
 }
 
-/** The idempotency key of a request that changes something. On other requests the header is ignored. */
+/** The idempotency key of a request that may change something. On other requests the header is ignored. */
 export function readIdempotencyKey({ method, headers }: Request): string | undefined {
   const header = headers['idempotency-key']
-  if (header === undefined || method !== 'POST') return undefined
+  if (header === undefined || readingMethods.includes(method)) return undefined
   const key = parseKey(String(header))
   if (key === undefined) {
     throw new ApiError(

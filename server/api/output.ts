@@ -25,7 +25,9 @@ export function keepsValues(schema: unknown, parents: unknown[] = []): boolean {
       onlyChecks(schema) &&
       schema._zod.def.catchall === undefined &&
       // Other names would have to be escaped, and Zod drops __proto__.
-      fields.every(([name, field]) => /^(?!__proto__$)\w+$/.test(name) && keepsValues(field, [...parents, schema]))
+      fields.every(
+        ([name, field]) => /^(?!__proto__$)\w+$/.test(name) && keepsValues(requiredPart(field), [...parents, schema]),
+      )
     )
   }
   if (schema instanceof z.ZodEnum) return onlyChecks(schema)
@@ -36,6 +38,11 @@ export function keepsValues(schema: unknown, parents: unknown[] = []): boolean {
     schema instanceof z.ZodBoolean
   // A refinement gets the value itself, so it could change an array or an object but not a scalar.
   return isScalar && !schema._zod.def.coerce && onlyChecks(schema, [...readOnlyChecks, z.core.$ZodCustom])
+}
+
+/** Of a field that may be absent, the schema of its value. Both adapters omit such a field if it is undefined. */
+export function requiredPart(field: z.core.$ZodType): z.core.$ZodType {
+  return field instanceof z.ZodOptional ? field.unwrap() : field
 }
 
 function onlyChecks(schema: z.ZodType, allowed: (new (def: never) => unknown)[] = readOnlyChecks): boolean {

@@ -1,6 +1,6 @@
 import superjson from 'superjson'
 import { z } from 'zod'
-import { keepsValues } from '../api/output.ts'
+import { keepsValues, requiredPart } from '../api/output.ts'
 
 /** Serializes a value to the JSON text that superjson writes. */
 export type Write = (value: unknown) => string
@@ -11,7 +11,7 @@ export function writeAnything(value: unknown): string {
 
 /**
  * Compiles a serializer from a schema. superjson searches each value for `bigint`s; the schema says where they are. The
- * serializer writes only the fields that the schema lists. It does not annotate which objects are identical.
+ * serializer writes only the fields that the schema lists, and no optional field that is undefined. It does not annotate which objects are identical.
  *
  * @returns undefined unless the schema is an object or array whose validation keeps values, as the direct call of a
  * procedure requires, too.
@@ -69,13 +69,19 @@ function compileArray({ element }: z.ZodArray): WritePart {
 }
 
 function compileObject({ shape }: z.ZodObject): WritePart {
-  const fields = Object.entries(shape).map(([name, schema]) => ({ name, key: `"${name}":`, write: compile(schema) }))
+  const fields = Object.entries(shape).map(([name, schema]) => ({
+    name,
+    key: `"${name}":`,
+    mayBeAbsent: schema instanceof z.ZodOptional,
+    write: compile(requiredPart(schema)),
+  }))
   return (value, path, types) => {
     const record = value as Record<string, unknown>
     const prefix = path && `${path}.`
     let json = ''
-    for (const { name, key, write } of fields) {
-      json += `${json && ','}${key}${write(record[name], prefix + name, types)}`
+    for (const { name, key, mayBeAbsent, write } of fields) {
+      const field = record[name]
+      if (!(mayBeAbsent && field === undefined)) json += `${json && ','}${key}${write(field, prefix + name, types)}`
     }
     return `{${json}}`
   }

@@ -4,7 +4,8 @@ import superjson from 'superjson'
 import { expect, test } from 'vitest'
 import type { oas31 } from 'zod-openapi'
 import { createDocument } from '../../server/rest/document.ts'
-import { appRouter } from '../../server/router.ts'
+import { fixtureRouter } from '../fixture/router.ts'
+import { startFixtureApi } from '../fixture/support.ts'
 import { sendRest, sendRpc } from '../support/documented-calls.ts'
 import {
   anyRequest,
@@ -18,18 +19,18 @@ import { ValueGenerator } from '../support/documented-values.ts'
 import { exactly, parseExactly } from '../support/exact-json.ts'
 import { report } from '../support/long-form.ts'
 import { connectRestClient, type RestClient, type RestResponse } from '../support/rest-client.ts'
-import { startTestApi } from '../support/test-api.ts'
 
 /**
  * The service does what its OpenAPI document says, and both adapters do the same. Operations, parameters, fields and
- * bounds come from the document, so these tests cover a new operation without a change.
+ * bounds come from the document, so these tests cover a new operation without a change. The document is that of the
+ * fixture, which has the resources of the service and one more.
  */
 
 const seed = Number(process.env.CONFORMANCE_SEED ?? 20_261_121)
 /** The endurance projects of vitest.config.ts set a greater number. */
-const count = Number(process.env.CONFORMANCE_REQUESTS ?? 300)
+const count = Number(process.env.CONFORMANCE_REQUESTS ?? 700)
 
-const document = createDocument(appRouter, [])
+const document = createDocument(fixtureRouter, [])
 const schemas = new DocumentedSchemas(document)
 const values = new ValueGenerator(schemas)
 const operations = operationsIn(document)
@@ -76,7 +77,7 @@ async function startPair(): Promise<Check> {
   return async (operation, request) => {
     const [response, rpcResponse] = await Promise.all([
       sendRest(rest, operation, request),
-      sendRpc(rpc, schemas, operation, request),
+      sendRpc(fixtureRouter, rpc, schemas, operation, request),
     ])
     const faults = [
       ...contradictionsIn(operation, response),
@@ -91,7 +92,7 @@ async function startPair(): Promise<Check> {
 }
 
 async function startClient(): Promise<RestClient> {
-  const { app, key } = await startTestApi()
+  const { app, key } = await startFixtureApi()
   return connectRestClient(await app.listen({ host: '127.0.0.1', port: 0 }), key)
 }
 

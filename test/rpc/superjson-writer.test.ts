@@ -15,6 +15,11 @@ const pet = fc.record({
 
 test.for<[string, z.ZodType, fc.Arbitrary<unknown>]>([
   ['a pet', Pet, pet],
+  [
+    'an object with optional fields',
+    z.object({ id: z.bigint().optional(), note: z.string().optional() }),
+    fc.record({ id: int64, note: fc.string() }, { requiredKeys: [] }),
+  ],
   ['a list of pets', z.array(Pet), fc.array(pet)],
   [
     'a nested value',

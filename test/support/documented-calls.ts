@@ -1,7 +1,7 @@
+import type { AnyRouter } from '@trpc/server'
 import superjson from 'superjson'
 import { isRecord } from '../../server/api/validation.ts'
 import { operationsOf } from '../../server/rest/operations.ts'
-import { appRouter } from '../../server/router.ts'
 import type { DocumentedOperation, GeneratedRequest } from './documented-requests.ts'
 import type { DocumentedSchemas, Schema } from './documented-schemas.ts'
 import { writeExactly } from './exact-json.ts'
@@ -33,12 +33,13 @@ const spellings: ((integer: bigint) => string)[] = [
 ]
 
 export async function sendRpc(
+  router: AnyRouter,
   client: RestClient,
   schemas: DocumentedSchemas,
   operation: DocumentedOperation,
   request: GeneratedRequest,
 ): Promise<RestResponse> {
-  const { name, type } = procedureBehind(operation)
+  const { name, type } = procedureBehind(router, operation)
   const input = JSON.stringify(superjson.serialize(rpcInput(schemas, operation, request)))
   const headers = headersOf(operation, request)
   return type === 'query'
@@ -71,8 +72,8 @@ function headersOf(
   }
 }
 
-function procedureBehind({ method, path }: DocumentedOperation) {
-  const found = operationsOf(appRouter).find((operation) => operation.method === method && operation.path === path)
+function procedureBehind(router: AnyRouter, { method, path }: DocumentedOperation) {
+  const found = operationsOf(router).find((operation) => operation.method === method && operation.path === path)
   if (!found) throw new Error(`The router has no procedure for ${method} ${path}.`)
   return found
 }

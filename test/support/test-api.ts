@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest'
 import { createPetstoreClient, type PetstoreClient } from '../../client/index.ts'
@@ -32,6 +33,7 @@ export async function startTestApi({
   config = {},
   atEnd = onTestFinished,
   store,
+  router,
   keyName = 'test',
   key,
   consoleFolder,
@@ -53,6 +55,7 @@ export async function startTestApi({
       ...config,
     },
     store: own.store,
+    ...(router && { router }),
     consoleFolder,
     ...(metrics && { metrics }),
     tracing,
@@ -102,6 +105,8 @@ export interface StartOptions {
   config?: Partial<AppOptions['config']>
   atEnd?: AtEnd
   store?: Store
+  /** By default that of the service. */
+  router?: AnyRouter
   /** The name of the key that is created in this store. */
   keyName?: string
   /** A key that this store already has. Without it, one is created. */
@@ -146,7 +151,8 @@ export function shareEmptiedStore(): () => Store {
   return () => shared().store
 }
 
-function share<T>(start: (atEnd: AtEnd) => Promise<T>): () => T {
+/** Shares what `start` makes among the tests of a group. */
+export function share<T>(start: (atEnd: AtEnd) => Promise<T>): () => T {
   const cleanings: Parameters<AtEnd>[0][] = []
   let shared: { value: T } | undefined
   beforeAll(async () => {
