@@ -24,10 +24,6 @@ interface ExportArguments {
   [filter: string]: unknown
 }
 
-interface SeedArguments {
-  seed?: number
-}
-
 interface ImportArguments {
   format?: Format
   key?: string
@@ -93,7 +89,7 @@ export function addSeedCommand<New>(program: Command, transfer: Transfer<Store, 
       parseNumber(text, '--seed', 0, maxSeed),
     )
     .hook('preAction', keepHeapSmall)
-    .action((text: string, options: SeedArguments) => seed(transfer, text, options))
+    .action((text: string, options: { seed?: number }) => seed(transfer, text, options))
   addHelp(seeding, { examples: ['petstore seed 1000', 'petstore seed 1000 --seed 42'], variables })
 }
 
@@ -152,7 +148,8 @@ async function importFromFile<New>(
     import('../ops/transfer/input.ts'),
   ])
   const resource = { ...transfer, ...schemas }
-  const { name, plural } = transfer
+  const { plural } = transfer
+  const items = (number: number) => count(number, transfer.name, plural)
   const { key, dryRun, skipInvalid } = options
   const format = options.format ?? formatOf(file)
   await withInput(file, async (input) => {
@@ -165,10 +162,7 @@ async function importFromFile<New>(
       checkImport(resource, input, format, skipInvalid ? note : undefined, onProgress),
     )
     const skipped = `${count(check.problems, 'invalid line')} skipped`
-    if (dryRun)
-      return print(
-        `${input.name}: ${count(check.items, name, plural)} can be imported, ${skipped}. Nothing was imported.`,
-      )
+    if (dryRun) return print(`${input.name}: ${items(check.items)} can be imported, ${skipped}. Nothing was imported.`)
     await withStore(
       async (store, audit, database) => {
         const { created, existing } = await withProgress(
@@ -177,14 +171,14 @@ async function importFromFile<New>(
           (onProgress) => importItems(resource, transfer.items(store), input, { format, check, key, onProgress }),
         )
         if (created > 0) audit(`${plural}.import`, describeLocation(database), { from: input.name, rows: created })
-        print(`${input.name}: ${count(created, name, plural)} created, ${existing} already existed, ${skipped}.`)
+        print(`${input.name}: ${items(created)} created, ${existing} already existed, ${skipped}.`)
       },
       { create: true },
     )
   })
 }
 
-async function seed<New>(transfer: Transfer<Store, New>, text: string, options: SeedArguments): Promise<void> {
+async function seed<New>(transfer: Transfer<Store, New>, text: string, options: { seed?: number }): Promise<void> {
   const { name, plural } = transfer
   const rows = parseNumber(text, `The number of ${plural}`, 1, maxItems)
   const { itemSource, seedItems } = await import('../ops/transfer/seed.ts')

@@ -7,16 +7,8 @@ import { type Field, type Item, parseCell } from './resource.ts'
 import type { Row } from './rows.ts'
 
 /** CSV as in RFC 4180. Text is not changed, also if a spreadsheet would take it for a formula. */
-export function writeCsv(items: Item[], columns: string[]): string {
-  return toCsv(items.map((item) => columns.map((name) => item[name])))
-}
-
-export function csvHeader(columns: string[]): string {
-  return toCsv([columns])
-}
-
-function toCsv(records: unknown[][]): string {
-  return stringify(records, { record_delimiter: 'windows', cast: { boolean: String } })
+export function writeCsv(items: Item[], columns: string[], header = false): string {
+  return stringify(items, { columns, header, record_delimiter: 'windows', cast: { boolean: String } })
 }
 
 /** What the parser returns for each record with the option `info`. The line is that of the end of the record. */

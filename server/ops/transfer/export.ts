@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { csvHeader, writeCsv } from './csv.ts'
+import { writeCsv } from './csv.ts'
 import type { Format } from './format.ts'
 import { writeNdjson } from './ndjson.ts'
 import type { Write } from './output.ts'
@@ -7,10 +7,7 @@ import type { Item, ItemStore, Resource } from './resource.ts'
 
 const pageSize = 1_000
 
-const writers = {
-  ndjson: { header: () => '', write: writeNdjson },
-  csv: { header: csvHeader, write: writeCsv },
-}
+const writers = { ndjson: writeNdjson, csv: writeCsv }
 
 interface ExportOptions {
   format: Format
@@ -28,7 +25,7 @@ export async function exportItems<New>(
   { format, filters = {}, onProgress }: ExportOptions,
 ) {
   const columns = Object.keys(item.shape)
-  const writer = writers[format]
+  const toText = writers[format]
   const hash = createHash('sha256')
   let written = 0
 
@@ -38,9 +35,9 @@ export async function exportItems<New>(
     await write(bytes)
   }
 
-  await append(writer.header(columns))
+  await append(toText([], columns, true))
   for await (const page of readPages(items, filters)) {
-    await append(writer.write(page, columns))
+    await append(toText(page, columns))
     written += page.length
     onProgress?.(written)
   }

@@ -65,8 +65,10 @@ export function fieldsOf({ item, newItem }: Schemas<unknown>): Field[] {
   return Object.entries(item.shape).map(([name, schema]) => {
     const given = newItem.shape[name]
     const type = withoutOptional(schema)
-    const kind = type._zod.def.type
-    if (!isKind(kind)) throw new Error(`The field ${name} cannot be exported, because its schema is a ${kind}.`)
+    // Checked by the next line.
+    const kind = type._zod.def.type as Kind
+    if (!Object.hasOwn(parsers, kind))
+      throw new Error(`The field ${name} cannot be exported, because its schema is a ${kind}.`)
     return {
       name,
       kind,
@@ -85,8 +87,4 @@ export function parseCell({ kind, isRequired }: Field, text: string): unknown {
 
 function withoutOptional(schema: z.core.$ZodType): z.core.$ZodType {
   return schema instanceof z.ZodOptional ? withoutOptional(schema.unwrap()) : schema
-}
-
-function isKind(kind: string): kind is Kind {
-  return Object.hasOwn(parsers, kind)
 }
