@@ -35,6 +35,7 @@ const counts = countStatement(
 
 export const petsOnPostgres = {
   table: pets,
+  filters: petFilters,
   mutations: { create },
   open: ({ read, mutation }: PostgresEngine) => ({
     list: pagesOf(read, pets, petFilters),

@@ -43,6 +43,7 @@ export const countPets = textOf(
 
 export const petsOnSqlite = {
   table: pets,
+  filters: petFilters,
   writes: { create },
   open: ({ read, mutation }: SqliteEngine) => ({
     list: read(preparePages(pets, petFilters)),

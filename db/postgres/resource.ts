@@ -28,6 +28,8 @@ export interface Mutation<Input extends object, Generated extends object> extend
 
 export interface PostgresResource<S = object, T extends PgTable = PgTable> {
   table: T
+  /** The fields by which its list can be filtered. Each needs an index that ends with the id. */
+  filters?: readonly string[]
   mutations: Record<string, AnyMutation>
   /** Makes what the resource adds to the store. */
   open(engine: PostgresEngine): S

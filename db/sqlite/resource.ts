@@ -23,6 +23,8 @@ export type RuleError = new (message: string, subject?: string) => RuleViolation
 
 export interface SqliteResource<S = object, T extends SQLiteTable = SQLiteTable> {
   table: T
+  /** The fields by which its list can be filtered. Each needs an index. */
+  filters?: readonly string[]
   /** Every write, by its name. The writer thread prepares them, and runs them inside a transaction. */
   writes: Record<string, Prepare<never[], unknown> & { sample?: unknown[] }>
   /** The errors of its writes. The thread sends their names. */

@@ -29,7 +29,7 @@ export function expected(what: string, got?: string): (issue: RawIssue) => strin
   }
 }
 
-/** One line that names each invalid field: `name: required; categoryId: expected an integer, got a string`. */
+/** One line that names each invalid field: `name: required; size: expected an integer, got a string`. */
 export function describeIssues({ issues }: z.core.$ZodError): string {
   return issues.map((issue) => `${pathOf(issue)}: ${issue.message}`).join('; ')
 }

@@ -1,14 +1,15 @@
 import { Command } from 'commander'
 import { misspelledVariables } from '../config.ts'
 import manifest from '../package.json' with { type: 'json' }
+import { petTransfer } from '../pets/transfer.ts'
 import { addConfigCommands } from './config.ts'
 import { addDatabaseCommands } from './database.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addHelp } from './help.ts'
 import { addKeyCommands } from './keys.ts'
 import { note } from './output.ts'
-import { addPetCommands } from './pets.ts'
 import { addServiceCommands } from './service.ts'
+import { addSeedCommand, addTransferCommands } from './transfer.ts'
 
 /**
  * The command line of the service (https://clig.dev). Each file of this folder adds a group of commands, and server/ops
@@ -33,6 +34,7 @@ export function createProgram(): Command {
   addDoctorCommand(program)
   addKeyCommands(program)
   addDatabaseCommands(program)
-  addPetCommands(program)
+  addTransferCommands(program, petTransfer)
+  addSeedCommand(program, petTransfer)
   return program
 }

@@ -11,8 +11,8 @@ export type AuditAction =
   | 'database.backup'
   | 'database.restore'
   | 'database.copy'
-  | 'pets.import'
-  | 'pets.seed'
+  | `${string}.import`
+  | `${string}.seed`
 
 interface AuditDetails {
   /** The key that the subject replaces. */

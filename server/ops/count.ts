@@ -1,4 +1,4 @@
-/** A number with its noun: `1 pet`, `2 pets`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
+/** A number with its noun: `1 row`, `2 rows`. */
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`
 }

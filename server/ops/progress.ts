@@ -30,9 +30,9 @@ export function describeRows({ step, table, done, total }: CopyProgress): string
   return `${verb} ${done} of ${total} rows of ${table} (${percent(done, total)})`
 }
 
-/** The number of pets so far, and of all if that is known. */
-export function describeCount(verb: string, total?: number): (done: number) => string {
-  return (done) => `${verb} ${done} ${total === undefined ? 'pets' : `of ${total} pets (${percent(done, total)})`}`
+/** The number of items so far, and of all if that is known. */
+export function describeCount(verb: string, items: string, total?: number): (done: number) => string {
+  return (done) => `${verb} ${done} ${total === undefined ? items : `of ${total} ${items} (${percent(done, total)})`}`
 }
 
 /** The source of `db copy` can grow meanwhile. */

@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createProgram } from '../../server/cli/program.ts'
-import { petSource, seedPets } from '../../server/ops/transfer/seed.ts'
+import { itemSource, seedItems } from '../../server/ops/transfer/seed.ts'
 import { NewPet } from '../../server/pets/pets.ts'
 import { openTestStore } from '../support/database.ts'
 import { runPetstore } from '../support/process.ts'
 import { petsIn } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { exportText } from '../support/transfer.ts'
+import { exportText, pets } from '../support/transfer.ts'
 
 test('the same seed creates the same pets in the same order, and a smaller count the first of them', async () => {
   const texts: string[] = []
@@ -19,7 +19,7 @@ test('the same seed creates the same pets in the same order, and a smaller count
     [400, 8],
   ]) {
     const store = await openTestStore()
-    await seedPets(store, count, await petSource(seed))
+    await seedItems(pets, store.pets, count, await itemSource(pets, seed))
     texts.push(await exportText(store))
   }
   const [first = '', second, smaller = '', other] = texts
@@ -28,16 +28,28 @@ test('the same seed creates the same pets in the same order, and a smaller count
   expect(other).not.toBe(smaller)
 })
 
+test('a seed creates the pets that it has always created', async () => {
+  const next = await itemSource(pets, 42)
+  expect(Array.from({ length: 6 }, () => Object.values(next()))).toEqual([
+    ['Stella', 6n, 'available'],
+    ['Bruno', 1n, 'sold'],
+    ['Werner', 7n, 'available'],
+    ['Buddy', 3n, 'available'],
+    ['Daisy', 5n, 'available'],
+    ['Ginger', 4n, 'pending'],
+  ])
+})
+
 test('seeded pets are valid, and have various names, categories and statuses', async () => {
   const store = await openTestStore()
-  await seedPets(store, 1_000, await petSource(1))
-  const pets = await store.pets.list({ limit: 2_000, cursor: 0n })
-  expect(pets).toHaveLength(1_000)
-  for (const pet of pets) NewPet.parse(pet)
-  const distinct = (field: 'name' | 'categoryId' | 'status') => new Set(pets.map((pet) => pet[field])).size
+  await seedItems(pets, store.pets, 1_000, await itemSource(pets, 1))
+  const seeded = await store.pets.list({ limit: 2_000, cursor: 0n })
+  expect(seeded).toHaveLength(1_000)
+  for (const pet of seeded) NewPet.parse(pet)
+  const distinct = (field: 'name' | 'categoryId' | 'status') => new Set(seeded.map((pet) => pet[field])).size
   expect([distinct('categoryId'), distinct('status')]).toEqual([8, 3])
   expect(distinct('name')).toBeGreaterThan(100)
-  expect(pets.filter(({ status }) => status === 'available').length / 1_000).toBeCloseTo(0.7, 1)
+  expect(seeded.filter(({ status }) => status === 'available').length / 1_000).toBeCloseTo(0.7, 1)
 })
 
 test('petstore seed shows the seed that it has chosen', async () => {

@@ -6,7 +6,7 @@ import { document, read, rowsOf } from '../support/documents.ts'
 import { isLongForm, report } from '../support/long-form.ts'
 import { emptyDatabase, query } from '../support/postgres/databases.ts'
 import { onPostgres, preparePostgres } from '../support/resources.ts'
-import { expectUpgraded } from '../support/upgraded-store.ts'
+import { expectResumed, expectUpgraded, insertInterrupted } from '../support/upgraded-store.ts'
 
 const migrations = onPostgres.migrations
 
@@ -50,6 +50,12 @@ describe.for(migrations.map(({ name, sql }, index) => ({ name, sql, index })))(
     })
   },
 )
+
+test('an import and a create that the upgrade interrupted are completed without a second pet', async () => {
+  const url = await loadFixture('0001_readable_times')
+  await query(url, insertInterrupted('now()'))
+  await expectResumed(await postgresDatabase(url).open())
+})
 
 test('the time of the migration that constrains times depends on the number of idempotency keys', async () => {
   const rows = isLongForm ? 1_000_000 : 1_000

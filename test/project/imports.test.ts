@@ -97,10 +97,10 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     ],
   },
   'server/ops/transfer/import.ts': {
-    allowed: ['./rows.ts', '../operator-error.ts', '../../pets/pets.ts', '../../../db/store.ts'].map(valueFrom),
+    allowed: ['./rows.ts', '../operator-error.ts', '../../api/int64.ts', '../../../db/store.ts'].map(valueFrom),
     refused: [
       ...['../../api/errors.ts', '../../http/server.ts', '../../config.ts', 'fastify', 'pg'].map(valueFrom),
-      ...['../../../db/sqlite/store.ts', '../../../db/postgres/store.ts'].map(valueFrom),
+      ...['../../pets/pets.ts', '../../../db/sqlite/store.ts', '../../../db/postgres/store.ts'].map(valueFrom),
     ],
   },
   'db/store.ts': { allowed: [valueFrom('pg')], refused: [valueFrom('../server/log.ts')] },
@@ -179,6 +179,27 @@ test('the console names a field or a status of a pet only in web/pets and in its
   expect(named.filter((path) => !/^web\/(?:pets|messages)\//.test(path))).toEqual([])
   // So a field is defined at one place, and its texts at another.
   expect(filesOfConsole(/categoryId|category_id/)).toEqual(['web/messages/en.ts', 'web/pets/pet.ts'])
+})
+
+test('an engine names no field and no status of a resource, reads no table of one, and imports no module of one', () => {
+  // A trailing slash means a folder.
+  const resources = ['server/pets/', 'db/pets/']
+  const composition = ['db/resources.ts', 'db/postgres/drizzle.config.ts', 'server/router.ts', 'server/cli/program.ts']
+  const sources = globSync('{server,db,client}/**/*.{ts,mjs}', { cwd: root })
+  const engines = sources.filter((path) => ![...resources, ...composition].some((each) => path.startsWith(each)))
+  expect(engines.length).toBeGreaterThan(150)
+  const forbidden = [
+    /\b(?:categoryId|category_id|petStatuses)\b/,
+    /'(?:available|pending|sold)'/,
+    /\b(?:FROM|INTO|UPDATE|TABLE) pets\b/i,
+    // Imports of a module of a resource, also dynamic ones and those of types.
+    /['"](?:\.\.?\/)+(?:server\/|db\/)?pets\//,
+  ]
+  const found = engines.flatMap((path) => {
+    const lines = readFileSync(join(root, path), 'utf8').split('\n')
+    return lines.filter((line) => forbidden.some((each) => each.test(line))).map((line) => `${path}: ${line.trim()}`)
+  })
+  expect(found).toEqual([])
 })
 
 test('no folder has more than 16 source files, but for the support of the tests', () => {

@@ -10,7 +10,7 @@ import { isLongForm, report } from '../support/long-form.ts'
 import { onPostgres, onSqlite } from '../support/resources.ts'
 import { change, makeBackup, restore } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { expectUpgraded } from '../support/upgraded-store.ts'
+import { expectResumed, expectUpgraded, insertInterrupted } from '../support/upgraded-store.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures')
 const migrations = onSqlite.migrations
@@ -43,6 +43,12 @@ describe.for(migrations.map(({ name }, index) => ({ name, index })))('the schema
       `it was migrated by a newer release (${name}); start that release, or restore a backup made before that.`,
     )
   })
+})
+
+test('an import and a create that the upgrade interrupted are completed without a second pet', async () => {
+  const path = copyFixture('0003_readable_times')
+  openDatabase(path).exec(insertInterrupted("strftime('%Y-%m-%dT%H:%M:%fZ')"))
+  await expectResumed(openFileStore(path))
 })
 
 test('during a migration other connections read, and wait to write', () => {

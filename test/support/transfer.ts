@@ -3,24 +3,30 @@ import { join } from 'node:path'
 import type { PetStatus } from '../../db/pets/shared.ts'
 import type { Store } from '../../db/resources.ts'
 import { checkImport } from '../../server/ops/transfer/check.ts'
-import { exportPets } from '../../server/ops/transfer/export.ts'
+import { exportItems } from '../../server/ops/transfer/export.ts'
 import type { Format } from '../../server/ops/transfer/format.ts'
-import { importPets } from '../../server/ops/transfer/import.ts'
+import { importItems } from '../../server/ops/transfer/import.ts'
 import { type Input, withInput } from '../../server/ops/transfer/input.ts'
+import { petTransfer } from '../../server/pets/transfer.ts'
 import { temporaryFolder } from './temporary.ts'
+
+/** What export, import and seed know of pets. */
+export const pets = { ...petTransfer, ...(await petTransfer.schemas()) }
 
 /** Exports the pets of a store, and returns the text. */
 export async function exportText(store: Store, format: Format = 'ndjson', status?: PetStatus): Promise<string> {
   const chunks: Uint8Array[] = []
-  await exportPets(store, async (bytes) => chunks.push(bytes), { format, status })
+  await exportItems(pets, store.pets, async (bytes) => chunks.push(bytes), { format, filters: { status } })
   return Buffer.concat(chunks).toString()
 }
 
 /** Checks a file with this content. Resolves to the descriptions of the invalid lines, which are skipped. */
 export async function checkText(content: string | Buffer, format: Format = 'ndjson') {
   const skipped: string[] = []
-  const check = await withContent(content, format, (input) => checkImport(input, format, (line) => skipped.push(line)))
-  return { ...check, skipped }
+  const { items, ...check } = await withContent(content, format, (input) =>
+    checkImport(pets, input, format, (line) => skipped.push(line)),
+  )
+  return { ...check, pets: items, skipped }
 }
 
 interface ImportOptions {
@@ -37,9 +43,9 @@ export async function importText(
   { format = 'ndjson', key, onChecked }: ImportOptions = {},
 ) {
   return withContent(content, format, async (input) => {
-    const check = await checkImport(input, format)
+    const check = await checkImport(pets, input, format)
     onChecked?.(input.name)
-    return importPets(store, input, { format, check, key })
+    return importItems(pets, store.pets, input, { format, check, key })
   })
 }
 

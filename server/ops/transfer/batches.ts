@@ -1,6 +1,7 @@
 import { StoreUnavailable } from '../../../db/store.ts'
 import { count } from '../count.ts'
 import { OperatorError } from '../operator-error.ts'
+import type { Noun } from './resource.ts'
 
 /**
  * Creates in flight. They share a few transactions. More would hold the write lock of SQLite for longer, for which a
@@ -9,6 +10,7 @@ import { OperatorError } from '../operator-error.ts'
 const batchSize = 500
 
 interface BatchOptions {
+  noun: Noun
   /** Called with the number of items that are created. */
   onProgress?: ((done: number) => void) | undefined
   /** What to do if the store fails meanwhile: a sentence for the operator. */
@@ -23,7 +25,7 @@ interface BatchOptions {
 export async function createBatches<T>(
   items: AsyncIterable<T[]> | Iterable<T[]>,
   create: (item: T) => Promise<unknown>,
-  { onProgress, advice }: BatchOptions,
+  { noun, onProgress, advice }: BatchOptions,
 ): Promise<void> {
   let done = 0
   try {
@@ -38,6 +40,8 @@ export async function createBatches<T>(
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
     const reason = error.message.replace(/\.$/, '')
-    throw new OperatorError(`Stopped after ${count(done, 'pet')}: ${reason}. ${advice}`, { cause: error })
+    throw new OperatorError(`Stopped after ${count(done, noun.name, noun.plural)}: ${reason}. ${advice}`, {
+      cause: error,
+    })
   }
 }

@@ -5,7 +5,8 @@ import { readCsv } from './csv.ts'
 import type { Format } from './format.ts'
 import { type Input, readBlocks } from './input.ts'
 import { readNdjson } from './ndjson.ts'
-import { type CheckedRow, checkRow } from './rows.ts'
+import { fieldsOf, type Resource } from './resource.ts'
+import { type CheckedRow, rowCheck } from './rows.ts'
 
 const maxListed = 20
 const readers = { ndjson: readNdjson, csv: readCsv }
@@ -13,7 +14,7 @@ const readers = { ndjson: readNdjson, csv: readCsv }
 /** What the first reading of an input has found. */
 export interface Check {
   /** The number of valid lines. */
-  pets: number
+  items: number
   /** The number of invalid lines. */
   problems: number
   /** SHA-256 of all bytes, in hexadecimal. */
@@ -27,7 +28,8 @@ export interface Check {
  * @param onProgress is called with the number of lines.
  * @throws {OperatorError} that lists invalid lines, or if the input cannot be read to its end.
  */
-export async function checkImport(
+export async function checkImport<New>(
+  resource: Resource<New>,
   input: Input,
   format: Format,
   onInvalid?: (description: string) => void,
@@ -35,22 +37,22 @@ export async function checkImport(
 ): Promise<Check> {
   const digest = createHash('sha256')
   const listed: string[] = []
-  let [pets, problems] = [0, 0]
+  let [items, problems] = [0, 0]
 
-  function add(row: CheckedRow): void {
-    if ('pet' in row) return void pets++
+  function add(row: CheckedRow<New>): void {
+    if ('item' in row) return void items++
     problems++
     const description = `line ${row.line}: ${row.problem}`
     if (onInvalid) onInvalid(`Skipped ${description}`)
     else if (listed.length < maxListed) listed.push(description)
   }
 
-  for await (const rows of readRows(input, format, digest)) {
+  for await (const rows of readRows(resource, input, format, digest)) {
     for (const row of rows) add(row)
-    onProgress(pets + problems)
+    onProgress(items + problems)
   }
   if (listed.length > 0) throw invalid(input, problems, listed)
-  return { pets, problems, sha256: digest.digest('hex') }
+  return { items, problems, sha256: digest.digest('hex') }
 }
 
 function invalid({ name }: Input, problems: number, listed: string[]): OperatorError {
@@ -62,9 +64,15 @@ function invalid({ name }: Input, problems: number, listed: string[]): OperatorE
 }
 
 /** Reads the input once, from its beginning, and adds its bytes to the digest. */
-export async function* readRows(input: Input, format: Format, digest: Hash): AsyncGenerator<CheckedRow[]> {
+export async function* readRows<New>(
+  resource: Resource<New>,
+  input: Input,
+  format: Format,
+  digest: Hash,
+): AsyncGenerator<CheckedRow<New>[]> {
   const blocks = readBlocks(hashed(input, digest), input.name)
-  for await (const rows of readers[format](blocks, input.name)) yield rows.map(checkRow)
+  const check = rowCheck(resource)
+  for await (const rows of readers[format](blocks, input.name, fieldsOf(resource))) yield rows.map(check)
 }
 
 async function* hashed(input: Input, digest: Hash): AsyncGenerator<Buffer> {

@@ -1,22 +1,15 @@
 import { pipeline } from 'node:stream'
 import { CsvError, type Info, parse } from 'csv-parse'
 import { stringify } from 'csv-stringify/sync'
-import type { Pet } from '../../../db/resources.ts'
-import { parseDigits } from '../../api/int64.ts'
 import { OperatorError } from '../operator-error.ts'
-import { columns } from './format.ts'
 import { type Block, maxLineLength } from './input.ts'
+import { type Field, type Item, parseCell } from './resource.ts'
 import type { Row } from './rows.ts'
 
-/** CSV as in RFC 4180. Names are not changed, also if a spreadsheet would take them for a formula. */
-export function writeCsv(pets: Pet[]): string {
-  return stringify(
-    pets.map(({ id, name, categoryId, status }) => [id, name, categoryId, status]),
-    { record_delimiter: 'windows' },
-  )
+/** CSV as in RFC 4180. Text is not changed, also if a spreadsheet would take it for a formula. */
+export function writeCsv(items: Item[], columns: string[], header = false): string {
+  return stringify(items, { columns, header, record_delimiter: 'windows', cast: { boolean: String } })
 }
-
-export const csvHeader = stringify([[...columns]], { record_delimiter: 'windows' })
 
 /** What the parser returns for each record with the option `info`. The line is that of the end of the record. */
 interface Parsed {
@@ -35,19 +28,23 @@ const otherSeparators = [
  * Reads CSV with a header row. Ignores empty lines.
  *
  * @param name the name of the input, for messages.
+ * @param fields those of the resource: the columns that the file may have.
  * @throws {OperatorError} if the header is wrong, or the text is not CSV.
  */
-export async function* readCsv(blocks: AsyncIterable<Block>, name: string): AsyncGenerator<Row[]> {
-  let header: string[] | undefined
+export async function* readCsv(blocks: AsyncIterable<Block>, name: string, fields: Field[]): AsyncGenerator<Row[]> {
+  let header: Field[] | undefined
   let rows: Row[] = []
   for await (const { record, info } of parseRecords(blocks, name)) {
     if (header) rows.push(toRow(info.lines, header, record))
-    else header = checkHeader(record, name)
+    else header = checkHeader(record, name, fields)
     if (rows.length < rowsPerBatch) continue
     yield rows
     rows = []
   }
-  if (!header) throw new OperatorError(`${name} is empty. Begin a CSV file with the header row ${columns.join(',')}.`)
+  if (!header)
+    throw new OperatorError(
+      `${name} is empty. Begin a CSV file with the header row ${fields.map((field) => field.name).join(',')}.`,
+    )
   yield rows
 }
 
@@ -73,12 +70,16 @@ async function* bytesOf(blocks: AsyncIterable<Block>): AsyncGenerator<Buffer> {
   for await (const { bytes } of blocks) yield bytes
 }
 
-function checkHeader(names: string[], name: string): string[] {
-  const unknown = names.filter((column) => !columns.some((known) => known === column))
+/** Returns the field of each column. */
+function checkHeader(names: string[], name: string, fields: Field[]): Field[] {
+  const columns = fields.map((field) => field.name)
+  const header = names.flatMap((column) => fields.find((field) => field.name === column) ?? [])
+  const unknown = names.filter((column) => !columns.includes(column))
   const repeated = names.filter((column, index) => names.indexOf(column) < index)
-  const missing = ['name', 'categoryId'].filter((column) => !names.includes(column))
+  const missing = fields.filter((field) => field.isRequired && !names.includes(field.name)).map((field) => field.name)
   const problems = [describe('unknown', unknown), describe('repeated', repeated), describe('missing', missing)]
-  if (problems.every((problem) => problem === '')) return names
+  if (problems.every((problem) => problem === '')) return header
+  const omittable = fields.filter((field) => !field.isRequired).map((field) => field.name)
   const separator = otherSeparators.find(({ character }) => names.length === 1 && names[0]?.includes(character))
   if (separator) {
     throw new OperatorError(
@@ -86,7 +87,7 @@ function checkHeader(names: string[], name: string): string[] {
     )
   }
   throw new OperatorError(
-    `The header row of ${name} is wrong:${problems.join('')} Use the columns ${columns.join(', ')}; id and status may be omitted.`,
+    `The header row of ${name} is wrong:${problems.join('')} Use the columns ${columns.join(', ')}; ${new Intl.ListFormat('en-GB').format(omittable)} may be omitted.`,
   )
 }
 
@@ -94,17 +95,10 @@ function describe(problem: string, names: string[]): string {
   return names.length === 0 ? '' : ` ${problem}: ${names.map((name) => JSON.stringify(name)).join(', ')}.`
 }
 
-function toRow(line: number, header: string[], record: string[]): Row {
+function toRow(line: number, header: Field[], record: string[]): Row {
   if (record.length !== header.length) {
     return { line, problem: `expected ${header.length} fields, got ${record.length}` }
   }
-  const { categoryId = '', status, ...fields } = Object.fromEntries(header.map((name, index) => [name, record[index]]))
-  return {
-    line,
-    fields: {
-      ...fields,
-      categoryId: parseDigits(categoryId) ?? categoryId,
-      ...(status === '' ? {} : { status }),
-    },
-  }
+  const cells = header.map((field, index) => [field.name, parseCell(field, record[index] ?? '')] as const)
+  return { line, fields: Object.fromEntries(cells.filter(([, value]) => value !== undefined)) }
 }

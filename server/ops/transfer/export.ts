@@ -1,30 +1,33 @@
 import { createHash } from 'node:crypto'
-import type { Pet, PetStatus, Store } from '../../../db/resources.ts'
-import { csvHeader, writeCsv } from './csv.ts'
+import { writeCsv } from './csv.ts'
 import type { Format } from './format.ts'
 import { writeNdjson } from './ndjson.ts'
 import type { Write } from './output.ts'
+import type { Item, ItemStore, Resource } from './resource.ts'
 
 const pageSize = 1_000
 
-const writers = {
-  ndjson: { header: '', write: writeNdjson },
-  csv: { header: csvHeader, write: writeCsv },
-}
+const writers = { ndjson: writeNdjson, csv: writeCsv }
 
 interface ExportOptions {
   format: Format
-  /** Exports only pets of this status. */
-  status?: PetStatus | undefined
-  /** Called with the number of pets that are written. */
-  onProgress?: ((pets: number) => void) | undefined
+  /** Exports only items with these values. */
+  filters?: object
+  /** Called with the number of items that are written. */
+  onProgress?: ((items: number) => void) | undefined
 }
 
-/** Writes all pets in ascending order of their ids. Pets that are created meanwhile may be included at the end. */
-export async function exportPets(store: Store, write: Write, { format, status, onProgress }: ExportOptions) {
-  const writer = writers[format]
+/** Writes all items in ascending order of their ids. Items that are created meanwhile may be included at the end. */
+export async function exportItems<New>(
+  { item }: Resource<New>,
+  items: ItemStore<New>,
+  write: Write,
+  { format, filters = {}, onProgress }: ExportOptions,
+) {
+  const columns = Object.keys(item.shape)
+  const toText = writers[format]
   const hash = createHash('sha256')
-  let pets = 0
+  let written = 0
 
   async function append(text: string): Promise<void> {
     const bytes = Buffer.from(text)
@@ -32,19 +35,19 @@ export async function exportPets(store: Store, write: Write, { format, status, o
     await write(bytes)
   }
 
-  await append(writer.header)
-  for await (const page of readPages(store, status)) {
-    await append(writer.write(page))
-    pets += page.length
-    onProgress?.(pets)
+  await append(toText([], columns, true))
+  for await (const page of readPages(items, filters)) {
+    await append(toText(page, columns))
+    written += page.length
+    onProgress?.(written)
   }
-  return { pets, sha256: hash.digest('hex') }
+  return { written, sha256: hash.digest('hex') }
 }
 
-async function* readPages({ pets }: Store, status: PetStatus | undefined): AsyncGenerator<Pet[]> {
+async function* readPages<New>(items: ItemStore<New>, filters: object): AsyncGenerator<Item[]> {
   let cursor = 0n
   for (;;) {
-    const page = await pets.list({ limit: pageSize, cursor, status })
+    const page = await items.list({ limit: pageSize, cursor, ...filters })
     const last = page.at(-1)
     if (!last) return
     yield page

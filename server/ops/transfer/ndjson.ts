@@ -1,17 +1,21 @@
-import type { Pet } from '../../../db/resources.ts'
 import { parseJson } from '../../api/int64.ts'
 import { expected, isRecord } from '../../api/validation.ts'
 import type { Block } from './input.ts'
+import type { Item } from './resource.ts'
 import type { Row } from './rows.ts'
 
 /** One JSON object per line (https://github.com/ndjson/ndjson-spec). Integers have all their digits. */
-export function writeNdjson(pets: Pet[]): string {
-  return pets
-    .map(
-      ({ id, name, categoryId, status }) =>
-        `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}\n`,
-    )
+export function writeNdjson(items: Item[], columns: string[]): string {
+  return items
+    .map((item) => {
+      const members = columns.flatMap((name) => (item[name] === undefined ? [] : [`"${name}":${toJson(item[name])}`]))
+      return `{${members}}\n`
+    })
     .join('')
+}
+
+function toJson(value: unknown): string {
+  return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
 }
 
 /** Ignores empty lines. */

@@ -1,42 +1,52 @@
-import type { NewPet, Store } from '../../../db/resources.ts'
+import type { Faker } from '@faker-js/faker'
 import { OperatorError } from '../operator-error.ts'
 import { createBatches } from './batches.ts'
+import { type Field, fieldsOf, type ItemStore, type Kind, type Noun, type Schemas } from './resource.ts'
 
 const groupSize = 1_000
-const categories = 8
-const statuses = [
-  { value: 'available', weight: 7 },
-  { value: 'pending', weight: 1 },
-  { value: 'sold', weight: 2 },
-] as const
+/** Of the values of an enum in their order, so that one of them is common. */
+const weights = [7, 1, 2]
 
-/** Creates pets one after the other, as if clients had sent them. */
-export async function seedPets(
-  store: Store,
+/** Makes up a value of each kind. */
+const makers: Record<Kind, (faker: Faker, field: Field) => unknown> = {
+  bigint: (faker) => BigInt(faker.number.int({ min: 1, max: 8 })),
+  boolean: (faker) => faker.datatype.boolean(),
+  enum: (faker, { values }) =>
+    faker.helpers.weightedArrayElement(values.map((value, index) => ({ value, weight: weights[index] ?? 1 }))),
+  string: (faker) => (faker.datatype.boolean() ? faker.animal.petName() : faker.person.firstName()),
+}
+
+/** Creates items one after the other, as if clients had sent them. */
+export async function seedItems<New>(
+  noun: Noun,
+  items: ItemStore<New>,
   count: number,
-  nextPet: () => NewPet,
-  onProgress?: (pets: number) => void,
+  next: () => New,
+  onProgress?: (items: number) => void,
 ): Promise<void> {
-  await createBatches(groupsOf(count, nextPet), (pet) => store.pets.create(pet), {
+  await createBatches(groupsOf(count, next), (item) => items.create(item), {
+    noun,
     onProgress,
-    advice: 'The pets so far are stored.',
+    advice: `The ${noun.plural} so far are stored.`,
   })
 }
 
 /**
- * Resolves to a function that makes up a realistic pet.
+ * Resolves to a function that makes up a realistic item. An optional field is sometimes absent.
  *
- * @param seed from 0 to 4294967295. The same seed gives the same pets in the same order.
- * @throws {OperatorError} if the package that makes up the names is not installed.
+ * @param seed from 0 to 4294967295. The same seed gives the same items in the same order.
+ * @throws {OperatorError} if the package that makes up the values is not installed.
  */
-export async function petSource(seed: number): Promise<() => NewPet> {
+export async function itemSource<New>(schemas: Schemas<New>, seed: number): Promise<() => New> {
   const { faker } = await importFaker()
   faker.seed(seed)
-  return () => ({
-    name: faker.datatype.boolean() ? faker.animal.petName() : faker.person.firstName(),
-    categoryId: BigInt(faker.number.int({ min: 1, max: categories })),
-    status: faker.helpers.weightedArrayElement(statuses),
-  })
+  const fields = fieldsOf(schemas).filter(({ isGiven }) => isGiven)
+  return () => {
+    const given = fields.filter(({ isOptional }) => !isOptional || faker.datatype.boolean())
+    return schemas.newItem.parse(
+      Object.fromEntries(given.map((field) => [field.name, makers[field.kind](faker, field)])),
+    )
+  }
 }
 
 /** Loaded here, because the package is large and the service does not need it. */
@@ -52,7 +62,7 @@ async function importFaker() {
   }
 }
 
-function* groupsOf(count: number, next: () => NewPet): Generator<NewPet[]> {
+function* groupsOf<T>(count: number, next: () => T): Generator<T[]> {
   for (let left = count; left > 0; left -= groupSize) {
     yield Array.from({ length: Math.min(left, groupSize) }, next)
   }

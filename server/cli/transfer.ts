@@ -1,0 +1,203 @@
+import { randomInt } from 'node:crypto'
+import { setFlagsFromString } from 'node:v8'
+import { type Command, Option } from 'commander'
+import { describeLocation } from '../../db/location.ts'
+import { ownershipOf } from '../../db/ownership.ts'
+import type { Store } from '../../db/resources.ts'
+import { count } from '../ops/count.ts'
+import { UsageError } from '../ops/operator-error.ts'
+import { describeCount, withProgress } from '../ops/progress.ts'
+import { type Format, formatOf, formats } from '../ops/transfer/format.ts'
+import type { Write } from '../ops/transfer/output.ts'
+import type { Transfer } from '../ops/transfer/resource.ts'
+import { addHelp } from './help.ts'
+import { withStore } from './open-store.ts'
+import { note, print } from './output.ts'
+
+const variables = ['DATABASE_URL'] as const
+const maxItems = 10_000_000
+const maxSeed = 2 ** 32 - 1
+
+interface ExportArguments {
+  format?: Format
+  force?: true
+  [filter: string]: unknown
+}
+
+interface ImportArguments {
+  format?: Format
+  key?: string
+  dryRun?: true
+  skipInvalid?: true
+}
+
+/** The work of these commands is loaded when they run, because the other commands start faster without it. */
+export function addTransferCommands<New>(program: Command, transfer: Transfer<Store, New>): void {
+  const { plural, filters } = transfer
+  const group = program.command(plural).description(`export and import ${plural}`)
+  addHelp(group, {
+    examples: [`petstore ${plural} export ${plural}.ndjson`, `petstore ${plural} import ${plural}.csv --dry-run`],
+  })
+
+  const exporting = group
+    .command('export [file]')
+    .description(`write all ${plural} to a file or to standard output, as NDJSON or CSV`)
+    .addOption(formatOption())
+  for (const [name, values] of Object.entries(filters)) {
+    exporting.addOption(new Option(`--${name} <${name}>`, `export only ${plural} of this ${name}`).choices(values))
+  }
+  exporting
+    .option('--force', 'overwrite an existing file')
+    .hook('preAction', keepHeapSmall)
+    .action((file: string | undefined, options: ExportArguments) => exportToFile(transfer, file, options))
+  const filtered = Object.entries(filters).map(
+    ([name, values]) => `--${name} ${values.at(-1)} | gzip > ${values.at(-1)}`,
+  )
+  addHelp(exporting, {
+    examples: [
+      `petstore ${plural} export ${plural}.csv`,
+      ...filtered.map((words) => `petstore ${plural} export ${words}.ndjson.gz`),
+    ],
+    variables,
+  })
+
+  const importing = group
+    .command('import <file>')
+    .description(
+      `create the ${plural} of an NDJSON or CSV file (- for standard input); repeat it after an interruption`,
+    )
+    .addOption(formatOption())
+    .option('--key <text>', 'identifies the import instead of the content of the file; required for standard input')
+    .option('--dry-run', 'only check the file')
+    .option('--skip-invalid', 'import the valid lines of a file that has invalid ones')
+    .hook('preAction', keepHeapSmall)
+    .action((file: string, options: ImportArguments) => importFromFile(transfer, file, options))
+  addHelp(importing, {
+    examples: [
+      `petstore ${plural} import ${plural}.csv`,
+      `zcat ${plural}.ndjson.gz | petstore ${plural} import - --key move-to-shop`,
+    ],
+    variables,
+  })
+}
+
+export function addSeedCommand<New>(program: Command, transfer: Transfer<Store, New>): void {
+  const seeding = program
+    .command('seed <count>', { hidden: !canMakeUpItems() })
+    .description(`create realistic ${transfer.plural}, for a trial`)
+    .option('--seed <number>', `creates the same ${transfer.plural} again`, (text) =>
+      parseNumber(text, '--seed', 0, maxSeed),
+    )
+    .hook('preAction', keepHeapSmall)
+    .action((text: string, options: { seed?: number }) => seed(transfer, text, options))
+  addHelp(seeding, { examples: ['petstore seed 1000', 'petstore seed 1000 --seed 42'], variables })
+}
+
+/** The package that makes up items is installed for development only. Without it, the command says how to install it. */
+function canMakeUpItems(): boolean {
+  try {
+    import.meta.resolve('@faker-js/faker/locale/en')
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Otherwise V8 lets the young generation grow to 128 MiB, and a command with a million rows needs 300 MB of memory. */
+function keepHeapSmall(): void {
+  setFlagsFromString('--optimize-for-size')
+}
+
+function formatOption(): Option {
+  return new Option('--format <format>', 'by default that of the extension of the file, or ndjson').choices(formats)
+}
+
+async function exportToFile<New>(
+  transfer: Transfer<Store, New>,
+  file: string | undefined,
+  { format, force, ...filters }: ExportArguments,
+): Promise<void> {
+  const [schemas, { exportItems }, { writeFile, writeStream }] = await Promise.all([
+    transfer.schemas(),
+    import('../ops/transfer/export.ts'),
+    import('../ops/transfer/output.ts'),
+  ])
+  await withStore(async (store, _audit, database) => {
+    const ownership = database.kind === 'sqlite' ? ownershipOf(database.path) : undefined
+    const progress = describeCount('Exported', transfer.plural)
+    const { written, sha256 } = await withProgress(process.stderr, progress, (onProgress) => {
+      const options = { format: format ?? formatOf(file), filters, onProgress }
+      const work = (write: Write) => exportItems({ ...transfer, ...schemas }, transfer.items(store), write, options)
+      return file === undefined
+        ? writeStream(process.stdout, work)
+        : writeFile(file, { overwrite: force === true, ownership }, work)
+    })
+    note(`Exported ${count(written, transfer.name, transfer.plural)}, SHA-256 ${sha256}.`)
+  })
+}
+
+async function importFromFile<New>(
+  transfer: Transfer<Store, New>,
+  file: string,
+  options: ImportArguments,
+): Promise<void> {
+  const [schemas, { importItems }, { checkImport }, { withInput }] = await Promise.all([
+    transfer.schemas(),
+    import('../ops/transfer/import.ts'),
+    import('../ops/transfer/check.ts'),
+    import('../ops/transfer/input.ts'),
+  ])
+  const resource = { ...transfer, ...schemas }
+  const { plural } = transfer
+  const items = (number: number) => count(number, transfer.name, plural)
+  const { key, dryRun, skipInvalid } = options
+  const format = options.format ?? formatOf(file)
+  await withInput(file, async (input) => {
+    if (!input.isFile && key === undefined && !dryRun) {
+      throw new UsageError(
+        `An import of ${input.name} needs --key: a text that identifies it, so that it can be repeated after an interruption.`,
+      )
+    }
+    const check = await withProgress(process.stderr, describeCount('Checked', plural), (onProgress) =>
+      checkImport(resource, input, format, skipInvalid ? note : undefined, onProgress),
+    )
+    const skipped = `${count(check.problems, 'invalid line')} skipped`
+    if (dryRun) return print(`${input.name}: ${items(check.items)} can be imported, ${skipped}. Nothing was imported.`)
+    await withStore(
+      async (store, audit, database) => {
+        const { created, existing } = await withProgress(
+          process.stderr,
+          describeCount('Imported', plural, check.items),
+          (onProgress) => importItems(resource, transfer.items(store), input, { format, check, key, onProgress }),
+        )
+        if (created > 0) audit(`${plural}.import`, describeLocation(database), { from: input.name, rows: created })
+        print(`${input.name}: ${items(created)} created, ${existing} already existed, ${skipped}.`)
+      },
+      { create: true },
+    )
+  })
+}
+
+async function seed<New>(transfer: Transfer<Store, New>, text: string, options: { seed?: number }): Promise<void> {
+  const { name, plural } = transfer
+  const rows = parseNumber(text, `The number of ${plural}`, 1, maxItems)
+  const { itemSource, seedItems } = await import('../ops/transfer/seed.ts')
+  const seed = options.seed ?? randomInt(maxSeed + 1)
+  const next = await itemSource(await transfer.schemas(), seed)
+  await withStore(
+    async (store, audit, database) => {
+      await withProgress(process.stderr, describeCount('Created', plural, rows), (onProgress) =>
+        seedItems(transfer, transfer.items(store), rows, next, onProgress),
+      )
+      audit(`${plural}.seed`, describeLocation(database), { rows })
+      note(`Created ${count(rows, name, plural)}. Create the same ones again with --seed ${seed}.`)
+    },
+    { create: true },
+  )
+}
+
+function parseNumber(text: string, name: string, min: number, max: number): number {
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (number >= min && number <= max) return number
+  throw new UsageError(`${name} is ${JSON.stringify(text)}: expected an integer from ${min} to ${max}.`)
+}

@@ -1,0 +1,128 @@
+import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { pageStatement as pageOnPostgres } from '../../db/postgres/statements.ts'
+import { pageStatement as pageOnSqlite } from '../../db/sqlite/statements.ts'
+import { type Procedure, proceduresOf } from '../../server/api/procedures.ts'
+import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
+import { itemSource } from '../../server/ops/transfer/seed.ts'
+import { appRouter } from '../../server/router.ts'
+import { isOnPostgres, openDatabase, openTestStore, testDatabase } from '../support/database.ts'
+import { query } from '../support/postgres/databases.ts'
+import { onPostgres, onSqlite } from '../support/resources.ts'
+
+const resources: Record<string, { filters?: readonly string[] }> = (isOnPostgres ? onPostgres : onSqlite).resources
+const procedures = new Map(proceduresOf(appRouter).map((procedure) => [procedure.name, procedure]))
+const lists = [...procedures.values()]
+  .filter(({ name }) => name.endsWith('.list'))
+  .map((list) => ({ resource: list.name.replace(/\.list$/, ''), list, filters: filtersOf(list) }))
+
+test('the filters of each resource are the optional parameters of its list', () => {
+  expect(lists.some(({ filters }) => filters.length > 0)).toBe(true)
+  const filters = Object.entries(resources).map(([name, { filters = [] }]) => [name, filters.toSorted()])
+  const parameters = new Map(lists.map(({ resource, filters }) => [resource, filters.toSorted()]))
+  expect(filters).toEqual(Object.keys(resources).map((name) => [name, parameters.get(name) ?? []]))
+})
+
+test.for(lists)(
+  'each filter of the list of $resource returns only the rows with its value',
+  async ({ resource, list, filters }) => {
+    const create = procedures.get(`${resource}.create`)
+    const [newItem] = create?.inputs ?? []
+    const { output } = list
+    if (!(newItem instanceof z.ZodObject && output instanceof z.ZodArray && output.element instanceof z.ZodObject)) {
+      throw new Error(`${resource} has no procedure that creates the rows.`)
+    }
+    const store = await openTestStore()
+    const apiKey = await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'first'))
+    const ctx = { store, apiKey, once: undefined }
+    const next = await itemSource({ item: output.element, newItem }, 1)
+    for (let row = 0; row < 40; row++) await create?.call(next(), ctx)
+    const all = await list.call({ limit: 100 }, ctx)
+    if (!isRows(all)) throw new Error(`The list of ${resource} is no array of objects.`)
+    expect(all).toHaveLength(40)
+    for (const filter of filters) {
+      const values = [...new Set(all.map((row) => row[filter]))].filter((value) => value !== undefined)
+      expect(values.length, filter).toBeGreaterThan(1)
+      const pages = await Promise.all(values.map((value) => list.call({ limit: 100, [filter]: value }, ctx)))
+      expect(pages).toEqual(values.map((value) => all.filter((row) => row[filter] === value)))
+    }
+  },
+)
+
+const filtered = Object.entries(resources).flatMap(([resource, { filters = [] }]) =>
+  filters.map((filter) => ({ resource, filter })),
+)
+
+test.for(filtered)(
+  'the list of $resource by $filter searches an index, and needs no sort',
+  async ({ resource, filter }) => {
+    const database = await testDatabase()
+    await database.open()
+    const { location } = database
+    if (location.kind === 'sqlite') expectIndexOnSqlite(location.path, resource, filter)
+    else await expectIndexOnPostgres(location.url, resource, filter)
+  },
+)
+
+function expectIndexOnSqlite(path: string, resource: string, filter: string): void {
+  const table = onSqlite.resources[resource]?.table
+  if (!table || !hasId(table)) throw new Error(`${resource} has no id.`)
+  const { sql, params } = pageOnSqlite(table, [filter]).toSQL()
+  const plan = openDatabase(path).prepare(`EXPLAIN QUERY PLAN ${sql}`)
+  const search = `SEARCH ${getTableName(table)} USING (COVERING )?INDEX \\w+ \\(${columnOf(table, filter)}=\\? AND rowid>\\?\\)`
+  // A temporary sort would be a second row (https://sqlite.org/eqp.html).
+  expect(plan.all(params.map(() => 1))).toEqual([
+    expect.objectContaining({ detail: expect.stringMatching(`^${search}$`) }),
+  ])
+}
+
+/** The part of a plan of PostgreSQL that the test reads. */
+interface PlanNode {
+  'Node Type': string
+  'Index Cond'?: string
+  Plans?: PlanNode[]
+}
+
+async function expectIndexOnPostgres(url: string, resource: string, filter: string): Promise<void> {
+  const table = onPostgres.resources[resource]?.table
+  if (!table || !hasId(table)) throw new Error(`${resource} has no id.`)
+  // PostgreSQL would read a table without rows as a whole.
+  const search = '?options=-c%20enable_seqscan=off%20-c%20enable_bitmapscan=off'
+  const indexed = Object.assign(new URL(url), { search }).href
+  const { text } = pageOnPostgres(table, [filter])
+  const rows = await query(indexed, `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`)
+  // The type of the output (https://www.postgresql.org/docs/current/sql-explain.html).
+  const plans = rows.flatMap((row) => row['QUERY PLAN'] as { Plan: PlanNode }[])
+  const page = plans.flatMap(({ Plan: root }) => nodesOf(root)).find((node) => node['Node Type'] === 'Limit')
+  const nodes = page ? nodesOf(page) : []
+  expect(nodes.map((node) => node['Node Type'])).toEqual(['Limit', expect.stringMatching(/^Index (Only )?Scan$/)])
+  expect(nodes[1]?.['Index Cond']).toMatch(new RegExp(`\\b${columnOf(table, filter)}\\b`))
+}
+
+/** The node and those below it. */
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+}
+
+function hasId<T extends Table>(table: T): table is T & { id: T['_']['columns'][string] } {
+  return 'id' in table
+}
+
+function columnOf(table: Table, field: string): string {
+  return getTableColumns(table)[field]?.name ?? `no column for ${field}`
+}
+
+/** The optional parameters of a list, except for those of the page. */
+function filtersOf({ inputs: [input] }: Procedure): string[] {
+  const schema = input instanceof z.ZodPrefault ? input.unwrap() : input
+  if (!(schema instanceof z.ZodObject)) throw new Error('The input of a list is an object.')
+  const fields = Object.entries<z.ZodType>(schema.shape)
+  return fields
+    .filter(([name, field]) => field.isOptional() && !['limit', 'cursor'].includes(name))
+    .map(([name]) => name)
+}
+
+function isRows(value: unknown): value is Record<string, unknown>[] {
+  return Array.isArray(value)
+}
