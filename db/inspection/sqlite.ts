@@ -6,14 +6,14 @@ import { type SchemaState, type SqliteInspection, schemaState, withMissingPart }
 import type { Migration } from '../migrations.ts'
 import type { Loaded } from '../resource.ts'
 import { isTime } from '../sqlite/columns.ts'
-import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/connection.ts'
 import { unusable } from '../sqlite/diagnosis/diagnosis.ts'
-import { realPathOf, sizeOf } from '../sqlite/files.ts'
-import { refuseForeignFile, refuseNonFile } from '../sqlite/header.ts'
+import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/file/connection.ts'
+import { realPathOf, sizeOf } from '../sqlite/file/files.ts'
+import { refuseForeignFile, refuseNonFile } from '../sqlite/file/header.ts'
 import { findMissingPart, readApplied } from '../sqlite/migrate.ts'
-import { isBlank, refuseOrphanedLog } from '../sqlite/prepare.ts'
 import { type SqliteResource, tablesOf } from '../sqlite/resource.ts'
 import { textOf } from '../sqlite/statements.ts'
+import { isBlank, refuseOrphanedLog } from '../sqlite/store/prepare.ts'
 
 /** Milliseconds. */
 const busyTimeout = 1_000

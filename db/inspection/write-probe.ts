@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { resources } from '../resources.ts'
-import { connect } from '../sqlite/connection.ts'
 import { unusable } from '../sqlite/diagnosis/diagnosis.ts'
-import { realPathOf } from '../sqlite/files.ts'
+import { connect } from '../sqlite/file/connection.ts'
+import { realPathOf } from '../sqlite/file/files.ts'
 import { inspectSqlite } from './sqlite.ts'
 
 /**

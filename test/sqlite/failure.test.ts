@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { KeyNameTaken, KeyRevoked } from '../../db/keys/store.ts'
-import { retryWhileBusy } from '../../db/sqlite/connection.ts'
-import { concernsDatabase, isBusy, storeError, toFailure, writeFailureOf } from '../../db/sqlite/failure.ts'
+import { retryWhileBusy } from '../../db/sqlite/file/connection.ts'
+import { concernsDatabase, isBusy, storeError, toFailure, writeFailureOf } from '../../db/sqlite/file/failure.ts'
 import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable, type WriteFailure } from '../../db/store.ts'
 
 function sqliteError(code: string, message = 'of SQLite'): Error {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { reasons, UnusableDatabase } from '../../unusable-database.ts'
-import { checkPages, connect } from '../connection.ts'
-import { type Failure, isCorrupt, mayBeReadError, toFailure } from '../failure.ts'
+import { checkPages, connect } from '../file/connection.ts'
+import { type Failure, isCorrupt, mayBeReadError, toFailure } from '../file/failure.ts'
 import { checkPagesInThread } from './page-check.ts'
 
 /** Milliseconds for which requests wait for a check of the pages. */

@@ -1,8 +1,8 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableDatabase } from '../../unusable-database.ts'
-import { concernsDatabase, type Failure, reasonOf, toFailure, violatesConstraint } from '../failure.ts'
-import { realPathOf } from '../files.ts'
+import { concernsDatabase, type Failure, reasonOf, toFailure, violatesConstraint } from '../file/failure.ts'
+import { realPathOf } from '../file/files.ts'
 import { verify } from './corruption.ts'
 
 /** Bytes. SQLite extends the index of the log (`-shm`) by half of it. */

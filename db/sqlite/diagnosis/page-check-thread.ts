@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads'
-import { checkPages, connect } from '../connection.ts'
+import { checkPages, connect } from '../file/connection.ts'
 import type { PageCheckData } from './page-check.ts'
 
 // Only checkPagesInThread starts this thread.

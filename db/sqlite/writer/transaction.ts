@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
-import { retryWhileBusy } from '../connection.ts'
-import { concernsDatabase, type Failure, toFailure } from '../failure.ts'
-import { FilesChanged } from '../open-file.ts'
+import { retryWhileBusy } from '../file/connection.ts'
+import { concernsDatabase, type Failure, toFailure } from '../file/failure.ts'
+import { FilesChanged } from '../recovery/open-file.ts'
 import type { Write, Writes } from './writes.ts'
 
 export type Outcome = { value: unknown } | { failure: Failure }

@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import type { Loaded } from '../../resource.ts'
 import {
   type Once,
+  type RuleError,
   type StoreObserver,
   StoreUnavailable,
   type TransactionTimes,
@@ -18,10 +19,10 @@ import {
   storeError,
   toFailure,
   writeFailureOf,
-} from '../failure.ts'
+} from '../file/failure.ts'
 import type { OnceResult } from '../idempotency.ts'
-import type { Damage } from '../open-file.ts'
-import type { RuleError, SqliteResource } from '../resource.ts'
+import type { Damage } from '../recovery/open-file.ts'
+import type { SqliteResource } from '../resource.ts'
 import type { Outcome } from './transaction.ts'
 import type { Order, Permission, Release, Settled, WriterData } from './writer-thread.ts'
 import { onceWrite, probeWrite, type Write } from './writes.ts'

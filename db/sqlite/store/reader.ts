@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
-import type { Loaded } from '../resource.ts'
-import { rescueDatabase } from './backup/rescue.ts'
-import { orClose } from './connection.ts'
-import { concernsDatabase, type Failure, isBusy, mayBeReadError, storeError, toFailure } from './failure.ts'
-import { identify } from './files.ts'
-import { type HeaderWatch, openHeader, readHeader } from './header.ts'
-import { type Damage, DamagedFiles, OpenFile } from './open-file.ts'
+import type { Loaded } from '../../resource.ts'
+import { rescueDatabase } from '../backup/rescue.ts'
+import { orClose } from '../file/connection.ts'
+import { concernsDatabase, type Failure, isBusy, mayBeReadError, storeError, toFailure } from '../file/failure.ts'
+import { identify } from '../file/files.ts'
+import { type HeaderWatch, openHeader, readHeader } from '../file/header.ts'
+import { type Damage, DamagedFiles, OpenFile } from '../recovery/open-file.ts'
+import type { Prepare, SqliteResource } from '../resource.ts'
 import { prepareReads, type Reads } from './reads.ts'
-import type { Prepare, SqliteResource } from './resource.ts'
 
 /** Milliseconds between two checks of the files. */
 const checkInterval = 1_000

@@ -1,7 +1,13 @@
 import { type Column, getTableName } from 'drizzle-orm'
-import { IdempotencyKeyReused, IdsExhausted, RuleViolation, StoreUnavailable, type WriteFailure } from '../store.ts'
-import { reasons, runtimeMessage } from '../unusable-database.ts'
-import type { RuleError } from './resource.ts'
+import {
+  IdempotencyKeyReused,
+  IdsExhausted,
+  type RuleError,
+  RuleViolation,
+  StoreUnavailable,
+  type WriteFailure,
+} from '../../store.ts'
+import { reasons, runtimeMessage } from '../../unusable-database.ts'
 
 /** The part of an error that can be sent between threads. */
 export interface Failure {

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync, statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import { fileTimestamp } from './backup/name.ts'
-import { identify, identityOf, sizeOf } from './files.ts'
+import { fileTimestamp } from '../backup/name.ts'
+import { identify, identityOf, sizeOf } from '../file/files.ts'
 
 /** What SQLite's index says about the log. */
 export interface LogState {

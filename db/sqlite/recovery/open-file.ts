@@ -1,9 +1,8 @@
 import { type BigIntStats, lstatSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import { applicationId } from './columns.ts'
-import { connect, orClose, retryWhileBusy } from './connection.ts'
-import { identify, identityOf, realPathOf } from './files.ts'
-import type { HeaderWatch } from './header.ts'
+import { connect, orClose, retryWhileBusy } from '../file/connection.ts'
+import { identify, identityOf, realPathOf } from '../file/files.ts'
+import { applicationId, type HeaderWatch } from '../file/header.ts'
 import { LogFile } from './log-file.ts'
 
 interface OpenOptions<T> {

@@ -1,9 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import { reasons, UnusableDatabase } from '../unusable-database.ts'
-import { applicationId } from './columns.ts'
+import { reasons, UnusableDatabase } from '../../unusable-database.ts'
 import { identify, identityOf } from './files.ts'
+
+/** Identifies the files of this service (`PRAGMA application_id`): "PETS" in ASCII. */
+export const applicationId = 0x50455453
 
 interface Header {
   /** 100 bytes, or fewer if the file is shorter. */

@@ -1,13 +1,13 @@
-import type { OnMigrate } from '../migrations.ts'
-import { type BaseStore, type Once, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
-import { measureBackups } from './backup/inventory.ts'
-import { CorruptionCheck } from './diagnosis/corruption.ts'
-import type { Failure } from './failure.ts'
-import { realPathOf, sizeOf } from './files.ts'
+import type { OnMigrate } from '../../migrations.ts'
+import { type BaseStore, type Once, type StoreObserver, type StoreSizes, StoreUnavailable } from '../../store.ts'
+import { measureBackups } from '../backup/inventory.ts'
+import { CorruptionCheck } from '../diagnosis/corruption.ts'
+import type { Failure } from '../file/failure.ts'
+import { realPathOf, sizeOf } from '../file/files.ts'
+import type { Mutation, Prepare, SqliteEngine, SqliteResource } from '../resource.ts'
+import { Writer, type WriterOptions } from '../writer/writer.ts'
 import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
-import type { Mutation, Prepare, SqliteEngine, SqliteResource } from './resource.ts'
-import { Writer, type WriterOptions } from './writer/writer.ts'
 
 interface SqliteStoreOptions extends WriterOptions {
   /** Whether to create a missing file. True by default. */
