@@ -6,7 +6,7 @@ import { type SchemaState, type SqliteInspection, schemaState, withMissingPart }
 import type { Migration } from '../migrations.ts'
 import type { Loaded } from '../resource.ts'
 import { isTime } from '../sqlite/columns.ts'
-import { unusable } from '../sqlite/diagnosis/diagnosis.ts'
+import { attempt } from '../sqlite/diagnosis/diagnosis.ts'
 import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/file/connection.ts'
 import { realPathOf, sizeOf } from '../sqlite/file/files.ts'
 import { refuseForeignFile, refuseNonFile } from '../sqlite/file/header.ts'
@@ -90,12 +90,4 @@ function readNewestTime(connection: Database.Database, tables: SQLiteTable[]): D
   const text = connection.prepare<[], string | null>(textOf(newest)).pluck().get()
   const time = new Date(text ?? Number.NaN)
   return Number.isNaN(time.getTime()) ? undefined : time
-}
-
-function attempt<T>(path: string, step: () => T): T {
-  try {
-    return step()
-  } catch (error) {
-    throw unusable(path, error)
-  }
 }

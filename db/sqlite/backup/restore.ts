@@ -4,14 +4,14 @@ import type Database from 'better-sqlite3'
 import type { Migration } from '../../migrations.ts'
 import { type Ownership, ownershipOf } from '../../ownership.ts'
 import { reasons, UnusableDatabase } from '../../unusable-database.ts'
-import { unusable } from '../diagnosis/diagnosis.ts'
+import { attempt, unusable } from '../diagnosis/diagnosis.ts'
 import { lockDatabase } from '../file/connection.ts'
 import { isBusy, isCorrupt, toFailure } from '../file/failure.ts'
 import { identify, link, makeFile, makeFolder, realPathOf, sizeOf, syncFolder } from '../file/files.ts'
 import { readHeader, refuseForeignFile } from '../file/header.ts'
 import { verifyChecksum } from './checksum.ts'
 import { fileTimestamp } from './name.ts'
-import { attempt, type OnProgress, withSnapshot } from './snapshot.ts'
+import { type OnProgress, withSnapshot } from './snapshot.ts'
 
 export interface Restored {
   /** The path of the old database, `petstore.db.before-restore-<time>`, if there was one. */

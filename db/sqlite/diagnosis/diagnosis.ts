@@ -22,6 +22,15 @@ export function unusable(database: string, error: unknown): UnusableDatabase {
   return new UnusableDatabase(database, reason, { cause: error })
 }
 
+/** Runs a step. Errors of the file system and of SQLite become an {@link UnusableDatabase}. */
+export function attempt<T>(database: string, step: () => T): T {
+  try {
+    return step()
+  } catch (error) {
+    throw unusable(database, error)
+  }
+}
+
 /** SQLite names a full disk only if a write fails, but not if it cannot create or extend the log or its index. */
 export function findFullDisk(database: string, failure: Failure): Failure {
   if (!/^SQLITE_(IOERR|CANTOPEN)/.test(failure.code) || !isDiskFull(database)) return failure
