@@ -36,7 +36,7 @@ export async function migrateStore(
     if (await prepareDatabase(location.url, await ownResources.forPostgres(), { onMigrate })) onCreate?.()
     return
   }
-  const { prepareDatabase } = await import('./sqlite/prepare.ts')
+  const { prepareDatabase } = await import('./sqlite/store/prepare.ts')
   const isNew = !existsSync(location.path)
   prepareDatabase(location.path, await ownResources.forSqlite(), { onMigrate, onWarning })
   if (isNew) onCreate?.()
@@ -63,7 +63,7 @@ export async function openStoreOf<Stores>(
     const resources = await list.forPostgres()
     return (await openPostgresStore({ ...options, url: location.url, resources, onCreate })) as BaseStore & Stores
   }
-  const { openSqliteStore } = await import('./sqlite/store.ts')
+  const { openSqliteStore } = await import('./sqlite/store/store.ts')
   const isNew = !existsSync(location.path)
   const resources = await list.forSqlite()
   const store = openSqliteStore({ ...options, path: location.path, resources }) as BaseStore & Stores

@@ -139,6 +139,9 @@ export class RuleViolation extends Error {
   }
 }
 
+/** The class of such an error. */
+export type RuleError = new (message: string, subject?: string) => RuleViolation
+
 /** The idempotency key was used for another operation or another input within its lifetime. */
 export class IdempotencyKeyReused extends RuleViolation {
   override name = 'IdempotencyKeyReused'

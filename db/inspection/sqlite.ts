@@ -6,14 +6,14 @@ import { type SchemaState, type SqliteInspection, schemaState, withMissingPart }
 import type { Migration } from '../migrations.ts'
 import type { Loaded } from '../resource.ts'
 import { isTime } from '../sqlite/columns.ts'
-import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/connection.ts'
-import { unusable } from '../sqlite/diagnosis/diagnosis.ts'
-import { realPathOf, sizeOf } from '../sqlite/files.ts'
-import { refuseForeignFile, refuseNonFile } from '../sqlite/header.ts'
+import { attempt } from '../sqlite/diagnosis/diagnosis.ts'
+import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/file/connection.ts'
+import { realPathOf, sizeOf } from '../sqlite/file/files.ts'
+import { refuseForeignFile, refuseNonFile } from '../sqlite/file/header.ts'
 import { findMissingPart, readApplied } from '../sqlite/migrate.ts'
-import { isBlank, refuseOrphanedLog } from '../sqlite/prepare.ts'
 import { type SqliteResource, tablesOf } from '../sqlite/resource.ts'
 import { textOf } from '../sqlite/statements.ts'
+import { isBlank, refuseOrphanedLog } from '../sqlite/store/prepare.ts'
 
 /** Milliseconds. */
 const busyTimeout = 1_000
@@ -90,12 +90,4 @@ function readNewestTime(connection: Database.Database, tables: SQLiteTable[]): D
   const text = connection.prepare<[], string | null>(textOf(newest)).pluck().get()
   const time = new Date(text ?? Number.NaN)
   return Number.isNaN(time.getTime()) ? undefined : time
-}
-
-function attempt<T>(path: string, step: () => T): T {
-  try {
-    return step()
-  } catch (error) {
-    throw unusable(path, error)
-  }
 }

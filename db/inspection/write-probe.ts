@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { resources } from '../resources.ts'
-import { connect } from '../sqlite/connection.ts'
 import { unusable } from '../sqlite/diagnosis/diagnosis.ts'
-import { realPathOf } from '../sqlite/files.ts'
+import { connect, using } from '../sqlite/file/connection.ts'
+import { realPathOf } from '../sqlite/file/files.ts'
 import { inspectSqlite } from './sqlite.ts'
 
 /**
@@ -28,12 +28,7 @@ try {
 }
 
 function takeLock(): void {
-  const connection = connect(path, { busyTimeout })
-  try {
-    connection.exec('BEGIN IMMEDIATE; ROLLBACK')
-  } finally {
-    connection.close()
-  }
+  using(connect(path, { busyTimeout }), (connection) => connection.exec('BEGIN IMMEDIATE; ROLLBACK'))
 }
 
 function syncFile(name: string): void {

@@ -1,9 +1,6 @@
 import { type Column, is, type Placeholder, sql } from 'drizzle-orm'
 import { check, customType, integer, SQLiteCustomColumn } from 'drizzle-orm/sqlite-core'
 
-/** Identifies the files of this service (`PRAGMA application_id`): "PETS" in ASCII. */
-export const applicationId = 0x50455453
-
 /** A 64-bit integer. Connections with `safeIntegers` return `bigint`, although Drizzle's type is `number`. */
 export function int64(name: string) {
   return integer(name).$type<bigint>()

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type AppliedMigration, type Migration, pendingMigrations } from '../migrations.ts'
-import { toFailure } from './failure.ts'
+import { toFailure } from './file/failure.ts'
 
 /**
  * Applies the pending migrations in one transaction. The write lock serializes processes that start at once, and the

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Once, RuleViolation } from '../store.ts'
+import type { Once, RuleError } from '../store.ts'
 import { idempotencyKeys } from './idempotency.ts'
 
 /** What the engine of SQLite knows of a resource, and offers to it. */
@@ -17,9 +17,6 @@ export type Mutation<Input extends object, Generated extends object> = Prepare<u
   /** Values that the probe may write and undo. */
   sample?: unknown[]
 }
-
-/** The class of an error. */
-export type RuleError = new (message: string, subject?: string) => RuleViolation
 
 export interface SqliteResource<S = object, T extends SQLiteTable = SQLiteTable> {
   table: T

@@ -33,12 +33,16 @@ const parts = {
     tests: 'config keys rate-limit security',
   },
   files: {
-    mutate: ['db/*.ts', 'db/sqlite/{connection,failure,files,header,log-watch,migrate,prepare,schema}.ts'],
+    mutate: ['db/*.ts', 'db/sqlite/migrate.ts', 'db/sqlite/file/*.ts', 'db/sqlite/store/prepare.ts'],
     tests: 'database failure health migrations unusable-database',
   },
   // Without backups and restores, whose code runs only in other processes.
   store: {
-    mutate: ['db/sqlite/{idempotency,open-file,reader,reads,store,writer,writer-thread}.ts'],
+    mutate: [
+      'db/sqlite/{idempotency,statements}.ts',
+      'db/sqlite/{recovery,store,writer}/*.ts',
+      '!db/sqlite/store/prepare.ts',
+    ],
     tests: 'contract database health idempotency migrations lost-database lost-log disk-faults',
     // Stryker does not learn which lines a test covers in the writer thread.
     coverageAnalysis: 'off',

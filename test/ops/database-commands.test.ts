@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { applicationId } from '../../db/sqlite/columns.ts'
+import { applicationId } from '../../db/sqlite/file/header.ts'
 import { migrate } from '../../db/sqlite/migrate.ts'
 import { describeStatus, readStatus } from '../../server/ops/database.ts'
 import { openDatabase } from '../support/database.ts'

@@ -18,33 +18,64 @@ test('the locks that db migrate --dry-run shows are those that PostgreSQL takes'
   const client = await connect(await emptyDatabase())
   for (const [index, migration] of migrations.entries()) {
     await migrate(client, migrations.slice(0, index), { name: 'test' })
-    const { rows: existing } = await client.query("SELECT oid FROM pg_class WHERE relkind = 'r'")
-    await client.query('BEGIN')
-    await client.query(migration.sql)
-    const { rows } = await client.query<{ table: string; mode: string }>({
-      text: `
-        SELECT relname AS table, mode FROM pg_locks JOIN pg_class ON pg_class.oid = relation
-        WHERE pid = pg_backend_pid() AND relnamespace = 'public'::regnamespace AND relkind = 'r'
-          AND relation = ANY ($1) AND mode NOT IN ('AccessShareLock', 'RowShareLock')`,
-      values: [existing.map(({ oid }) => oid)],
-    })
-    await client.query('ROLLBACK')
-    const taken = Map.groupBy(rows, ({ table }) => table)
-    const shown = tableLocks(migration)
-    expect([...shown.keys()].sort(), migration.name).toEqual([...taken.keys()].sort())
-    for (const [table, mode] of shown) {
-      const lock = `${mode
-        .toLowerCase()
-        .replaceAll(/\b\w/g, (letter) => letter.toUpperCase())
-        .replaceAll(' ', '')}Lock`
-      expect(
-        taken.get(table)?.map((row) => row.mode),
-        `${migration.name} ${table}`,
-      ).toContain(lock)
-    }
-    if (index > 0) expect(shown.size).toBeGreaterThan(0)
+    await expectShownLocks(client, migration.sql)
+    if (index > 0) expect(tableLocks(migration).size).toBeGreaterThan(0)
   }
 })
+
+test('the locks of statements with quoted names, schemas, comments and literals are those that PostgreSQL takes', async () => {
+  const client = await connect(await emptyDatabase())
+  await migrate(client, migrations, { name: 'test' })
+  await client.query('CREATE TABLE "Vets; of ""Rex""" (id bigint PRIMARY KEY)')
+  for (const sql of statements) await expectShownLocks(client, sql)
+})
+
+/** drizzle-kit quotes each name. */
+const statements = [
+  'ALTER TABLE "pets" ADD COLUMN "tag" text;--> statement-breakpoint\nDROP TABLE "api_keys" CASCADE',
+  'CREATE INDEX "pets_by_category" ON "pets" USING btree ("category_id");',
+  'ALTER TABLE "idempotency_keys" ADD COLUMN "pet" bigint, ADD FOREIGN KEY ("pet") REFERENCES "public"."pets"("id")',
+  'ALTER TABLE IF EXISTS ONLY public."pets" ALTER COLUMN name SET NOT NULL',
+  'CREATE TABLE "owners" ("id" bigint PRIMARY KEY, "pet" bigint REFERENCES "pets");\nALTER TABLE "owners" ADD COLUMN "name" text',
+  'CREATE TABLE IF NOT EXISTS owners (id bigint PRIMARY KEY); CREATE INDEX ON owners (id)',
+  'ALTER TABLE "Vets; of ""Rex""" ADD COLUMN name text',
+  '  UPDATE PETS SET name = name; DELETE FROM ONLY public.api_keys',
+  "/* ALTER TABLE api_keys */ UPDATE pets SET name = 'Rex''; DROP TABLE api_keys' -- ALTER TABLE api_keys",
+  "UPDATE pets SET name = E'Rex\\'; DROP TABLE api_keys'",
+  'CREATE FUNCTION forget() RETURNS void LANGUAGE plpgsql AS $body$\nBEGIN\nDELETE FROM pets;\nEND\n$body$',
+  'CREATE OR REPLACE TRIGGER "note" AFTER UPDATE ON "pets" FOR EACH STATEMENT EXECUTE FUNCTION pets_take_turns()',
+  'DROP TABLE "idempotency_keys", "api_keys"; TRUNCATE pets',
+]
+
+/** Expects that the locks that are shown for a migration are those that PostgreSQL takes. */
+async function expectShownLocks(client: Client, sql: string): Promise<void> {
+  const { rows: existing } = await client.query<{ oid: number; relname: string }>(
+    "SELECT oid, relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+  )
+  await client.query('BEGIN')
+  await client.query(sql)
+  const { rows } = await client.query<{ relation: number; mode: string }>({
+    text: `
+      SELECT relation, mode FROM pg_locks
+      WHERE pid = pg_backend_pid() AND relation = ANY ($1) AND mode NOT IN ('AccessShareLock', 'RowShareLock')`,
+    values: [existing.map(({ oid }) => oid)],
+  })
+  await client.query('ROLLBACK')
+  const nameOf = new Map(existing.map(({ oid, relname }) => [oid, relname]))
+  const taken = Map.groupBy(rows, ({ relation }) => nameOf.get(relation))
+  const shown = tableLocks({ sql })
+  expect([...shown.keys()].sort(), sql).toEqual([...taken.keys()].sort())
+  for (const [table, mode] of shown) {
+    const lock = `${mode
+      .toLowerCase()
+      .replaceAll(/\b\w/g, (letter) => letter.toUpperCase())
+      .replaceAll(' ', '')}Lock`
+    expect(
+      taken.get(table)?.map((row) => row.mode),
+      `${sql} ${table}`,
+    ).toContain(lock)
+  }
+}
 
 test('db status and db migrate --dry-run show an old, a current and an empty database', async () => {
   const url = await emptyDatabase()

@@ -244,7 +244,7 @@ test('every message in the troubleshooting guide is in the source', () => {
 function messagesIn(source: string): string[] {
   const literal = String.raw`('(?:[^'\\\n]|\\.)*'|\`(?:[^\`\\]|\\.)*\`)`
   const made = new RegExp(
-    String.raw`\b(?:OperatorError|UsageError|UnusableDatabase|CopyFailed|StoreUnavailable|IdsExhausted|MovedDatabase|StaleFiles|LogInUse|FilesChanged)\(\s*(?:[\w.']+,\s*)?${literal}`,
+    String.raw`\b(?:OperatorError|UsageError|UnusableDatabase|CopyFailed|StoreUnavailable|IdsExhausted)\(\s*(?:[\w.']+,\s*)?${literal}`,
     'g',
   )
   const logged = new RegExp(
@@ -253,15 +253,23 @@ function messagesIn(source: string): string[] {
   )
   const withRemedy =
     /(?<=return |: |\? |\/i?,\s+)(['`])(?:(?:it|its|the|another|a|no|nothing)\b|\$\{|\$message)[^'`\n;]*; [a-zA-Z][^'`\n]*\1/g
+  /** Of db/sqlite/file/file-state.ts. */
+  const states = new RegExp(
+    String.raw`^  '(?:database|files|index|log) [a-z ]+': *(?:\[\s*'[a-z_]+', *)?\s*${literal}`,
+    'gm',
+  )
   /** Messages that are constants or parts of an object. */
   const assigned = new RegExp(
     String.raw`(?:(?:otherRelease|otherErrors|tooManyWrites|cause) =|closedFile.*\n.*\n *message:|isKnown \? cause\.message :)\s*(?:new Error\()?${literal}`,
     'g',
   )
   return [
-    ...[...source.matchAll(made), ...source.matchAll(logged), ...source.matchAll(assigned)].map(
-      ([, message = '']) => message,
-    ),
+    ...[
+      ...source.matchAll(made),
+      ...source.matchAll(logged),
+      ...source.matchAll(states),
+      ...source.matchAll(assigned),
+    ].map(([, message = '']) => message),
     ...[...source.matchAll(withRemedy)].map(([message]) => message),
   ].map((message) => message.slice(1, -1))
 }

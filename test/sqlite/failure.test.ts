@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { KeyNameTaken, KeyRevoked } from '../../db/keys/store.ts'
-import { retryWhileBusy } from '../../db/sqlite/connection.ts'
-import { concernsDatabase, isBusy, storeError, toFailure, writeFailureOf } from '../../db/sqlite/failure.ts'
+import { retryWhileBusy } from '../../db/sqlite/file/connection.ts'
+import { concernsDatabase, isBusy, storeError, toFailure, writeFailureOf } from '../../db/sqlite/file/failure.ts'
+import { FileError } from '../../db/sqlite/file/file-state.ts'
 import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable, type WriteFailure } from '../../db/store.ts'
 
 function sqliteError(code: string, message = 'of SQLite'): Error {
@@ -62,7 +63,8 @@ describe('a failure', () => {
   })
 
   test('keeps a sentence for the operator', () => {
-    expect(storeError({ code: 'SQLITE_READONLY_DBMOVED', message: 'It was moved.' }).message).toBe('It was moved.')
+    const failure = toFailure(new FileError('database lost'))
+    expect(storeError(failure).message).toBe('The database was moved, deleted or replaced. Put it back, or restore it.')
   })
 
   test.for<[WriteFailure, string]>([

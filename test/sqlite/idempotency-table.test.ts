@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { connect } from '../../db/sqlite/connection.ts'
+import { connect } from '../../db/sqlite/file/connection.ts'
 import { commitTogether } from '../../db/sqlite/writer/transaction.ts'
 import type { Write } from '../../db/sqlite/writer/writes.ts'
 import { openFileStore } from '../support/database.ts'

@@ -2,8 +2,8 @@ import type Database from 'better-sqlite3'
 import { prepareDatabase as prepareOnPostgres } from '../../db/postgres/prepare.ts'
 import { openPostgresStore } from '../../db/postgres/store.ts'
 import { resources, type Store } from '../../db/resources.ts'
-import { prepareDatabase as prepareOnSqlite } from '../../db/sqlite/prepare.ts'
-import { openSqliteStore } from '../../db/sqlite/store.ts'
+import { prepareDatabase as prepareOnSqlite } from '../../db/sqlite/store/prepare.ts'
+import { openSqliteStore } from '../../db/sqlite/store/store.ts'
 import { prepareWrites as prepareWritesOf } from '../../db/sqlite/writer/writes.ts'
 
 /** The engines with the resources of the service. */

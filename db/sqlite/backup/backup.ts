@@ -3,12 +3,13 @@ import { dirname } from 'node:path'
 import type { Migration } from '../../migrations.ts'
 import { ownershipOf } from '../../ownership.ts'
 import { UnusableDatabase } from '../../unusable-database.ts'
-import { makeFolder } from '../files.ts'
-import { refuseForeignFile } from '../header.ts'
+import { attempt } from '../diagnosis/diagnosis.ts'
+import { makeFolder } from '../file/files.ts'
+import { refuseForeignFile } from '../file/header.ts'
 import { checksumOf, writeChecksum } from './checksum.ts'
 import { backupFolder, newBackupPath } from './name.ts'
 import { publish } from './publish.ts'
-import { attempt, type OnProgress, withSnapshot } from './snapshot.ts'
+import { type OnProgress, withSnapshot } from './snapshot.ts'
 
 /**
  * Backs up a database, which may be in use, into a new file with the owner and the mode of the

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Ownership } from '../../ownership.ts'
 import { UnusableDatabase } from '../../unusable-database.ts'
-import { makeFile } from '../files.ts'
+import { makeFile } from '../file/files.ts'
 
 /** The file with the SHA-256 of a backup. `sha256sum --check` verifies it without the service. */
 export function checksumOf(backup: string): string {

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BackupSizes } from '../../store.ts'
-import { toFailure } from '../failure.ts'
+import { toFailure } from '../file/failure.ts'
 import { backupFolder, timeInName } from './name.ts'
 
 /** Of scheduled backups and of those that a person made. */

@@ -1,6 +1,6 @@
 import { existsSync, renameSync } from 'node:fs'
-import { toFailure } from '../failure.ts'
-import { link } from '../files.ts'
+import { toFailure } from '../file/failure.ts'
+import { link } from '../file/files.ts'
 
 /**
  * Gives a finished file its name, unless a file has it: unlike a rename, a link never overwrites. The caller removes the

@@ -2,12 +2,12 @@ import type Database from 'better-sqlite3'
 import { type Migration, pendingMigrations } from '../../migrations.ts'
 import type { Ownership } from '../../ownership.ts'
 import { UnusableDatabase } from '../../unusable-database.ts'
-import { checkPages, connect, databaseSize, orClose } from '../connection.ts'
-import { unusable } from '../diagnosis/diagnosis.ts'
+import { attempt, unusable } from '../diagnosis/diagnosis.ts'
 import { checkPagesInThread } from '../diagnosis/page-check.ts'
-import { toFailure } from '../failure.ts'
-import { syncFolder } from '../files.ts'
-import { giveIdentity } from '../header.ts'
+import { checkPages, connect, databaseSize, orClose } from '../file/connection.ts'
+import { toFailure } from '../file/failure.ts'
+import { syncFolder } from '../file/files.ts'
+import { giveIdentity } from '../file/header.ts'
 import { readJournal } from '../migrate.ts'
 import { hashFile } from './checksum.ts'
 import { withTemporaryFile } from './temporary-file.ts'
@@ -82,15 +82,6 @@ export async function withCopy<T>(
     })
   } catch (error) {
     throw unusable(target, error)
-  }
-}
-
-/** Runs a step. Errors of the file system and of SQLite become an {@link UnusableDatabase}. */
-export function attempt<T>(database: string, step: () => T): T {
-  try {
-    return step()
-  } catch (error) {
-    throw unusable(database, error)
   }
 }
 

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ownership } from '../../ownership.ts'
 import { withCleanup } from '../../with-cleanup.ts'
-import { lockDatabase } from '../connection.ts'
-import { isBusy, toFailure } from '../failure.ts'
-import { makeFile } from '../files.ts'
+import { lockDatabase } from '../file/connection.ts'
+import { isBusy, toFailure } from '../file/failure.ts'
+import { makeFile } from '../file/files.ts'
 import { checksumOf } from './checksum.ts'
 
 const namePattern = /^\.petstore-[0-9a-f-]+\.partial$/

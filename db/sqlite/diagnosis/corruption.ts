@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { reasons, UnusableDatabase } from '../../unusable-database.ts'
-import { checkPages, connect } from '../connection.ts'
-import { type Failure, isCorrupt, mayBeReadError, toFailure } from '../failure.ts'
+import { checkPagesOf } from '../file/connection.ts'
+import { type Failure, isCorrupt, mayBeReadError, toFailure } from '../file/failure.ts'
 import { checkPagesInThread } from './page-check.ts'
 
 /** Milliseconds for which requests wait for a check of the pages. */
@@ -14,12 +14,7 @@ const validityFactor = 20
 export function verify(database: string, failure: Failure): Failure {
   if (!mayBeReadError(failure)) return failure
   try {
-    const connection = connect(database, { readonly: true, busyTimeout: 0 })
-    try {
-      checkPages(connection, 'quick_check')
-    } finally {
-      connection.close()
-    }
+    checkPagesOf(database, 'quick_check')
   } catch (error) {
     if (isFault(error)) return failure
   }

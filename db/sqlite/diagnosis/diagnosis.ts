@@ -1,8 +1,8 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableDatabase } from '../../unusable-database.ts'
-import { concernsDatabase, type Failure, reasonOf, toFailure, violatesConstraint } from '../failure.ts'
-import { realPathOf } from '../files.ts'
+import { concernsDatabase, type Failure, reasonOf, toFailure, violatesConstraint } from '../file/failure.ts'
+import { realPathOf } from '../file/files.ts'
 import { verify } from './corruption.ts'
 
 /** Bytes. SQLite extends the index of the log (`-shm`) by half of it. */
@@ -20,6 +20,15 @@ export function unusable(database: string, error: unknown): UnusableDatabase {
   if (!concernsDatabase(failure) && !violatesConstraint(failure)) throw error
   const reason = reasonOf(findFullDisk(database, verify(database, failure)))
   return new UnusableDatabase(database, reason, { cause: error })
+}
+
+/** Runs a step. Errors of the file system and of SQLite become an {@link UnusableDatabase}. */
+export function attempt<T>(database: string, step: () => T): T {
+  try {
+    return step()
+  } catch (error) {
+    throw unusable(database, error)
+  }
 }
 
 /** SQLite names a full disk only if a write fails, but not if it cannot create or extend the log or its index. */

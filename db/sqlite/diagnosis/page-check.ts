@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { startThread } from '../../thread.ts'
 import { UnusableDatabase } from '../../unusable-database.ts'
-import type { PageCheck } from '../connection.ts'
+import type { PageCheck } from '../file/connection.ts'
 
 /** The `workerData` of the thread. */
 export interface PageCheckData {

@@ -1,14 +1,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import type { Loaded } from '../../resource.ts'
-import {
-  type Once,
-  type StoreObserver,
-  StoreUnavailable,
-  type TransactionTimes,
-  tooManyWrites,
-  type WriteFailure,
-} from '../../store.ts'
+import { type Once, type RuleError, type StoreObserver, StoreUnavailable, type TransactionTimes } from '../../store.ts'
 import { onMessage, startThread } from '../../thread.ts'
 import {
   concernsDatabase,
@@ -18,12 +11,13 @@ import {
   storeError,
   toFailure,
   writeFailureOf,
-} from '../failure.ts'
+} from '../file/failure.ts'
+import type { Damage } from '../file/file-state.ts'
 import type { OnceResult } from '../idempotency.ts'
-import type { Damage } from '../open-file.ts'
-import type { RuleError, SqliteResource } from '../resource.ts'
+import type { SqliteResource } from '../resource.ts'
+import type { Order, Release, Settled, WriterData } from './messages.ts'
+import { type Refusal, refusals } from './refusals.ts'
 import type { Outcome } from './transaction.ts'
-import type { Order, Permission, Release, Settled, WriterData } from './writer-thread.ts'
 import { onceWrite, probeWrite, type Write } from './writes.ts'
 
 export interface WriterOptions {
@@ -66,11 +60,6 @@ interface SentWrite extends PromiseWithResolvers<unknown> {
   isRejected: boolean
 }
 
-interface Refusal {
-  reason: WriteFailure
-  error: Error
-}
-
 /**
  * Sends writes to the writer thread. They resolve once their transaction is on disk. If the thread ends, or the disk hangs,
  * the writes that the thread holds are rejected as {@link StoreUnavailable}, because they may or may not have happened.
@@ -99,7 +88,7 @@ export class Writer {
   /** The number of writes that wait for a permission. */
   #waiting = 0
   /** Goes to the thread before the next write. */
-  #permission: Permission | undefined
+  #permission: number | undefined
   /** Waits for the reply to `release`. */
   #releasing: PromiseWithResolvers<boolean> | undefined
 
@@ -130,36 +119,28 @@ export class Writer {
     const sent: SentWrite = { name, onEnd, isRejected: false, ...Promise.withResolvers<unknown>() }
     const send = () => this.#send(sent, write)
     if (this.#isPermitted) send()
-    else this.#whenPermitted(sent, send)
+    else void this.#whenPermitted(sent, send)
     return sent.promise
   }
 
-  #whenPermitted(sent: SentWrite, send: () => void): void {
+  async #whenPermitted(sent: SentWrite, send: () => void): Promise<void> {
     const refusal = this.#findRefusal()
-    if (refusal) {
-      this.#reject(sent, refusal)
-      return
-    }
-    const permit = (headerDescriptor: number) => {
-      if (!this.#isPermitted) this.#permission = { headerDescriptor }
-      this.#isPermitted = true
-      send()
-    }
-    const refuse = (error: unknown) => this.#reject(sent, this.#refusalFor(toFailure(error)))
+    if (refusal) return this.#reject(sent, refusal)
     try {
       const permission = this.#events.permit()
-      if (typeof permission === 'number') {
-        permit(permission)
-        return
-      }
-      this.#waiting++
-      permission
-        .finally(() => this.#waiting--)
-        .then(permit)
-        .catch(refuse)
+      // Without a wait if there is a permission: the writes keep their order.
+      const descriptor = typeof permission === 'number' ? permission : await this.#countWait(permission)
+      if (!this.#isPermitted) this.#permission = descriptor
+      this.#isPermitted = true
+      send()
     } catch (error) {
-      refuse(error)
+      this.#reject(sent, this.#refusalFor(toFailure(error)))
     }
+  }
+
+  #countWait<T>(permission: Promise<T>): Promise<T> {
+    this.#waiting++
+    return permission.finally(() => this.#waiting--)
   }
 
   #send(sent: SentWrite, write: Write): void {
@@ -170,27 +151,23 @@ export class Writer {
     }
     try {
       this.#thread ??= this.#startThread()
-      if (this.#permission) this.#thread.postMessage(this.#permission)
+      if (this.#permission !== undefined) this.#thread.postMessage(this.#permission)
       this.#permission = undefined
       this.#thread.postMessage(write)
       if (this.#sent.length === 0) this.#watchdog.refresh()
       this.#sent.push(sent)
       this.#sentCount++
     } catch (error) {
-      this.#reject(sent, threadEnded(error))
+      this.#reject(sent, refusals.threadEnded(error))
     }
   }
 
   #findRefusal(): Refusal | undefined {
-    if (this.#isClosed)
-      return {
-        reason: 'other',
-        error: new StoreUnavailable('The database is closed, because the process is stopping.'),
-      }
+    if (this.#isClosed) return refusals.closed()
     // The thread cannot be stopped while it waits for the disk, and gets no more work until it responds.
-    if (this.#isHanging) return diskHangs()
+    if (this.#isHanging) return refusals.diskHangs()
     if (this.queued < maxSent) return undefined
-    return { reason: 'queue_full', error: new StoreUnavailable(tooManyWrites) }
+    return refusals.tooMany()
   }
 
   #reject(sent: SentWrite, { reason, error }: Refusal): void {
@@ -246,16 +223,8 @@ export class Writer {
     this.#startedAt = performance.now()
     this.#sentCount = 0
     this.#rejectedCount[0] = 0n
-    const { path: writerPath, busyTimeout: lockTimeout, resources } = this.#options
-    const { observer } = this.#events
-    const isObserved = observer !== undefined
-    const data: WriterData = {
-      writerPath,
-      lockTimeout,
-      resources: resources.url,
-      rejectedCount: this.#rejectedCount,
-      isObserved,
-    }
+    const { path, busyTimeout: lockTimeout, resources } = this.#options
+    const data: WriterData = { path, lockTimeout, resources: resources.url, rejectedCount: this.#rejectedCount }
     const thread = startThread(new URL('writer-thread.ts', import.meta.url), data)
     onMessage(thread, (reply: Settled) => {
       // The writes of a lost thread are rejected, and the oldest ones now belong to its successor.
@@ -266,6 +235,7 @@ export class Writer {
       if (reply.release) this.#onRelease(reply.release)
       if (reply.warning !== undefined) this.#events.onWarning?.(reply.warning)
       const settled = this.#sent.splice(0, reply.outcomes.length)
+      const { observer } = this.#events
       const committed = reply.outcomes.filter((outcome) => outcome && 'value' in outcome).length
       if (reply.times && committed > 0) observer?.transactionCommitted?.(committed, reply.times)
       for (const [index, sent] of settled.entries()) this.#settle(sent, reply.outcomes[index], reply.times)
@@ -325,7 +295,7 @@ export class Writer {
   #endWait(): void {
     this.#isHanging = true
     Atomics.store(this.#rejectedCount, 0, BigInt(this.#sentCount))
-    for (const sent of this.#sent) this.#reject(sent, diskHangs())
+    for (const sent of this.#sent) this.#reject(sent, refusals.diskHangs())
     this.#endRelease(false)
   }
 
@@ -335,23 +305,6 @@ export class Writer {
     this.#isHanging = false
     this.#isPermitted = false
     this.#endRelease(true)
-    for (const sent of this.#sent.splice(0)) this.#reject(sent, threadEnded(cause))
-  }
-}
-
-function diskHangs(): Refusal {
-  return {
-    reason: 'hanging',
-    error: new StoreUnavailable('The disk does not respond. Check it, and thaw its file system if it is frozen.'),
-  }
-}
-
-function threadEnded(cause: unknown): Refusal {
-  return {
-    reason: 'other',
-    error: new StoreUnavailable(
-      'The writer thread ended, or could not be started. The next write starts it again. Check the memory, and the limits of threads and open files.',
-      { cause },
-    ),
+    for (const sent of this.#sent.splice(0)) this.#reject(sent, refusals.threadEnded(cause))
   }
 }

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { RuleViolation } from '../../store.ts'
-import { toFailure, violatesConstraint } from '../failure.ts'
+import { toFailure, violatesConstraint } from '../file/failure.ts'
 import { prepareOnce } from '../idempotency.ts'
 import type { SqliteResource } from '../resource.ts'
 

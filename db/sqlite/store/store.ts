@@ -1,13 +1,13 @@
-import type { OnMigrate } from '../migrations.ts'
-import { type BaseStore, type Once, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
-import { measureBackups } from './backup/inventory.ts'
-import { CorruptionCheck } from './diagnosis/corruption.ts'
-import type { Failure } from './failure.ts'
-import { realPathOf, sizeOf } from './files.ts'
+import type { OnMigrate } from '../../migrations.ts'
+import { type BaseStore, type Once, type StoreObserver, type StoreSizes, StoreUnavailable } from '../../store.ts'
+import { measureBackups } from '../backup/inventory.ts'
+import { CorruptionCheck } from '../diagnosis/corruption.ts'
+import type { Failure } from '../file/failure.ts'
+import { realPathOf, sizeOf } from '../file/files.ts'
+import type { Mutation, Prepare, SqliteEngine, SqliteResource } from '../resource.ts'
+import { Writer, type WriterOptions } from '../writer/writer.ts'
 import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
-import type { Mutation, Prepare, SqliteEngine, SqliteResource } from './resource.ts'
-import { Writer, type WriterOptions } from './writer/writer.ts'
 
 interface SqliteStoreOptions extends WriterOptions {
   /** Whether to create a missing file. True by default. */
@@ -38,11 +38,12 @@ export function openSqliteStore({
   prepareDatabase(path, resources, { create, migrate, onMigrate, onWarning })
   const corruption = new CorruptionCheck(path)
   const verify = (failure: Failure) => corruption.verify(failure)
-  const reader: Reader = new Reader(path, resources, { releaseWriter: () => writer.release(), verify, onWarning })
+  const reader: Reader = new Reader(resources, verify, { path, releaseWriter: () => writer.release(), onWarning })
+  const { recovery } = reader
   const writer: Writer = new Writer(options, {
     verify,
-    permit: () => reader.permitWriter(),
-    onDamage: (damage) => reader.leaveFiles(damage),
+    permit: () => recovery.permitWriter(),
+    onDamage: (damage) => recovery.leaveFiles(damage),
     onWarning,
     observer,
   })
@@ -65,9 +66,9 @@ export function openSqliteStore({
     load: () => ({ queuedWrites: writer.queued }),
     sizes: () => measureFiles(options.path),
     async close() {
-      await reader.close()
+      await recovery.close()
       await writer.close()
-      reader.closeHeader()
+      recovery.closeHeader()
     },
   }
 }
@@ -107,6 +108,6 @@ function engineFor(resource: string, { writes }: SqliteResource, reader: Reader,
       }
     },
     revision: () => reader.revision(),
-    checkHeader: () => reader.checkHeader(),
+    checkHeader: () => reader.recovery.checkHeader(),
   }
 }

@@ -1,60 +1,6 @@
-import { randomInt } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
-import type Database from 'better-sqlite3'
-import { reasons, UnusableDatabase } from '../unusable-database.ts'
-import { applicationId } from './columns.ts'
-import { identify, identityOf } from './files.ts'
-
-interface Header {
-  /** 100 bytes, or fewer if the file is shorter. */
-  bytes: Buffer
-  isSqlite: boolean
-  /** Whether the database is this service's. */
-  isOurs: boolean
-}
-
-/**
- * Reads the header of the file (https://sqlite.org/fileformat2.html, section 1.3) without SQLite, because opening a
- * database can change it.
- *
- * @throws {UnusableDatabase} if the path leads to a folder, a named pipe or a device.
- */
-export function readHeader(path: string): Header {
-  refuseNonFile(path)
-  const file = openSync(path, 'r')
-  try {
-    const bytes = readFirstBytes(file)
-    const isSqlite = startsAsSqlite(bytes)
-    return { bytes, isSqlite, isOurs: isSqlite && bytes.readUInt32BE(68) === applicationId }
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** @throws {UnusableDatabase} if the file is not a database of this service. */
-export function refuseForeignFile(path: string): void {
-  const { isSqlite, isOurs } = readHeader(path)
-  if (!isOurs) throw new UnusableDatabase(path, isSqlite ? reasons.foreign : reasons.notSqlite)
-}
-
-/** Opening a named pipe would block until another process opens its other end. */
-export function refuseNonFile(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new UnusableDatabase(path, reasons.notFile)
-}
-
-function readFirstBytes(file: number): Buffer {
-  const bytes = Buffer.alloc(100)
-  return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0))
-}
-
-function startsAsSqlite(bytes: Buffer): boolean {
-  return bytes.length === 100 && bytes.toString('latin1', 0, 16) === 'SQLite format 3\0'
-}
-
-/** Gives the database a random user version, which is in the header. A copy gets another one. */
-export function giveIdentity(connection: Database.Database): void {
-  connection.pragma(`user_version = ${randomInt(1, 2 ** 31)}`)
-}
+import { type BigIntStats, closeSync, fstatSync, openSync } from 'node:fs'
+import { identify, identityOf } from '../file/files.ts'
+import { readFirstBytes, startsAsSqlite } from '../file/header.ts'
 
 /**
  * Detects that another program has written a different database into the open file (`cp backup.db petstore.db`). SQLite
@@ -65,20 +11,32 @@ export function giveIdentity(connection: Database.Database): void {
  */
 export class HeaderWatch {
   readonly descriptor: number
-  readonly #database: string
+  readonly identity: string
   #header: Buffer
+  /** Of the file at the last comparison of its header. */
+  #writtenAt: bigint | undefined
+  #size: bigint | undefined
   #isOpen = true
 
   /** @param descriptor of the database file. */
   constructor(descriptor: number) {
     this.descriptor = descriptor
-    this.#database = identityOf(fstatSync(descriptor, { bigint: true }))
+    this.identity = identityOf(fstatSync(descriptor, { bigint: true }))
     this.#header = readFirstBytes(descriptor)
   }
 
   /** Whether the path leads to the watched file. */
   isFor(path: string): boolean {
-    return identify(path) === this.#database
+    return identify(path) === this.identity
+  }
+
+  /** Compares the header only if the file was written since the last call. */
+  isOverwrittenSince({ mtimeNs, size }: BigIntStats): boolean {
+    if (mtimeNs === this.#writtenAt && size === this.#size) return false
+    if (this.isOverwritten()) return true
+    this.#writtenAt = mtimeNs
+    this.#size = size
+    return false
   }
 
   isOverwritten(): boolean {

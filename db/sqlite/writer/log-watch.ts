@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
-import { type Failure, toFailure } from './failure.ts'
-import { type LogState, prepareLogState } from './log-file.ts'
+import { type Failure, toFailure } from '../file/failure.ts'
+import { type LogState, prepareLogState } from '../recovery/log-file.ts'
 
 /** Pages in the log from which on each commit is followed by a checkpoint, as with `wal_autocheckpoint`. */
 const checkpointSize = 1_000

@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3'
-import { isUpToDate, otherRelease } from '../migrations.ts'
-import type { Loaded } from '../resource.ts'
-import { findMissingPart, readJournal } from './migrate.ts'
-import { type Prepare, type SqliteResource, tablesOf } from './resource.ts'
+import { isUpToDate, otherRelease } from '../../migrations.ts'
+import type { Loaded } from '../../resource.ts'
+import { findMissingPart, readJournal } from '../migrate.ts'
+import { type Prepare, type SqliteResource, tablesOf } from '../resource.ts'
 
 export type Reads = ReturnType<typeof prepareReads>
 

@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync, statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import { fileTimestamp } from './backup/name.ts'
-import { identify, identityOf, sizeOf } from './files.ts'
+import { fileTimestamp } from '../backup/name.ts'
+import { FileError } from '../file/file-state.ts'
+import { identify, identityOf, sizeOf } from '../file/files.ts'
 
 /** What SQLite's index says about the log. */
 export interface LogState {
@@ -165,17 +166,12 @@ export class LogFile {
       const state = this.#state.get()
       if (state && !state.busy) return state
     }
-    throw new LogBusy('Another process keeps the index of the write-ahead log locked. End it.')
+    throw new FileError('index locked')
   }
 
   #lengthOf({ log }: LogState): number {
     return log > 0 ? headerLength + log * (frameHeaderLength + this.#pageSize) : 0
   }
-}
-
-class LogBusy extends Error {
-  override name = 'LogBusy'
-  readonly code = 'SQLITE_BUSY'
 }
 
 /** Opens the file only if it is this one. */

@@ -1,27 +1,39 @@
 import { type Column, getTableName } from 'drizzle-orm'
-import { IdempotencyKeyReused, IdsExhausted, RuleViolation, StoreUnavailable, type WriteFailure } from '../store.ts'
-import { reasons, runtimeMessage } from '../unusable-database.ts'
-import type { RuleError } from './resource.ts'
+import {
+  IdempotencyKeyReused,
+  IdsExhausted,
+  type RuleError,
+  RuleViolation,
+  StoreUnavailable,
+  type WriteFailure,
+} from '../../store.ts'
+import { reasons, runtimeMessage } from '../../unusable-database.ts'
+import { FileError, type FileState, writeFailureFor } from './file-state.ts'
 
-/** The part of an error that can be sent between threads. */
+/** What can be sent between threads of an error. */
 export interface Failure {
   /** The code of SQLite or of the file system, otherwise the name of the error. */
   code: string
   message: string
   /** The subject of a {@link RuleViolation}. */
   rule?: string
+  /** Of a {@link FileError}. */
+  state?: FileState
 }
 
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return { code: 'UNKNOWN', message: String(error) }
   if (error instanceof RuleViolation) return { code: error.name, message: error.message, rule: error.subject }
+  if (error instanceof FileError) return { code: error.name, message: error.message, state: error.state }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
   return { code, message: error.message }
 }
 
 /** Whether the database is busy, full, broken or gone. Any other error, such as a violated constraint, affects one write. */
-export function concernsDatabase({ code }: Failure): boolean {
-  return (code.startsWith('SQLITE_') && !code.startsWith('SQLITE_CONSTRAINT')) || isSystemError(code)
+export function concernsDatabase({ code, state }: Failure): boolean {
+  return (
+    state !== undefined || (code.startsWith('SQLITE_') && !code.startsWith('SQLITE_CONSTRAINT')) || isSystemError(code)
+  )
 }
 
 /** An error code of the file system, such as ENOENT. */
@@ -40,13 +52,13 @@ export function violatesUnique(error: unknown, column: Column): boolean {
 }
 
 /** Whether another connection holds the lock. */
-export function isBusy({ code }: Failure): boolean {
-  return code.startsWith('SQLITE_BUSY')
+export function isBusy(failure: Failure): boolean {
+  return writeFailureOf(failure) === 'busy'
 }
 
-/** Whether SQLite reports that the database is corrupt. See {@link mayBeReadError}. */
-export function isCorrupt({ code }: Failure): boolean {
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(code)
+/** Whether the database is corrupt, as SQLite reports it (see {@link mayBeReadError}), or was overwritten. */
+export function isCorrupt(failure: Failure): boolean {
+  return writeFailureOf(failure) === 'corrupt'
 }
 
 /** SQLite also reports a page that the disk could not read with this code. Its other codes of corruption are certain. */
@@ -65,8 +77,9 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
   [/^SQLITE_SCHEMA/, 'schema'],
 ]
 
-export function writeFailureOf({ code, rule }: Failure): WriteFailure {
+export function writeFailureOf({ code, rule, state }: Failure): WriteFailure {
   if (rule !== undefined) return 'rule'
+  if (state !== undefined) return writeFailureFor(state)
   return writeFailureByCode.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }
 
@@ -87,7 +100,7 @@ export function storeError(failure: Failure, rules: RuleError[] = []): Error {
   })
 }
 
-/** Errors of this code have a sentence for the operator. Those of SQLite and of the file system have no full stop. */
+/** Errors of this service have a sentence for the operator. Those of SQLite and of the file system have no full stop. */
 function isSentence(message: string): boolean {
   return message.endsWith('.')
 }

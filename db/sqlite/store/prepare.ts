@@ -1,19 +1,18 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { type AppliedMigration, type OnMigrate, pendingMigrations, refuseOtherRelease } from '../migrations.ts'
-import { ownershipOf } from '../ownership.ts'
-import type { Loaded } from '../resource.ts'
-import { incomplete, reasons, UnusableDatabase } from '../unusable-database.ts'
-import { rescuedMark } from './backup/name.ts'
-import { applicationId } from './columns.ts'
-import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy } from './connection.ts'
-import { unusable } from './diagnosis/diagnosis.ts'
-import { toFailure } from './failure.ts'
-import { makeFile, makeFolder, realPathOf, sizeOf } from './files.ts'
-import { giveIdentity, readHeader, refuseForeignFile, refuseNonFile } from './header.ts'
-import { findMissingPart, migrate, readApplied } from './migrate.ts'
-import { type SqliteResource, tablesOf } from './resource.ts'
+import { type AppliedMigration, type OnMigrate, pendingMigrations, refuseOtherRelease } from '../../migrations.ts'
+import { ownershipOf } from '../../ownership.ts'
+import type { Loaded } from '../../resource.ts'
+import { incomplete, reasons, UnusableDatabase } from '../../unusable-database.ts'
+import { rescuedMark } from '../backup/name.ts'
+import { attempt } from '../diagnosis/diagnosis.ts'
+import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy, using } from '../file/connection.ts'
+import { toFailure } from '../file/failure.ts'
+import { makeFile, makeFolder, realPathOf, sizeOf } from '../file/files.ts'
+import { applicationId, giveIdentity, readHeader, refuseForeignFile, refuseNonFile } from '../file/header.ts'
+import { findMissingPart, migrate, readApplied } from '../migrate.ts'
+import { type SqliteResource, tablesOf } from '../resource.ts'
 
 /** Reading every page takes about a millisecond per MiB, and a start must not take longer than a second. */
 const maxCheckedSize = 256 * 1024 * 1024
@@ -39,7 +38,7 @@ interface PrepareOptions {
  */
 export function prepareDatabase(path: string, resources: Loaded<SqliteResource>, options: PrepareOptions = {}): void {
   const { create = true, migrate = true, onMigrate, onWarning } = options
-  try {
+  attempt(path, () => {
     // SQLite names the log and the journal after this path.
     const realPath = realPathOf(path)
     refuseNonFile(path)
@@ -55,9 +54,7 @@ export function prepareDatabase(path: string, resources: Loaded<SqliteResource>,
     const checkSchema: CheckSchema = (applied) => void check(applied, migrations, path)
     if (sizeOf(path) > 0) checkBeforeWriting(path, realPath, checkSchema)
     if (isNew || migrate) migrateFile(path, resources, checkSchema, onMigrate)
-  } catch (error) {
-    throw unusable(path, error)
-  }
+  })
 }
 
 /** Throws unless the migrations that were applied fit those of this release. */
@@ -132,14 +129,12 @@ function checkBeforeWriting(path: string, realPath: string, checkSchema: CheckSc
   const connection = hasJournal(realPath)
     ? connect(path, { busyTimeout: lockTimeout })
     : connectToRead(path, lockTimeout)
-  try {
+  using(connection, () => {
     // Not the size of the file, because most pages may still be in the write-ahead log.
     if (databaseSize(connection) <= maxCheckedSize) checkPages(connection, 'quick_check')
     else connection.pragma('schema_version')
     checkJournal(connection, checkSchema)
-  } finally {
-    connection.close()
-  }
+  })
 }
 
 /** A database that is being created has no journal yet. */
@@ -155,8 +150,7 @@ function migrateFile(
   checkSchema: CheckSchema,
   onMigrate: OnMigrate = () => {},
 ): void {
-  const connection = connect(path, { busyTimeout: lockTimeout })
-  try {
+  using(connect(path, { busyTimeout: lockTimeout }), (connection) => {
     const applied = migrate(connection, migrations, () => {
       claim(connection)
       checkJournal(connection, checkSchema)
@@ -166,9 +160,7 @@ function migrateFile(
     if (missing !== undefined) throw new UnusableDatabase(connection.name, incomplete(missing))
     // SQLite ignores the busy timeout here.
     retryWhileBusy(lockTimeout, () => connection.pragma('journal_mode = WAL'))
-  } finally {
-    connection.close()
-  }
+  })
 }
 
 /** Writes the application id with the first migration and before WAL mode, so that it is always in the file's header. */

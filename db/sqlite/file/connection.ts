@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { reasons, UnusableDatabase } from '../unusable-database.ts'
+import { reasons, UnusableDatabase } from '../../unusable-database.ts'
 import { isBusy, toFailure } from './failure.ts'
 import { realPathOf } from './files.ts'
 
@@ -70,6 +70,15 @@ export function orClose<T>(connection: { close(): unknown }, prepare: () => T): 
   }
 }
 
+/** Closes the connection after its use. */
+export function using<T>(connection: Database.Database, use: (connection: Database.Database) => T): T {
+  try {
+    return use(connection)
+  } finally {
+    connection.close()
+  }
+}
+
 /** The size of the database in bytes, including pages that are only in the write-ahead log. */
 export function databaseSize(connection: Database.Database): number {
   const numberOf = (pragma: string) => Number(connection.pragma(pragma, { simple: true }))
@@ -89,6 +98,11 @@ export function checkPages(connection: Database.Database, check: PageCheck): voi
   if (finding === 'ok') return
   const reason = isReadError(finding) ? reasons.unreadable : reasons.corrupt
   throw new UnusableDatabase(connection.name, `${reason} (${finding})`)
+}
+
+/** Calls {@link checkPages} on a connection of its own. */
+export function checkPagesOf(path: string, check: PageCheck): void {
+  using(connect(path, { readonly: true, busyTimeout: 0 }), (connection) => checkPages(connection, check))
 }
 
 /**

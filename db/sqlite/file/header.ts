@@ -1,0 +1,58 @@
+import { randomInt } from 'node:crypto'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import type Database from 'better-sqlite3'
+import { reasons, UnusableDatabase } from '../../unusable-database.ts'
+
+/** Identifies the files of this service (`PRAGMA application_id`): "PETS" in ASCII. */
+export const applicationId = 0x50455453
+
+interface Header {
+  /** 100 bytes, or fewer if the file is shorter. */
+  bytes: Buffer
+  isSqlite: boolean
+  /** Whether the database is this service's. */
+  isOurs: boolean
+}
+
+/**
+ * Reads the header of the file (https://sqlite.org/fileformat2.html, section 1.3) without SQLite, because opening a
+ * database can change it.
+ *
+ * @throws {UnusableDatabase} if the path leads to a folder, a named pipe or a device.
+ */
+export function readHeader(path: string): Header {
+  refuseNonFile(path)
+  const file = openSync(path, 'r')
+  try {
+    const bytes = readFirstBytes(file)
+    const isSqlite = startsAsSqlite(bytes)
+    return { bytes, isSqlite, isOurs: isSqlite && bytes.readUInt32BE(68) === applicationId }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** @throws {UnusableDatabase} if the file is not a database of this service. */
+export function refuseForeignFile(path: string): void {
+  const { isSqlite, isOurs } = readHeader(path)
+  if (!isOurs) throw new UnusableDatabase(path, isSqlite ? reasons.foreign : reasons.notSqlite)
+}
+
+/** Opening a named pipe would block until another process opens its other end. */
+export function refuseNonFile(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new UnusableDatabase(path, reasons.notFile)
+}
+
+export function readFirstBytes(file: number): Buffer {
+  const bytes = Buffer.alloc(100)
+  return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0))
+}
+
+export function startsAsSqlite(bytes: Buffer): boolean {
+  return bytes.length === 100 && bytes.toString('latin1', 0, 16) === 'SQLite format 3\0'
+}
+
+/** Gives the database a random user version, which is in the header. A copy gets another one. */
+export function giveIdentity(connection: Database.Database): void {
+  connection.pragma(`user_version = ${randomInt(1, 2 ** 31)}`)
+}
