@@ -31,6 +31,7 @@ async function dropTables(url: string): Promise<void> {
     writable,
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND pid <> pg_backend_pid();
     ALTER DATABASE ${name} RESET ALL;
+    ALTER DATABASE ${name} CONNECTION LIMIT -1;
     ALTER DATABASE ${name} OWNER TO petstore;
     DROP SCHEMA public CASCADE;
     CREATE SCHEMA public AUTHORIZATION pg_database_owner;
