@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../support/database.ts'
 import { canFreeze, mountFreezableDisk } from '../support/frozen-disk.ts'
 import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
 
 // Needs the rights to mount and freeze a file system.
-if (canFreeze()) {
+describe.runIf(canFreeze())('a frozen file system', () => {
   test('reads and /livez continue on a frozen file system, /readyz is 503, and writes wait for the thaw', async () => {
     const disk = mountFreezableDisk(onTestFinished)
     const server = await startServer({ folder: disk.folder })
@@ -56,4 +56,4 @@ if (canFreeze()) {
       disk.thaw()
     }
   })
-}
+})

@@ -49,6 +49,6 @@ export function mountFreezableDisk(atEnd: AtEnd): FreezableDisk {
 }
 
 function run(command: string, ...words: string[]): void {
-  const { status, stderr, error } = spawnSync(command, words, { timeout: 10_000, encoding: 'utf8' })
+  const { status, stderr, error } = spawnSync(command, words, { timeout: 60_000, encoding: 'utf8' })
   if (status !== 0) throw new Error(`${command}: ${error?.message ?? stderr}`)
 }
