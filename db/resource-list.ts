@@ -53,9 +53,11 @@ export class ResourceList<Stores = unknown> {
     this.names = Object.keys(definition.resources)
   }
 
-  /** A list with more resources. The name of a migration decides about its place among those of both lists. */
+  /** A list with more resources, which need other names. The migrations of both lists run in the order of their names. */
   extend<More>({ url, migrations, resources }: Definition<More>): ResourceList<Stores & More> {
     const own = this.#definition
+    const repeated = this.names.find((name) => Object.hasOwn(resources, name))
+    if (repeated !== undefined) throw new Error(`The list has a resource ${repeated} already.`)
     return new ResourceList({
       url,
       migrations: {

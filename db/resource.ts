@@ -1,4 +1,4 @@
-import { getTableColumns, type Table } from 'drizzle-orm'
+import { type Column, getTableColumns, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
 import type { Migration } from './migrations.ts'
 
 /** What the engines know of resources: their tables, from which they derive the rest. */
@@ -26,9 +26,23 @@ export function givenFields(table: Table): string[] {
   return Object.keys(getTableColumns(table)).filter((field) => field !== 'id')
 }
 
+export function columnOf(table: Table, field: string): Column {
+  const column = getTableColumns(table)[field]
+  if (!column) throw new Error(`The table ${getTableName(table)} has no field ${field}.`)
+  return column
+}
+
+/** The parts of a statement, separated by commas. */
+export function listOf(parts: unknown[]): SQL {
+  return sql.join(
+    parts.map((part) => sql`${part}`),
+    sql`, `,
+  )
+}
+
 /** The resources and migrations of one kind of database. */
 export interface Loaded<R> {
-  /** See `ResourceList`. */
+  /** The address of the module that exports the list as `resources`. */
   url: string
   migrations: Migration[]
   resources: Record<string, R>

@@ -95,7 +95,7 @@ export async function findMissingPart(
   }
 }
 
-/** Without its trigger, whoever pages by id could skip rows. drizzle-kit does not write triggers. */
+/** Without its trigger, a client that pages by id could skip rows. drizzle-kit does not write triggers. */
 async function findMissingTrigger(
   db: NodePgDatabase,
   resources: Record<string, PostgresResource>,

@@ -1,6 +1,6 @@
-import { type Column, getTableColumns, getTableName, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { type Column, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import { type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core'
-import { type Entity, givenFields, type NewEntity, type PageQuery } from '../resource.ts'
+import { columnOf, type Entity, givenFields, listOf, type NewEntity, type PageQuery } from '../resource.ts'
 import { batchReads } from './batch-reads.ts'
 import type { Mutation, Read, Statement } from './resource.ts'
 
@@ -123,19 +123,6 @@ export function textOf(statement: SQL): string {
   return new PgDialect().sqlToQuery(statement).sql
 }
 
-function listOf(parts: SQLWrapper[]): SQL {
-  return sql.join(
-    parts.map((part) => sql`${part}`),
-    sql`, `,
-  )
-}
-
-function columnOf(table: PgTable, field: string): Column {
-  const column = getTableColumns(table)[field]
-  if (!column) throw new Error(`The table ${getTableName(table)} has no field ${field}.`)
-  return column
-}
-
 /** Converts rows with the columns of the table in their order. A column that is NULL is absent. */
 function entityMapper<T extends PgTable>(table: T): (row: unknown[]) => Entity<T> {
   const fields = Object.keys(getTableColumns(table))
@@ -144,6 +131,7 @@ function entityMapper<T extends PgTable>(table: T): (row: unknown[]) => Entity<T
     for (const [index, field] of fields.entries()) {
       if (row[index] !== null) entity[field] = row[index]
     }
+    // Safe: the statement selects the columns of the table in their order.
     return entity as Entity<T>
   }
 }

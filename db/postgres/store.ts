@@ -1,8 +1,8 @@
-import { getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { getTableColumns, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Pool, types } from 'pg'
 import { isUpToDate, type OnMigrate, otherRelease } from '../migrations.ts'
-import type { Loaded } from '../resource.ts'
+import { type Loaded, listOf } from '../resource.ts'
 import { type BaseStore, type Once, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
 import { openPool } from './connection.ts'
 import { Failures } from './failure.ts'
@@ -136,7 +136,6 @@ const ownProbes = [insertNothing(), "SELECT pg_logical_emit_message(true, 'petst
 
 function insertNothing(): string {
   const columns = Object.values(getTableColumns(idempotencyKeys)).filter(({ name }) => name !== idempotencyKeys.id.name)
-  const listOf = (parts: SQL[]) => sql.join(parts, sql`, `)
   const names = listOf(columns.map(({ name }) => sql`${sql.identifier(name)}`))
   return textOf(sql`INSERT INTO ${idempotencyKeys} (${names}) SELECT ${names} FROM ${idempotencyKeys} WHERE false`)
 }

@@ -14,7 +14,7 @@ import {
 } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { type SQLiteColumn, SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { type Entity, givenFields, type NewEntity, type PageQuery } from '../resource.ts'
+import { columnOf, type Entity, givenFields, listOf, type NewEntity, type PageQuery } from '../resource.ts'
 import { IdsExhausted } from '../store.ts'
 import { boundLimit } from './columns.ts'
 import type { Mutation, Prepare } from './resource.ts'
@@ -160,19 +160,6 @@ function placeholderName(parameter: unknown): string {
   const value = typeof parameter === 'object' && parameter && 'value' in parameter ? parameter.value : parameter
   if (is(value, Placeholder)) return value.name
   throw new Error('A statement has a value where it needs a placeholder.')
-}
-
-function listOf(parts: unknown[]): SQL {
-  return sql.join(
-    parts.map((part) => sql`${part}`),
-    sql`, `,
-  )
-}
-
-function columnOf(table: Table, field: string): Column {
-  const column = getTableColumns(table)[field]
-  if (!column) throw new Error(`The table ${getTableName(table)} has no field ${field}.`)
-  return column
 }
 
 /** Whether a value differs between the database and the program. Integers and text do not. */

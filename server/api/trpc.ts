@@ -56,7 +56,7 @@ type Declared<Procedures> = {
     : Procedures[Name]
 }
 
-/** Creates what begins procedures and routers over a store. */
+/** Creates the functions that begin procedures and routers over a store. */
 export function createTrpc<Store>() {
   const t = createBuilder<Store, ProcedureMeta>()
   const mutations = createBuilder<Store, MutationMeta>()
