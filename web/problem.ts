@@ -45,10 +45,13 @@ export function isTransient({ kind }: Problem): boolean {
   return kind === 'unreachable' || kind === 'busy'
 }
 
-/** Milliseconds to wait before the next retry, after this number of consecutive failures. */
+/**
+ * Milliseconds to wait before the next retry, after this number of consecutive failures of any kind: at most 8 s without
+ * an answer of the rate limit, so that the page works soon after a service that was away answers its first request with 503.
+ */
 export function retryDelayAfter(failures: number, { kind, retryAfter }: Problem): number {
   if (retryAfter !== undefined) return retryAfter * 1_000
-  return kind === 'busy' ? Math.min(2_000 * 2 ** failures, 60_000) : 2_000
+  return kind === 'busy' ? Math.min(2_000 * 2 ** failures, 8_000) : 2_000
 }
 
 function headerOf({ meta }: PetstoreError, name: string): string | undefined {
