@@ -1,7 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
 const conformance = 'test/rest/conformance.test.ts'
-const env = { CONFORMANCE_REQUESTS: process.env.LONG_FORM ? '5000' : '2000' }
 
 const postgres = {
   globalSetup: 'test/support/postgres/global-setup.ts',
@@ -19,6 +18,7 @@ export default defineConfig({
             'test/{api,auth,cache,client,fixture,http,ops,project,rest,rpc,sqlite,store,telemetry,web}/*.test.ts',
             'test/web/bulk/*.test.ts',
           ],
+          exclude: [conformance],
           globalSetup: 'test/support/global-setup.ts',
         },
       },
@@ -28,8 +28,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'endurance',
-          include: ['test/{endurance,endurance/clients,faults,faults/files}/*.test.ts', conformance],
-          env,
+          include: ['test/{endurance,endurance/clients,faults,faults/files,processes}/*.test.ts', conformance],
+          globalSetup: 'test/support/global-setup.ts',
         },
       },
       {
@@ -53,7 +53,6 @@ export default defineConfig({
             // The long form also sends the hostile requests to a service on PostgreSQL.
             ...(process.env.LONG_FORM ? ['test/endurance/clients/hostile.test.ts'] : []),
           ],
-          env,
           ...postgres,
         },
       },

@@ -7,7 +7,7 @@ import { connectRestClient } from '../support/rest-client.ts'
 import { canMount, startOnSmallDisk } from '../support/small-disk.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-// Needs a disk of its own. Where none can be mounted, test/sqlite/durability.test.ts limits the pages of the file instead.
+// Needs a disk of its own. Where none can be mounted, test/processes/durability.test.ts limits the pages of the file instead.
 if (canMount()) {
   test('when the disk fills up under load, exactly the acknowledged pets are stored, and creates succeed again once there is room', async () => {
     const { server, copyDatabase, makeRoom } = await startOnSmallDisk()

@@ -17,7 +17,7 @@ import {
 import { DocumentedSchemas } from '../support/documented-schemas.ts'
 import { ValueGenerator } from '../support/documented-values.ts'
 import { exactly, parseExactly } from '../support/exact-json.ts'
-import { report } from '../support/long-form.ts'
+import { isLongForm, report } from '../support/long-form.ts'
 import { connectRestClient, type RestClient, type RestResponse } from '../support/rest-client.ts'
 
 /**
@@ -27,8 +27,7 @@ import { connectRestClient, type RestClient, type RestResponse } from '../suppor
  */
 
 const seed = Number(process.env.CONFORMANCE_SEED ?? 20_261_121)
-/** The endurance projects of vitest.config.ts set a greater number. */
-const count = Number(process.env.CONFORMANCE_REQUESTS ?? 700)
+const count = isLongForm ? 5_000 : 2_000
 
 const document = createDocument(fixtureRouter, [])
 const schemas = new DocumentedSchemas(document)
