@@ -43,7 +43,7 @@ describe.for(migrations.map(({ name, sql }, index) => ({ name, sql, index })))(
         WHERE pid = pg_backend_pid() AND mode = 'AccessExclusiveLock' AND relation IS NOT NULL`)
       await client.query('ROLLBACK')
       const locked = rows.map((row) => String(row.name)).filter((each) => existing.includes(each))
-      const row = rowsOf(document('docs/upgrades.md')).find(
+      const row = rowsOf(document('docs/guides/upgrades.md')).find(
         ([database, migration]) => database === 'PostgreSQL' && migration === `\`${name}\``,
       )
       expect([...(row?.[2] ?? '').matchAll(/`(\w+)`/g)].map(([, table]) => table).sort()).toEqual(locked.sort())

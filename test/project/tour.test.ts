@@ -45,7 +45,7 @@ test('the README: each command gives the output that is shown, and the typed cli
 })
 
 test('the API document: each command gives the output that is shown, and the script keeps every digit', async () => {
-  const api = document('docs/api.md')
+  const api = document('docs/reference/api.md')
   const tour = await startTour()
   await follow(api, tour)
 
@@ -58,7 +58,7 @@ test('the API document: each command gives the output that is shown, and the scr
 
 test('no other document has curl lines, which no test would run', () => {
   const withCurl = documents.filter((each) => stepsOf(each).some(({ command }) => command.startsWith('curl')))
-  expect(withCurl.map(({ path }) => path)).toEqual(['README.md', 'docs/api.md'])
+  expect(withCurl.map(({ path }) => path)).toEqual(['README.md', 'docs/reference/api.md'])
 })
 
 test('the TypeScript examples of the documents compile', async () => {
