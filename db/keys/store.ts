@@ -39,7 +39,7 @@ export interface ApiKeyStore {
 export class KeyNameTaken extends RuleViolation {
   override name = 'KeyNameTaken'
 
-  constructor(message = 'An unrevoked API key already has this name: choose another one, or rotate that key.') {
+  constructor(message = 'An active API key already has this name: choose another one, or rotate that key.') {
     super(message)
   }
 }

@@ -4,7 +4,7 @@ import { cacheMetrics } from './cache-metrics.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { StoreMetrics } from './store-metrics.ts'
 
-/** The metrics of one service. docs/guides/monitoring.md describes each of them. */
+/** The metrics of one service. docs/reference/metrics.md describes each of them. */
 export class Metrics {
   readonly registry = new Registry()
   readonly requests = new RequestMetrics(this.registry)
