@@ -35,7 +35,9 @@ test('each alert has a severity, a summary, and a section that says what to do',
   for (const { alert, labels, annotations } of alerts) {
     expect(['warning', 'critical'], alert).toContain(labels.severity)
     expect(annotations.summary, alert).toMatch(/\.$/)
-    expect(annotations.runbook_url, alert).toBe(`https://github.com/petstore-service/petstore/blob/main/docs/guides/monitoring.md#${alert.toLowerCase()}`)
+    expect(annotations.runbook_url, alert).toBe(
+      `https://github.com/petstore-service/petstore/blob/main/docs/guides/monitoring.md#${alert.toLowerCase()}`,
+    )
     expect(anchors, alert).toContain(alert.toLowerCase())
   }
   const documented = anchors.filter((anchor) => /^petstore./.test(anchor))
