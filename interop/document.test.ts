@@ -46,9 +46,8 @@ test('every request that Bruno imports succeeds when it is sent', async () => {
     const path = enabled
       .filter(({ type }) => type === 'path')
       .reduce((path, { name, value }) => path.replace(`:${name}`, value), target.replace('{{baseUrl}}', `${url}/v1`))
-    const query = new URLSearchParams(
-      enabled.flatMap(({ type, name, value }) => (type === 'query' ? [[name, value]] : [])),
-    )
+    const inQuery = enabled.filter(({ type }) => type === 'query')
+    const query = new URLSearchParams(Object.fromEntries(inQuery.map(({ name, value }) => [name, value])))
     const response = await fetch(`${path}?${query}`, {
       method,
       headers: {
