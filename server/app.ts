@@ -9,6 +9,7 @@ import {
 } from 'fastify'
 import type { Store } from '../db/resources.ts'
 import { readIdempotencyKey } from './api/idempotency-key.ts'
+import type { Procedure } from './api/procedures.ts'
 import type { Context } from './api/trpc.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
@@ -155,11 +156,15 @@ export async function createApp({
   const app = createBase({ config, log, metrics, tracing, page })
   metrics.store.watch(store)
 
-  function createContext(request: FastifyRequest, reply: FastifyReply): Context {
-    const apiKey = checkedApiKey(request)
-    const key = readIdempotencyKey(request)
-    const once = key === undefined ? undefined : { apiKeyId: apiKey.id, key, onReplay }
-    const context: Context = { store, apiKey, once }
+  function createContext(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { replays }: Pick<Procedure, 'replays'>,
+  ): Context {
+    const { id: apiKeyId } = checkedApiKey(request)
+    const key = replays ? readIdempotencyKey(request) : undefined
+    const once = key === undefined ? undefined : { apiKeyId, key, onReplay }
+    const context: Context = { store, once }
 
     function onReplay(): void {
       metrics.requests.countReplay()

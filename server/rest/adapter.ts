@@ -10,7 +10,7 @@ import { inputReader } from './input.ts'
 import { deprecationHeaders, filledPath, type LinkPaths, nextLink } from './links.ts'
 import { type Operation, operationsOf, successStatus } from './operations.ts'
 
-type CreateContext = (request: FastifyRequest, reply: FastifyReply) => Context
+type CreateContext = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => Context
 
 interface RestOptions {
   router: AnyRouter
@@ -62,7 +62,7 @@ function responder(operation: Operation, createContext: CreateContext, apiPath: 
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<CacheableResponse> => {
     const input = readInput(request)
-    const output = await operation.call(input, createContext(request, reply))
+    const output = await operation.call(input, createContext(request, reply, operation))
     const headers: CacheableResponse['headers'] = { 'content-type': 'application/json; charset=utf-8' }
     if (operation.hasLocation && isRecord(output))
       headers.location = `${apiPath}${filledPath(operation, input)}/${output.id}`

@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { pageStatement as pageOnPostgres } from '../../db/postgres/statements.ts'
 import { pageStatement as pageOnSqlite } from '../../db/sqlite/statements.ts'
 import { type Procedure, proceduresOf } from '../../server/api/procedures.ts'
-import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { itemSource } from '../../server/ops/transfer/seed.ts'
 import { appRouter } from '../../server/router.ts'
 import { isOnPostgres, openDatabase, openTestStore, testDatabase } from '../support/database.ts'
@@ -34,8 +33,7 @@ test.for(lists)(
       throw new Error(`${resource} has no procedure that creates the rows.`)
     }
     const store = await openTestStore()
-    const apiKey = await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'first'))
-    const ctx = { store, apiKey, once: undefined }
+    const ctx = { store, once: undefined }
     const next = await itemSource({ item: output.element, newItem }, 1)
     for (let row = 0; row < 40; row++) await create?.call(next(), ctx)
     const all = await list.call({ limit: 100 }, ctx)
