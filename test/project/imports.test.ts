@@ -29,11 +29,27 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     ],
     refused: [
       ...['../http/server.ts', '../auth/bearer.ts', '../config.ts', '../../db/open.ts'].map(valueFrom),
+      valueFrom('../../db/keys/store.ts'),
       ...['fastify', 'node:http', '@fastify/cors', 'better-sqlite3', 'pg', 'drizzle-orm'].map(valueFrom),
       valueFrom('trpc-to-openapi'),
       "import type { Store } from '../http/response-cache.ts'",
       "export async function load() { await import('../http/server.ts') }",
     ],
+  },
+  'server/pets/pets.ts': {
+    allowed: [
+      ...['zod', './transfer.ts', '../trpc.ts', '../api/page.ts', '../ops/transfer/resource.ts'].map(valueFrom),
+      ...['../../db/pets/shared.ts', '../../db/resources.ts', '../../db/store.ts'].map(valueFrom),
+    ],
+    refused: [
+      ...['../http/server.ts', '../rest/adapter.ts', '../rpc/adapter.ts', '../auth/bearer.ts'].map(valueFrom),
+      ...['../ops/keys.ts', '../config.ts', '../router.ts', '../../db/open.ts'].map(valueFrom),
+      ...['../../db/pets/sqlite.ts', '../../db/sqlite/store/store.ts', 'fastify', 'pg'].map(valueFrom),
+    ],
+  },
+  'server/another-resource/procedures.ts': {
+    allowed: [valueFrom('../api/page.ts')],
+    refused: [valueFrom('../rest/adapter.ts')],
   },
   'server/auth/bearer.ts': {
     allowed: [
