@@ -9,7 +9,6 @@ import {
 } from 'fastify'
 import type { Store } from '../db/resources.ts'
 import { readIdempotencyKey } from './api/idempotency-key.ts'
-import type { Procedure } from './api/procedures.ts'
 import type { Context } from './api/trpc.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
@@ -156,11 +155,7 @@ export async function createApp({
   const app = createBase({ config, log, metrics, tracing, page })
   metrics.store.watch(store)
 
-  function createContext(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { replays }: Pick<Procedure, 'replays'>,
-  ): Context {
+  function createContext(request: FastifyRequest, reply: FastifyReply, replays: boolean): Context {
     const { id: apiKeyId } = checkedApiKey(request)
     const key = replays ? readIdempotencyKey(request) : undefined
     const once = key === undefined ? undefined : { apiKeyId, key, onReplay }

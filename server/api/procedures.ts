@@ -18,8 +18,6 @@ export interface Procedure {
   output: z.ZodType | undefined
   /** Whether it gets the `Idempotency-Key` of the request (`meta.idempotencyKey`). */
   replays: boolean
-  /** Whether both adapters cache its responses (`meta.cache`). */
-  isCacheable: boolean
   /** Whether `call` bypasses tRPC's middleware chain. */
   isDirect: boolean
   call: Call
@@ -52,7 +50,6 @@ export function proceduresOf(router: AnyRouter): Procedure[] {
       inputs: Array.isArray(inputs) ? inputs : [],
       output: output instanceof z.ZodType ? output : undefined,
       replays: meta.idempotencyKey === 'replays',
-      isCacheable: meta.cache?.dependsOn === 'store',
       isDirect,
       call: (input, ctx) => (ctx.traceCall ? ctx.traceCall(name, (traced) => call(input, traced)) : call(input, ctx)),
     }

@@ -77,7 +77,7 @@ export function callReader(router: AnyRouter) {
     names: (path: string) => path.split(',', maxBatchSize).map((name) => (procedures.has(name) ? name : 'unknown')),
     /** Whether both adapters cache the response. */
     isCacheable: ({ method, params }: RpcRequest) =>
-      method !== 'POST' && namesIn(params.path).every((name) => procedures.get(name)?.isCacheable),
+      method !== 'POST' && namesIn(params.path).every((name) => procedures.get(name)?.meta.cache),
     /** Whether one of the calls needs the `Idempotency-Key`. */
     replays: ({ params }: RpcRequest) => namesIn(params.path).some((name) => procedures.get(name)?.replays),
     /**
