@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import type { Loaded } from '../../resource.ts'
+import type { Loaded, MutationResult } from '../../resource.ts'
 import { type Once, type RuleError, type StoreObserver, StoreUnavailable, type TransactionTimes } from '../../store.ts'
 import { onMessage, startThread } from '../../thread.ts'
 import {
@@ -13,11 +13,9 @@ import {
   writeFailureOf,
 } from '../file/failure.ts'
 import type { Damage } from '../file/file-state.ts'
-import type { OnceResult } from '../idempotency.ts'
 import type { SqliteResource } from '../resource.ts'
-import type { Order, Release, Settled, WriterData } from './messages.ts'
+import type { Order, Outcome, Release, Settled, WriterData } from './messages.ts'
 import { type Refusal, refusals } from './refusals.ts'
-import type { Outcome } from './transaction.ts'
 import { onceWrite, probeWrite, type Write } from './writes.ts'
 
 export interface WriterOptions {
@@ -104,13 +102,11 @@ export class Writer {
   }
 
   /** Runs a mutation. With an idempotency key, at most once. */
-  async mutate(operation: string, values: unknown[], once: Once | undefined): Promise<object> {
-    // Safe: a mutation returns what the database has generated.
-    if (!once) return this.run(operation, ...values) as Promise<object>
+  async mutate(operation: string, values: unknown[], once: Once | undefined): Promise<MutationResult> {
+    // Safe: a mutation returns what it has generated, and `once` returns a MutationResult.
+    if (!once) return { generated: (await this.run(operation, ...values)) as object, isReplay: false }
     const write: Write = [onceWrite, operation, once.apiKeyId, once.key, new Date(), ...values]
-    const { generated, isReplay } = (await this.#runAs(operation, write)) as OnceResult
-    if (isReplay) once.onReplay?.()
-    return generated
+    return this.#runAs(operation, write) as Promise<MutationResult>
   }
 
   /** @param name for the observer. */
