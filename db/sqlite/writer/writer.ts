@@ -8,6 +8,7 @@ import {
   type Failure,
   isBusy,
   mayBeReadError,
+  ruleViolation,
   storeError,
   toFailure,
   writeFailureOf,
@@ -130,7 +131,7 @@ export class Writer {
       this.#isPermitted = true
       send()
     } catch (error) {
-      this.#reject(sent, this.#refusalFor(toFailure(error)))
+      this.#reject(sent, this.#refusalFor(sent, toFailure(error)))
     }
   }
 
@@ -265,14 +266,16 @@ export class Writer {
   }
 
   #fail(sent: SentWrite, failure: Failure): void {
-    const refusal = this.#refusalFor(failure)
+    const refusal = this.#refusalFor(sent, failure)
     const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && sent.name !== probeWrite
     if (isDoubtful) this.#lastFailure = { error: refusal.error, at: performance.now() }
     this.#reject(sent, refusal)
   }
 
-  #refusalFor(failure: Failure): Refusal {
-    return { reason: writeFailureOf(failure), error: storeError(failure, this.#rules) }
+  #refusalFor({ name }: SentWrite, failure: Failure): Refusal {
+    const resource = this.#options.resources.resources[name.split('.')[0] ?? '']
+    const violation = resource && ruleViolation(failure, resource.table)
+    return { reason: writeFailureOf(failure), error: violation ?? storeError(failure, this.#rules) }
   }
 
   /** If the event loop was blocked, the reply may have arrived already: it is read before the next `setImmediate`. */
