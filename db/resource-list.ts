@@ -1,9 +1,8 @@
-import type { PgTable } from 'drizzle-orm/pg-core'
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Table } from 'drizzle-orm'
 import { type Migration, readMigrations } from './migrations.ts'
-import type { PostgresResource } from './postgres/resource.ts'
-import type { Loaded } from './resource.ts'
-import type { SqliteResource } from './sqlite/resource.ts'
+import type { PostgresResource, TableWithId as PostgresTable } from './postgres/resource.ts'
+import type { Entity, Loaded, NewEntity } from './resource.ts'
+import type { SqliteResource, TableWithId as SqliteTable } from './sqlite/resource.ts'
 
 /** The list of all resources, which the engines get as an argument. */
 
@@ -22,13 +21,41 @@ type Differing<A, B> = {
     : Name
 }[keyof A | keyof B]
 
-/** Pairs the modules of a resource. It does not compile if the rows of their tables differ. */
-export function resource<S, L extends SQLiteTable, P extends PgTable>(
+/** The columns that the engines support, and what they hold. Those of other types hold other values than Drizzle says. */
+interface Kinds {
+  SQLiteText: string
+  SQLiteInteger: bigint
+  SQLiteBoolean: boolean
+  SQLiteCustomColumn: Date
+  PgText: string
+  PgBigInt64: bigint
+  PgBoolean: boolean
+  PgTimestamp: Date
+}
+
+/** The fields whose columns are not supported; never if none. */
+type Unsupported<T extends Table> = {
+  [Name in keyof T['_']['columns']]: T['_']['columns'][Name]['_'] extends { columnType: infer Kind; data: infer Data }
+    ? Kind extends keyof Kinds
+      ? Data extends Kinds[Kind]
+        ? never
+        : Name
+      : Name
+    : Name
+}[keyof T['_']['columns']]
+
+/** The fields that both tables do not have alike, that only one of them generates, or whose columns are not supported. */
+type Wrong<L extends Table, P extends Table> =
+  | Differing<Entity<L>, Entity<P>>
+  | Differing<NewEntity<L>, NewEntity<P>>
+  | Unsupported<L>
+  | Unsupported<P>
+
+/** Pairs the modules of a resource. It does not compile if the rows of their tables differ, or hold unsupported values. */
+export function resource<S, L extends SqliteTable, P extends PostgresTable>(
   sqlite: () => Promise<SqliteResource<S, L>>,
   postgres: (() => Promise<PostgresResource<S, P>>) &
-    ([Differing<L['$inferSelect'], P['$inferSelect']>] extends [never]
-      ? unknown
-      : { differing: Differing<L['$inferSelect'], P['$inferSelect']> }),
+    ([Wrong<L, P>] extends [never] ? unknown : { wrongFields: Wrong<L, P> }),
 ): Resource<S> {
   return { sqlite, postgres }
 }

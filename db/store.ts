@@ -142,6 +142,16 @@ export class RuleViolation extends Error {
 /** The class of such an error. */
 export type RuleError = new (message: string, subject?: string) => RuleViolation
 
+/** A value that must be unique in the table `subject` would be there twice. */
+export class DuplicateValue extends RuleViolation {
+  override name = 'DuplicateValue'
+}
+
+/** A row of the table `subject` would refer to one that does not exist. */
+export class BrokenReference extends RuleViolation {
+  override name = 'BrokenReference'
+}
+
 /** The idempotency key was used for another operation or another input within its lifetime. */
 export class IdempotencyKeyReused extends RuleViolation {
   override name = 'IdempotencyKeyReused'

@@ -2,7 +2,15 @@ import { DrizzleQueryError } from 'drizzle-orm'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
 import { describeLocation } from '../location.ts'
-import { IdsExhausted, RuleViolation, type StoreObserver, StoreUnavailable, type WriteFailure } from '../store.ts'
+import {
+  BrokenReference,
+  DuplicateValue,
+  IdsExhausted,
+  RuleViolation,
+  type StoreObserver,
+  StoreUnavailable,
+  type WriteFailure,
+} from '../store.ts'
 import { reasons, runtimeMessage, UnusableDatabase } from '../unusable-database.ts'
 
 /** Returns the driver's error. Drizzle wraps it into one that would carry the values of the statement into the log. */
@@ -49,9 +57,11 @@ export class Failures {
     const configs = tables.map(getTableConfig)
     this.#primaryKeys = new Set(configs.map(({ name }) => `${name}_pkey`))
     this.#ownRules = new Set(
-      configs.flatMap(({ checks, indexes, uniqueConstraints }) =>
-        [...checks, ...uniqueConstraints, ...indexes.map(({ config }) => config)].map(({ name }) => name),
-      ),
+      configs.flatMap(({ columns, checks, indexes, foreignKeys, uniqueConstraints }) => [
+        ...[...checks, ...uniqueConstraints, ...indexes.map(({ config }) => config)].map(({ name }) => name),
+        ...columns.filter(({ isUnique }) => isUnique).map(({ uniqueName }) => uniqueName),
+        ...foreignKeys.map((key) => key.getName()),
+      ]),
     )
   }
 
@@ -89,11 +99,20 @@ export class Failures {
         table,
       )
     }
+    const violation = this.#violationOf(cause)
+    if (violation) return violation
     if (!concernsDatabase(cause) && !this.#needsOperator(cause) && !this.#isIdTaken(cause)) return cause
     return new StoreUnavailable(runtimeMessage(reasonOf(cause), codeOf(cause)), {
       isRetryable: !this.#needsOperator(cause),
       cause: withoutValues(cause),
     })
+  }
+
+  /** The error if a rule of this release is violated, besides the checks. */
+  #violationOf(error: Error): RuleViolation | undefined {
+    if (!(error instanceof DatabaseError && this.#ownRules.has(error.constraint))) return undefined
+    if (error.code === '23505') return new DuplicateValue(error.message, error.table)
+    return error.code === '23503' ? new BrokenReference(error.message, error.table) : undefined
   }
 
   /** Whether only an operator can repair it: corrupt data, or a schema that this release did not create. */

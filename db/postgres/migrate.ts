@@ -100,8 +100,8 @@ async function findMissingTrigger(
   db: NodePgDatabase,
   resources: Record<string, PostgresResource>,
 ): Promise<string | undefined> {
-  const ordered = Object.values(resources).filter(({ mutations }) =>
-    Object.values(mutations).some(({ hasOrderedIds }) => hasOrderedIds),
+  const ordered = Object.values(resources).filter(({ writes }) =>
+    Object.values(writes).some(({ hasOrderedIds }) => hasOrderedIds),
   )
   for (const { table } of ordered) {
     const [name, trigger] = [getTableName(table), `${getTableName(table)}_take_turns`]

@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from 'pg'
 import { checkReplay, decodeResult, encodeResult, fingerprintOf, type Original } from '../idempotency.ts'
+import type { MutationResult } from '../resource.ts'
 import type { Once } from '../store.ts'
 import { concernsDatabase, type Failures } from './failure.ts'
 import type { Outcome } from './group-commit.ts'
@@ -17,12 +18,6 @@ export interface MutationCall {
   once?: Once | undefined
 }
 
-export interface Result {
-  /** What the database has generated. */
-  generated: object
-  isReplay: boolean
-}
-
 /**
  * Prepares the commit of a batch of mutations, which share one transaction and so one fsync. A mutation that breaks a rule
  * fails alone. A failure of the database rejects the batch.
@@ -30,7 +25,7 @@ export interface Result {
 export function prepareMutations(pool: Pool, failures: Failures) {
   const keys = prepareIdempotencyKeys()
 
-  async function runWithKeys(db: Transaction, batch: MutationCall[], now: Date): Promise<Outcome<Result>[]> {
+  async function runWithKeys(db: Transaction, batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
     // Before the keys are read: otherwise this instance could miss a key that another one is about to commit.
     await lockUntilCommit(db, 'inserts')
     const originals = await keys.find(
@@ -53,7 +48,7 @@ export function prepareMutations(pool: Pool, failures: Failures) {
     })
   }
 
-  function replay(call: MutationCall, originals: Map<string, Original>): Outcome<Result> {
+  function replay(call: MutationCall, originals: Map<string, Original>): Outcome<MutationResult> {
     const original = call.once && originals.get(nameOf(call.once))
     if (!original) return { error: new Error('A mutation did not run, and its idempotency key was not found.') }
     try {
@@ -64,7 +59,7 @@ export function prepareMutations(pool: Pool, failures: Failures) {
     }
   }
 
-  async function commitTogether(batch: MutationCall[], now: Date): Promise<Outcome<Result>[]> {
+  async function commitTogether(batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
     if (batch.some(({ once }) => once)) return inTransaction(pool, (db) => runWithKeys(db, batch, now))
     const [mutation, ...others] = new Set(batch.map(({ mutation }) => mutation))
     const isTransaction = mutation?.isOneStatement && others.length === 0
@@ -74,13 +69,13 @@ export function prepareMutations(pool: Pool, failures: Failures) {
     return batch.map((call) => ({ value: { generated: generated.get(call) ?? {}, isReplay: false } }))
   }
 
-  return async function commit(batch: MutationCall[], now = new Date()): Promise<Outcome<Result>[]> {
+  return async function commit(batch: MutationCall[], now = new Date()): Promise<Outcome<MutationResult>[]> {
     try {
       return await commitTogether(batch, now)
     } catch (error) {
       if (concernsDatabase(error)) throw failures.storeError(error)
       if (batch.length === 1) return [{ error: failures.storeError(error) }]
-      const outcomes: Outcome<Result>[] = []
+      const outcomes: Outcome<MutationResult>[] = []
       for (const call of batch) outcomes.push(...(await commit([call], now)))
       return outcomes
     }

@@ -64,7 +64,7 @@ export async function listKeys({ apiKeys }: Store) {
   }))
 }
 
-function describeTime(time: Date | null): string | null {
+function describeTime(time: Date | undefined): string | null {
   if (!time) return null
   return Number.isNaN(time.getTime()) ? 'unreadable' : time.toISOString()
 }

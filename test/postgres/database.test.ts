@@ -212,12 +212,12 @@ describe('the table of idempotency keys', () => {
   async function openCreates() {
     const url = await petstore()
     const { apiKeys } = await postgresDatabase(url).open()
-    await apiKeys.create({ name: 'a', start: 'pet_', hash: 'a'.repeat(64), createdAt: start, expiresAt: null })
+    await apiKeys.create({ name: 'a', start: 'pet_', hash: 'a'.repeat(64), createdAt: start })
     const pool = openPool(url)
     onTestFinished(() => pool.end())
     const values = ['Rex', 7n, 'sold']
     const commit = prepareMutations(pool, new Failures([]))
-    const call = { operation: 'pets.create', mutation: petsOnPostgres.mutations.create, values }
+    const call = { operation: 'pets.create', mutation: petsOnPostgres.writes.create, values }
     return {
       run: (key: string, now: Date) => commit([{ ...call, once: { apiKeyId: 1n, key } }], now),
       url,

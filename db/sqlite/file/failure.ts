@@ -1,5 +1,8 @@
 import { type Column, getTableName } from 'drizzle-orm'
+import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import {
+  BrokenReference,
+  DuplicateValue,
   IdempotencyKeyReused,
   IdsExhausted,
   type RuleError,
@@ -49,6 +52,18 @@ export function violatesConstraint({ code }: Failure): boolean {
 export function violatesUnique(error: unknown, column: Column): boolean {
   const { code, message } = toFailure(error)
   return code === 'SQLITE_CONSTRAINT_UNIQUE' && message.includes(`${getTableName(column.table)}.${column.name}`)
+}
+
+/** The error of a write to the table that violates a rule of the table, besides its checks. */
+export function ruleViolation({ code, message }: Failure, table: SQLiteTable): RuleViolation | undefined {
+  const { name, columns, foreignKeys, indexes, uniqueConstraints } = getTableConfig(table)
+  const isUnique = columns.some((column) => column.isUnique) || indexes.some(({ config }) => config.unique)
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' && (isUnique || uniqueConstraints.length > 0)) {
+    return new DuplicateValue(message, name)
+  }
+  return code === 'SQLITE_CONSTRAINT_FOREIGNKEY' && foreignKeys.length > 0
+    ? new BrokenReference(message, name)
+    : undefined
 }
 
 /** Whether another connection holds the lock. */

@@ -1,10 +1,12 @@
 import type { OnMigrate } from '../../migrations.ts'
-import { type BaseStore, type Once, type StoreObserver, type StoreSizes, StoreUnavailable } from '../../store.ts'
+import { methodOf, operationOf } from '../../resource.ts'
+import { type BaseStore, type StoreObserver, type StoreSizes, StoreUnavailable } from '../../store.ts'
 import { measureBackups } from '../backup/inventory.ts'
 import { CorruptionCheck } from '../diagnosis/corruption.ts'
 import type { Failure } from '../file/failure.ts'
 import { realPathOf, sizeOf } from '../file/files.ts'
 import type { Mutation, Prepare, SqliteEngine, SqliteResource } from '../resource.ts'
+import { prepareGet, preparePages } from '../statements.ts'
 import { Writer, type WriterOptions } from '../writer/writer.ts'
 import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
@@ -84,28 +86,24 @@ async function measureFiles(path: string): Promise<StoreSizes> {
   }
 }
 
-function engineFor(resource: string, { writes }: SqliteResource, reader: Reader, writer: Writer): SqliteEngine {
-  function nameOf(write: unknown): string {
-    const [name] = Object.entries(writes).find(([, each]) => each === write) ?? []
-    if (name === undefined) throw new Error(`The resource ${resource} does not list one of its writes.`)
-    return `${resource}.${name}`
-  }
-
+function engineFor(
+  resource: string,
+  { table, filters, writes }: SqliteResource,
+  reader: Reader,
+  writer: Writer,
+): SqliteEngine {
   return {
+    list: () => reader.add(preparePages(table, filters)),
+    get: () => reader.add(prepareGet(table, 'id')),
     read: (prepare) => reader.add(prepare),
     write<Args extends unknown[], T>(write: Prepare<Args, T>) {
-      const name = nameOf(write)
+      const name = operationOf(resource, writes, write)
       // The thread runs the write of this name.
       return (...args: Args) => writer.run(name, ...args) as Promise<T>
     },
     mutation<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
-      const name = nameOf(mutation)
-      return async (input: Input, once?: Once) => {
-        const values = mutation.fields.map((field) => input[field] ?? null)
-        // The thread runs the mutation of this name.
-        const generated = (await writer.mutate(name, values, once)) as Generated
-        return { ...generated, ...input }
-      }
+      const operation = operationOf(resource, writes, mutation)
+      return methodOf<Input, Generated>(mutation.fields, (values, once) => writer.mutate(operation, values, once))
     },
     revision: () => reader.revision(),
     checkHeader: () => reader.recovery.checkHeader(),
