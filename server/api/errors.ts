@@ -1,12 +1,6 @@
 import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
 import { z } from 'zod'
-import {
-  BrokenReference,
-  DuplicateValue,
-  IdempotencyKeyReused,
-  IdsExhausted,
-  StoreUnavailable,
-} from '../../db/store.ts'
+import { IdempotencyKeyReused, IdsExhausted, RowConflict, StoreUnavailable } from '../../db/store.ts'
 import { describeIssues, type Issue, issuesOf } from './validation.ts'
 
 /** Every code of an Error body, with its HTTP status and the closest tRPC code. */
@@ -117,13 +111,7 @@ export function toApiError(thrown: unknown): ApiError {
       cause: thrown,
     })
   }
-  if (thrown instanceof DuplicateValue) {
-    return new ApiError('conflict', `Others of the ${thrown.subject} have a value that must be unique.`, {
-      cause: thrown,
-    })
-  }
-  if (thrown instanceof BrokenReference)
-    return new ApiError('conflict', 'The input refers to something that does not exist.', { cause: thrown })
+  if (thrown instanceof RowConflict) return new ApiError('conflict', thrown.message, { cause: thrown })
   if (thrown instanceof IdsExhausted) {
     return new ApiError(
       'internal_error',
