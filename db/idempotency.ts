@@ -11,7 +11,7 @@ export interface Original {
   result: string
 }
 
-/** A mutation with a key. */
+/** A call of a mutation. */
 export interface Attempt {
   /** The name of the resource and of the mutation, such as `pets.create`. */
   operation: string

@@ -21,27 +21,16 @@ type Differing<A, B> = {
     : Name
 }[keyof A | keyof B]
 
-/** The columns that the engines support, and what they hold. Those of other types hold other values than Drizzle says. */
-interface Kinds {
-  SQLiteText: string
-  SQLiteInteger: bigint
-  SQLiteBoolean: boolean
-  SQLiteCustomColumn: Date
-  PgText: string
-  PgBigInt64: bigint
-  PgBoolean: boolean
-  PgTimestamp: Date
-}
+/** The columns that the engines support. Others hold other values than Drizzle says, or are not compared exactly. */
+type Supported =
+  | { columnType: 'SQLiteInteger' | 'PgBigInt64'; data: bigint }
+  | { columnType: 'SQLiteText' | 'PgText'; data: string }
+  | { columnType: 'SQLiteBoolean' | 'PgBoolean' }
+  | { columnType: 'SQLiteCustomColumn' | 'PgTimestamp'; data: Date }
 
 /** The fields whose columns are not supported; never if none. */
 type Unsupported<T extends Table> = {
-  [Name in keyof T['_']['columns']]: T['_']['columns'][Name]['_'] extends { columnType: infer Kind; data: infer Data }
-    ? Kind extends keyof Kinds
-      ? Data extends Kinds[Kind]
-        ? never
-        : Name
-      : Name
-    : Name
+  [Name in keyof T['_']['columns']]: T['_']['columns'][Name]['_'] extends Supported ? never : Name
 }[keyof T['_']['columns']]
 
 /** The fields that both tables do not have alike, that only one of them generates, or whose columns are not supported. */

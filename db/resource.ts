@@ -72,6 +72,16 @@ export function listOf(parts: unknown[]): SQL {
   )
 }
 
+export type Names = readonly string[]
+
+/** What the engines of both databases offer to a resource, by its table and its filters. */
+export interface Engine<T extends Table, F extends Names> {
+  /** Makes the method that reads pages of the resource in ascending order of id. */
+  list(): (query: PageQuery<T, F[number] & keyof T['$inferSelect']>) => Promise<Entity<T>[]>
+  /** Makes the method that reads a row of the resource by its id. */
+  get(): (id: bigint) => Promise<Entity<T> | undefined>
+}
+
 /** The name under which a resource lists one of its writes, such as `pets.create`. */
 export function operationOf(resource: string, writes: Record<string, unknown>, write: unknown): string {
   const [name] = Object.entries(writes).find(([, each]) => each === write) ?? []

@@ -142,14 +142,18 @@ export class RuleViolation extends Error {
 /** The class of such an error. */
 export type RuleError = new (message: string, subject?: string) => RuleViolation
 
-/** A value that must be unique in the table `subject` would be there twice. */
-export class DuplicateValue extends RuleViolation {
-  override name = 'DuplicateValue'
-}
+/** A row breaks a uniqueness or a reference of the table `subject`. The message is for clients, too. */
+export class RowConflict extends RuleViolation {
+  override name = 'RowConflict'
 
-/** A row of the table `subject` would refer to one that does not exist. */
-export class BrokenReference extends RuleViolation {
-  override name = 'BrokenReference'
+  constructor(rule: 'unique' | 'reference', table?: string) {
+    super(
+      rule === 'unique'
+        ? 'A value that must be unique exists already.'
+        : 'The input refers to something that is missing.',
+      table,
+    )
+  }
 }
 
 /** The idempotency key was used for another operation or another input within its lifetime. */

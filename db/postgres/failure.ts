@@ -3,9 +3,8 @@ import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
 import { describeLocation } from '../location.ts'
 import {
-  BrokenReference,
-  DuplicateValue,
   IdsExhausted,
+  RowConflict,
   RuleViolation,
   type StoreObserver,
   StoreUnavailable,
@@ -99,20 +98,15 @@ export class Failures {
         table,
       )
     }
-    const violation = this.#violationOf(cause)
-    if (violation) return violation
+    const isOwnRule = cause instanceof DatabaseError && this.#ownRules.has(cause.constraint)
+    // unique_violation and foreign_key_violation
+    if (isOwnRule && cause.code === '23505') return new RowConflict('unique', cause.table)
+    if (isOwnRule && cause.code === '23503') return new RowConflict('reference', cause.table)
     if (!concernsDatabase(cause) && !this.#needsOperator(cause) && !this.#isIdTaken(cause)) return cause
     return new StoreUnavailable(runtimeMessage(reasonOf(cause), codeOf(cause)), {
       isRetryable: !this.#needsOperator(cause),
       cause: withoutValues(cause),
     })
-  }
-
-  /** The error if a rule of this release is violated, besides the checks. */
-  #violationOf(error: Error): RuleViolation | undefined {
-    if (!(error instanceof DatabaseError && this.#ownRules.has(error.constraint))) return undefined
-    if (error.code === '23505') return new DuplicateValue(error.message, error.table)
-    return error.code === '23503' ? new BrokenReference(error.message, error.table) : undefined
   }
 
   /** Whether only an operator can repair it: corrupt data, or a schema that this release did not create. */

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
-import { checkReplay, decodeResult, encodeResult, fingerprintOf, type Original } from '../idempotency.ts'
+import { type Attempt, checkReplay, decodeResult, encodeResult, fingerprintOf, type Original } from '../idempotency.ts'
 import type { MutationResult } from '../resource.ts'
 import type { Once } from '../store.ts'
 import { concernsDatabase, type Failures } from './failure.ts'
@@ -9,12 +9,8 @@ import type { AnyMutation } from './resource.ts'
 import { inTransaction, lockUntilCommit, type Transaction } from './transaction.ts'
 
 /** A call of a mutation. Of the calls with the same key only the first takes effect. */
-export interface MutationCall {
-  /** The name of the resource and of the mutation, such as `pets.create`. */
-  operation: string
+export interface MutationCall extends Attempt {
   mutation: AnyMutation
-  /** The input in the order of the mutation's fields. */
-  values: unknown[]
   once?: Once | undefined
 }
 

@@ -1,6 +1,6 @@
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
-import type { Entity, PageQuery, Replayable } from '../resource.ts'
+import type { Engine, Names, Replayable } from '../resource.ts'
 import type { Once } from '../store.ts'
 import type { Failures } from './failure.ts'
 import { idempotencyKeys } from './idempotency.ts'
@@ -29,18 +29,14 @@ export interface Mutation<Input extends object, Generated extends object> extend
   run(database: Pool | ClientBase, rows: unknown[][]): Promise<Generated[]>
 }
 
-export interface PostgresResource<
-  S = object,
-  T extends TableWithId = TableWithId,
-  Filters extends readonly string[] = readonly string[],
-> {
+export interface PostgresResource<S = object, T extends TableWithId = TableWithId, F extends Names = Names> {
   table: T
   /** The fields by which `list` of the engine filters. Each needs an index that ends with the id. */
-  filters: Filters
+  filters: F
   /** Every mutation, by its name. Other writes use the pool. */
   writes: Record<string, AnyMutation>
   /** Makes what the resource adds to the store. */
-  open(engine: PostgresEngine<T, Filters>): S
+  open(engine: PostgresEngine<T, F>): S
 }
 
 /** A prepared statement. */
@@ -52,18 +48,11 @@ export interface Statement {
 /** Reads rows as arrays. 64-bit integers are `bigint`. */
 export type Read = <Row extends unknown[]>(statement: Statement, values: unknown[]) => Promise<Row[]>
 
-export interface PostgresEngine<
-  T extends TableWithId = TableWithId,
-  Filters extends readonly string[] = readonly string[],
-> {
+export interface PostgresEngine<T extends TableWithId = TableWithId, F extends Names = Names> extends Engine<T, F> {
   pool: Pool
   url: string
   failures: Failures
   read: Read
-  /** Makes the method that reads pages of the resource in ascending order of id. */
-  list(): (query: PageQuery<T, Filters[number] & keyof T['$inferSelect']>) => Promise<Entity<T>[]>
-  /** Makes the method that reads a row of the resource by its id. */
-  get(): (id: bigint) => Promise<Entity<T> | undefined>
   /** Makes a method that runs one of the resource's mutations, and adds what it has generated to the input. */
   mutation<Input extends object, Generated extends Replayable<Generated>>(
     mutation: Mutation<Input, Generated>,

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Entity, PageQuery, Replayable } from '../resource.ts'
+import type { Engine, Names, Replayable } from '../resource.ts'
 import type { Once, RuleError } from '../store.ts'
 import { idempotencyKeys } from './idempotency.ts'
 
@@ -21,30 +21,19 @@ export type Mutation<Input extends object, Generated extends object> = Prepare<u
   sample?: unknown[]
 }
 
-export interface SqliteResource<
-  S = object,
-  T extends TableWithId = TableWithId,
-  Filters extends readonly string[] = readonly string[],
-> {
+export interface SqliteResource<S = object, T extends TableWithId = TableWithId, F extends Names = Names> {
   table: T
   /** The fields by which `list` of the engine filters. Each needs an index. */
-  filters: Filters
+  filters: F
   /** Every write, by its name. The writer thread prepares them, and runs them inside a transaction. */
   writes: Record<string, Prepare<never[], unknown> & { sample?: unknown[] }>
   /** The errors of its writes. The thread sends their names. */
   errors?: RuleError[]
   /** Makes what the resource adds to the store. */
-  open(engine: SqliteEngine<T, Filters>): S
+  open(engine: SqliteEngine<T, F>): S
 }
 
-export interface SqliteEngine<
-  T extends TableWithId = TableWithId,
-  Filters extends readonly string[] = readonly string[],
-> {
-  /** Makes the method that reads pages of the resource in ascending order of id. */
-  list(): (query: PageQuery<T, Filters[number] & keyof T['$inferSelect']>) => Promise<Entity<T>[]>
-  /** Makes the method that reads a row of the resource by its id. */
-  get(): (id: bigint) => Promise<Entity<T> | undefined>
+export interface SqliteEngine<T extends TableWithId = TableWithId, F extends Names = Names> extends Engine<T, F> {
   /** Makes a method that reads on the event loop. The read is one statement, and so one snapshot. */
   read<Args extends unknown[], T>(prepare: Prepare<Args, T>): (...args: Args) => Promise<T>
   /** Makes a method that runs one of the resource's writes. It resolves when the write is on disk. */

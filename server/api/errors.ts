@@ -1,12 +1,6 @@
 import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
 import { z } from 'zod'
-import {
-  BrokenReference,
-  DuplicateValue,
-  IdempotencyKeyReused,
-  IdsExhausted,
-  StoreUnavailable,
-} from '../../db/store.ts'
+import { IdempotencyKeyReused, IdsExhausted, RowConflict, StoreUnavailable } from '../../db/store.ts'
 import { describeIssues, type Issue, issuesOf } from './validation.ts'
 
 /** Every code of an Error body, with its HTTP status and the closest tRPC code. */
@@ -112,9 +106,7 @@ export function toApiError(thrown: unknown): ApiError {
       : fail('unavailable', 'The service cannot use its database until an operator has repaired it.')
   if (thrown instanceof IdempotencyKeyReused)
     return fail('unprocessable', 'The Idempotency-Key was used before with another payload. Use a new one.')
-  if (thrown instanceof DuplicateValue)
-    return fail('conflict', `Others of the ${thrown.subject} have a value that must be unique.`)
-  if (thrown instanceof BrokenReference) return fail('conflict', 'The input refers to something that does not exist.')
+  if (thrown instanceof RowConflict) return fail('conflict', thrown.message)
   if (thrown instanceof IdsExhausted)
     return fail('internal_error', `There are no ids left for new ${thrown.subject}. Trying again does not help.`)
   if (thrown instanceof TRPCError) return fromTrpc(thrown)

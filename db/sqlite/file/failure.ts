@@ -1,10 +1,9 @@
 import { type Column, getTableName } from 'drizzle-orm'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import {
-  BrokenReference,
-  DuplicateValue,
   IdempotencyKeyReused,
   IdsExhausted,
+  RowConflict,
   type RuleError,
   RuleViolation,
   StoreUnavailable,
@@ -54,16 +53,17 @@ export function violatesUnique(error: unknown, column: Column): boolean {
   return code === 'SQLITE_CONSTRAINT_UNIQUE' && message.includes(`${getTableName(column.table)}.${column.name}`)
 }
 
-/** The error of a write to the table that violates a rule of the table, besides its checks. */
-export function ruleViolation({ code, message }: Failure, table: SQLiteTable): RuleViolation | undefined {
+/** The error if a write breaks a uniqueness or a reference that its table declares. */
+export function conflictOf({ code }: Failure, table: SQLiteTable): RowConflict | undefined {
   const { name, columns, foreignKeys, indexes, uniqueConstraints } = getTableConfig(table)
-  const isUnique = columns.some((column) => column.isUnique) || indexes.some(({ config }) => config.unique)
-  if (code === 'SQLITE_CONSTRAINT_UNIQUE' && (isUnique || uniqueConstraints.length > 0)) {
-    return new DuplicateValue(message, name)
-  }
-  return code === 'SQLITE_CONSTRAINT_FOREIGNKEY' && foreignKeys.length > 0
-    ? new BrokenReference(message, name)
-    : undefined
+  const unique = [
+    ...uniqueConstraints,
+    ...columns.filter(({ isUnique }) => isUnique),
+    ...indexes.filter(({ config }) => config.unique),
+  ]
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' && unique.length > 0) return new RowConflict('unique', name)
+  const isReference = code === 'SQLITE_CONSTRAINT_FOREIGNKEY' && foreignKeys.length > 0
+  return isReference ? new RowConflict('reference', name) : undefined
 }
 
 /** Whether another connection holds the lock. */

@@ -5,10 +5,10 @@ import { type Once, type RuleError, type StoreObserver, StoreUnavailable, type T
 import { onMessage, startThread } from '../../thread.ts'
 import {
   concernsDatabase,
+  conflictOf,
   type Failure,
   isBusy,
   mayBeReadError,
-  ruleViolation,
   storeError,
   toFailure,
   writeFailureOf,
@@ -274,8 +274,8 @@ export class Writer {
 
   #refusalFor({ name }: SentWrite, failure: Failure): Refusal {
     const resource = this.#options.resources.resources[name.split('.')[0] ?? '']
-    const violation = resource && ruleViolation(failure, resource.table)
-    return { reason: writeFailureOf(failure), error: violation ?? storeError(failure, this.#rules) }
+    const conflict = resource && conflictOf(failure, resource.table)
+    return { reason: writeFailureOf(failure), error: conflict ?? storeError(failure, this.#rules) }
   }
 
   /** If the event loop was blocked, the reply may have arrived already: it is read before the next `setImmediate`. */
