@@ -1,24 +1,27 @@
-import { asc, getTableName, sql } from 'drizzle-orm'
+import { asc, getTableName, type SQL, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import { type PgTable, pgTable, text } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
 import {
   type AppliedMigration,
+  createJournal,
   type Migration,
   type OnMigrate,
   pendingMigrations,
   refuseOtherRelease,
 } from '../migrations.ts'
 import { reasons, UnusableDatabase } from '../unusable-database.ts'
+import { time } from './columns.ts'
 import { causeOf } from './failure.ts'
 import { type PostgresResource, tablesOf } from './resource.ts'
+import { textOf } from './statements.ts'
 import { lockUntilCommit } from './transaction.ts'
 
-/** It must exist before the first migration. */
-const journal = pgTable('migrations', {
+/** The migrations that were applied. */
+export const journal = pgTable('migrations', {
   name: text().primaryKey(),
   hash: text().notNull(),
-  appliedAt: timestamp('applied_at', { withTimezone: true, precision: 3 }).notNull(),
+  appliedAt: time('applied_at').notNull(),
 })
 
 interface MigrateOptions {
@@ -46,12 +49,10 @@ export async function migrate(
   const db = drizzle({ client })
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   await lockUntilCommit(db, 'migrations')
-  const isNew = !(await hasJournal(db))
+  const isNew = !(await hasTable(db, journal))
   if (isNew) {
     if (!create) throw new UnusableDatabase(database, reasons.empty)
-    await client.query(
-      'CREATE TABLE migrations (name text PRIMARY KEY, hash text NOT NULL, applied_at timestamptz(3) NOT NULL)',
-    )
+    await db.execute(createJournal(journal))
   }
   const applied = await readJournal(db)
   if (!isNew && !migrate) refuseOtherRelease(applied, migrations, database)
@@ -65,10 +66,9 @@ export async function migrate(
   return isNew
 }
 
-/** Whether any migration was applied. */
-export async function hasJournal(db: NodePgDatabase): Promise<boolean> {
-  const { rows } = await db.execute(sql`SELECT to_regclass('migrations') AS journal`)
-  return rows[0]?.journal !== null
+export async function hasTable(db: NodePgDatabase, table: PgTable): Promise<boolean> {
+  const { rows } = await db.execute(sql`SELECT ${oidOf(table)} AS oid`)
+  return rows[0]?.oid !== null
 }
 
 /** The migrations that were applied to the database. Its journal must exist. */
@@ -106,8 +106,13 @@ async function findMissingTrigger(
   for (const { table } of ordered) {
     const [name, trigger] = [getTableName(table), `${getTableName(table)}_take_turns`]
     const { rows } = await db.execute(sql`SELECT FROM pg_trigger
-      WHERE tgrelid = to_regclass(${name}) AND tgname = ${trigger} AND tgenabled <> 'D'`)
+      WHERE tgrelid = ${oidOf(table)} AND tgname = ${trigger} AND tgenabled <> 'D'`)
     if (rows.length === 0) return `trigger "${trigger}" of table "${name}" does not exist`
   }
   return undefined
+}
+
+/** An expression for the table's id in the database, which is NULL if it does not exist. */
+export function oidOf(table: PgTable): SQL {
+  return sql`to_regclass(${textOf(sql`${table}`)})`
 }

@@ -1,8 +1,7 @@
 import { inspect } from '../../db/inspect.ts'
 import type { Inspection, RowCounts, SchemaState } from '../../db/inspection.ts'
 import { describeLocation, type Location } from '../../db/location.ts'
-import { type LockMode, tableLocks } from '../../db/migration-locks.ts'
-import type { Migration } from '../../db/migrations.ts'
+import type { LockMode, Migration } from '../../db/migrations.ts'
 import { resources } from '../../db/resources.ts'
 import { OperatorError } from './operator-error.ts'
 import { alignColumns, describeSize } from './table.ts'
@@ -103,15 +102,17 @@ export function describeMigrations({ kind }: Location, migrations: Migration[]):
 
 const effects: Record<LockMode, string> = {
   'ROW EXCLUSIVE': 'blocks only changes of the same rows',
+  'SHARE UPDATE EXCLUSIVE': 'blocks only other changes of the schema',
   SHARE: 'blocks writes',
   'SHARE ROW EXCLUSIVE': 'blocks writes',
+  EXCLUSIVE: 'blocks writes',
   'ACCESS EXCLUSIVE': 'blocks reads and writes',
 }
 
-function describeLocks(migration: Migration): string[] {
-  const locks = [...tableLocks(migration)]
-  if (locks.length === 0) return ['-- Locks no existing table.']
-  return locks.map(([table, mode]) => `-- Locks ${table} (${mode}): ${effects[mode]}.`)
+function describeLocks({ locks }: Migration): string[] {
+  if (!locks) return ['-- Its locks were not measured.']
+  const lines = Object.entries(locks).map(([table, mode]) => `-- Locks ${table} (${mode}): ${effects[mode]}.`)
+  return lines.length === 0 ? ['-- Locks no existing table.'] : lines
 }
 
 function capitalize(text: string): string {

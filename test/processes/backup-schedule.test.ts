@@ -42,12 +42,12 @@ test('backups with a name from the future are not deleted, and do not delay the 
   expect(readdirSync(backups).toSorted()).toEqual([name, `${name}.sha256`, ...future].toSorted())
 })
 
-test('the backup just made stays, even if the clock went forward while it was made', () => {
+test('the backup just made stays, even if the clock went forward while it was made', async () => {
   const { database, backups } = makeSample()
   const stamps = ['2026-01-01', '2026-01-02', '2026-01-03'].map((day) => `${day}T000000.000Z`)
   const [made = '', older = '', newest = ''] = stamps.map((stamp) => join(backups, `petstore.db-${stamp}.scheduled.db`))
   for (const path of [made, older, newest]) writeFileSync(path, '')
-  deleteOldBackups(database, { made, keep: 2 })
+  await deleteOldBackups(database, { made, keep: 2 })
   expect(readdirSync(backups)).toEqual([basename(made), basename(newest)])
 })
 

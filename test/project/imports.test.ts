@@ -106,11 +106,20 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     ],
   },
   'server/ops/doctor/doctor.ts': {
-    allowed: ['../table.ts', '../../auth/api-key.ts', '../../../db/inspect.ts', '../../../db/sqlite/backup/a.ts'].map(
-      valueFrom,
-    ),
+    allowed: [
+      ...['../table.ts', '../../auth/api-key.ts', '../../http/descriptors.ts'],
+      ...['../../../db/inspect.ts', '../../../db/sqlite/backup/a.ts'],
+    ].map(valueFrom),
     refused: [
-      ...['../../api/errors.ts', '../../config.ts', 'node:net', 'fastify', 'better-sqlite3', 'pg'].map(valueFrom),
+      ...[
+        '../../api/errors.ts',
+        '../../http/server.ts',
+        '../../config.ts',
+        'node:net',
+        'fastify',
+        'better-sqlite3',
+        'pg',
+      ].map(valueFrom),
       ...['../../../db/sqlite/store/store.ts', '../../../db/inspection/sqlite.ts'].map(valueFrom),
     ],
   },

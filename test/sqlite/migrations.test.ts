@@ -132,9 +132,13 @@ describe('the migrations', () => {
 })
 
 describe('the migrated tables', () => {
-  test('have the columns, indexes and checks of the schema', async () => {
+  test('and the journal have the columns, indexes and checks of the schema', async () => {
     const drizzleKit = join(root, 'node_modules/.bin/drizzle-kit')
-    const words = ['export', '--dialect=sqlite', '--schema=./db/{keys/sqlite,pets/sqlite,sqlite/idempotency}.ts']
+    const words = [
+      'export',
+      '--dialect=sqlite',
+      '--schema=./db/{keys/sqlite,pets/sqlite,sqlite/idempotency,sqlite/migrate}.ts',
+    ]
     const { stdout } = await promisify(execFile)(drizzleKit, words, { cwd: root })
     const drafted = openDatabase()
     drafted.exec(stdout)
@@ -305,7 +309,7 @@ async function startPreparers(count: number, folder: string): Promise<(path: str
 function describeTables(database: Database.Database): object[] {
   const tables = database
     .prepare(
-      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name IN ('api_keys', 'idempotency_keys', 'pets') ORDER BY name",
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name IN ('api_keys', 'idempotency_keys', 'migrations', 'pets') ORDER BY name",
     )
     .all() as { name: string; sql: string }[]
   return tables.map(({ name, sql }) => ({

@@ -55,10 +55,9 @@ export async function examineContents(
   inspection: Inspection,
   neededConnections: number,
 ): Promise<{ findings: Finding[]; times: KnownTime[] }> {
-  const schema = await readOnce(() => inspection.schema())
-  const findings = [await runCheck('schema', () => judgeSchema(schema()))]
+  const findings = [await runCheck('schema', async () => judgeSchema(await inspection.schema()))]
   const times = await readOnce(async () => {
-    const newest = schema().applied.length > 0 ? await inspection.newestTime() : undefined
+    const newest = await inspection.newestTime()
     return newest ? [{ name: 'the database', time: newest }] : []
   })
   if (inspection.kind === 'sqlite') {

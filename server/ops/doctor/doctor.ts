@@ -1,6 +1,7 @@
 import type { Location } from '../../../db/location.ts'
+import { listBackups } from '../../../db/sqlite/backup/inventory.ts'
 import { alignColumns } from '../table.ts'
-import { checkBackups, newestBackup, readBackupTimes } from './backups.ts'
+import { checkBackups, newestBackup } from './backups.ts'
 import { checkWritable, examineContents, openDatabase } from './database.ts'
 import { checkFileSystem, checkKeyFile, checkLog, checkPermissions, checkSpace } from './files.ts'
 import { type Finding, finding, orNone, readOnce, runCheck } from './finding.ts'
@@ -71,7 +72,7 @@ async function examineDatabase(service: Service, machine: Machine): Promise<Find
 }
 
 async function examineFiles(path: string, interval: number | undefined, machine: Machine) {
-  const backups = await readOnce(async () => readBackupTimes(path))
+  const backups = await readOnce(() => listBackups(path))
   return {
     findings: [
       await runCheck('permissions', () => checkPermissions(path)),
