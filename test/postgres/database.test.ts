@@ -9,6 +9,7 @@ import { readMigrations } from '../../db/migrations.ts'
 import { openStore } from '../../db/open.ts'
 import { petsOnPostgres } from '../../db/pets/postgres.ts'
 import { openPool } from '../../db/postgres/connection.ts'
+import drizzleConfig from '../../db/postgres/drizzle.config.ts'
 import { Failures } from '../../db/postgres/failure.ts'
 import { migrate } from '../../db/postgres/migrate.ts'
 import { prepareMutations } from '../../db/postgres/mutations.ts'
@@ -228,11 +229,7 @@ describe('the table of idempotency keys', () => {
 
 test('the migrations create the columns, constraints and indexes of the schema', async () => {
   const root = join(import.meta.dirname, '../..')
-  const words = [
-    'export',
-    '--dialect=postgresql',
-    '--schema=./db/{keys/postgres,pets/postgres,postgres/idempotency}.ts',
-  ]
+  const words = ['export', '--dialect=postgresql', `--schema=${drizzleConfig.schema}`]
   const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/drizzle-kit'), words, { cwd: root })
   const drafted = await emptyDatabase()
   await query(drafted, stdout)
