@@ -21,16 +21,18 @@ const busyTimeout = 1_000
 /** @throws {UnusableDatabase} */
 export function inspectSqlite(path: string, resources: Loaded<SqliteResource>): SqliteInspection | undefined {
   return attempt(path, () => {
-    const realPath = realPathOf(path)
-    refuseNonFile(path)
-    refuseOrphanedLog(path, realPath)
-    if (!existsSync(path) || isBlank(path, realPath)) return undefined
-    refuseForeignFile(path)
-    return methods(path, resources, `${realPath}-wal`, open(path))
+    const connection = openToInspect(path)
+    return connection && methods(path, resources, connection)
   })
 }
 
-function open(path: string): Database.Database {
+/** Returns undefined if there is no file yet, or nothing in it. */
+export function openToInspect(path: string): Database.Database | undefined {
+  const realPath = realPathOf(path)
+  refuseNonFile(path)
+  refuseOrphanedLog(path, realPath)
+  if (!existsSync(path) || isBlank(path, realPath)) return undefined
+  refuseForeignFile(path)
   const connection = connectToRead(path, busyTimeout)
   return orClose(connection, () => {
     connection.pragma('schema_version')
@@ -41,7 +43,6 @@ function open(path: string): Database.Database {
 function methods(
   path: string,
   { migrations, resources }: Loaded<SqliteResource>,
-  log: string,
   connection: Database.Database,
 ): SqliteInspection {
   const tables = Object.entries(resources).map(([name, { table }]) => ({ name, table }))
@@ -57,7 +58,8 @@ function methods(
           tables.map(({ table }) => table),
         ),
       ),
-    bytes: async () => attempt(path, () => ({ database: databaseSize(connection), log: sizeOf(log) })),
+    bytes: async () =>
+      attempt(path, () => ({ database: databaseSize(connection), log: sizeOf(`${realPathOf(path)}-wal`) })),
     checkPages: async () => attempt(path, () => checkPages(connection, 'quick_check')),
     close: async () => void connection.close(),
   }

@@ -35,6 +35,11 @@ export interface ApiKeyStore {
   revision(): number | undefined
 }
 
+/** What every service has, whatever its other resources are. */
+export interface WithApiKeys {
+  apiKeys: ApiKeyStore
+}
+
 /** An unrevoked API key has this name. The message is for the operator. */
 export class KeyNameTaken extends RuleViolation {
   override name = 'KeyNameTaken'

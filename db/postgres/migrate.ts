@@ -5,7 +5,7 @@ import { type Client, DatabaseError } from 'pg'
 import {
   type AppliedMigration,
   type Migration,
-  type OnMigrate,
+  type PrepareOptions,
   pendingMigrations,
   refuseOtherRelease,
 } from '../migrations.ts'
@@ -21,28 +21,22 @@ const journal = pgTable('migrations', {
   appliedAt: timestamp('applied_at', { withTimezone: true, precision: 3 }).notNull(),
 })
 
-interface MigrateOptions {
+interface MigrateOptions extends PrepareOptions {
   /** The name of the database, for error messages. */
   name: string
-  /** Whether the tables may be created in a database without a journal. Otherwise it is refused. */
-  create?: boolean
-  /** Whether the database of an older release may be migrated. Otherwise it is refused. */
-  migrate?: boolean
-  onMigrate?: OnMigrate | undefined
 }
 
 /**
  * Applies the missing migrations in one transaction. Several instances may start at once: an advisory lock serializes
  * them, and the journal is read under it.
  *
- * @returns whether the tables were created
  * @throws {UnusableDatabase} as {@link pendingMigrations} does.
  */
 export async function migrate(
   client: Client,
   migrations: Migration[],
   { name: database, create = true, migrate = true, onMigrate }: MigrateOptions,
-): Promise<boolean> {
+): Promise<void> {
   const db = drizzle({ client })
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   await lockUntilCommit(db, 'migrations')
@@ -61,8 +55,8 @@ export async function migrate(
     await db.insert(journal).values({ name, hash, appliedAt: new Date() })
   }
   await client.query('COMMIT')
-  if (pending.length > 0) onMigrate?.(pending.map(({ name }) => name))
-  return isNew
+  const names = pending.map(({ name }) => name)
+  if (names.length > 0) onMigrate?.(names, isNew)
 }
 
 /** Whether any migration was applied. */

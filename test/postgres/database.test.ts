@@ -13,6 +13,7 @@ import drizzleConfig from '../../db/postgres/drizzle.config.ts'
 import { Failures } from '../../db/postgres/failure.ts'
 import { migrate } from '../../db/postgres/migrate.ts'
 import { prepareMutations } from '../../db/postgres/mutations.ts'
+import { resources } from '../../db/resources.ts'
 import { describeKeys, listKeys } from '../../server/ops/keys.ts'
 import { postgresDatabase, testDatabase } from '../support/database.ts'
 import { fastest } from '../support/fastest.ts'
@@ -110,7 +111,7 @@ test('statements that were planned for a small table use its indexes when it gro
     query(url, `${insert.replace(' VALUES', '')} SELECT 'Rex', 1, 'sold' FROM generate_series(1, ${count})`)
   await add(50)
   await query(url, 'ALTER TABLE pets SET (autovacuum_enabled = off); ANALYZE pets')
-  const { pets, close } = await openStore({ kind: 'postgres', url }, { busyTimeout: 0 })
+  const { pets, close } = await openStore(resources, { kind: 'postgres', url }, { busyTimeout: 0 })
   async function read(): Promise<void> {
     await pets.get(50_000n)
     await pets.list({ cursor: 50_000n, limit: 20 })
@@ -133,7 +134,7 @@ test('the counts read only the index by status, and no more of it than they coun
     url,
     `${insert.replace(' VALUES', '')} SELECT 'Rex', 1, CASE WHEN n <= 50000 THEN 'sold' ELSE 'pending' END FROM generate_series(1, 100000) AS n`,
   )
-  const { pets, close } = await openStore({ kind: 'postgres', url }, { busyTimeout: 0 })
+  const { pets, close } = await openStore(resources, { kind: 'postgres', url }, { busyTimeout: 0 })
   await pets.counts()
   // PostgreSQL adds the statistics of a session when it ends.
   await close()
