@@ -19,7 +19,7 @@ const variables = ['DATABASE_URL'] as const
 const maxItems = 10_000_000
 const maxSeed = 2 ** 32 - 1
 
-/** Of a resource whose new items have any type: an item is made by the schema, and passed to the store. */
+/** Of any resource. Safe, because the schema of a resource makes each item that its store gets. */
 type AnyTransfer<Stores> = Transfer<BaseStore & Stores, unknown>
 
 interface ExportArguments {

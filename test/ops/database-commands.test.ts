@@ -97,7 +97,7 @@ test('db migrate creates a missing database, does nothing with a current one, an
   const folder = temporaryFolder()
   const created = runPetstore({ folder, arguments: ['db', 'migrate'] })
   expect(await created.ended).toBe(0)
-  expect(notesIn(created.stderr)).toMatch(/^Created the database .*\.\n$/)
+  expect(created.stderr).toMatch(/^\{.*"action":"database\.migrate".*\}\nCreated the database .*\.\n$/)
   const path = join(folder, 'data/petstore.db')
   const again = runPetstore({ folder, arguments: ['db', 'migrate'] })
   expect([await again.ended, again.stdout]).toEqual([0, 'The schema is up to date. There is nothing to migrate.\n'])

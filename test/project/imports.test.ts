@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
+import { resources } from '../../db/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -183,20 +184,20 @@ test('the console names a field or a status of a pet only in web/pets and in its
 
 test('an engine names no field and no status of a resource, reads no table of one, and imports neither one nor their list', () => {
   // A trailing slash means a folder.
-  const resources = ['server/pets/', 'db/pets/']
+  const folders = resources.names.flatMap((name) => [`server/${name}/`, `db/${name}/`])
   const composition = [
     'db/resources.ts',
     ...['composition', 'main', 'router', 'trpc'].map((name) => `server/${name}.ts`),
   ]
   const sources = globSync('{server,db,client}/**/*.{ts,mjs}', { cwd: root })
-  const engines = sources.filter((path) => ![...resources, ...composition].some((each) => path.startsWith(each)))
+  const engines = sources.filter((path) => ![...folders, ...composition].some((each) => path.startsWith(each)))
   expect(engines.length).toBeGreaterThan(150)
   const forbidden = [
     /\b(?:categoryId|category_id|petStatuses)\b/,
     /'(?:available|pending|sold)'/,
     /\b(?:FROM|INTO|UPDATE|TABLE) pets\b/i,
     // Imports of a module of a resource, also dynamic ones and those of types.
-    /['"](?:\.\.?\/)+(?:server\/|db\/)?pets\//,
+    new RegExp(`['"](?:\\.\\.?/)+(?:server/|db/)?(?:${resources.names.join('|')})/`),
     /['"](?:\.\.?\/)+(?:db\/)?(?:resources|composition|router)\.ts/,
   ]
   const found = engines.flatMap((path) => {
