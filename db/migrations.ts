@@ -25,8 +25,19 @@ export type LockMode =
 
 export type AppliedMigration = Pick<Migration, 'name' | 'hash'>
 
-/** Called after the commit with the names of the migrations that were applied, if there were any. */
-export type OnMigrate = (migrations: string[]) => void
+/** Called after the commit, with the names of the migrations that were applied, and whether they created the database. */
+export type OnMigrate = (migrations: string[], isNew: boolean) => void
+
+/** What may be done to a database before it is used. */
+export interface PrepareOptions {
+  /** Whether the tables may be created in a database that is missing or empty, true by default. Otherwise it is refused. */
+  create?: boolean | undefined
+  /** Whether the database of an older release may be migrated, true by default. Otherwise it is refused. */
+  migrate?: boolean | undefined
+  onMigrate?: OnMigrate | undefined
+  /** Called with a sentence for the operator when the database needs attention. An open store may call it at any time. */
+  onWarning?: ((message: string) => void) | undefined
+}
 
 /** Reads the numbered `*.sql` files of the folders in ascending order of their names. */
 export function readMigrations(folders: URL[]): Migration[] {

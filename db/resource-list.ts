@@ -69,22 +69,6 @@ export class ResourceList<Stores = unknown> {
     this.names = Object.keys(definition.resources)
   }
 
-  /** A list with more resources, which need other names. The migrations of both lists run in the order of their names. */
-  extend<More>({ url, migrations, resources }: Definition<More>): ResourceList<Stores & More> {
-    const own = this.#definition
-    const repeated = this.names.find((name) => Object.hasOwn(resources, name))
-    if (repeated !== undefined) throw new Error(`The list has a resource ${repeated} already.`)
-    return new ResourceList({
-      url,
-      migrations: {
-        sqlite: [...own.migrations.sqlite, ...migrations.sqlite],
-        postgres: [...own.migrations.postgres, ...migrations.postgres],
-      },
-      // Safe: these are the resources of both lists.
-      resources: { ...own.resources, ...resources } as Definition<Stores & More>['resources'],
-    })
-  }
-
   migrationsFor(kind: 'sqlite' | 'postgres'): Migration[] {
     return readMigrations(this.#definition.migrations[kind])
   }

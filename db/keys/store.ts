@@ -26,3 +26,8 @@ export interface ApiKeyStore {
    */
   revision(): number | undefined
 }
+
+/** What every service has, whatever its other resources are. */
+export interface WithApiKeys {
+  apiKeys: ApiKeyStore
+}

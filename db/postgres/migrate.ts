@@ -6,7 +6,7 @@ import {
   type AppliedMigration,
   createJournal,
   type Migration,
-  type OnMigrate,
+  type PrepareOptions,
   pendingMigrations,
   refuseOtherRelease,
 } from '../migrations.ts'
@@ -24,28 +24,22 @@ export const journal = pgTable('migrations', {
   appliedAt: time('applied_at').notNull(),
 })
 
-interface MigrateOptions {
+interface MigrateOptions extends PrepareOptions {
   /** The name of the database, for error messages. */
   name: string
-  /** Whether the tables may be created in a database without a journal. Otherwise it is refused. */
-  create?: boolean
-  /** Whether the database of an older release may be migrated. Otherwise it is refused. */
-  migrate?: boolean
-  onMigrate?: OnMigrate | undefined
 }
 
 /**
  * Applies the missing migrations in one transaction. Several instances may start at once: an advisory lock serializes
  * them, and the journal is read under it.
  *
- * @returns whether the tables were created
  * @throws {UnusableDatabase} as {@link pendingMigrations} does.
  */
 export async function migrate(
   client: Client,
   migrations: Migration[],
   { name: database, create = true, migrate = true, onMigrate }: MigrateOptions,
-): Promise<boolean> {
+): Promise<void> {
   const db = drizzle({ client })
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   await lockUntilCommit(db, 'migrations')
@@ -62,8 +56,8 @@ export async function migrate(
     await db.insert(journal).values({ name, hash, appliedAt: new Date() })
   }
   await client.query('COMMIT')
-  if (pending.length > 0) onMigrate?.(pending.map(({ name }) => name))
-  return isNew
+  const names = pending.map(({ name }) => name)
+  if (names.length > 0) onMigrate?.(names, isNew)
 }
 
 export async function hasTable(db: NodePgDatabase, table: PgTable): Promise<boolean> {

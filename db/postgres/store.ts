@@ -1,7 +1,7 @@
 import { getTableColumns, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Pool, types } from 'pg'
-import { isUpToDate, type OnMigrate, otherRelease } from '../migrations.ts'
+import { isUpToDate, otherRelease, type PrepareOptions } from '../migrations.ts'
 import { type Loaded, listOf, methodOf, operationOf } from '../resource.ts'
 import { type BaseStore, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
 import { openPool } from './connection.ts'
@@ -14,18 +14,11 @@ import { prepareDatabase } from './prepare.ts'
 import { type Mutation, type PostgresEngine, type PostgresResource, type Statement, tablesOf } from './resource.ts'
 import { pagesOf, rowsOf, textOf } from './statements.ts'
 
-interface PostgresStoreOptions {
+interface PostgresStoreOptions extends PrepareOptions {
   url: string
   resources: Loaded<PostgresResource>
   /** The maximum number of connections, besides the one that listens for changes of API keys. */
   maxConnections?: number | undefined
-  /** Whether the tables may be created in a database without them, true by default. */
-  create?: boolean
-  /** Whether the database of an older release may be migrated, true by default. Otherwise it is refused. */
-  migrate?: boolean
-  /** Called if they were created. */
-  onCreate?: (() => void) | undefined
-  onMigrate?: OnMigrate | undefined
   observer?: StoreObserver | undefined
 }
 
@@ -34,17 +27,9 @@ interface PostgresStoreOptions {
  *
  * @throws {UnusableDatabase}
  */
-export async function openPostgresStore({
-  url,
-  resources,
-  maxConnections,
-  create = true,
-  migrate = true,
-  onCreate,
-  onMigrate,
-  observer,
-}: PostgresStoreOptions): Promise<BaseStore> {
-  if (await prepareDatabase(url, resources, { create, migrate, onMigrate })) onCreate?.()
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<BaseStore> {
+  const { url, resources, maxConnections, observer } = options
+  await prepareDatabase(url, resources, options)
   let connectionErrors = 0
   const pool = openPool(url, maxConnections, () => connectionErrors++)
   const failures = new Failures(tablesOf(resources.resources), observer)

@@ -4,7 +4,7 @@ import { rmSync, statSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import type { Logger } from 'pino'
 import { createBackupFolder } from '../../db/sqlite/backup/backup.ts'
 import { checksumOf } from '../../db/sqlite/backup/checksum.ts'
@@ -13,6 +13,8 @@ import { newBackupPath, scheduledEnding } from '../../db/sqlite/backup/name.ts'
 import { type Audit, auditTo } from './audit.ts'
 
 interface ScheduleConfig {
+  /** The path of the program whose command `backup` makes the backups. */
+  program: string
   databasePath: string
   /** Milliseconds between backups; without it there are none. */
   backupEvery: number | undefined
@@ -37,8 +39,6 @@ const systemClock: Clock = {
   now: Date.now,
   wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }).catch(() => {}),
 }
-
-const launcher = fileURLToPath(new URL('../launch.mjs', import.meta.url))
 
 /**
  * Backs up every `backupEvery` milliseconds and keeps the newest `backupKeep` backups. Each leaves an audit line. A failure
@@ -84,12 +84,12 @@ async function isReached(due: number, delay: number, { now, wait, stop }: Timing
 
 /** Resolves to whether the backup was made. */
 async function backUpOnce(config: ScheduleConfig, log: Logger, audit: Audit, stop: AbortSignal): Promise<boolean> {
-  const { databasePath, backupKeep } = config
+  const { program, databasePath, backupKeep } = config
   const path = newBackupPath(databasePath, scheduledEnding)
   const begin = performance.now()
   try {
     createBackupFolder(databasePath)
-    await runBackup(databasePath, path, stop)
+    await runBackup(program, databasePath, path, stop)
   } catch (err) {
     if (!stop.aborted) log.error({ err }, `The scheduled backup failed. ${messageOf(err)}`)
     return false
@@ -127,8 +127,8 @@ export async function deleteOldBackups(
  * from the terminal, because the service handles Ctrl-C. The audit line of the command is dropped, because the service
  * writes one.
  */
-async function runBackup(database: string, path: string, stop: AbortSignal): Promise<void> {
-  const child = spawn(process.execPath, [launcher, 'backup', path], {
+async function runBackup(program: string, database: string, path: string, stop: AbortSignal): Promise<void> {
+  const child = spawn(process.execPath, [program, 'backup', path], {
     env: { DATABASE_URL: pathToFileURL(database).href },
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,

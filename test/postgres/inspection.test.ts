@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { readMigrations } from '../../db/migrations.ts'
 import { migrate } from '../../db/postgres/migrate.ts'
+import { resources } from '../../db/resources.ts'
 import { describeMigrations, readPending, readStatus } from '../../server/ops/database.ts'
 import { examine } from '../../server/ops/doctor/doctor.ts'
 import type { Finding } from '../../server/ops/doctor/finding.ts'
@@ -78,9 +79,9 @@ function strengthOf(mode: string): number {
 test('db status and db migrate --dry-run show an old, a current and an empty database', async () => {
   const url = await emptyDatabase()
   const location = { kind: 'postgres', url } as const
-  expect(await readStatus(location)).toMatchObject({ schema: null, pending: names, rows: null })
+  expect(await readStatus(resources, location)).toMatchObject({ schema: null, pending: names, rows: null })
   await migrate(await connect(url), migrations.slice(0, 1), { name: 'test' })
-  const pending = await readPending(location)
+  const pending = await readPending(resources, location)
   expect(pending.map(({ name }) => name)).toEqual(names.slice(1))
   expect(describeMigrations(location, pending)).toContain(
     '\n-- Locks api_keys (ACCESS EXCLUSIVE): blocks reads and writes.\n',
@@ -168,6 +169,7 @@ async function connect(url: string): Promise<Client> {
 function diagnose(url: string, service = {}, machine = {}): Promise<Finding[]> {
   const port = { origin: 'http://127.0.0.1:1', problem: async () => undefined }
   const healthy = {
+    resources,
     database: { kind: 'postgres', url } as const,
     databaseConnections: 10,
     backupEvery: undefined,

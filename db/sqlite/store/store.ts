@@ -1,4 +1,4 @@
-import type { OnMigrate } from '../../migrations.ts'
+import type { PrepareOptions } from '../../migrations.ts'
 import { methodOf, operationOf } from '../../resource.ts'
 import { type BaseStore, type StoreObserver, type StoreSizes, StoreUnavailable } from '../../store.ts'
 import { measureBackups } from '../backup/inventory.ts'
@@ -11,14 +11,7 @@ import { Writer, type WriterOptions } from '../writer/writer.ts'
 import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
 
-interface SqliteStoreOptions extends WriterOptions {
-  /** Whether to create a missing file. True by default. */
-  create?: boolean
-  /** Whether to migrate the database of an older release, true by default. Otherwise it is refused. */
-  migrate?: boolean
-  onMigrate?: OnMigrate | undefined
-  /** Called with a sentence for the operator when the database needs attention. */
-  onWarning?: ((message: string) => void) | undefined
+interface SqliteStoreOptions extends WriterOptions, PrepareOptions {
   observer?: StoreObserver | undefined
 }
 
@@ -28,16 +21,9 @@ interface SqliteStoreOptions extends WriterOptions {
  *
  * @throws {UnusableDatabase}
  */
-export function openSqliteStore({
-  create = true,
-  migrate = true,
-  onMigrate,
-  onWarning = () => {},
-  observer,
-  ...options
-}: SqliteStoreOptions): BaseStore {
-  const { path, resources } = options
-  prepareDatabase(path, resources, { create, migrate, onMigrate, onWarning })
+export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
+  const { path, resources, onWarning = () => {}, observer } = options
+  prepareDatabase(path, resources, options)
   const corruption = new CorruptionCheck(path)
   const verify = (failure: Failure) => corruption.verify(failure)
   const reader: Reader = new Reader(resources, verify, { path, releaseWriter: () => writer.release(), onWarning })
@@ -66,7 +52,7 @@ export function openSqliteStore({
       await writer.probe()
     },
     load: () => ({ queuedWrites: writer.queued }),
-    sizes: () => measureFiles(options.path),
+    sizes: () => measureFiles(path),
     async close() {
       await recovery.close()
       await writer.close()
