@@ -92,7 +92,7 @@ describe.for(Object.keys(faults))('files are %s', (fault) => {
 
 /** Reads the table in docs/background/reliability.md. */
 function expectedOutcomes(): { files: File[]; outcomes: Record<string, Outcome> }[] {
-  const document = readFileSync(join(import.meta.dirname, '../../../docs/reliability.md'), 'utf8')
+  const document = readFileSync(join(import.meta.dirname, '../../../docs/background/reliability.md'), 'utf8')
   const rows = document.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
   const start = rows.findIndex(([, first]) => first === 'Files')
   const names = (rows[start] ?? []).slice(2, -1)
