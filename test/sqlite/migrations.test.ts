@@ -311,9 +311,7 @@ async function startPreparers(count: number, folder: string): Promise<(path: str
 /** Describes the tables of the schema without the layout and quotes of their SQL. */
 function describeTables(database: Database.Database): object[] {
   const tables = database
-    .prepare(
-      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
-    )
+    .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
     .all() as { name: string; sql: string }[]
   return tables.map(({ name, sql }) => ({
     name,
