@@ -183,7 +183,7 @@ async function seed<New>(transfer: Transfer<Store, New>, text: string, options: 
   const rows = parseNumber(text, `The number of ${plural}`, 1, maxItems)
   const { itemSource, seedItems } = await import('../ops/transfer/seed.ts')
   const seed = options.seed ?? randomInt(maxSeed + 1)
-  const next = await itemSource(await transfer.schemas(), seed)
+  const next = await itemSource({ ...transfer, ...(await transfer.schemas()) }, seed)
   await withStore(
     async (store, audit, database) => {
       await withProgress(process.stderr, describeCount('Created', plural, rows), (onProgress) =>
