@@ -8,6 +8,7 @@ import {
   LogController,
 } from 'fastify'
 import type { Store } from '../db/resources.ts'
+import { about } from './about.ts'
 import { readIdempotencyKey } from './api/idempotency-key.ts'
 import type { Context } from './api/trpc.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
@@ -190,7 +191,7 @@ export async function createApp({
   }
   const servers = () => serversOf(config, app.server.listening ? app.listeningOrigin : 'http://127.0.0.1:3000')
   app.register(reference, {
-    document: () => createDocument(router, servers()),
+    document: () => createDocument(router, about, servers()),
     servers,
     basePath,
     hasConsole: page !== undefined,

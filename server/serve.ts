@@ -5,7 +5,8 @@ import { describeLocation } from '../db/location.ts'
 import { openStoreOf } from '../db/open.ts'
 import type { ResourceList } from '../db/resource-list.ts'
 import { resources as ownResources, type Store } from '../db/resources.ts'
-import { StoreUnavailable } from '../db/store.ts'
+import { type BaseStore, StoreUnavailable } from '../db/store.ts'
+import { about } from './about.ts'
 import { createAdminApp, createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
 import { type Config, misspelledVariables } from './config.ts'
@@ -30,7 +31,7 @@ export const maxStopTime = 10_000
 const registerInterval = 5_000
 
 interface Service {
-  resources: ResourceList<Pick<Store, 'apiKeys' | 'pets'>>
+  resources: ResourceList<Omit<Store, keyof BaseStore>>
   router: AnyRouter
 }
 
@@ -108,7 +109,8 @@ async function run({ app, admin }: Apps, store: Store, { config, log, audit, met
   if (admin && adminAddress) await listen(admin, adminAddress, (url) => `metrics and health at ${url}`)
   const firstKey = hasKey ? undefined : await mintFirstKey(store, audit)
   const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
-  announce({ url: config.publicUrl ?? app.listeningOrigin, database: config.database, firstKey }, log, { asBanner })
+  const url = config.publicUrl ?? app.listeningOrigin
+  announce({ url, path: about.path, database: config.database, firstKey }, log, { asBanner })
   const stopBackups = startBackups(config, log, metrics)
   const signal = await stopped
   log.info({ signal }, 'stopping')

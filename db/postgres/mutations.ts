@@ -9,7 +9,7 @@ import { inTransaction, lockUntilCommit, type Transaction } from './transaction.
 
 /** A call of a mutation. Of the calls with the same key only the first takes effect. */
 export interface MutationCall {
-  /** The name of the resource and of the mutation, such as `pets.create`. */
+  /** The name of the resource and of the mutation, with a dot between them. */
   operation: string
   mutation: AnyMutation
   /** The input in the order of the mutation's fields. */

@@ -34,6 +34,8 @@ export interface ProcedureMeta extends OpenApiMeta {
 export interface MutationMeta extends ProcedureMeta {
   /** Whether a repeated request with the same `Idempotency-Key` gets the response of the first one, or the key has no effect. */
   idempotencyKey: 'replays' | 'ignored'
+  /** What the mutation creates, for the description of the header. */
+  creates?: string
 }
 
 export interface Deprecation {
@@ -93,11 +95,11 @@ function createBuilder<Store, Meta extends ProcedureMeta>() {
 
 /** REST documents the headers of a mutation that replays. */
 function withHeaders(meta: MutationMeta): MutationMeta {
-  const { openapi, idempotencyKey } = meta
+  const { openapi, idempotencyKey, creates } = meta
   if (!openapi || idempotencyKey === 'ignored') return meta
   const errorResponses = {
     ...openapi.errorResponses,
     422: 'The `Idempotency-Key` was used before with another payload.',
   }
-  return { ...meta, openapi: { ...openapi, requestHeaders, responseHeaders, errorResponses } }
+  return { ...meta, openapi: { ...openapi, requestHeaders: requestHeaders(creates), responseHeaders, errorResponses } }
 }

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { describeLocation, type Location } from '../../db/location.ts'
 import { migrateStore } from '../../db/open.ts'
+import { about } from '../about.ts'
 import { readConfig } from '../config.ts'
 import { backUp, restore } from '../ops/backup.ts'
 import { copy } from '../ops/copy.ts'
@@ -13,6 +14,7 @@ import { auditOf, databaseFile, noteCreated } from './open-store.ts'
 import { type JsonOption, jsonOption, note, print, printAs } from './output.ts'
 
 const variables = ['DATABASE_URL'] as const
+const contents = `${about.content} and keys`
 
 export function addDatabaseCommands(program: Command): void {
   const backup = program
@@ -55,7 +57,7 @@ export function addDatabaseCommands(program: Command): void {
 function addStatusCommand(databases: Command): void {
   const status = databases
     .command('status')
-    .description('show the schema, the size and the number of pets and keys')
+    .description(`show the schema, the size and the number of ${contents}`)
     .option(...jsonOption)
     .action(async (options: JsonOption) => printAs(options, await readStatus(readConfig().database), describeStatus))
   addHelp(status, { examples: ['petstore db status', 'petstore db status --json'], variables })
@@ -86,7 +88,7 @@ function addCopyCommand(databases: Command): void {
   const copying = databases
     .command('copy')
     .description(
-      'copy all pets and keys into an empty SQLite or PostgreSQL database; stop the service first, because later writes are not copied',
+      `copy all ${contents} into an empty SQLite or PostgreSQL database; stop the service first, because later writes are not copied`,
     )
     .requiredOption(
       ...locationOption('--from', 'the database to copy, such as file:data/petstore.db; it is not changed'),

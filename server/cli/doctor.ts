@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { about } from '../about.ts'
 import { type Config, misspelledVariables, originOf, readConfig, variableNames } from '../config.ts'
 import { findListenProblems } from '../http/addresses.ts'
 import { describeFindings, examine, type Service } from '../ops/doctor/doctor.ts'
@@ -36,7 +37,7 @@ function examineConfig(): { config?: Config; findings: Finding[] } {
 }
 
 function serviceOf(config: Config): Service {
-  return { ...config, port: { origin: originOf(config), problem: () => portProblem(config) } }
+  return { ...config, ...about, port: { origin: originOf(config), problem: () => portProblem(config) } }
 }
 
 async function portProblem(config: Config): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { about } from '../about.ts'
 import { originOf, readConfig, variableNames } from '../config.ts'
 import { checkHealth } from '../ops/healthcheck.ts'
 import { addHelp } from './help.ts'
@@ -29,7 +30,7 @@ export function addServiceCommands(program: Command): void {
       const { appRouter } = await import('../router.ts')
       const { createDocument, serversOf } = await import('../rest/document.ts')
       const config = readConfig()
-      print(JSON.stringify(createDocument(appRouter, serversOf(config, originOf(config))), null, 2))
+      print(JSON.stringify(createDocument(appRouter, about, serversOf(config, originOf(config))), null, 2))
     })
   addHelp(openapi, {
     examples: ['petstore openapi > openapi.json', 'PUBLIC_URL=https://pets.example petstore openapi'],

@@ -13,6 +13,7 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { fileTimestamp } from '../../db/sqlite/backup/name.ts'
+import { about } from '../../server/about.ts'
 import { examine, type Service } from '../../server/ops/doctor/doctor.ts'
 import type { Finding } from '../../server/ops/doctor/finding.ts'
 import { type Machine, releasedAt, thisMachine } from '../../server/ops/doctor/machine.ts'
@@ -346,6 +347,7 @@ function diagnose(path: string, { now, mountTable, limits, ...service }: Overrid
   return examine(
     [],
     {
+      ...about,
       database: { kind: 'sqlite', path },
       databaseConnections: 10,
       backupEvery: undefined,

@@ -2,6 +2,7 @@ import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { tableLocks } from '../../db/migration-locks.ts'
 import { migrate } from '../../db/postgres/migrate.ts'
+import { about } from '../../server/about.ts'
 import { describeMigrations, readPending, readStatus } from '../../server/ops/database.ts'
 import { examine } from '../../server/ops/doctor/doctor.ts'
 import type { Finding } from '../../server/ops/doctor/finding.ts'
@@ -170,6 +171,7 @@ async function connect(url: string): Promise<Client> {
 function diagnose(url: string, service = {}, machine = {}): Promise<Finding[]> {
   const port = { origin: 'http://127.0.0.1:1', problem: async () => undefined }
   const healthy = {
+    ...about,
     database: { kind: 'postgres', url } as const,
     databaseConnections: 10,
     backupEvery: undefined,

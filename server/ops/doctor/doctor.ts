@@ -9,7 +9,11 @@ import { checkPort, type PortToCheck } from './port.ts'
 
 /** What to examine: parts of the configuration. */
 export interface Service {
+  /** The title of its OpenAPI document. */
+  title: string
   database: Location
+  /** What it contains besides API keys: the names of its resources. */
+  content: string
   databaseConnections: number
   /** Milliseconds. */
   backupEvery: number | undefined
@@ -38,16 +42,16 @@ export async function examine(
 }
 
 async function examineService(service: Service, machine: Machine): Promise<Finding[]> {
-  const { apiKeyFile, port } = service
+  const { apiKeyFile, content, port, title } = service
   return [
-    ...(apiKeyFile === undefined ? [] : [await runCheck('key file', () => checkKeyFile(apiKeyFile))]),
+    ...(apiKeyFile === undefined ? [] : [await runCheck('key file', () => checkKeyFile(apiKeyFile, content))]),
     ...(await examineDatabase(service, machine)),
-    ...(await checkPort(port)),
+    ...(await checkPort(port, title)),
   ]
 }
 
 async function examineDatabase(service: Service, machine: Machine): Promise<Finding[]> {
-  const { database, databaseConnections, backupEvery } = service
+  const { database, databaseConnections } = service
   // First, because the other checks would hang with the disk.
   const writable = database.kind === 'sqlite' ? await checkWritable(database.path) : undefined
   if (writable?.isHanging) return [writable.finding]
@@ -55,7 +59,7 @@ async function examineDatabase(service: Service, machine: Machine): Promise<Find
   try {
     // One connection more listens for changes of API keys.
     const contents = inspection && (await examineContents(inspection, databaseConnections + 1))
-    const files = database.kind === 'sqlite' ? await examineFiles(database.path, backupEvery, machine) : undefined
+    const files = database.kind === 'sqlite' ? await examineFiles(database.path, service, machine) : undefined
     const times = [...(contents?.times ?? []), ...(files?.times ?? [])]
     return [
       finding('database', verdict),
@@ -70,15 +74,15 @@ async function examineDatabase(service: Service, machine: Machine): Promise<Find
   }
 }
 
-async function examineFiles(path: string, interval: number | undefined, machine: Machine) {
+async function examineFiles(path: string, { content, backupEvery }: Service, machine: Machine) {
   const backups = await readOnce(async () => readBackupTimes(path))
   return {
     findings: [
-      await runCheck('permissions', () => checkPermissions(path)),
+      await runCheck('permissions', () => checkPermissions(path, content)),
       await runCheck('disk space', () => checkSpace(path)),
       await runCheck('file system', () => checkFileSystem(path, machine)),
       await runCheck('write-ahead log', () => checkLog(path)),
-      await runCheck('backups', () => checkBackups(interval, backups, machine.now)),
+      await runCheck('backups', () => checkBackups(backupEvery, backups, machine.now)),
     ],
     times: orNone(() => newestBackup(backups())),
   }

@@ -23,7 +23,8 @@ const maxLog = 128 * 1024 * 1024
 const networkType =
   /^(nfs|cifs|smb|ncpfs|afs|9p|ceph|lustre|gpfs|beegfs|glusterfs|fuse\.(sshfs|glusterfs|ceph|s3fs|rclone|nfs))/
 
-export function checkPermissions(path: string): Verdict {
+/** @param content what the database contains besides API keys */
+export function checkPermissions(path: string, content: string): Verdict {
   const file = realPath(path)
   const existing = ['', '-wal', '-shm'].map((suffix) => file + suffix).filter((name) => existsSync(name))
   const folder = existingFolder(file)
@@ -31,27 +32,27 @@ export function checkPermissions(path: string): Verdict {
     refusal(folder, constants.R_OK | constants.W_OK | constants.X_OK) ??
     existing.map((name) => refusal(name, constants.R_OK | constants.W_OK)).find((text) => text !== undefined)
   if (problem !== undefined) return failure(problem)
-  const open = openToOthers([...existing, ...backupsOf(path)])
+  const open = openToOthers([...existing, ...backupsOf(path)], content)
   if (open) return open.isWritable ? failure(open.message) : warning(open.message)
   const note =
     process.getuid?.() === 0 ? ' This is root, who may write everywhere: run it as the user of the service.' : ''
   return ok(`This user may write to ${folder}.${note}`)
 }
 
-export function checkKeyFile(path: string): Verdict {
-  const open = openToOthers([path])
+export function checkKeyFile(path: string, content: string): Verdict {
+  const open = openToOthers([path], content)
   return open ? warning(open.message) : ok(`Other users may not read ${path}.`)
 }
 
 /** The files that users other than the owner and the group may use. Windows has no such permissions. */
-function openToOthers(files: string[]): { isWritable: boolean; message: string } | undefined {
+function openToOthers(files: string[], content: string): { isWritable: boolean; message: string } | undefined {
   const modes = files.map((file) => ({ file, mode: process.platform === 'win32' ? 0 : statSync(file).mode }))
   const open = modes.filter(({ mode }) => mode & 0o006)
   if (open.length === 0) return undefined
   const isWritable = open.some(({ mode }) => mode & 0o002)
   const names = open.map(({ file }) => file).join(' ')
   const right = isWritable ? 'write' : 'read'
-  return { isWritable, message: `Every user may ${right} files with pets or keys. Run: chmod o-rwx ${names}` }
+  return { isWritable, message: `Every user may ${right} files with ${content} or keys. Run: chmod o-rwx ${names}` }
 }
 
 function backupsOf(database: string): string[] {
