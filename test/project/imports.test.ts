@@ -177,11 +177,13 @@ test('the only files directly in server/ are those that compose the service', ()
   ])
 })
 
-test('the console names a field or a status of a pet only in web/pets and in its texts', () => {
+test('the console names a field or a status of a pet only in web/pets, and its general parts do not name pets', () => {
   const named = filesOfConsole(/categoryId|category_id|petStatus|PetStatus|\bPet\b|NewPet|['"](?:available|sold)['"]/)
-  expect(named.filter((path) => !/^web\/(?:pets|messages)\//.test(path))).toEqual([])
+  expect(named.filter((path) => !path.startsWith('web/pets/'))).toEqual([])
+  const general = /^web\/(?:(?:bulk|components|requests)\/|resource\.ts|keyboard\.ts)/
+  expect(filesOfConsole(nameOfPets).filter((path) => general.test(path))).toEqual([])
   // So a field is defined at one place, and its texts at another.
-  expect(filesOfConsole(/categoryId|category_id/)).toEqual(['web/messages/en.ts', 'web/pets/pet.ts'])
+  expect(filesOfConsole(/categoryId|category_id/)).toEqual(['web/pets/messages.ts', 'web/pets/pet.ts'])
 })
 
 test('an engine names no resource, no field and no status of one, and imports no module of one', () => {
