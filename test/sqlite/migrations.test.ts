@@ -142,7 +142,7 @@ describe('the migrated tables', () => {
   test('and the journal have the columns, indexes and checks of the schema', async () => {
     const drizzleKit = join(root, 'node_modules/.bin/drizzle-kit')
     // The journal is no table of a resource, so that migrations are drafted without it.
-    const schema = configs.sqlite.schema.replace('}', ',sqlite/migrate}')
+    const schema = `${configs.sqlite.schema}`.replace('}', ',sqlite/migrate}')
     const words = ['export', '--dialect=sqlite', `--schema=${schema}`]
     const { stdout } = await promisify(execFile)(drizzleKit, words, { cwd: root })
     const drafted = openDatabase()
