@@ -4,7 +4,7 @@ import superjson from 'superjson'
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import type { ApiKey } from '../../db/keys/store.ts'
 import type { BaseStore, Once } from '../../db/store.ts'
-import { toApiError } from './errors.ts'
+import { type RpcError, toApiError } from './errors.ts'
 import { requestHeaders, responseHeaders } from './idempotency-key.ts'
 import { decodeSuperjson } from './superjson-input.ts'
 
@@ -80,7 +80,7 @@ function createBuilder<Store, Meta extends ProcedureMeta>() {
         input: { serialize: superjson.serialize, deserialize: decodeSuperjson },
         output: superjson,
       },
-      errorFormatter({ error, shape }) {
+      errorFormatter({ error, shape }): RpcError {
         const { body, code, issues } = toApiError(error)
         return {
           message: body.message,
