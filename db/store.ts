@@ -142,6 +142,20 @@ export class RuleViolation extends Error {
 /** The class of such an error. */
 export type RuleError = new (message: string, subject?: string) => RuleViolation
 
+/** A row breaks a uniqueness or a reference of the table `subject`. The message is for clients, too. */
+export class RowConflict extends RuleViolation {
+  override name = 'RowConflict'
+
+  constructor(rule: 'unique' | 'reference', table?: string) {
+    super(
+      rule === 'unique'
+        ? 'A value that must be unique exists already.'
+        : 'The input refers to something that is missing.',
+      table,
+    )
+  }
+}
+
 /** The idempotency key was used for another operation or another input within its lifetime. */
 export class IdempotencyKeyReused extends RuleViolation {
   override name = 'IdempotencyKeyReused'

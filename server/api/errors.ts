@@ -1,6 +1,6 @@
 import { type TRPC_ERROR_CODE_KEY, type TRPC_ERROR_CODE_NUMBER, TRPCError } from '@trpc/server'
 import { z } from 'zod'
-import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable } from '../../db/store.ts'
+import { IdempotencyKeyReused, IdsExhausted, RowConflict, StoreUnavailable } from '../../db/store.ts'
 import { describeIssues, type Issue, issuesOf } from './validation.ts'
 
 /** Every code of an Error body, with its HTTP status and the closest tRPC code. */
@@ -119,28 +119,17 @@ export class ApiError extends TRPCError {
 
 /** Maps any thrown value to an error for the client. No other function does. */
 export function toApiError(thrown: unknown): ApiError {
+  const fail = (code: ErrorCode, message: string) => new ApiError(code, message, { cause: thrown })
   if (thrown instanceof ApiError) return thrown
-  if (thrown instanceof StoreUnavailable) {
+  if (thrown instanceof StoreUnavailable)
     return thrown.isRetryable
       ? dataUnavailable(thrown)
-      : new ApiError('unavailable', 'The service cannot use its database until an operator has repaired it.', {
-          cause: thrown,
-        })
-  }
-  if (thrown instanceof IdempotencyKeyReused) {
-    return new ApiError('unprocessable', 'The Idempotency-Key was used before with another payload. Use a new one.', {
-      cause: thrown,
-    })
-  }
-  if (thrown instanceof IdsExhausted) {
-    return new ApiError(
-      'internal_error',
-      `There are no ids left for new ${thrown.subject}. Trying again does not help.`,
-      {
-        cause: thrown,
-      },
-    )
-  }
+      : fail('unavailable', 'The service cannot use its database until an operator has repaired it.')
+  if (thrown instanceof IdempotencyKeyReused)
+    return fail('unprocessable', 'The Idempotency-Key was used before with another payload. Use a new one.')
+  if (thrown instanceof RowConflict) return fail('conflict', thrown.message)
+  if (thrown instanceof IdsExhausted)
+    return fail('internal_error', `There are no ids left for new ${thrown.subject}. Trying again does not help.`)
   if (thrown instanceof TRPCError) return fromTrpc(thrown)
   return internalError(thrown)
 }

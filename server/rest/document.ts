@@ -101,7 +101,8 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
   // trpc-to-openapi generates no references to responses.
   const success = draft as oas31.ResponseObject
   const always = deprecation ? required(deprecationHeaders) : {}
-  const failures = Object.entries(openapi?.errorResponses ?? {}).map(([status, text]) => [
+  const errors = [...Object.entries(missingKey), ...Object.entries(openapi?.errorResponses ?? {})]
+  const failures = errors.map(([status, text]) => [
     status,
     failure(
       text,
@@ -139,6 +140,7 @@ function failure(text: string, headers: oas31.HeadersObject, example: ErrorBody)
   return { description: text, ...withHeaders(headers), content: json('Error', example) }
 }
 
+const missingKey = { 401: 'The API key is missing or invalid.' }
 const locationHeader = required({ Location: header('Path of what was created.') })
 const nextHeader = { Link: header('On a full page, the URL of the next one with `rel="next"` (RFC 8288).') }
 const challengeHeader = required({
@@ -189,14 +191,10 @@ function bodyOf(operation: Operation): z.ZodObject {
   return splitInput(operation).elsewhere.meta({ ...operation.input.meta() })
 }
 
-function bodyName({ name, input }: Operation): string {
-  const id = input.meta()?.id
-  if (!id) throw new Error(`${name}: a request body needs a name. Give its schema an id with meta().`)
-  return id
-}
-
 function bodyContent(operation: Operation): oas31.ContentObject {
-  return json(bodyName(operation), exampleOf(splitInput(operation).elsewhere))
+  const id = operation.input.meta()?.id
+  if (!id) throw new Error(`${operation.name}: a request body needs a name. Give its schema an id with meta().`)
+  return json(id, exampleOf(splitInput(operation).elsewhere))
 }
 
 function json(schemaName: string, example: unknown): oas31.ContentObject {

@@ -12,6 +12,7 @@ import {
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { resources } from '../../db/resources.ts'
 import { fileTimestamp } from '../../db/sqlite/backup/name.ts'
 import { examine, type Service } from '../../server/ops/doctor/doctor.ts'
 import type { Finding } from '../../server/ops/doctor/finding.ts'
@@ -346,6 +347,7 @@ function diagnose(path: string, { now, mountTable, limits, ...service }: Overrid
   return examine(
     [],
     {
+      resources,
       database: { kind: 'sqlite', path },
       databaseConnections: 10,
       backupEvery: undefined,

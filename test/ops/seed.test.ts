@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createProgram } from '../../server/cli/program.ts'
+import { composition } from '../../server/composition.ts'
 import { itemSource, seedItems } from '../../server/ops/transfer/seed.ts'
 import { NewPet } from '../../server/pets/pets.ts'
 import { openTestStore } from '../support/database.ts'
@@ -70,7 +71,7 @@ test.for([
   [['1e3'], 'The number of pets is "1e3": expected'],
   [['5', '--seed', '4294967296'], '--seed is "4294967296": expected an integer from 0 to 4294967295.'],
 ] as const)('petstore seed %j is refused', async ([words, message]) => {
-  const command = createProgram().parseAsync(['seed', ...words], { from: 'user' })
+  const command = createProgram(composition).parseAsync(['seed', ...words], { from: 'user' })
   await expect(command).rejects.toThrow(message)
 })
 

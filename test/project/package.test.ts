@@ -24,7 +24,7 @@ test('the package contains the sources as JavaScript, all migrations, the consol
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1))
   const expected = globSync(
-    ['{server,db}/**/*.{ts,mjs}', 'db/*/migrations/*.sql', 'server/rest/reference/*', 'web/dist/**/*.*'],
+    ['{server,db}/**/*.{ts,mjs}', 'db/*/migrations/*.{sql,json}', 'server/rest/reference/*', 'web/dist/**/*.*'],
     { cwd: root, exclude: ['server/ops/dev.ts', 'db/postgres/drizzle.config.ts'] },
   ).map((path) => path.replace(/\.ts$/, '.js'))
   const own = ['LICENSE', 'README.md', 'bin/petstore', 'package-lock.json', 'package.json', 'server/package.json']

@@ -10,6 +10,7 @@ import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import type { LoadMeter } from '../../server/http/load-shedding.ts'
 import { logTo } from '../../server/log.ts'
 import { createKey } from '../../server/ops/keys.ts'
+import { appRouter } from '../../server/router.ts'
 import type { Metrics } from '../../server/telemetry/metrics.ts'
 import type { Tracing } from '../../server/telemetry/tracing.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
@@ -33,7 +34,7 @@ export async function startTestApi({
   config = {},
   atEnd = onTestFinished,
   store,
-  router,
+  router = appRouter,
   keyName = 'test',
   key,
   consoleFolder,
@@ -55,7 +56,7 @@ export async function startTestApi({
       ...config,
     },
     store: own.store,
-    ...(router && { router }),
+    router,
     consoleFolder,
     ...(metrics && { metrics }),
     tracing,

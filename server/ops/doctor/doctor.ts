@@ -1,14 +1,17 @@
 import type { Location } from '../../../db/location.ts'
+import type { ResourceList } from '../../../db/resource-list.ts'
+import { listBackups } from '../../../db/sqlite/backup/inventory.ts'
 import { alignColumns } from '../table.ts'
-import { checkBackups, newestBackup, readBackupTimes } from './backups.ts'
+import { checkBackups, newestBackup } from './backups.ts'
 import { checkWritable, examineContents, openDatabase } from './database.ts'
 import { checkFileSystem, checkKeyFile, checkLog, checkPermissions, checkSpace } from './files.ts'
 import { type Finding, finding, orNone, readOnce, runCheck } from './finding.ts'
 import { checkClock, checkDescriptors, checkNode, type Machine, thisMachine } from './machine.ts'
 import { checkPort, type PortToCheck } from './port.ts'
 
-/** What to examine: parts of the configuration. */
+/** What to examine: the resources, and parts of the configuration. */
 export interface Service {
+  resources: ResourceList
   database: Location
   databaseConnections: number
   /** Milliseconds. */
@@ -47,11 +50,11 @@ async function examineService(service: Service, machine: Machine): Promise<Findi
 }
 
 async function examineDatabase(service: Service, machine: Machine): Promise<Finding[]> {
-  const { database, databaseConnections, backupEvery } = service
+  const { resources, database, databaseConnections, backupEvery } = service
   // First, because the other checks would hang with the disk.
   const writable = database.kind === 'sqlite' ? await checkWritable(database.path) : undefined
   if (writable?.isHanging) return [writable.finding]
-  const { inspection, verdict } = await openDatabase(database)
+  const { inspection, verdict } = await openDatabase(resources, database)
   try {
     // One connection more listens for changes of API keys.
     const contents = inspection && (await examineContents(inspection, databaseConnections + 1))
@@ -71,7 +74,7 @@ async function examineDatabase(service: Service, machine: Machine): Promise<Find
 }
 
 async function examineFiles(path: string, interval: number | undefined, machine: Machine) {
-  const backups = await readOnce(async () => readBackupTimes(path))
+  const backups = await readOnce(() => listBackups(path))
   return {
     findings: [
       await runCheck('permissions', () => checkPermissions(path)),

@@ -8,7 +8,8 @@ import {
   statfsSync,
   statSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
+import { existingFolder } from '../../../db/ownership.ts'
 import { backupFolder } from '../../../db/sqlite/backup/name.ts'
 import { describeSize } from '../table.ts'
 import { failure, ok, type Verdict, warning } from './finding.ts'
@@ -125,11 +126,4 @@ export function checkLog(path: string): Verdict {
 /** The path itself if the file does not exist yet. */
 function realPath(path: string): string {
   return existsSync(path) ? realpathSync.native(path) : path
-}
-
-/** The folder of the file, or the nearest one above that exists. */
-function existingFolder(file: string): string {
-  let folder = dirname(file)
-  while (!existsSync(folder)) folder = dirname(folder)
-  return folder
 }
