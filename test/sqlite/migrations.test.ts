@@ -142,7 +142,7 @@ describe('the migrated tables', () => {
   test('and the journal have the columns, indexes and checks of the schema', async () => {
     const drizzleKit = join(root, 'node_modules/.bin/drizzle-kit')
     // The journal is no table of a resource, so that migrations are drafted without it.
-    const schema = configs.sqlite.schema.replace('}', ',sqlite/migrate}')
+    const schema = `${configs.sqlite.schema}`.replace('}', ',sqlite/migrate}')
     const words = ['export', '--dialect=sqlite', `--schema=${schema}`]
     const { stdout } = await promisify(execFile)(drizzleKit, words, { cwd: root })
     const drafted = openDatabase()
@@ -311,9 +311,7 @@ async function startPreparers(count: number, folder: string): Promise<(path: str
 /** Describes the tables of the schema without the layout and quotes of their SQL. */
 function describeTables(database: Database.Database): object[] {
   const tables = database
-    .prepare(
-      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
-    )
+    .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
     .all() as { name: string; sql: string }[]
   return tables.map(({ name, sql }) => ({
     name,
