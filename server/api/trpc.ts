@@ -17,12 +17,12 @@ export interface Context {
 }
 
 /** What a resolver reads of the context. A cached response depends on nothing else, so every API key may get it. */
-interface ResolverContext<Store> {
+export interface ResolverContext<Store> {
   store: Store
 }
 
 /** What the resolver of a mutation that replays reads. */
-interface ReplayContext<Store> {
+export interface ReplayContext<Store> {
   /** Each mutation needs `once`, so that a resolver that does not pass it on does not compile. */
   store: { [Name in keyof Store]: WithOnce<Store[Name]> }
   once: Once | undefined
