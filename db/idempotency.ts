@@ -13,7 +13,7 @@ export interface Original {
 
 /** A call of a mutation. */
 export interface Attempt {
-  /** The name of the resource and of the mutation, such as `pets.create`. */
+  /** The name of the resource and of the mutation, with a dot between them. */
   operation: string
   /** The input in the order of the mutation's fields. */
   values: unknown[]

@@ -16,7 +16,7 @@ export interface Once {
   onReplay?: () => void
 }
 
-/** The owner of idempotency keys that belong to no API key: those of `pets import`. No API key has this id. */
+/** The owner of idempotency keys that belong to no API key: those of imports. No API key has this id. */
 export const noApiKey = 0n
 
 /** How long an idempotency key is remembered, in milliseconds. */

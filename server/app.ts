@@ -9,6 +9,7 @@ import {
 } from 'fastify'
 import type { WithApiKeys } from '../db/keys/store.ts'
 import type { BaseStore } from '../db/store.ts'
+import type { About } from './about.ts'
 import { readIdempotencyKey } from './api/idempotency-key.ts'
 import type { Context } from './api/trpc.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
@@ -38,6 +39,7 @@ import { metricsRoute } from './telemetry/metrics-route.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 
 export interface AppOptions {
+  about: About
   config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit' | 'adminPort'>
   store: BaseStore & WithApiKeys
   router: AnyRouter
@@ -139,6 +141,7 @@ function createBase({
  * `/docs/`, and `/metrics` unless the admin listener serves it.
  */
 export async function createApp({
+  about,
   config,
   store,
   router,
@@ -189,7 +192,7 @@ export async function createApp({
   }
   const servers = () => serversOf(config, app.server.listening ? app.listeningOrigin : 'http://127.0.0.1:3000')
   app.register(reference, {
-    document: () => createDocument(router, servers()),
+    document: () => createDocument(router, about, servers()),
     servers,
     basePath,
     hasConsole: page !== undefined,

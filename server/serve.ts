@@ -6,6 +6,7 @@ import { describeLocation } from '../db/location.ts'
 import { openStore } from '../db/open.ts'
 import type { ResourceList } from '../db/resource-list.ts'
 import { StoreUnavailable } from '../db/store.ts'
+import type { About } from './about.ts'
 import { createAdminApp, createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
 import { type Config, misspelledVariables } from './config.ts'
@@ -33,7 +34,12 @@ const registerInterval = 5_000
  * first; SIGINT, from a person, does not. A second signal, or a stop that takes too long, ends the process at once.
  * Acknowledged writes are on disk in any case.
  */
-export async function serve(config: Config, resources: ResourceList<WithApiKeys>, router: AnyRouter): Promise<void> {
+export async function serve(
+  config: Config,
+  about: About,
+  resources: ResourceList<WithApiKeys>,
+  router: AnyRouter,
+): Promise<void> {
   // Checked first, because a start that fails must not leave a file or a key.
   const problems = await findListenProblems(config)
   if (problems.length > 0) throw new OperatorError(problems.map(({ message }) => message).join('\n'))
@@ -57,7 +63,7 @@ export async function serve(config: Config, resources: ResourceList<WithApiKeys>
   let admin: FastifyInstance | undefined
   try {
     const consoleFolder = join(import.meta.dirname, '../web/dist')
-    const app = await createApp({ config, store, router, log, consoleFolder, metrics, tracing })
+    const app = await createApp({ about, config, store, router, log, consoleFolder, metrics, tracing })
     try {
       if (config.apiKey !== undefined) await registerKey(app, store, config.apiKey, audit)
       const stopped = stopSignal(log)
@@ -71,7 +77,8 @@ export async function serve(config: Config, resources: ResourceList<WithApiKeys>
       }
       const firstKey = hasKey ? undefined : await mintFirstKey(store, audit)
       const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
-      announce({ url: config.publicUrl ?? app.listeningOrigin, database: config.database, firstKey }, log, { asBanner })
+      const url = config.publicUrl ?? app.listeningOrigin
+      announce({ url, path: about.path, database: config.database, firstKey }, log, { asBanner })
       const stopBackups = startBackups(config, log, metrics)
       const signal = await stopped
       log.info({ signal }, 'stopping')

@@ -10,7 +10,7 @@ type ProcedureType = 'query' | 'mutation' | 'subscription'
 
 /** What the adapters need to know of a procedure. */
 export interface Procedure {
-  /** The name in the router, such as `pets.list`. */
+  /** The name in the router: `<resource>.<procedure>`. */
   name: string
   type: ProcedureType
   meta: ProcedureMeta

@@ -57,6 +57,8 @@ export interface MutationMeta extends ProcedureMeta {
    * ignored. With `replays`, the resolver passes `ctx.once` to the store.
    */
   idempotencyKey: 'replays' | 'ignored'
+  /** What the mutation creates, for the description of the header. */
+  creates?: string
 }
 
 export interface Deprecation {
@@ -124,11 +126,11 @@ function createBuilder<ContextOfResolver extends object, Meta extends ProcedureM
 
 /** REST documents the headers of a mutation that replays. */
 function withHeaders(meta: MutationMeta): MutationMeta {
-  const { openapi } = meta
+  const { openapi, creates } = meta
   if (!openapi) return meta
   const errorResponses = {
     ...openapi.errorResponses,
     422: 'The `Idempotency-Key` was used before with another payload.',
   }
-  return { ...meta, openapi: { ...openapi, requestHeaders, responseHeaders, errorResponses } }
+  return { ...meta, openapi: { ...openapi, requestHeaders: requestHeaders(creates), responseHeaders, errorResponses } }
 }

@@ -4,6 +4,7 @@ import type { WithApiKeys } from '../../db/keys/store.ts'
 import type { ResourceList } from '../../db/resource-list.ts'
 import { type BaseStore, RuleViolation, StoreUnavailable } from '../../db/store.ts'
 import { UnusableDatabase } from '../../db/unusable-database.ts'
+import type { About } from '../about.ts'
 import { misspelledVariables } from '../config.ts'
 import { OperatorError, UsageError } from '../ops/operator-error.ts'
 import type { Transfer } from '../ops/transfer/resource.ts'
@@ -19,6 +20,7 @@ import { addServiceCommands } from './service.ts'
 import { addSeedCommand, addTransferCommands } from './transfer.ts'
 
 interface Service<Stores extends WithApiKeys> {
+  about: About
   resources: ResourceList<Stores>
   /** Loads the router, because most commands start faster without it. */
   router: () => Promise<AnyRouter>
@@ -54,7 +56,8 @@ function isForOperator(error: unknown): error is Error {
  * The command line of a service (https://clig.dev). Each file of this folder adds a group of commands, and server/ops
  * does their work.
  */
-export function createProgram<Stores extends WithApiKeys>({ resources, router, transfers }: Service<Stores>): Command {
+export function createProgram<Stores extends WithApiKeys>(service: Service<Stores>): Command {
+  const { about, resources, router, transfers } = service
   const program = new Command('petstore')
     .description('The pet store service. Without a command, it serves.')
     .version(manifest.version)
@@ -68,9 +71,9 @@ export function createProgram<Stores extends WithApiKeys>({ resources, router, t
   addHelp(program, {
     examples: ['petstore', 'petstore doctor', 'petstore keys create shop', 'petstore keys create --help'],
   })
-  addServiceCommands(program, resources, router)
+  addServiceCommands(program, about, resources, router)
   addConfigCommands(program)
-  addDoctorCommand(program, resources)
+  addDoctorCommand(program, about, resources)
   addKeyCommands(program, resources)
   addDatabaseCommands(program, resources)
   for (const transfer of transfers) addTransferCommands(program, resources, transfer)

@@ -2,6 +2,7 @@ import type { AnyRouter } from '@trpc/server'
 import type { Command } from 'commander'
 import type { WithApiKeys } from '../../db/keys/store.ts'
 import type { ResourceList } from '../../db/resource-list.ts'
+import type { About } from '../about.ts'
 import { originOf, readConfig, variableNames } from '../config.ts'
 import { checkHealth } from '../ops/healthcheck.ts'
 import { addHelp } from './help.ts'
@@ -11,6 +12,7 @@ import { print } from './output.ts'
 
 export function addServiceCommands(
   program: Command,
+  about: About,
   resources: ResourceList<WithApiKeys>,
   router: () => Promise<AnyRouter>,
 ): void {
@@ -19,7 +21,7 @@ export function addServiceCommands(
     .description('serve REST and typed RPC until stopped (the default)')
     .action(async () => {
       const { serve } = await import('../serve.ts')
-      await serve(readConfig(), resources, await router())
+      await serve(readConfig(), about, resources, await router())
     })
   addHelp(serve, { examples: ['petstore', 'PORT=8080 petstore serve'], variables: variableNames })
 
@@ -35,7 +37,7 @@ export function addServiceCommands(
     .action(async () => {
       const { createDocument, serversOf } = await import('../rest/document.ts')
       const config = readConfig()
-      print(JSON.stringify(createDocument(await router(), serversOf(config, originOf(config))), null, 2))
+      print(JSON.stringify(createDocument(await router(), about, serversOf(config, originOf(config))), null, 2))
     })
   addHelp(openapi, {
     examples: ['petstore openapi > openapi.json', 'PUBLIC_URL=https://pets.example petstore openapi'],

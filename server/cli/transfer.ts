@@ -203,7 +203,7 @@ async function seed<Stores>(
 ): Promise<void> {
   const { name, plural } = transfer
   const { itemSource, seedItems } = await import('../ops/transfer/seed.ts')
-  const next = await itemSource(await transfer.schemas(), seed)
+  const next = await itemSource({ ...transfer, ...(await transfer.schemas()) }, seed)
   await withStore(
     resources,
     async (store, audit, database) => {

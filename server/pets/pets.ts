@@ -112,6 +112,7 @@ export const petsRouter = router({
       errorResponses: { 400: 'The body is missing required fields or contains invalid values.' },
     },
     idempotencyKey: 'replays',
+    creates: 'pet',
   })
     .input(NewPet)
     .output(Pet)

@@ -9,20 +9,28 @@ import { type Operation, operationsOf, splitInput, successStatus, takesBody } fr
 
 type Schema = oas31.SchemaObject | oas31.ReferenceObject
 
-const description = `Manages the pets of a pet store.
+interface About {
+  title: string
+  /** What the service does. */
+  description: string
+}
 
-Every request carries an API key as a bearer token. Integers of format int64 are exact over their whole range.
+const conventions = `Every request carries an API key as a bearer token. Integers of format int64 are exact over their whole range.
 Any failure is answered with an Error body, also those that no operation lists.`
 
 /**
  * Generates the OpenAPI 3.1 document with trpc-to-openapi and corrects what that package cannot express: the status 201,
  * the Error body, the name of a request body's schema, response headers.
  */
-export function createDocument(router: AnyRouter, servers: oas31.ServerObject[]): oas31.OpenAPIObject {
+export function createDocument(
+  router: AnyRouter,
+  { title, description }: About,
+  servers: oas31.ServerObject[],
+): oas31.OpenAPIObject {
   // trpc-to-openapi and zod-openapi each have a type for the same OpenAPI standard.
   const generated = generateOpenApiDocument(router, {
-    title: 'Petstore',
-    description,
+    title,
+    description: `${description}\n\n${conventions}`,
     version: '1.0.0',
     license: { name: 'MIT', identifier: 'MIT' },
     baseUrl: '',

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { oas31 } from 'zod-openapi'
+import { about } from '../../server/about.ts'
 import { createDocument, serversOf } from '../../server/rest/document.ts'
 import { operationsOf } from '../../server/rest/operations.ts'
 import { appRouter } from '../../server/router.ts'
@@ -115,7 +116,7 @@ describe('the document matches the specification:', () => {
   })
 })
 
-const document = createDocument(appRouter, [])
+const document = createDocument(appRouter, about, [])
 
 describe.for(operationsIn(document))(
   '$method $path',
@@ -226,7 +227,7 @@ test('the schema of a body omits the parameters of the path', () => {
     .input(input)
     .output(z.object({}))
     .mutation(() => ({}))
-  const { paths, components } = createDocument(router({ weigh }), [])
+  const { paths, components } = createDocument(router({ weigh }), about, [])
   expect(paths?.['/pets/{petId}/weight']?.put).toMatchObject({
     parameters: [{ in: 'path', name: 'petId' }],
     requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Weight' } } } },
@@ -284,6 +285,6 @@ describe('a mistake in a procedure stops the start:', () => {
       .input(nothing)
       .output(nothing)
       .mutation(() => ({}))
-    expect(() => createDocument(router({ x }), [])).toThrow('x: a request body needs a name')
+    expect(() => createDocument(router({ x }), about, [])).toThrow('x: a request body needs a name')
   })
 })

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readMigrations } from '../../db/migrations.ts'
 import { migrate } from '../../db/postgres/migrate.ts'
 import { resources } from '../../db/resources.ts'
+import { about } from '../../server/about.ts'
 import { describeMigrations, readPending, readStatus } from '../../server/ops/database.ts'
 import { examine } from '../../server/ops/doctor/doctor.ts'
 import type { Finding } from '../../server/ops/doctor/finding.ts'
@@ -170,6 +171,7 @@ function diagnose(url: string, service = {}, machine = {}): Promise<Finding[]> {
   const port = { origin: 'http://127.0.0.1:1', problem: async () => undefined }
   const healthy = {
     resources,
+    ...about,
     database: { kind: 'postgres', url } as const,
     databaseConnections: 10,
     backupEvery: undefined,

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import superjson from 'superjson'
 import { expect, test } from 'vitest'
 import type { oas31 } from 'zod-openapi'
+import { about } from '../../server/about.ts'
 import { createDocument } from '../../server/rest/document.ts'
 import { fixtureRouter } from '../fixture/router.ts'
 import { startFixtureApi } from '../fixture/support.ts'
@@ -29,7 +30,7 @@ import { connectRestClient, type RestClient, type RestResponse } from '../suppor
 const seed = Number(process.env.CONFORMANCE_SEED ?? 20_261_121)
 const count = isLongForm ? 5_000 : 2_000
 
-const document = createDocument(fixtureRouter, [])
+const document = createDocument(fixtureRouter, about, [])
 const schemas = new DocumentedSchemas(document)
 const values = new ValueGenerator(schemas)
 const operations = operationsIn(document)

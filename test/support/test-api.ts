@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest'
 import { createPetstoreClient, type PetstoreClient } from '../../client/index.ts'
 import type { Store } from '../../db/resources.ts'
 import { connect } from '../../db/sqlite/file/connection.ts'
+import { about } from '../../server/about.ts'
 import { type AppOptions, createApp } from '../../server/app.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import type { LoadMeter } from '../../server/http/load-shedding.ts'
@@ -46,6 +47,7 @@ export async function startTestApi({
   const log: string[] = []
   const own = store ? { store, key: key ?? (await createKey(store, keyName)) } : await openKeyedDatabase(atEnd)
   const app = await createApp({
+    about,
     config: {
       corsOrigins: [],
       trustProxy: [],

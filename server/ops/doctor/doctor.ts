@@ -12,6 +12,8 @@ import { checkPort, type PortToCheck } from './port.ts'
 /** What to examine: the resources, and parts of the configuration. */
 export interface Service {
   resources: ResourceList
+  /** The title of its OpenAPI document. */
+  title: string
   database: Location
   databaseConnections: number
   /** Milliseconds. */
@@ -41,16 +43,16 @@ export async function examine(
 }
 
 async function examineService(service: Service, machine: Machine): Promise<Finding[]> {
-  const { apiKeyFile, port } = service
+  const { apiKeyFile, port, title } = service
   return [
     ...(apiKeyFile === undefined ? [] : [await runCheck('key file', () => checkKeyFile(apiKeyFile))]),
     ...(await examineDatabase(service, machine)),
-    ...(await checkPort(port)),
+    ...(await checkPort(port, title)),
   ]
 }
 
 async function examineDatabase(service: Service, machine: Machine): Promise<Finding[]> {
-  const { resources, database, databaseConnections, backupEvery } = service
+  const { resources, database, databaseConnections } = service
   // First, because the other checks would hang with the disk.
   const writable = database.kind === 'sqlite' ? await checkWritable(database.path) : undefined
   if (writable?.isHanging) return [writable.finding]
@@ -58,7 +60,7 @@ async function examineDatabase(service: Service, machine: Machine): Promise<Find
   try {
     // One connection more listens for changes of API keys.
     const contents = inspection && (await examineContents(inspection, databaseConnections + 1))
-    const files = database.kind === 'sqlite' ? await examineFiles(database.path, backupEvery, machine) : undefined
+    const files = database.kind === 'sqlite' ? await examineFiles(database.path, service, machine) : undefined
     const times = [...(contents?.times ?? []), ...(files?.times ?? [])]
     return [
       finding('database', verdict),
@@ -73,7 +75,7 @@ async function examineDatabase(service: Service, machine: Machine): Promise<Find
   }
 }
 
-async function examineFiles(path: string, interval: number | undefined, machine: Machine) {
+async function examineFiles(path: string, { backupEvery }: Service, machine: Machine) {
   const backups = await readOnce(() => listBackups(path))
   return {
     findings: [
@@ -81,7 +83,7 @@ async function examineFiles(path: string, interval: number | undefined, machine:
       await runCheck('disk space', () => checkSpace(path)),
       await runCheck('file system', () => checkFileSystem(path, machine)),
       await runCheck('write-ahead log', () => checkLog(path)),
-      await runCheck('backups', () => checkBackups(interval, backups, machine.now)),
+      await runCheck('backups', () => checkBackups(backupEvery, backups, machine.now)),
     ],
     times: orNone(() => newestBackup(backups())),
   }

@@ -52,7 +52,7 @@ function openToOthers(files: string[]): { isWritable: boolean; message: string }
   const isWritable = open.some(({ mode }) => mode & 0o002)
   const names = open.map(({ file }) => file).join(' ')
   const right = isWritable ? 'write' : 'read'
-  return { isWritable, message: `Every user may ${right} files with pets or keys. Run: chmod o-rwx ${names}` }
+  return { isWritable, message: `Every user may ${right} files with data or keys. Run: chmod o-rwx ${names}` }
 }
 
 function backupsOf(database: string): string[] {

@@ -1,3 +1,4 @@
+import type { Faker } from '@faker-js/faker'
 import { z } from 'zod'
 import type { Once } from '../../../db/store.ts'
 import { parseDigits } from '../../api/int64.ts'
@@ -31,10 +32,15 @@ export interface ItemStore<New> {
   create(item: New, once?: Once): Promise<unknown>
 }
 
+/** Functions that make up realistic values of fields. */
+export type Makers<New> = { [Name in keyof New]?: (faker: Faker) => New[Name] }
+
 /** A resource with commands. Its schemas are loaded when a command runs, because other commands start faster without them. */
 export interface Transfer<Store, New> extends Noun {
   /** The values of each filter that an export may have. */
   filters: Record<string, readonly string[]>
+  /** For `seed`. A field without one gets any value of its kind. */
+  makers?: Makers<New>
   schemas(): Promise<Schemas<New>>
   items(store: Store): ItemStore<New>
 }
