@@ -211,7 +211,7 @@ function comment(
   const own = comments.find(({ end }) => end <= declared.start && code.slice(end, declared.start).trim() === '')
   const text = [...paragraphs, own?.value.replaceAll(/^[^\S\n]*\*+ ?/gm, '').trim()].filter(Boolean).join('\n\n')
   if (text === '') throw new Error(`${path} has no description. Add one to its metadata, or TSDoc.`)
-  const indent = /[^\n]*$/.exec(code.slice(0, declared.start))?.[0] ?? ''
+  const indent = code.slice(code.lastIndexOf('\n', declared.start - 1) + 1, declared.start)
   const lines = text.replaceAll('*/', '*\\/').split('\n')
   const block =
     lines.length === 1 ? [`/** ${lines[0]} */`] : ['/**', ...lines.map((line) => ` * ${line}`.trimEnd()), ' */']
@@ -235,6 +235,7 @@ function edited({ start, end }: ESTree.Span, edits: Edit[], code: string): strin
 
 /** Removes the indentation of the last line from every line. */
 function outdent(text: string): string {
-  const [, indent = ''] = /\n( *)\S*$/.exec(text) ?? []
+  const last = text.slice(text.lastIndexOf('\n') + 1)
+  const indent = last.slice(0, last.length - last.trimStart().length)
   return text.replaceAll(`\n${indent}`, '\n')
 }

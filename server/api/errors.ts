@@ -91,7 +91,7 @@ export interface RpcError {
     /** What is wrong with each field of an input that was not valid. */
     issues?: Issue[]
     httpStatus: number
-    /** The name of the procedure, such as `pets.list`. */
+    /** The name of the procedure. */
     path: string | undefined
   }
 }
