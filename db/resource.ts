@@ -82,7 +82,7 @@ export interface Engine<T extends Table, F extends Names> {
   get(): (id: bigint) => Promise<Entity<T> | undefined>
 }
 
-/** The name under which a resource lists one of its writes, such as `pets.create`. */
+/** The name under which a resource lists one of its writes: that of the resource, a dot, and that of the write. */
 export function operationOf(resource: string, writes: Record<string, unknown>, write: unknown): string {
   const [name] = Object.entries(writes).find(([, each]) => each === write) ?? []
   if (name === undefined) throw new Error(`The resource ${resource} does not list one of its writes.`)

@@ -59,7 +59,7 @@ function isForOperator(error: unknown): error is Error {
 export function createProgram<Stores extends WithApiKeys>(service: Service<Stores>): Command {
   const { about, resources, router, transfers } = service
   const program = new Command('petstore')
-    .description('The pet store service. Without a command, it serves.')
+    .description(`${about.summary} Without a command, it serves.`)
     .version(manifest.version)
     .showHelpAfterError('Add --help to see the usage and examples.')
     // Throws instead of ending the process, which would cut off output to a pipe.

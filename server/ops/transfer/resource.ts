@@ -2,6 +2,7 @@ import type { Faker } from '@faker-js/faker'
 import { z } from 'zod'
 import type { Once } from '../../../db/store.ts'
 import { parseDigits } from '../../api/int64.ts'
+import { isTime } from '../../api/time.ts'
 
 /** What the commands `export`, `import` and `seed` need to know of a resource. */
 
@@ -61,7 +62,8 @@ export interface Field {
 /** Makes a value of the text of a cell. Text that denotes no value is kept: the schema refuses it. */
 const parsers = {
   bigint: (text: string) => parseDigits(text) ?? text,
-  boolean: (text: string) => ({ true: true, false: false })[text] ?? text,
+  boolean: (text: string) => (text === 'true' || text === 'false' ? text === 'true' : text),
+  date: (text: string) => (isTime(text) ? new Date(text) : text),
   enum: (text: string) => text,
   string: (text: string) => text,
 }

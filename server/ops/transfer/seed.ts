@@ -9,6 +9,7 @@ const groupSize = 1_000
 const makersOfKinds: Record<Kind, (faker: Faker, field: Field) => unknown> = {
   bigint: (faker) => BigInt(faker.number.int({ min: 1, max: 100 })),
   boolean: (faker) => faker.datatype.boolean(),
+  date: (faker) => faker.date.past(),
   enum: (faker, { values }) => faker.helpers.arrayElement(values),
   string: (faker) => faker.lorem.words(),
 }
