@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Plugin, rollup } from 'rollup'
 import { dts } from 'rollup-plugin-dts'
+import { appRouter } from '../server/router.ts'
+import { addTsdoc } from './tsdoc.ts'
 
 const root = join(import.meta.dirname, '..')
 const target = join(root, 'dist/client')
@@ -15,7 +17,7 @@ try {
   compileInto(compiled)
   rmSync(target, { recursive: true, force: true })
   await bundle('index.js')
-  await bundle('index.d.ts', dts())
+  await bundle('index.d.ts', dts(), { name: 'tsdoc', renderChunk: (code) => addTsdoc(code, appRouter) })
 } finally {
   rmSync(compiled, { recursive: true })
 }
@@ -27,7 +29,7 @@ function compileInto(folder: string): void {
   execFileSync(process.execPath, [tsc, '-p', project, '--outDir', folder], { stdio: ['ignore', 2, 2] })
   // The router's type refers to these types of the server. A client does not use them, and they refer to the store.
   const unused = {
-    'server/api/trpc.d.ts': ['Context<Store>', 'ProcedureMeta', 'MutationMeta'],
+    'server/api/trpc.d.ts': ['ResolverContext<Store>', 'ReplayContext<Store>', 'ProcedureMeta', 'MutationMeta'],
     'db/resources.d.ts': ['Store'],
   }
   for (const [file, types] of Object.entries(unused))
@@ -35,11 +37,11 @@ function compileInto(folder: string): void {
 }
 
 /** Bundles a compiled file of the client, together with what it imports from the server, into one file of the package. */
-async function bundle(name: string, plugin?: Plugin): Promise<void> {
+async function bundle(name: string, ...plugins: Plugin[]): Promise<void> {
   const bundled = await rollup({
     input: join(compiled, 'client', name),
     external: /^[^./]/,
-    plugins: [plugin],
+    plugins,
     onwarn: fail,
   })
   const { output } = await bundled.write({ file: join(target, name) })

@@ -101,7 +101,7 @@ function revoke(connection: Database.Database) {
   }
 }
 
-function rotate(connection: Database.Database) {
+function rotate(connection: Database.Database): (id: bigint, successor: NewApiKey) => ApiKey {
   const [revokeKey, createKey] = [revoke(connection), create(connection)]
   return connection.transaction((id: bigint, successor: NewApiKey): ApiKey => {
     revokeKey(id, successor.createdAt)

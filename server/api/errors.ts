@@ -1,4 +1,4 @@
-import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
+import { type TRPC_ERROR_CODE_KEY, type TRPC_ERROR_CODE_NUMBER, TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { IdempotencyKeyReused, IdsExhausted, RowConflict, StoreUnavailable } from '../../db/store.ts'
 import { describeIssues, type Issue, issuesOf } from './validation.ts'
@@ -74,6 +74,27 @@ export const ErrorBody = z
   })
   .meta({ id: 'Error', description: 'What went wrong.' })
 export type ErrorBody = z.infer<typeof ErrorBody>
+
+// A type with a name, which the declarations of the client do not repeat for each procedure.
+/** An error in an RPC response. */
+export interface RpcError {
+  message: string
+  /** The error code of JSON-RPC. */
+  code: TRPC_ERROR_CODE_NUMBER
+  data: {
+    /** What went wrong, for programs. */
+    code: ErrorCode
+    /** What went wrong, for people. */
+    message: string
+    /** The HTTP status code of this call. That of the response may differ, if it has several calls. */
+    status: number
+    /** What is wrong with each field of an input that was not valid. */
+    issues?: Issue[]
+    httpStatus: number
+    /** The name of the procedure. */
+    path: string | undefined
+  }
+}
 
 /**
  * An error for the client. The response shows its message and headers, an RPC response also its issues, and only the log

@@ -3,7 +3,7 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import superjson from 'superjson'
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import type { BaseStore, Once } from '../../db/store.ts'
-import { toApiError } from './errors.ts'
+import { type RpcError, toApiError } from './errors.ts'
 import { requestHeaders, responseHeaders } from './idempotency-key.ts'
 import { decodeSuperjson } from './superjson-input.ts'
 
@@ -17,12 +17,12 @@ export interface Context {
 }
 
 /** What a resolver reads of the context. A cached response depends on nothing else, so every API key may get it. */
-interface ResolverContext<Store> {
+export interface ResolverContext<Store> {
   store: Store
 }
 
 /** What the resolver of a mutation that replays reads. */
-interface ReplayContext<Store> {
+export interface ReplayContext<Store> {
   /** Each mutation needs `once`, so that a resolver that does not pass it on does not compile. */
   store: { [Name in keyof Store]: WithOnce<Store[Name]> }
   once: Once | undefined
@@ -113,7 +113,7 @@ function createBuilder<ContextOfResolver extends object, Meta extends ProcedureM
         input: { serialize: superjson.serialize, deserialize: decodeSuperjson },
         output: superjson,
       },
-      errorFormatter({ error, shape }) {
+      errorFormatter({ error, shape }): RpcError {
         const { body, code, issues } = toApiError(error)
         return {
           message: body.message,

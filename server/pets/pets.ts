@@ -67,7 +67,12 @@ const GetPet = z.object(
   { error: expected('an object') },
 )
 
-const PetCount = z.object({ count: z.int().min(0).max(maxCount), isExact: z.boolean() })
+const PetCount = z
+  .object({
+    count: z.int().min(0).max(maxCount).meta({ description: 'The number of pets, up to a maximum.' }),
+    isExact: z.boolean().meta({ description: 'False if there are more pets than this number.' }),
+  })
+  .meta({ description: 'How many pets have this status.' })
 
 const PetCounts = z.object(
   // Safe: these entries have all keys, and no others.
