@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { listen } from '../test/support/raw-http.ts'
 
 const document = join(import.meta.dirname, '../server/rest/openapi.json')
@@ -33,6 +33,47 @@ test('every request that Postman imports succeeds when it is sent', async () => 
     const response = await fetch(`${url}/v1/${path}?${query}`, { method, headers, ...(body && { body: body.raw }) })
     expect(response.ok, await response.text()).toBe(true)
   }
+})
+
+test('every request that Bruno imports succeeds when it is sent', async () => {
+  const { url, key, rest } = await listen()
+  expect((await rest.post('/v1/pets', { name: 'Minka', categoryId: 7 })).status).toBe(201)
+  const requests = await importIntoBruno(readFileSync(document, 'utf8'))
+  expect(requests).toHaveLength(3)
+  for (const { method, url: target, params, headers, body, auth } of requests) {
+    expect(auth.bearer.token).toBe('{{token}}')
+    const enabled = params.filter(({ enabled }) => enabled)
+    const path = enabled
+      .filter(({ type }) => type === 'path')
+      .reduce((path, { name, value }) => path.replace(`:${name}`, value), target.replace('{{baseUrl}}', `${url}/v1`))
+    const inQuery = enabled.filter(({ type }) => type === 'query')
+    const query = new URLSearchParams(Object.fromEntries(inQuery.map(({ name, value }) => [name, value])))
+    const response = await fetch(`${path}?${query}`, {
+      method,
+      headers: {
+        ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
+        ...(body.json && { 'content-type': 'application/json' }),
+        authorization: `Bearer ${key}`,
+      },
+      ...(body.json && { body: body.json }),
+    })
+    expect(response.ok, await response.text()).toBe(true)
+  }
+})
+
+test('Insomnia imports every request with its path and its authentication', async () => {
+  // It prints that it validates only OpenAPI 3.0, and continues.
+  const log = vi.spyOn(console, 'log').mockReturnValue()
+  onTestFinished(() => log.mockRestore())
+  const { convert } = createRequire(import.meta.url)('insomnia-importers') as InsomniaImporter
+  const { data } = await convert(readFileSync(document, 'utf8'))
+  const requests = data.resources.filter(({ _type }) => _type === 'request')
+  expect(requests.map(({ method, url }) => `${method} ${url}`).toSorted()).toEqual([
+    'GET {{ base_url }}/pets',
+    'GET {{ base_url }}/pets/{{ petId }}',
+    'POST {{ base_url }}/pets',
+  ])
+  for (const { authentication } of requests) expect(authentication?.token).toBe('{{bearerToken}}')
 })
 
 interface Pair {
@@ -75,4 +116,37 @@ async function importIntoPostman(data: string): Promise<PostmanRequest[]> {
 
 function requestsIn({ item = [], request }: PostmanItem): PostmanRequest[] {
   return [...(request ? [request] : []), ...item.flatMap(requestsIn)]
+}
+
+/** A request of a Bruno collection. */
+interface BrunoRequest {
+  method: string
+  url: string
+  params: { type: string; name: string; value: string; enabled: boolean }[]
+  headers: { name: string; value: string }[]
+  body: { json: string | null }
+  auth: { bearer: { token: string } }
+}
+
+interface BrunoItem {
+  items?: BrunoItem[]
+  request?: BrunoRequest
+}
+
+async function importIntoBruno(data: string): Promise<BrunoRequest[]> {
+  // Safe: the package has no types, and the test fails if these are wrong.
+  const { openApiToBruno } = createRequire(import.meta.url)('@usebruno/converters') as {
+    openApiToBruno: (document: object) => Promise<BrunoItem>
+  }
+  return brunoRequestsIn(await openApiToBruno(JSON.parse(data)))
+}
+
+function brunoRequestsIn({ items = [], request }: BrunoItem): BrunoRequest[] {
+  return [...(request ? [request] : []), ...items.flatMap(brunoRequestsIn)]
+}
+
+interface InsomniaImporter {
+  convert(data: string): Promise<{
+    data: { resources: { _type: string; method?: string; url?: string; authentication?: { token: string } }[] }
+  }>
 }

@@ -99,7 +99,7 @@ function numberText(pattern: RegExp, problem: string) {
   return z.string().regex(pattern, problem).transform(Number)
 }
 
-/** The descriptions are for the help of the commands. docs/configuration.md explains each variable. */
+/** The descriptions are for the help of the commands. docs/reference/configuration.md explains each variable. */
 const Environment = z.object({
   HOST: z.string().default('127.0.0.1').describe('the address to listen on'),
   PORT: Port.prefault('3000').describe('the port to listen on'),

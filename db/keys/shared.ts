@@ -4,7 +4,7 @@ import { RuleViolation } from '../store.ts'
 export class KeyNameTaken extends RuleViolation {
   override name = 'KeyNameTaken'
 
-  constructor(message = 'An unrevoked API key already has this name: choose another one, or rotate that key.') {
+  constructor(message = 'An active API key already has this name: choose another one, or rotate that key.') {
     super(message)
   }
 }

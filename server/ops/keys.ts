@@ -88,7 +88,7 @@ async function findKey({ apiKeys }: WithApiKeys, nameOrStart: string): Promise<A
   const shown = startOfUnknown(nameOrStart) ?? nameOrStart
   if (!key)
     throw new OperatorError(
-      `No unrevoked API key is named ${shown} or starts with it. List the keys with: petstore keys list`,
+      `No active API key is named "${shown}" or starts with "${shown}". List the keys with: petstore keys list`,
     )
   if (found.length > 1)
     throw new OperatorError(`Several API keys start with ${shown}. Give the name or more of the key.`)

@@ -107,7 +107,7 @@ export const petsRouter = router({
       path: '/pets',
       operationId: 'createPet',
       summary: 'Add a pet',
-      description: 'Adds a new pet. When the response arrives, the pet is on disk.',
+      description: 'Adds a new pet. When the response arrives, the pet is stored.',
       successDescription: 'The created pet.',
       errorResponses: { 400: 'The body is missing required fields or contains invalid values.' },
     },

@@ -16,7 +16,7 @@ interface About {
 }
 
 const conventions = `Every request carries an API key as a bearer token. Integers of format int64 are exact over their whole range.
-Any failure is answered with an Error body, also those that no operation lists.`
+Every error response has an Error body, also those that no operation lists.`
 
 /**
  * Generates the OpenAPI 3.1 document with trpc-to-openapi and corrects what that package cannot express: the status 201,

@@ -68,7 +68,7 @@ function namedByHash(name: string, content: Buffer): Asset {
  * Scalar's script for browsers (MIT license). The package contains it only as a string literal in its module. Importing
  * that module would take half a second and 40 MB.
  */
-function readScalar(): Asset {
+export function readScalar(): Asset {
   const module = readFileSync(fileURLToPath(import.meta.resolve('@scalar/fastify-api-reference')))
   const prefix = 'var standalone_default = "'
   const start = module.indexOf(prefix)

@@ -5,7 +5,7 @@ import { metricFactory } from './metric-factory.ts'
 import { requestMetrics } from './request-metrics.ts'
 import { storeMetrics } from './store-metrics.ts'
 
-/** The metrics of one service. docs/monitoring.md describes each of them. */
+/** The metrics of one service. docs/reference/metrics.md describes each of them. */
 export class Metrics {
   readonly registry = new Registry()
   readonly #factory = metricFactory(this.registry)

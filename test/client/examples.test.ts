@@ -5,7 +5,6 @@ import { build } from 'vite'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { AppOptions } from '../../server/app.ts'
 import { openBrowser } from '../support/browser.ts'
-import { isInstalled } from '../support/curl.ts'
 import { addPets } from '../support/database.ts'
 import { serveFolder } from '../support/serve-folder.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -41,27 +40,6 @@ test("the script with tRPC's own links sends more calls at once than one batch a
   const { stdout } = await run(process.execPath, [join(examples, 'links.ts')], { env })
   expect(stdout).toBe(Array.from({ length: 50 }, (_, index) => `pet ${index + 1}\n`).join(''))
 })
-
-// Not every machine has bash and curl.
-if (isInstalled('bash') && isInstalled('curl')) {
-  test('repeated runs of the curl script add one pet, read all pages and show an error', async () => {
-    const { env, store } = await startService()
-    await addPets(store, 3)
-    const words = [join(examples, 'curl.sh')]
-    const first = await run('bash', words, { env })
-    const [added, ...rest] = first.stdout.trimEnd().split('\n')
-    expect(JSON.parse(added ?? '')).toEqual({ id: 4, name: 'Rex', categoryId: 7, status: 'available' })
-    expect(rest.slice(0, -1).flatMap((page) => JSON.parse(page).map(({ name }: { name: string }) => name))).toEqual([
-      'pet 1',
-      'pet 2',
-      'pet 3',
-      'Rex',
-    ])
-    expect(JSON.parse(rest.at(-1) ?? '')).toMatchObject({ code: 'invalid_request', status: 400 })
-    const second = await run('bash', words, { env })
-    expect(second.stdout).toBe(first.stdout)
-  })
-}
 
 test('the React page lists pets, shows a pet by its bigint id, adds a pet and shows an error', async () => {
   const site = temporaryFolder()

@@ -55,7 +55,7 @@ test('keys list shows every key and no secret, and a name that does not exist is
   for (const run of [revoke, rotate]) {
     expect(await run?.ended).toBe(1)
     expect(auditLinesIn(run?.stderr ?? '')).toEqual([])
-    expect(run?.stderr).toContain('No unrevoked API key is named nobody')
+    expect(run?.stderr).toContain('No active API key is named "nobody"')
   }
 })
 

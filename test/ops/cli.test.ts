@@ -190,7 +190,7 @@ if (spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0) {
 }
 
 test('the documented options of Node open the inspector, and write a profile when the service stops', async () => {
-  const lines = codeBlocksOf(document('docs/operations.md'), 'sh').flatMap(({ code }) => code.trim().split('\n'))
+  const lines = codeBlocksOf(document('docs/guides/operations.md'), 'sh').flatMap(({ code }) => code.trim().split('\n'))
   const options = lines.flatMap((line) => /^node (.*) server\/launch\.mjs$/.exec(line)?.[1]?.split(' ') ?? [])
   expect(options).toContain('--inspect')
   const [node = '', ...launcher] = petstore

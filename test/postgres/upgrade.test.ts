@@ -31,7 +31,7 @@ describe.for(migrations.map(({ name, locks = {} }, index) => ({ name, locks, ind
 
     test('was made by a migration that locks the tables that the guide to upgrades names', () => {
       const locked = Object.entries(locks).flatMap(([table, mode]) => (mode === 'ACCESS EXCLUSIVE' ? [table] : []))
-      const row = rowsOf(document('docs/upgrades.md')).find(
+      const row = rowsOf(document('docs/guides/upgrades.md')).find(
         ([database, migration]) => database === 'PostgreSQL' && migration === `\`${name}\``,
       )
       expect([...(row?.[2] ?? '').matchAll(/`(\w+)`/g)].map(([, table]) => table).sort()).toEqual(locked.sort())

@@ -8,7 +8,7 @@ const manifest = JSON.parse(read('server/package.json'))
 const tree = Object.entries(lockedDependencies())
 
 test('the dependencies of the service are documented with their purpose, and no others', () => {
-  const rows = rowsOf(document('docs/dependencies.md'))
+  const rows = rowsOf(document('docs/reference/dependencies.md'))
   const documented = rows.map(([name = '']) => name.replaceAll('`', '')).sort()
   const known = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
   expect(documented).toEqual(known.sort())

@@ -22,8 +22,8 @@ import { startTestApi } from '../support/test-api.ts'
 
 /** The first column of the table of checks. */
 const doctorChecks = rowsOf({
-  ...document('docs/cli.md'),
-  text: /^## doctor\n(.*?)^## /ms.exec(document('docs/cli.md').text)?.[1] ?? '',
+  ...document('docs/reference/cli.md'),
+  text: /^## doctor\n(.*?)^## /ms.exec(document('docs/reference/cli.md').text)?.[1] ?? '',
 }).map(([check = '']) => check.replaceAll('`', ''))
 
 const everything = documents.map(({ text }) => text).join('\n')
@@ -96,9 +96,9 @@ describe('the petstore command', () => {
   test('every command and option is documented, and no other', () => {
     const known = readCommands()
     expect(known.map(({ words }) => words.join(' '))).toContain('keys create')
-    const rows = rowsOf(document('docs/cli.md')).map(([usage = '']) => usage.replaceAll('`', ''))
+    const rows = rowsOf(document('docs/reference/cli.md')).map(([usage = '']) => usage.replaceAll('`', ''))
     const missing = known.flatMap(({ words, options }) => {
-      const usage = words.length === 0 ? document('docs/cli.md').text : rows.find((row) => isCall(row, words))
+      const usage = words.length === 0 ? document('docs/reference/cli.md').text : rows.find((row) => isCall(row, words))
       return ['', ...options].filter((option) => !usage?.includes(option)).map((option) => [...words, option].join(' '))
     })
     expect(missing).toEqual([])
@@ -149,7 +149,7 @@ function readCommands(command = createProgram(composition), words: string[] = []
 }
 
 describe('the configuration', () => {
-  const rows = rowsOf(document('docs/configuration.md')).map(([name = '', value = '']) => ({
+  const rows = rowsOf(document('docs/reference/configuration.md')).map(([name = '', value = '']) => ({
     name: name.replaceAll('`', ''),
     value: /^`(.*)`$/.exec(value)?.[1],
   }))
@@ -167,7 +167,7 @@ describe('the configuration', () => {
 })
 
 describe('the API', () => {
-  const spans = codeSpansOf(document('docs/api.md'))
+  const spans = codeSpansOf(document('docs/reference/api.md'))
 
   test('every operation and every other route is documented, and no other', async () => {
     const { app } = await startTestApi()
@@ -184,7 +184,7 @@ describe('the API', () => {
   })
 
   test('the code and the document name the same replacement of the deprecated operation', () => {
-    const [, section = ''] = document('docs/api.md').text.split('## Deprecation of `GET /v1/pets/{petId}`')
+    const [, section = ''] = document('docs/reference/api.md').text.split('## Deprecation of `GET /v1/pets/{petId}`')
     expect(section).toContain('`GET /v1/pets` with the `status` filter')
     expect(section).toContain('`pets.list` with the `status` filter')
     expect(read('server/pets/pets.ts')).toMatch(/@deprecated .*Use `pets\.list` with the `status` filter\./)
@@ -192,7 +192,7 @@ describe('the API', () => {
 
   test('every procedure is documented', () => {
     const names = Object.keys(appRouter._def.procedures)
-    expect(names.filter((name) => !codeSpansOf(document('docs/client.md')).includes(name))).toEqual([])
+    expect(names.filter((name) => !codeSpansOf(document('docs/guides/client.md')).includes(name))).toEqual([])
   })
 
   test('every error code is documented with its status', () => {
@@ -200,7 +200,7 @@ describe('the API', () => {
       ([, code, status]) => `${code} ${status}`,
     )
     expect(known.length).toBeGreaterThan(10)
-    const documented = rowsOf(document('docs/api.md')).map(
+    const documented = rowsOf(document('docs/reference/api.md')).map(
       ([code = '', status]) => `${code.replaceAll('`', '')} ${status}`,
     )
     expect(documented).toEqual(expect.arrayContaining(known))
@@ -218,7 +218,7 @@ function pathsIn(tree: string): string[] {
 }
 
 test('every message for operators is in the troubleshooting guide', () => {
-  const guide = document('docs/troubleshooting.md').text
+  const guide = document('docs/guides/troubleshooting.md').text
   const messages = filesMatching('{server,db}/**/*.ts').flatMap((path) => messagesIn(read(path)))
   expect(messages.length).toBeGreaterThan(80)
   const missing = messages.filter((message) => !fixedPartsOf(message).every((part) => guide.includes(part)))
@@ -227,10 +227,12 @@ test('every message for operators is in the troubleshooting guide', () => {
 
 test('every message in the troubleshooting guide is in the source', () => {
   const source = filesMatching('{server,db,web}/**/*.{ts,mjs}').map(read).join('\n')
-  const quoted = rowsOf(document('docs/troubleshooting.md')).flatMap(([message = '']) =>
+  // Each item of a list begins with its message.
+  const items = document('docs/guides/troubleshooting.md').text.matchAll(/^- ((?:`[^`]*`|[^`:\n])*)/gm)
+  const quoted = [...items].flatMap(([, message = '']) =>
     [...message.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text),
   )
-  expect(quoted.length).toBeGreaterThan(40)
+  expect(quoted.length).toBeGreaterThan(100)
   const stale = quoted.filter((message) => {
     const parts = message.split('…').map((part) => part.trim())
     return !parts.filter((part) => part.length > 8).every((part) => source.includes(part))
@@ -286,18 +288,18 @@ function fixedPartsOf(message: string): string[] {
 test('every goal of the benchmark is in the performance document with its figure', () => {
   const figures = [...read('bench/RESULTS.md').matchAll(/^\| .* \| +([\d.]+) \| +(met|minimum met|not met) \|$/gm)]
   expect(figures.length).toBeGreaterThan(20)
-  const rows = rowsOf(document('docs/performance.md')).map(
+  const rows = rowsOf(document('docs/background/performance.md')).map(
     ([, figure, result = '']) => `${figure} ${result.replaceAll('*', '')}`,
   )
   expect(figures.map(([, figure, result]) => `${figure} ${result}`).sort()).toEqual(rows.sort())
 })
 
 test('the decisions are numbered without a gap and listed in order', () => {
-  const records = filesMatching('docs/decisions/0*.md').map((path) => posix.basename(path))
+  const records = filesMatching('docs/background/decisions/0*.md').map((path) => posix.basename(path))
   expect(records.map((name) => Number(name.slice(0, 4)))).toEqual(records.map((_, index) => index + 1))
-  expect(linksOf(document('docs/decisions/README.md'))).toEqual(records)
+  expect(linksOf(document('docs/background/decisions/README.md'))).toEqual(records)
   for (const name of records) {
-    const { text } = document(`docs/decisions/${name}`)
+    const { text } = document(`docs/background/decisions/${name}`)
     expect(
       [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading),
       name,

@@ -11,7 +11,7 @@ import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/p
 import { sendTo } from '../support/rest-client.ts'
 import { type AtEnd, temporaryFolder } from '../support/temporary.ts'
 
-const [, section = ''] = document('docs/operations.md').text.split('### Fields of a line\n')
+const [, section = ''] = document('docs/reference/logs.md').text.split('## Fields of a line\n')
 const rows = rowsOf({ path: '', text: section.split(/^#/m)[0] ?? '' }).flatMap(([names = '', , lines = '']) =>
   [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => ({ name, lines })),
 )
@@ -98,7 +98,7 @@ test('every documented field is in some log line', () => {
 test('every action of an audit line is documented, and no other', () => {
   const actions = [...read('server/ops/audit.ts').matchAll(/^ {2}\| ['`]([\w.${}]+)['`]$/gm)]
   const known = actions.map(([, action = '']) => action.replace(/^\$\{string\}/, petTransfer.plural))
-  const documented = rowsOf(document('docs/operations.md')).flatMap(
+  const documented = rowsOf(document('docs/reference/logs.md')).flatMap(
     ([name = '']) => /^`((?:key|database|pets)\.\w+)`$/.exec(name)?.[1] ?? [],
   )
   expect(documented.toSorted()).toEqual(known.toSorted())

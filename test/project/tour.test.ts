@@ -45,7 +45,7 @@ test('the README: each command gives the output that is shown, and the typed cli
 })
 
 test('the API document: each command gives the output that is shown, and the script keeps every digit', async () => {
-  const api = document('docs/api.md')
+  const api = document('docs/reference/api.md')
   const tour = await startTour()
   await follow(api, tour)
 
@@ -58,14 +58,14 @@ test('the API document: each command gives the output that is shown, and the scr
 
 test('no other document has curl lines, which no test would run', () => {
   const withCurl = documents.filter((each) => stepsOf(each).some(({ command }) => command.startsWith('curl')))
-  expect(withCurl.map(({ path }) => path)).toEqual(['README.md', 'docs/api.md'])
+  expect(withCurl.map(({ path }) => path)).toEqual(['README.md', 'docs/reference/api.md'])
 })
 
 test('the TypeScript examples of the documents compile', async () => {
   const folder = temporaryFolder()
   for (const [index, source] of documents.entries()) {
     const code = codeBlocksOf(source, 'ts').map((block) =>
-      block.code.replaceAll("'../client/index.ts'", "'petstore/client'"),
+      block.code.replaceAll("'../client/index.ts'", "'petstore-client'"),
     )
     if (code.length > 0)
       writeFileSync(join(folder, `${index}.ts`), `${declarationsFor(code.join('\n'))}\n${code.join('\n')}`)
@@ -76,7 +76,7 @@ test('the TypeScript examples of the documents compile', async () => {
 
 /** Declarations that the examples use but do not show. */
 function declarationsFor(code: string): string {
-  const declarations = ["import type { PetstoreClient } from 'petstore/client'"]
+  const declarations = ["import type { PetstoreClient } from 'petstore-client'"]
   if (!code.includes('const petstore =')) declarations.push('declare const petstore: PetstoreClient')
   if (!code.includes('const petId')) declarations.push('declare const petId: bigint')
   return declarations.join('\n')

@@ -89,7 +89,7 @@ test('a release puts its own backup back in the place of a database that a newer
 })
 
 test('the guide to upgrades lists every migration of both databases in order', () => {
-  const rows = rowsOf(document('docs/upgrades.md')).map(([database, name]) => `${database} ${name}`)
+  const rows = rowsOf(document('docs/guides/upgrades.md')).map(([database, name]) => `${database} ${name}`)
   expect(rows).toEqual([
     ...migrations.map(({ name }) => `SQLite \`${name}\``),
     ...onPostgres.migrations.map(({ name }) => `PostgreSQL \`${name}\``),

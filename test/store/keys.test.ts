@@ -90,7 +90,7 @@ describe('changes of keys', () => {
     const store = emptied()
     for (const letter of 'BC') await store.apiKeys.create(apiKeyRecord(`pet_A${letter.repeat(37)}`, letter))
     await expect(revokeKey(store, 'pet_A')).rejects.toThrow('Several API keys start with pet_A.')
-    await expect(revokeKey(store, 'pet_')).rejects.toThrow('No unrevoked API key')
+    await expect(revokeKey(store, 'pet_')).rejects.toThrow('No active API key')
     expect((await revokeKey(store, 'pet_AB')).name).toBe('B')
   })
 
@@ -98,10 +98,10 @@ describe('changes of keys', () => {
     const store = emptied()
     const key = await createKey(store, 'shop')
     await revokeKey(store, 'shop')
-    await expect(revokeKey(store, 'shop')).rejects.toThrow('No unrevoked API key is named shop')
+    await expect(revokeKey(store, 'shop')).rejects.toThrow('No active API key is named "shop"')
     // A whole key must not appear in a log.
-    await expect(revokeKey(store, key)).rejects.toThrow(`No unrevoked API key is named ${key.slice(0, 10)} or`)
-    await expect(rotateKey(store, 'shop')).rejects.toThrow('No unrevoked API key')
+    await expect(revokeKey(store, key)).rejects.toThrow(`No active API key is named "${key.slice(0, 10)}" or`)
+    await expect(rotateKey(store, 'shop')).rejects.toThrow('No active API key')
   })
 
   test('a key that another process revokes between the lookup and the change is not changed', async () => {

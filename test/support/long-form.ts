@@ -1,6 +1,6 @@
 /**
  * `npm run test:long` sets `LONG_FORM`. Some tests then repeat the long trials whose figures are in
- * docs/reliability.md. Without it, they take seconds.
+ * docs/background/reliability.md. Without it, they take seconds.
  */
 export const isLongForm = process.env.LONG_FORM !== undefined
 

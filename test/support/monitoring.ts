@@ -61,8 +61,8 @@ export function matches({ name, matchers }: Selector, sample: Sample): boolean {
   })
 }
 
-/** The table of metrics in docs/monitoring.md. */
-export const metricsTable = rowsOf(document('docs/monitoring.md'))
+/** The table of metrics in docs/reference/metrics.md. */
+export const metricsTable = rowsOf(document('docs/reference/metrics.md'))
   .map(([name = '', type = '', labels = '']) => ({
     name: name.replaceAll('`', ''),
     type,

@@ -30,12 +30,14 @@ test('each metric is on the dashboard', () => {
 })
 
 test('each alert has a severity, a summary, and a section that says what to do', () => {
-  const anchors = anchorsOf(document('docs/monitoring.md'))
+  const anchors = anchorsOf(document('docs/guides/monitoring.md'))
   expect(alerts.length).toBeGreaterThan(10)
   for (const { alert, labels, annotations } of alerts) {
     expect(['warning', 'critical'], alert).toContain(labels.severity)
     expect(annotations.summary, alert).toMatch(/\.$/)
-    expect(annotations.runbook_url, alert).toBe(`https://petstore.example/docs/monitoring.md#${alert.toLowerCase()}`)
+    expect(annotations.runbook_url, alert).toBe(
+      `https://github.com/petstore-service/petstore/blob/main/docs/guides/monitoring.md#${alert.toLowerCase()}`,
+    )
     expect(anchors, alert).toContain(alert.toLowerCase())
   }
   const documented = anchors.filter((anchor) => /^petstore./.test(anchor))

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../../client/index.ts'
 import { isInstalled } from '../../support/curl.ts'
 import { addPets } from '../../support/database.ts'
+import { codeBlocksOf, document } from '../../support/documents.ts'
 import { freePort } from '../../support/free-port.ts'
 import { startPrefixProxy } from '../../support/prefix-proxy.ts'
 import { startTestApi } from '../../support/test-api.ts'
@@ -71,13 +71,12 @@ describe.for(['', '/petstore', '/a/b', '/a&b'])('behind a proxy at the path "%s"
   })
 
   // Not every machine has bash and curl.
-  test.runIf(isInstalled('bash') && isInstalled('curl'))('the curl example reads all pages', async () => {
+  test.runIf(isInstalled('bash') && isInstalled('curl'))('the curl script of the guide reads all pages', async () => {
     const { url, key, store } = await start()
     await addPets(store, 4)
-    const env = { PATH: process.env.PATH, KEY: key, PETSTORE_URL: `${url}/` }
-    const { stdout } = await promisify(execFile)('bash', [join(import.meta.dirname, '../../../examples/curl.sh')], {
-      env,
-    })
+    const env = { PATH: process.env.PATH, KEY: key, PETSTORE_URL: url }
+    const [script] = codeBlocksOf(document('docs/guides/http-tools.md'), 'bash')
+    const { stdout } = await promisify(execFile)('bash', ['-c', String(script?.code)], { env })
     const [, ...pages] = stdout.trimEnd().split('\n').slice(0, -1)
     expect(pages.flatMap((page) => JSON.parse(page)).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5])
   })

@@ -22,8 +22,8 @@ import { onSqlite, openSqlite } from '../../support/resources.ts'
 
 /**
  * Every subset of the three files is deleted, moved and so on under a running service. Then the service is stopped, an
- * operator does what docs/operations.md says, and the next start must find every acknowledged pet and key. The table in
- * docs/reliability.md has the expected outcomes.
+ * operator does what docs/guides/operations.md says, and the next start must find every acknowledged pet and key. The table in
+ * docs/background/reliability.md has the expected outcomes.
  */
 
 type File = 'database' | 'log' | 'index'
@@ -90,9 +90,9 @@ describe.for(Object.keys(faults))('files are %s', (fault) => {
   })
 })
 
-/** Reads the table in docs/reliability.md. */
+/** Reads the table in docs/background/reliability.md. */
 function expectedOutcomes(): { files: File[]; outcomes: Record<string, Outcome> }[] {
-  const document = readFileSync(join(import.meta.dirname, '../../../docs/reliability.md'), 'utf8')
+  const document = readFileSync(join(import.meta.dirname, '../../../docs/background/reliability.md'), 'utf8')
   const rows = document.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
   const start = rows.findIndex(([, first]) => first === 'Files')
   const names = (rows[start] ?? []).slice(2, -1)
