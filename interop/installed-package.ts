@@ -26,7 +26,7 @@ export async function installPackage(atEnd: AtEnd): Promise<InstalledPackage> {
   const project = join(folder, 'project')
   cpSync(join(import.meta.dirname, 'package'), project, { recursive: true })
   const types = readFileSync(join(root, 'test/rpc/rpc.types.ts'), 'utf8')
-  writeFileSync(join(project, 'calls.ts'), types.replace("'../../client/index.ts'", "'petstore/client'"))
+  writeFileSync(join(project, 'calls.ts'), types.replace("'../../client/index.ts'", "'petstore-client'"))
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
   const words = ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, `typescript@${ts.version}`]
   await run('npm', words, { cwd: project })

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
+import manifest from '../../package.json' with { type: 'json' }
 import { misspelledVariables } from '../config.ts'
-import manifest from '../package.json' with { type: 'json' }
 import { petTransfer } from '../pets/transfer.ts'
 import { addConfigCommands } from './config.ts'
 import { addDatabaseCommands } from './database.ts'

@@ -1,8 +1,11 @@
 import { Gauge, Registry } from '@prometheus-io/client'
-import manifest from '../package.json' with { type: 'json' }
+import manifest from '../../package.json' with { type: 'json' }
 import { cacheMetrics } from './cache-metrics.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { StoreMetrics } from './store-metrics.ts'
+
+/** A built package has its commit. A checkout, which may have changes, has none. */
+const { version, gitHead = '' }: { version: string; gitHead?: string } = manifest
 
 /** The metrics of one service. docs/monitoring.md describes each of them. */
 export class Metrics {
@@ -19,10 +22,10 @@ export class Metrics {
   constructor() {
     const info = {
       name: 'petstore_build_info',
-      help: 'Always 1. The label has the version of the service.',
-      labelNames: ['version'],
+      help: 'Always 1. The labels have the version of the service, and the commit of its package or image.',
+      labelNames: ['version', 'revision'],
     }
-    new Gauge({ ...info, registers: [this.registry] }).set({ version: manifest.version }, 1)
+    new Gauge({ ...info, registers: [this.registry] }).set({ version, revision: gitHead }, 1)
   }
 
   setReady(isReady: boolean): void {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
 import { readConfig } from '../../server/config.ts'
-import manifest from '../../server/package.json' with { type: 'json' }
 import { serve } from '../../server/serve.ts'
 import { logLinesIn } from '../support/log-lines.ts'
 import { runPetstore, startServer } from '../support/process.ts'

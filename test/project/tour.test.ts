@@ -65,7 +65,7 @@ test('the TypeScript examples of the documents compile', async () => {
   const folder = temporaryFolder()
   for (const [index, source] of documents.entries()) {
     const code = codeBlocksOf(source, 'ts').map((block) =>
-      block.code.replaceAll("'../client/index.ts'", "'petstore/client'"),
+      block.code.replaceAll("'../client/index.ts'", "'petstore-client'"),
     )
     if (code.length > 0)
       writeFileSync(join(folder, `${index}.ts`), `${declarationsFor(code.join('\n'))}\n${code.join('\n')}`)
@@ -76,7 +76,7 @@ test('the TypeScript examples of the documents compile', async () => {
 
 /** Declarations that the examples use but do not show. */
 function declarationsFor(code: string): string {
-  const declarations = ["import type { PetstoreClient } from 'petstore/client'"]
+  const declarations = ["import type { PetstoreClient } from 'petstore-client'"]
   if (!code.includes('const petstore =')) declarations.push('declare const petstore: PetstoreClient')
   if (!code.includes('const petId')) declarations.push('declare const petId: bigint')
   return declarations.join('\n')

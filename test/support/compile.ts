@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { root } from './documents.ts'
 
-/** Fails if the TypeScript files of a folder do not compile. `petstore/client` is the client's source. */
+/** Fails if the TypeScript files of a folder do not compile. `petstore-client` is the client's source. */
 export async function expectToCompile(folder: string): Promise<void> {
   const compilerOptions = {
     target: 'es2025',
@@ -16,7 +16,7 @@ export async function expectToCompile(folder: string): Promise<void> {
     allowImportingTsExtensions: true,
     types: ['node'],
     typeRoots: [join(root, 'node_modules/@types')],
-    paths: { 'petstore/client': [join(root, 'client/index.ts')] },
+    paths: { 'petstore-client': [join(root, 'client/index.ts')] },
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
