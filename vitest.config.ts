@@ -35,6 +35,17 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'release',
+          include: [
+            ...['version', 'documentation', 'tour'].map((name) => `test/project/${name}.test.ts`),
+            'test/{api/document,release/*}.test.ts',
+          ],
+          globalSetup: 'test/support/global-setup.ts',
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'browser',
           // Runs alone: browsers take the time that the limits of other tests need.
           include: ['test/web/{browser,pages}/*.test.ts'],

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, expect, test } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
+import { root } from '../support/documents.ts'
+import { bannerKey, runCommand, waitForOutput, whenListening } from '../support/process.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const run = promisify(execFile)
+/** The files of a release. */
+const assets = join(root, 'dist/release')
+
+beforeAll(() => {
+  rmSync(assets, { recursive: true, force: true })
+  mkdirSync(assets, { recursive: true })
+})
+
+test.for([
+  ['client', ['--workspace', 'petstore-client']],
+  ['service', ['./dist/service']],
+] as const)(
+  'the package of the %s contains the listed files (npm run release:update updates the list)',
+  async ([name, words]) => {
+    if (name === 'service') await run('npm', ['run', 'build:service'], { cwd: root })
+    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', assets, ...words], { cwd: root })
+    const [packed]: { files: { path: string }[] }[] = JSON.parse(stdout.slice(stdout.indexOf('[\n')))
+    // The names of the console's assets contain the hash of their content.
+    const paths = (packed?.files ?? []).map(({ path }) =>
+      path.replace(/(?<=web\/dist\/assets\/.*)-[\w-]{8}(?=\.)/, '-HASH'),
+    )
+    await expect(`${paths.toSorted().join('\n')}\n`).toMatchFileSnapshot(`${name}-files.txt`)
+  },
+)
+
+test('the client installs, for import and for require', async () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarballOf('client')], { cwd: folder })
+  const used = "createPetstoreClient({ url: 'http://127.0.0.1:3000', apiKey: 'key' }).pets.list.query.name"
+  for (const words of [
+    [
+      '--input-type=module',
+      '--eval',
+      `import { createPetstoreClient } from 'petstore-client'; console.log(typeof ${used})`,
+    ],
+    ['--eval', `const { createPetstoreClient } = require('petstore-client'); console.log(typeof ${used})`],
+  ]) {
+    expect((await run(process.execPath, words, { cwd: folder })).stdout).toBe('string\n')
+  }
+})
+
+test("npm exec of the service's package in an empty folder creates a pet within 20 s, and installs at most 250 MB", {
+  retry: 3,
+}, async () => {
+  const folder = temporaryFolder()
+  // A separate folder for what npm exec installs, with the packages that npm has downloaded before.
+  const cache = join(folder, 'cache')
+  mkdirSync(cache)
+  const { stdout } = await run('npm', ['config', 'get', 'cache'], { cwd: root })
+  symlinkSync(join(stdout.trim(), '_cacache'), join(cache, '_cacache'))
+  const env = { npm_config_cache: cache, npm_config_prefer_offline: 'true', HOME: folder, PORT: '0' }
+  const start = performance.now()
+  // npm does not forward signals to the service, so `timeout` sends them to its process group.
+  const command = ['timeout', '300', 'npm', 'exec', '--yes', `--package=${tarballOf('service')}`, '--', 'petstore']
+  const server = await whenListening(runCommand(command, { folder, env }))
+  const response = await fetch(`${server.url}/v1/pets`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${await waitForOutput(server, bannerKey)}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ name: 'Rex', categoryId: 7 }),
+  })
+  expect(response.status).toBe(201)
+  const time = performance.now() - start
+  const { stdout: size } = await run('du', ['-sm', join(cache, '_npx')])
+  expect(time).toBeLessThan(20_000)
+  expect(Number.parseInt(size, 10)).toBeLessThan(250)
+  server.child.kill('SIGTERM')
+  await server.ended
+})
+
+test.for([
+  ['sbom', 'sbom.json'],
+  ['licenses', 'licenses.txt'],
+] as const)('npm run %s makes an asset of the release', async ([script, file]) => {
+  const { stdout } = await run('npm', ['run', '--silent', script], { cwd: root, maxBuffer: 2 ** 24 })
+  writeFileSync(join(assets, file), stdout)
+  expect(statSync(join(assets, file)).size).toBeGreaterThan(5_000)
+})
+
+function tarballOf(name: string): string {
+  return join(assets, `petstore-${name}-${manifest.version}.tgz`)
+}
