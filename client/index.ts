@@ -17,6 +17,7 @@ import { withTransportErrors } from './transport-error.ts'
 export interface PetstoreClientOptions {
   /** Address of the service, such as `http://127.0.0.1:3000`. */
   url: string
+  /** An API key of the service, such as `pet_…`. */
   apiKey: string
   /** Maximum number of retries of a request after transient failures; 3 by default. */
   retries?: number
@@ -54,9 +55,10 @@ export type PetStatus = Pet['status']
  * pet. To retry one yourself, even from another process, choose its key:
  * `petstore.pets.create.mutate(pet, { context: { idempotencyKey: 'order-17' } })`.
  *
- * A failed call rejects with a `PetstoreError`, which `isPetstoreError` recognises.
+ * A failed call rejects with a `PetstoreError`, which `isPetstoreError` recognises. `isAborted` tells whether the caller's
+ * `signal` ended it.
  *
- * @throws {TypeError} if the URL is invalid or holds a user name or password.
+ * @throws {TypeError} if the API key is missing, or the URL is invalid or holds a user name or password.
  */
 export function createPetstoreClient({
   url,
@@ -68,6 +70,7 @@ export function createPetstoreClient({
   headers = () => ({}),
 }: PetstoreClientOptions): PetstoreClient {
   checkUrl(url)
+  checkApiKey(apiKey)
   const authorization = `Bearer ${apiKey}`
   const rpcUrl = `${url.replace(/\/+$/, '')}/trpc`
   const send = withTransportErrors(withRetries(fetch, { retries, maxPause, timeout }), rpcUrl)
@@ -108,6 +111,19 @@ export function isPetstoreError(error: unknown): error is PetstoreError {
   const { data } = error
   const isFromService = typeof data === 'object' && data !== null && 'code' in data && 'status' in data
   return isFromService || data === undefined
+}
+
+/**
+ * Whether a call ended because its `signal` was aborted, also by `AbortSignal.timeout`. Such an error is a `PetstoreError`
+ * without data. The service may have done what an aborted mutation asked for.
+ */
+export function isAborted(error: unknown): boolean {
+  return isPetstoreError(error) && error.cause?.name === 'AbortError'
+}
+
+/** JavaScript and environment variables pass what the type excludes. Without a key, every call would fail with 401. */
+function checkApiKey(apiKey: string | undefined): void {
+  if (!apiKey?.trim()) throw new TypeError('The apiKey is missing: pass an API key of the service.')
 }
 
 /** Rejects credentials, because error messages contain the URL. In a browser the URL may be relative. */

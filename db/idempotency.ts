@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { textOfValue } from './resource.ts'
 import { IdempotencyKeyReused, idempotencyLifetime } from './store.ts'
 
 /** The rules of idempotency keys, which are the same for any mutation and on every database. */
@@ -10,9 +11,9 @@ export interface Original {
   result: string
 }
 
-/** A mutation with a key. */
+/** A call of a mutation. */
 export interface Attempt {
-  /** The name of the resource and of the mutation, such as `pets.create`. */
+  /** The name of the resource and of the mutation, with a dot between them. */
   operation: string
   /** The input in the order of the mutation's fields. */
   values: unknown[]
@@ -23,24 +24,30 @@ export interface Attempt {
  * does not change the fingerprint of an input without it.
  */
 export function fingerprintOf(values: unknown[]): string {
-  const texts = values.map((value) => {
-    if (value === null || value === undefined) return null
-    return value instanceof Date ? value.toISOString() : String(value)
-  })
+  const texts = values.map(textOfValue)
   const used = texts.slice(0, texts.findLastIndex((text) => text !== null) + 1)
   return createHash('sha256').update(JSON.stringify(used)).digest('hex')
 }
 
-/** What the database has generated, as JSON with the digits of each integer. */
+/** A {@link Replayable} result as JSON: an integer as its digits, a time as an object. */
 export function encodeResult(generated: object): string {
-  const members = Object.entries(generated).map(
-    ([name, value]) => `${JSON.stringify(name)}:${typeof value === 'bigint' ? value : JSON.stringify(value)}`,
+  const members = Object.entries(generated).flatMap(([name, value]) =>
+    value === undefined ? [] : `${JSON.stringify(name)}:${encodeValue(value)}`,
   )
   return `{${members}}`
 }
 
+function encodeValue(value: unknown): string {
+  if (typeof value === 'bigint') return String(value)
+  return JSON.stringify(value instanceof Date ? { time: textOfValue(value) } : value)
+}
+
 export function decodeResult(text: string): object {
-  return JSON.parse(text, (_name, value, { source = '' } = {}) => (typeof value === 'number' ? BigInt(source) : value))
+  return JSON.parse(text, (name, value, { source = '' } = {}) => {
+    if (typeof value === 'number') return BigInt(source)
+    // The result itself has no name.
+    return name !== '' && typeof value?.time === 'string' ? new Date(value.time) : value
+  })
 }
 
 /** Whether a key that was stored at this time still counts. An unreadable time does not. */

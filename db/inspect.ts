@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Inspection } from './inspection.ts'
 import type { Location } from './location.ts'
-import { resources } from './resources.ts'
+import type { ResourceList } from './resource-list.ts'
 
 /**
  * Opens a database for inspection. Loads only the driver that is needed.
@@ -12,13 +12,13 @@ import { resources } from './resources.ts'
  * @returns undefined if there is no SQLite file yet, or nothing in it.
  * @throws {UnusableDatabase}
  */
-export async function inspect(location: Location): Promise<Inspection | undefined> {
+export async function inspect(list: ResourceList, location: Location): Promise<Inspection | undefined> {
   if (location.kind === 'postgres') {
     const { inspectPostgres } = await import('./inspection/postgres.ts')
-    return inspectPostgres(location.url, await resources.forPostgres())
+    return inspectPostgres(location.url, await list.forPostgres())
   }
   const { inspectSqlite } = await import('./inspection/sqlite.ts')
-  return inspectSqlite(location.path, await resources.forSqlite())
+  return inspectSqlite(location.path, await list.forSqlite())
 }
 
 const [probe, preload] = ['inspection/write-probe.ts', 'fast-start.mjs'].map((file) =>

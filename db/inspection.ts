@@ -1,3 +1,4 @@
+import { type Column, getTableColumns, type SQL, sql, type Table } from 'drizzle-orm'
 import { type AppliedMigration, type Migration, pendingMigrations } from './migrations.ts'
 import { incomplete, UnusableDatabase } from './unusable-database.ts'
 
@@ -9,11 +10,10 @@ export type Inspection = SqliteInspection | PostgresInspection
 
 interface CommonInspection {
   schema(): Promise<SchemaState>
-  /** Only of a database that has tables. */
+  /** Without the tables that do not exist yet. */
   counts(): Promise<RowCounts>
   /** Undefined if no time can be read. */
   newestTime(): Promise<Date | undefined>
-  close(): Promise<void>
 }
 
 export interface SqliteInspection extends CommonInspection {
@@ -21,12 +21,14 @@ export interface SqliteInspection extends CommonInspection {
   bytes(): Promise<{ database: number; log: number }>
   /** Reads every page, which takes about a millisecond per MiB. */
   checkPages(): Promise<void>
+  close(): Promise<void>
 }
 
 export interface PostgresInspection extends CommonInspection {
   kind: 'postgres'
   bytes(): Promise<{ database: number }>
   server(): Promise<ServerState>
+  close(): Promise<void>
 }
 
 export interface SchemaState {
@@ -50,8 +52,60 @@ export interface ServerState {
   time: Date
 }
 
-/** @param database its path or URL, for the message. */
-export function schemaState(applied: AppliedMigration[], migrations: Migration[], database: string): SchemaState {
+/** What an inspection needs of SQLite or PostgreSQL. Every failure of the database is an {@link UnusableDatabase}. */
+export interface InspectedDatabase<T extends Table> {
+  /** The path, or the URL without a password, for messages. */
+  name: string
+  migrations: Migration[]
+  resources: Record<string, { table: T }>
+  journal: T
+  hasTable(table: T): Promise<boolean>
+  isTime(column: Column): boolean
+  query(statement: SQL): Promise<unknown[][]>
+  /** None if there is no journal. */
+  readApplied(): Promise<AppliedMigration[]>
+  /** What is missing although the journal is up to date. */
+  findMissingPart(): Promise<string | undefined>
+}
+
+/** The newest time that the columns allow. An old schema of PostgreSQL allows `infinity`. */
+const maxTime = '9999-12-31T23:59:59.999Z'
+
+/** What is read in the same way from both databases. */
+export function inspectionOf<T extends Table>(database: InspectedDatabase<T>): CommonInspection {
+  const { name, migrations, resources, journal, query } = database
+  return {
+    async schema() {
+      const state = schemaState(await database.readApplied(), migrations, name)
+      if (state.problem !== undefined || state.pending.length > 0) return state
+      const missing = await database.findMissingPart()
+      return { ...state, problem: missing && incomplete(missing) }
+    },
+    async counts() {
+      const counts: RowCounts = {}
+      for (const [name, { table }] of Object.entries(resources)) {
+        if (!(await database.hasTable(table))) continue
+        const [row] = await query(sql`SELECT count(*) FROM ${table}`)
+        counts[name] = Number(row?.[0])
+      }
+      return counts
+    },
+    async newestTime() {
+      const maxima: SQL[] = []
+      for (const table of [journal, ...Object.values(resources).map(({ table }) => table)]) {
+        if (!(await database.hasTable(table))) continue
+        for (const column of Object.values(getTableColumns(table)).filter(database.isTime))
+          maxima.push(sql`SELECT max(${column}) AS time FROM ${table} WHERE ${column} <= ${maxTime}`)
+      }
+      if (maxima.length === 0) return undefined
+      const [row] = await query(sql`SELECT max(time) FROM (${sql.join(maxima, sql` UNION ALL `)}) AS times`)
+      const time = row?.[0] instanceof Date ? row[0] : new Date(String(row?.[0]))
+      return Number.isNaN(time.getTime()) ? undefined : time
+    },
+  }
+}
+
+function schemaState(applied: AppliedMigration[], migrations: Migration[], database: string): SchemaState {
   const names = applied.map(({ name }) => name)
   try {
     return { applied: names, pending: pendingMigrations(applied, migrations, database), problem: undefined }
@@ -59,10 +113,4 @@ export function schemaState(applied: AppliedMigration[], migrations: Migration[]
     if (!(error instanceof UnusableDatabase)) throw error
     return { applied: names, pending: [], problem: error.reason }
   }
-}
-
-/** @param missing what the database says about a table or a column that is missing. */
-export function withMissingPart(state: SchemaState, missing: string | undefined): SchemaState {
-  if (missing === undefined || state.problem !== undefined) return state
-  return { ...state, problem: incomplete(missing) }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import { getTableColumns, type SQL, sql, type Table } from 'drizzle-orm'
 import { UnusableDatabase } from './unusable-database.ts'
 
 /** One step of a schema's history. Each database records the applied migrations in its journal, the table `migrations`. */
@@ -9,24 +10,54 @@ export interface Migration {
   sql: string
   /** SHA-256 of the file, in hexadecimal. It detects a change of a migration that is already applied. */
   hash: string
+  /** The strongest lock that it takes on each table of PostgreSQL that exists before it. Undefined if not measured. */
+  locks?: Record<string, LockMode> | undefined
 }
+
+/** The modes of https://www.postgresql.org/docs/current/explicit-locking.html, except those of reads. */
+export type LockMode =
+  | 'ROW EXCLUSIVE'
+  | 'SHARE UPDATE EXCLUSIVE'
+  | 'SHARE'
+  | 'SHARE ROW EXCLUSIVE'
+  | 'EXCLUSIVE'
+  | 'ACCESS EXCLUSIVE'
 
 export type AppliedMigration = Pick<Migration, 'name' | 'hash'>
 
-/** Called after the commit with the names of the migrations that were applied, if there were any. */
-export type OnMigrate = (migrations: string[]) => void
+/** Called after the commit, with the names of the migrations that were applied, and whether they created the database. */
+export type OnMigrate = (migrations: string[], isNew: boolean) => void
+
+/** What may be done to a database before it is used. */
+export interface PrepareOptions {
+  /** Whether the tables may be created in a database that is missing or empty, true by default. Otherwise it is refused. */
+  create?: boolean | undefined
+  /** Whether the database of an older release may be migrated, true by default. Otherwise it is refused. */
+  migrate?: boolean | undefined
+  onMigrate?: OnMigrate | undefined
+  /** Called with a sentence for the operator when the database needs attention. An open store may call it at any time. */
+  onWarning?: ((message: string) => void) | undefined
+}
 
 /** Reads the numbered `*.sql` files of the folders in ascending order of their names. */
 export function readMigrations(folders: URL[]): Migration[] {
-  return folders
-    .flatMap((folder) => readdirSync(folder).map((file) => new URL(file, `${folder}/`)))
-    .filter(({ pathname }) => pathname.endsWith('.sql'))
+  return folders.flatMap(readFolder).sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/**
+ * The locks are in `locks.json`. A test measures them when a migration is written, because the text of a statement does not
+ * always name the tables that it locks: `DROP INDEX` names none.
+ */
+function readFolder(folder: URL): Migration[] {
+  const files = readdirSync(folder)
+  const read = (file: string) => readFileSync(new URL(file, `${folder}/`), 'utf8').replaceAll('\r\n', '\n')
+  const locks: Record<string, Migration['locks']> = files.includes('locks.json') ? JSON.parse(read('locks.json')) : {}
+  return files
+    .filter((file) => file.endsWith('.sql'))
     .map((file) => {
-      const sql = readFileSync(file, 'utf8').replaceAll('\r\n', '\n')
-      const name = basename(file.pathname, '.sql')
-      return { name, sql, hash: createHash('sha256').update(sql).digest('hex') }
+      const [name, sql] = [basename(file, '.sql'), read(file)]
+      return { name, sql, hash: createHash('sha256').update(sql).digest('hex'), locks: locks[name] }
     })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** The message for the operator if {@link isUpToDate} is false while the service runs. */
@@ -78,4 +109,13 @@ export function refuseOtherRelease(applied: AppliedMigration[], migrations: Migr
       'an older release made it; use that release, or back up the database and run "petstore db migrate"',
     )
   }
+}
+
+/** Creates a journal as drizzle-kit writes it. No migration can do that, because each is recorded in the journal. */
+export function createJournal(journal: Table): SQL {
+  const columns = Object.values(getTableColumns(journal)).map((column) => {
+    const key = column.primary ? ' PRIMARY KEY' : ''
+    return sql`${sql.identifier(column.name)} ${sql.raw(`${column.getSQLType()}${key} NOT NULL`)}`
+  })
+  return sql`CREATE TABLE IF NOT EXISTS ${journal} (${sql.join(columns, sql`, `)})`
 }

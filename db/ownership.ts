@@ -17,10 +17,15 @@ export function ownershipOf(database: string): Ownership {
   const file = statSync(database, { throwIfNoEntry: false })
   // Also the owner of a read-only database must be able to write a new file.
   if (file) return { uid: file.uid, gid: file.gid, mode: (file.mode & 0o666) | 0o600 }
-  let folder = dirname(database)
-  while (!existsSync(folder)) folder = dirname(folder)
-  const { uid, gid } = statSync(folder)
+  const { uid, gid } = statSync(existingFolder(database))
   return { uid, gid, mode: 0o600 }
+}
+
+/** The folder of the file, or the nearest one above that exists. */
+export function existingFolder(file: string): string {
+  let folder = dirname(file)
+  while (!existsSync(folder)) folder = dirname(folder)
+  return folder
 }
 
 /** A folder may be entered by those who may read its files. */

@@ -1,9 +1,8 @@
-import type { PgTable } from 'drizzle-orm/pg-core'
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Table } from 'drizzle-orm'
 import { type Migration, readMigrations } from './migrations.ts'
-import type { PostgresResource } from './postgres/resource.ts'
-import type { Loaded } from './resource.ts'
-import type { SqliteResource } from './sqlite/resource.ts'
+import type { PostgresResource, TableWithId as PostgresTable } from './postgres/resource.ts'
+import type { Entity, Loaded, NewEntity } from './resource.ts'
+import type { SqliteResource, TableWithId as SqliteTable } from './sqlite/resource.ts'
 
 /** The list of all resources, which the engines get as an argument. */
 
@@ -22,13 +21,30 @@ type Differing<A, B> = {
     : Name
 }[keyof A | keyof B]
 
-/** Pairs the modules of a resource. It does not compile if the rows of their tables differ. */
-export function resource<S, L extends SQLiteTable, P extends PgTable>(
+/** The columns that the engines support. Others hold other values than Drizzle says, or are not compared exactly. */
+type Supported =
+  | { columnType: 'SQLiteInteger' | 'PgBigInt64'; data: bigint }
+  | { columnType: 'SQLiteText' | 'PgText'; data: string }
+  | { columnType: 'SQLiteBoolean' | 'PgBoolean' }
+  | { columnType: 'SQLiteCustomColumn' | 'PgTimestamp'; data: Date }
+
+/** The fields whose columns are not supported; never if none. */
+type Unsupported<T extends Table> = {
+  [Name in keyof T['_']['columns']]: T['_']['columns'][Name]['_'] extends Supported ? never : Name
+}[keyof T['_']['columns']]
+
+/** The fields that both tables do not have alike, that only one of them generates, or whose columns are not supported. */
+type Wrong<L extends Table, P extends Table> =
+  | Differing<Entity<L>, Entity<P>>
+  | Differing<NewEntity<L>, NewEntity<P>>
+  | Unsupported<L>
+  | Unsupported<P>
+
+/** Pairs the modules of a resource. It does not compile if the rows of their tables differ, or hold unsupported values. */
+export function resource<S, L extends SqliteTable, P extends PostgresTable>(
   sqlite: () => Promise<SqliteResource<S, L>>,
   postgres: (() => Promise<PostgresResource<S, P>>) &
-    ([Differing<L['$inferSelect'], P['$inferSelect']>] extends [never]
-      ? unknown
-      : { differing: Differing<L['$inferSelect'], P['$inferSelect']> }),
+    ([Wrong<L, P>] extends [never] ? unknown : { wrongFields: Wrong<L, P> }),
 ): Resource<S> {
   return { sqlite, postgres }
 }
@@ -51,22 +67,6 @@ export class ResourceList<Stores = unknown> {
   constructor(definition: Definition<Stores>) {
     this.#definition = definition
     this.names = Object.keys(definition.resources)
-  }
-
-  /** A list with more resources, which need other names. The migrations of both lists run in the order of their names. */
-  extend<More>({ url, migrations, resources }: Definition<More>): ResourceList<Stores & More> {
-    const own = this.#definition
-    const repeated = this.names.find((name) => Object.hasOwn(resources, name))
-    if (repeated !== undefined) throw new Error(`The list has a resource ${repeated} already.`)
-    return new ResourceList({
-      url,
-      migrations: {
-        sqlite: [...own.migrations.sqlite, ...migrations.sqlite],
-        postgres: [...own.migrations.postgres, ...migrations.postgres],
-      },
-      // Safe: these are the resources of both lists.
-      resources: { ...own.resources, ...resources } as Definition<Stores & More>['resources'],
-    })
   }
 
   migrationsFor(kind: 'sqlite' | 'postgres'): Migration[] {

@@ -1,13 +1,26 @@
 import { type Column, getTableColumns, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
 import type { Migration } from './migrations.ts'
+import type { Once } from './store.ts'
 
 /** What the engines know of resources: their tables, from which they derive the rest. */
+
+/** What a column may hold. */
+export type Value = bigint | string | boolean | Date | null
 
 /** A row as the store returns it. A column that is NULL is absent. */
 export type Entity<T extends Table> = AbsentIfNull<T['$inferSelect']>
 
-/** A row without the id, which the database generates. */
-export type NewEntity<T extends Table> = Omit<Entity<T>, 'id'>
+/** The fields of a new row that an insert gets. */
+export type NewEntity<T extends Table> = Omit<Entity<T>, GeneratedName<T>>
+
+/** The fields of a new row that an insert generates: the id, and those with a default that a function computes. */
+export type Generated<T extends Table> = Pick<Entity<T>, Extract<keyof Entity<T>, GeneratedName<T>>>
+
+type GeneratedName<T extends Table> =
+  | 'id'
+  | {
+      [Name in keyof T['_']['columns']]: T['_']['columns'][Name]['_']['hasRuntimeDefault'] extends true ? Name : never
+    }[keyof T['_']['columns']]
 
 type Nullable<Row> = { [Name in keyof Row]-?: null extends Row[Name] ? Name : never }[keyof Row]
 
@@ -21,9 +34,28 @@ export type PageQuery<T extends Table, Filter extends keyof T['$inferSelect'] = 
   cursor: bigint
 } & { [Name in Filter]?: T['$inferSelect'][Name] | undefined }
 
-/** The fields of a new row, in the order of the columns. */
-export function givenFields(table: Table): string[] {
-  return Object.keys(getTableColumns(table)).filter((field) => field !== 'id')
+/** A row as an entity. */
+export function toEntity<T extends Table>(row: T['$inferSelect']): Entity<T> {
+  // Safe: the fields are those of the row, without those that are NULL.
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Entity<T>
+}
+
+/** The fields of a new row besides the id, each in the order of the columns. See {@link NewEntity} and {@link Generated}. */
+export function fieldsOfNew(table: Table) {
+  const columns = Object.entries(getTableColumns(table)).filter(([field]) => field !== 'id')
+  const computed = columns.filter(([, { defaultFn }]) => defaultFn)
+  return {
+    given: columns.filter(([, { defaultFn }]) => !defaultFn).map(([field]) => field),
+    generated: computed.map(([field]) => field),
+    generate: (): Record<string, unknown> =>
+      Object.fromEntries(computed.map(([field, { defaultFn }]) => [field, defaultFn?.()])),
+  }
+}
+
+/** A value as text. Equal values, and no others of their column, have the same text. */
+export function textOfValue(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  return value instanceof Date ? value.toISOString() : String(value)
 }
 
 export function columnOf(table: Table, field: string): Column {
@@ -38,6 +70,51 @@ export function listOf(parts: unknown[]): SQL {
     parts.map((part) => sql`${part}`),
     sql`, `,
   )
+}
+
+export type Names = readonly string[]
+
+/** What the engines of both databases offer to a resource, by its table and its filters. */
+export interface Engine<T extends Table, F extends Names> {
+  /** Makes the method that reads pages of the resource in ascending order of id. */
+  list(): (query: PageQuery<T, F[number] & keyof T['$inferSelect']>) => Promise<Entity<T>[]>
+  /** Makes the method that reads a row of the resource by its id. */
+  get(): (id: bigint) => Promise<Entity<T> | undefined>
+}
+
+/** The name under which a resource lists one of its writes: that of the resource, a dot, and that of the write. */
+export function operationOf(resource: string, writes: Record<string, unknown>, write: unknown): string {
+  const [name] = Object.entries(writes).find(([, each]) => each === write) ?? []
+  if (name === undefined) throw new Error(`The resource ${resource} does not list one of its writes.`)
+  return `${resource}.${name}`
+}
+
+export interface MutationResult {
+  /** What the mutation has generated. */
+  generated: object
+  /** Whether it is the result of an earlier call with the same idempotency key. */
+  isReplay: boolean
+}
+
+/** A result that is equal when it is replayed: it is stored as text. */
+export type Replayable<Generated> = { [Name in keyof Generated]: Value | undefined }
+
+/**
+ * Makes the method of a mutation, which adds what the mutation generates to the input.
+ *
+ * @param fields of the input, whose values `run` gets in this order
+ */
+export function methodOf<Input extends object, Generated extends object>(
+  fields: readonly (keyof Input)[],
+  run: (values: unknown[], once: Once | undefined) => Promise<MutationResult>,
+) {
+  return async (input: Input, once?: Once): Promise<Generated & Input> => {
+    const values = fields.map((field) => input[field] ?? null)
+    const { generated, isReplay } = await run(values, once)
+    if (isReplay) once?.onReplay?.()
+    // Safe: an operation is the name of one mutation.
+    return { ...(generated as Generated), ...input }
+  }
 }
 
 /** The resources and migrations of one kind of database. */

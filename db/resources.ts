@@ -5,7 +5,6 @@ import type { BaseStore } from './store.ts'
 
 /** Every resource of the service. This is the only list. Its names are stored with idempotency keys. */
 
-export { type ApiKey, type ApiKeyStore, KeyNameTaken, KeyRevoked, type NewApiKey } from './keys/store.ts'
 export { type PetStatus, petStatuses } from './pets/shared.ts'
 export type { NewPet, Pet } from './pets/store.ts'
 

@@ -16,7 +16,7 @@ export interface Once {
   onReplay?: () => void
 }
 
-/** The owner of idempotency keys that belong to no API key: those of `pets import`. No API key has this id. */
+/** The owner of idempotency keys that belong to no API key: those of imports. No API key has this id. */
 export const noApiKey = 0n
 
 /** How long an idempotency key is remembered, in milliseconds. */
@@ -141,6 +141,20 @@ export class RuleViolation extends Error {
 
 /** The class of such an error. */
 export type RuleError = new (message: string, subject?: string) => RuleViolation
+
+/** A row breaks a uniqueness or a reference of the table `subject`. The message is for clients, too. */
+export class RowConflict extends RuleViolation {
+  override name = 'RowConflict'
+
+  constructor(rule: 'unique' | 'reference', table?: string) {
+    super(
+      rule === 'unique'
+        ? 'A value that must be unique exists already.'
+        : 'The input refers to something that is missing.',
+      table,
+    )
+  }
+}
 
 /** The idempotency key was used for another operation or another input within its lifetime. */
 export class IdempotencyKeyReused extends RuleViolation {

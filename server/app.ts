@@ -7,7 +7,9 @@ import {
   fastify,
   LogController,
 } from 'fastify'
-import type { Store } from '../db/resources.ts'
+import type { WithApiKeys } from '../db/keys/store.ts'
+import type { BaseStore } from '../db/store.ts'
+import type { About } from './about.ts'
 import { readIdempotencyKey } from './api/idempotency-key.ts'
 import type { Context } from './api/trpc.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
@@ -31,17 +33,16 @@ import type { Log, RequestResult } from './log.ts'
 import { restAdapter } from './rest/adapter.ts'
 import { createDocument, serversOf } from './rest/document.ts'
 import { reference } from './rest/reference.ts'
-import { appRouter } from './router.ts'
 import { rpcAdapter } from './rpc/adapter.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { metricsRoute } from './telemetry/metrics-route.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 
 export interface AppOptions {
+  about: About
   config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit' | 'adminPort'>
-  store: Store
-  /** By default that of the service. */
-  router?: AnyRouter
+  store: BaseStore & WithApiKeys
+  router: AnyRouter
   log: Log
   /** Folder of the built web console. By default there is no console. */
   consoleFolder?: string | undefined
@@ -140,9 +141,10 @@ function createBase({
  * `/docs/`, and `/metrics` unless the admin listener serves it.
  */
 export async function createApp({
+  about,
   config,
   store,
-  router = appRouter,
+  router,
   log,
   consoleFolder,
   metrics = new Metrics(),
@@ -155,11 +157,11 @@ export async function createApp({
   const app = createBase({ config, log, metrics, tracing, page })
   metrics.store.watch(store)
 
-  function createContext(request: FastifyRequest, reply: FastifyReply): Context {
-    const apiKey = checkedApiKey(request)
-    const key = readIdempotencyKey(request)
-    const once = key === undefined ? undefined : { apiKeyId: apiKey.id, key, onReplay }
-    const context: Context = { store, apiKey, once }
+  function createContext(request: FastifyRequest, reply: FastifyReply, replays: boolean): Context {
+    const { id: apiKeyId } = checkedApiKey(request)
+    const key = replays ? readIdempotencyKey(request) : undefined
+    const once = key === undefined ? undefined : { apiKeyId, key, onReplay }
+    const context: Context = { store, once }
 
     function onReplay(): void {
       metrics.requests.countReplay()
@@ -190,7 +192,7 @@ export async function createApp({
   }
   const servers = () => serversOf(config, app.server.listening ? app.listeningOrigin : 'http://127.0.0.1:3000')
   app.register(reference, {
-    document: () => createDocument(router, servers()),
+    document: () => createDocument(router, about, servers()),
     servers,
     basePath,
     hasConsole: page !== undefined,

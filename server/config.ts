@@ -1,11 +1,10 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { getSystemErrorMessage } from 'node:util'
 import { z } from 'zod'
 import { isApiKey } from './auth/api-key.ts'
 import type { Rate } from './auth/rate-limit.ts'
 import { parseDuration } from './ops/duration.ts'
 import { DatabaseUrl, hasControlCharacter } from './ops/location.ts'
-import { OperatorError } from './ops/operator-error.ts'
+import { OperatorError, systemMessage } from './ops/operator-error.ts'
 import { closestName } from './ops/suggestion.ts'
 
 /** Only this module reads the environment. */
@@ -68,9 +67,9 @@ const ApiKeyFile = z.string().transform((path, context) => {
     if (key === undefined) context.addIssue(`${expected}, and ${path} contains something else`)
     return { path, key }
   } catch (error) {
-    const isSystemError = error instanceof Error && 'errno' in error && typeof error.errno === 'number'
-    if (!isSystemError) throw error
-    context.addIssue(`${expected}, and ${path} cannot be read: ${getSystemErrorMessage(Number(error.errno))}`)
+    const message = systemMessage(error)
+    if (message === undefined) throw error
+    context.addIssue(`${expected}, and ${path} cannot be read: ${message}`)
     return z.NEVER
   }
 })

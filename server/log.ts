@@ -7,7 +7,7 @@ import { prettyFactory } from 'pino-pretty'
 import { clientAddressOf } from './auth/client-address.ts'
 import type { Config } from './config.ts'
 import type { RequestLabels } from './http/request-labels.ts'
-import { RepeatedErrors, serializeError } from './telemetry/repeated-errors.ts'
+import { repeatedErrors, serializeError } from './telemetry/repeated-errors.ts'
 
 /** Milliseconds. */
 const maxDelay = 10
@@ -48,8 +48,8 @@ export function createLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'lo
 /** Logs JSON lines, with times in ISO 8601 (UTC) and levels by name. */
 export function logTo(destination: DestinationStream, level: Config['logLevel']): Log {
   const formatters = { level: (name: string) => ({ level: name }) }
-  const repeated = new RepeatedErrors(() => logger)
-  const hooks = { logMethod: repeated.hook() }
+  const repeated = repeatedErrors(() => logger)
+  const hooks = { logMethod: repeated.hook }
   const serializers = { err: serializeError }
   const options = { level, base, formatters, hooks, serializers, timestamp: stdTimeFunctions.isoTime }
   const logger: Logger = pino(options, destination)

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
+import type { WithApiKeys } from '../db/keys/store.ts'
 import { describeLocation } from '../db/location.ts'
-import { openStoreOf } from '../db/open.ts'
+import { openStore } from '../db/open.ts'
 import type { ResourceList } from '../db/resource-list.ts'
-import { resources as ownResources, type Store } from '../db/resources.ts'
 import { StoreUnavailable } from '../db/store.ts'
 import manifest from '../package.json' with { type: 'json' }
+import type { About } from './about.ts'
 import { createAdminApp, createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
 import { type Config, misspelledVariables } from './config.ts'
@@ -17,7 +18,6 @@ import { announce } from './ops/announce.ts'
 import { type Audit, auditTo, describeKey } from './ops/audit.ts'
 import { scheduleBackups } from './ops/backup-schedule.ts'
 import { OperatorError } from './ops/operator-error.ts'
-import { appRouter } from './router.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { unblock } from './telemetry/output.ts'
 import { addProcessMetrics } from './telemetry/process-metrics.ts'
@@ -29,21 +29,16 @@ const repeatedSignalTime = 200
 export const maxStopTime = 10_000
 const registerInterval = 5_000
 
-interface Service {
-  resources: ResourceList<Pick<Store, 'apiKeys' | 'pets'>>
-  router: AnyRouter
-}
-
 /**
  * Serves until SIGTERM or SIGINT, then completes the requests in progress and resolves. SIGTERM, from a supervisor, drains
  * first; SIGINT, from a person, does not. A second signal, or a stop that takes too long, ends the process at once.
  * Acknowledged writes are on disk in any case.
- *
- * @param service what is served, by default every resource of the service
  */
 export async function serve(
   config: Config,
-  { resources, router }: Service = { resources: ownResources, router: appRouter },
+  about: About,
+  resources: ResourceList<WithApiKeys>,
+  router: AnyRouter,
 ): Promise<void> {
   // Checked first, because a start that fails must not leave a file or a key.
   const problems = await findListenProblems(config)
@@ -58,7 +53,7 @@ export async function serve(
   addProcessMetrics(metrics.registry, outputs)
   // Loaded only if it is used, because OpenTelemetry takes time and memory.
   const tracing = config.tracing && new (await import('./telemetry/tracing.ts')).Tracing(config.tracing, log)
-  const store = await openStoreOf(resources, config.database, {
+  const store = await openStore(resources, config.database, {
     busyTimeout: 200,
     maxConnections: config.databaseConnections,
     onWarning: (message) => log.warn(message),
@@ -68,10 +63,27 @@ export async function serve(
   let admin: FastifyInstance | undefined
   try {
     const consoleFolder = join(import.meta.dirname, '../web/dist')
-    const app = await createApp({ config, store, router, log, consoleFolder, metrics, tracing })
-    admin = config.adminPort === undefined ? undefined : createAdminApp(app, { config, log, metrics })
+    const app = await createApp({ about, config, store, router, log, consoleFolder, metrics, tracing })
     try {
-      await run({ app, admin }, store, { config, log, audit, metrics })
+      if (config.apiKey !== undefined) await registerKey(app, store, config.apiKey, audit)
+      const stopped = stopSignal(log)
+      // Before listening: if the database cannot be read, the start fails.
+      const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
+      const [address, adminAddress] = addressesOf(config)
+      await listen(app, address, (url) => `listening at ${url} (petstore ${manifest.version})`)
+      if (adminAddress) {
+        admin = createAdminApp(app, { config, log, metrics })
+        await listen(admin, adminAddress, (url) => `metrics and health at ${url}`)
+      }
+      const firstKey = hasKey ? undefined : await mintFirstKey(store, audit)
+      const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
+      const url = config.publicUrl ?? app.listeningOrigin
+      announce({ url, path: about.path, database: config.database, firstKey }, log, { asBanner })
+      const stopBackups = startBackups(config, log, metrics)
+      const signal = await stopped
+      log.info({ signal }, 'stopping')
+      limitStop([app, admin], log)
+      await Promise.all([stopBackups(), drain(app, signal === 'SIGTERM' ? drainTime : 0)])
     } finally {
       await app.close()
     }
@@ -85,42 +97,12 @@ export async function serve(
   }
 }
 
-interface Context {
-  config: Config
-  log: Log
-  audit: Audit
-  metrics: Metrics
-}
-
-interface Apps {
-  app: FastifyInstance
-  admin: FastifyInstance | undefined
-}
-
-/** Listens, and resolves when the service has drained after a signal. */
-async function run({ app, admin }: Apps, store: Store, { config, log, audit, metrics }: Context): Promise<void> {
-  if (config.apiKey !== undefined) await registerKey(app, store, config.apiKey, audit)
-  const stopped = stopSignal(log)
-  // Before listening: if the database cannot be read, the start fails.
-  const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
-  const [address, adminAddress] = addressesOf(config)
-  await listen(app, address, (url) => `listening at ${url} (petstore ${manifest.version})`)
-  if (admin && adminAddress) await listen(admin, adminAddress, (url) => `metrics and health at ${url}`)
-  const firstKey = hasKey ? undefined : await mintFirstKey(store, audit)
-  const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
-  announce({ url: config.publicUrl ?? app.listeningOrigin, database: config.database, firstKey }, log, { asBanner })
-  const stopBackups = startBackups(config, log, metrics)
-  const signal = await stopped
-  log.info({ signal }, 'stopping')
-  limitStop([app, admin], log)
-  await Promise.all([stopBackups(), drain(app, signal === 'SIGTERM' ? drainTime : 0)])
-}
-
 /** PostgreSQL has its own backup tools. */
 function startBackups({ database, ...config }: Config, log: Log, metrics: Metrics): () => Promise<void> {
   if (database.kind !== 'sqlite') return async () => {}
   metrics.store.expectBackups(config.backupEvery)
-  return scheduleBackups({ ...config, databasePath: database.path }, log)
+  // The program that serves has the same resources.
+  return scheduleBackups({ ...config, program: String(process.argv[1]), databasePath: database.path }, log)
 }
 
 /**
@@ -168,7 +150,7 @@ async function listen(app: FastifyInstance, address: Address, describe: (url: st
  * Registers the API key of the configuration. A known key is not changed, even if it is revoked. While the store accepts no
  * writes, the service runs without the key and retries.
  */
-async function registerKey(app: FastifyInstance, { apiKeys }: Store, key: string, audit: Audit): Promise<void> {
+async function registerKey(app: FastifyInstance, { apiKeys }: WithApiKeys, key: string, audit: Audit): Promise<void> {
   const record = apiKeyRecord(key, `environment (${startOf(key)})`)
   const register = async () => {
     const isNew = !(await apiKeys.find(record.hash)) && (await apiKeys.register(record))
@@ -190,7 +172,7 @@ async function registerKey(app: FastifyInstance, { apiKeys }: Store, key: string
 }
 
 /** Creates the first API key if the store has none. */
-async function mintFirstKey({ apiKeys }: Store, audit: Audit): Promise<string | undefined> {
+async function mintFirstKey({ apiKeys }: WithApiKeys, audit: Audit): Promise<string | undefined> {
   const key = mintApiKey()
   const record = apiKeyRecord(key, 'first')
   if (!(await apiKeys.createFirst(record))) return undefined

@@ -7,15 +7,15 @@ export type Shortcut = keyof Messages['keyboard']['actions']
 export const shortcuts: Record<Shortcut, readonly string[]> = {
   goToId: ['/'],
   add: ['n'],
-  nextPet: ['j', 'ArrowDown'],
-  previousPet: ['k', 'ArrowUp'],
+  nextItem: ['j', 'ArrowDown'],
+  previousItem: ['k', 'ArrowUp'],
   nextPage: [']'],
   previousPage: ['['],
   close: ['Escape'],
   help: ['?'],
 }
 
-/** Marks the elements in which arrow keys move between pets. Elsewhere they scroll the page. */
+/** Marks the elements in which arrow keys move between items. Elsewhere they scroll the page. */
 export const arrowKeys = { 'data-arrow-keys': true }
 
 /** Handles shortcuts while the component is mounted. */
@@ -50,7 +50,7 @@ function isFor(shortcut: Shortcut, { target, key, isComposing, defaultPrevented 
   if (target.matches(textFields)) return false
   const region = dialog ? dialog.querySelector('[data-arrow-keys]') : target.closest('[data-arrow-keys]')
   if (key.startsWith('Arrow')) return region !== null
-  const isMove = shortcut === 'nextPet' || shortcut === 'previousPet'
+  const isMove = shortcut === 'nextItem' || shortcut === 'previousItem'
   return !dialog || (isMove && region !== null)
 }
 

@@ -4,7 +4,7 @@ import { messages } from './messages/index.ts'
 export interface Problem {
   /**
    * Transient: `unreachable` (no response) and `busy` (overload, internal error, rate limit). Permanent: `refused` (the API
-   * key), `missing` (the pet) and `permanent` (anything else).
+   * key), `missing` (the item) and `permanent` (anything else).
    */
   kind: 'unreachable' | 'busy' | 'refused' | 'missing' | 'permanent'
   /** A sentence for the user. */

@@ -1,11 +1,18 @@
 import type { PetstoreClient } from '../client/index.ts'
 
+/** The words for one item and for several, for the user. */
+export interface Noun {
+  one: string
+  many: string
+}
+
 /** What the console knows about a resource of the API: enough to show, add, import, export and request its items. */
 export interface Resource {
-  /** The name of an item in paths and procedures, such as `pet`. */
+  /** The name of an item in paths and procedures. */
   one: string
-  /** The name of the resource, such as `pets`. */
+  /** The name of the resource in paths and procedures. */
   many: string
+  noun: Noun
   /** In the order in which they are shown and written. */
   fields: readonly Field[]
   /** The fields that a new item may have. */
@@ -53,9 +60,11 @@ type Definition<Value, Presence> = { presence: Presence } & (Presence extends 'g
   : { samples: readonly [Value, Value] }) &
   ([Value] extends [bigint]
     ? { kind: 'id' | 'integer' }
-    : string extends Value
-      ? { kind: 'text'; maxLength: number }
-      : { kind: 'choice'; choices: Readonly<Record<Value & string, string>>; default?: Value })
+    : [Value] extends [string]
+      ? string extends Value
+        ? { kind: 'text'; maxLength: number }
+        : { kind: 'choice'; choices: Readonly<Record<Value, string>>; default?: Value }
+      : 'The console has no kind of field for this type.')
 
 type Definitions<Stored, New> = {
   [Name in keyof Stored]-?: Definition<
@@ -66,7 +75,7 @@ type Definitions<Stored, New> = {
 
 /** A resource. A field that the types of the API lack, or one that is missing, does not compile. */
 export function resourceOf<Stored, New>(
-  definition: Pick<Resource, 'one' | 'many' | 'procedures'> & {
+  definition: Pick<Resource, 'one' | 'many' | 'noun' | 'procedures'> & {
     labels: Readonly<Record<keyof Stored & string, string>>
     fields: Definitions<Stored, New>
   },

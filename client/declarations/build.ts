@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rollup } from 'rollup'
 import { dts } from 'rollup-plugin-dts'
+import { appRouter } from '../../server/router.ts'
+import { addTsdoc } from '../tsdoc.ts'
 
 const root = join(import.meta.dirname, '../..')
 const target = join(root, 'client/dist/index.d.ts')
@@ -16,7 +18,7 @@ try {
   const bundled = await rollup({
     input: join(compiled, 'client/index.d.ts'),
     external: /^[^./]/,
-    plugins: [dts()],
+    plugins: [dts(), { name: 'tsdoc', renderChunk: (code) => addTsdoc(code, appRouter) }],
     onwarn: fail,
   })
   const { output } = await bundled.write({ file: target })
@@ -34,7 +36,7 @@ function compileInto(folder: string): void {
   execFileSync(process.execPath, [tsc, '-p', project, '--outDir', folder], { stdio: ['ignore', 2, 2] })
   // The router's type refers to these types of the server. A client does not use them, and they refer to the store.
   const unused = {
-    'server/api/trpc.d.ts': ['Context<Store>', 'ProcedureMeta', 'MutationMeta'],
+    'server/api/trpc.d.ts': ['ResolverContext<Store>', 'ReplayContext<Store>', 'ProcedureMeta', 'MutationMeta'],
     'db/resources.d.ts': ['Store'],
   }
   for (const [file, types] of Object.entries(unused))

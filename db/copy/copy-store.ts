@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
+import { getTableColumns, getTableName, sql, type Table } from 'drizzle-orm'
 import type { Location } from '../location.ts'
 import type { OnMigrate } from '../migrations.ts'
+import { columnOf, listOf } from '../resource.ts'
 import type { ResourceList } from '../resource-list.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
-import { type CopyDatabase, type CopyDriver, type Row, RowsRefused, type Table } from './driver.ts'
+import { type CopyDatabase, type CopyDriver, type Row, RowsRefused } from './driver.ts'
 
 export interface CopyRequest {
   resources: ResourceList
@@ -86,12 +88,12 @@ async function copyTables(copy: Copy): Promise<TableSummary[]> {
   for (const { to } of pairs) await refuseRows(copy, to)
   const summaries: TableSummary[] = []
   for (const pair of pairs) summaries.push(await copyTable(copy, pair))
-  for (const { from } of pairs) await continueIds(copy, from)
+  for (const pair of pairs) await continueIds(copy, pair)
   await copy.target.commit()
   return summaries
 }
 
-/** A table as each database describes it. The types of its columns differ. */
+/** A table in each database. The types of its columns differ. */
 interface Pair {
   from: Table
   to: Table
@@ -100,7 +102,9 @@ interface Pair {
 /** The compiler compares the types of the fields, but not the order of the columns. */
 function pairTables({ source, target }: Copy): Pair[] {
   const [from, to] = [source, target].map(({ tables }) =>
-    tables.map(({ name, columns }) => `${name} (${columns.map((column) => column.name)})`).join(', '),
+    tables
+      .map((table) => `${getTableName(table)} (${Object.values(getTableColumns(table)).map(({ name }) => name)})`)
+      .join(', '),
   )
   if (from !== to) throw new Error(`The tables of both databases differ: ${from}; ${to}.`)
   return source.tables.flatMap((from, index) => {
@@ -110,14 +114,20 @@ function pairTables({ source, target }: Copy): Pair[] {
 }
 
 async function refuseRows({ target }: Copy, table: Table): Promise<void> {
-  if ((await target.count(table)) > 0)
-    throw new UnusableDatabase(target.name, `its table ${table.name} contains rows; choose an empty database in --to`)
+  if ((await countRows(target, table)) === 0) return
+  const name = getTableName(table)
+  throw new UnusableDatabase(target.name, `its table ${name} contains rows; choose an empty database in --to`)
+}
+
+async function countRows(database: CopyDatabase, table: Table): Promise<number> {
+  const [row] = await database.query(sql`SELECT CAST(count(*) AS text) FROM ${table}`)
+  return Number(row?.[0])
 }
 
 async function copyTable(copy: Copy, pair: Pair): Promise<TableSummary> {
   const { source, target, batchSize, onProgress } = copy
-  const { name } = pair.from
-  const total = await source.count(pair.from)
+  const name = getTableName(pair.from)
+  const total = await countRows(source, pair.from)
   const copied = await readTable(source, pair.from, batchSize, async (rows, done) => {
     await insert(copy, pair.to, rows)
     onProgress({ step: 'copy', table: name, done, total })
@@ -141,10 +151,14 @@ async function readTable(
   batchSize: number,
   use: (rows: Row[], done: number) => Promise<void> | void,
 ): Promise<TableSummary> {
+  const id = columnOf(table, 'id')
+  const columns = listOf(Object.values(getTableColumns(table)).map(database.asText))
   const hash = createHash('sha256')
   let [done, lastId] = [0, minInt64 - 1n]
   while (lastId < maxInt64) {
-    const rows = await database.read(table, lastId + 1n, batchSize)
+    const rows = await database.query(
+      sql`SELECT ${columns} FROM ${table} WHERE ${id} >= ${lastId + 1n} ORDER BY ${id} LIMIT ${batchSize}`,
+    )
     const last = rows.at(-1)
     if (!last) break
     hash.update(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
@@ -152,7 +166,7 @@ async function readTable(
     lastId = BigInt(last[0])
     await use(rows, done)
   }
-  return { name: table.name, rows: done, sha256: hash.digest('hex') }
+  return { name: getTableName(table), rows: done, sha256: hash.digest('hex') }
 }
 
 async function insert({ source, target }: Copy, table: Table, rows: Row[]): Promise<void> {
@@ -162,14 +176,16 @@ async function insert({ source, target }: Copy, table: Table, rows: Row[]): Prom
     if (!(error instanceof RowsRefused)) throw error
     throw new UnusableDatabase(
       target.name,
-      `it refused one of the rows ${rows[0]?.[0]} to ${rows.at(-1)?.[0]} of ${table.name}: ${error.message}; correct or delete that row in ${source.name}`,
+      `it refused one of the rows ${rows[0]?.[0]} to ${rows.at(-1)?.[0]} of ${getTableName(table)}: ${error.message}; correct or delete that row in ${source.name}`,
       { cause: error },
     )
   }
 }
 
-async function continueIds({ source, target }: Copy, table: Table): Promise<void> {
-  const [inSource, inTarget] = [await source.lastId(table), await target.lastId(table)]
-  const last = inSource > inTarget ? inSource : inTarget
-  if (last > 0n) await target.setLastId(table, last)
+/** The ids continue after all that either database has assigned, also after rows that were inserted with an id. */
+async function continueIds({ source, target }: Copy, { from, to }: Pair): Promise<void> {
+  const [row] = await target.query(sql`SELECT CAST(max(${columnOf(to, 'id')}) AS text) FROM ${to}`)
+  const ids = [BigInt(row?.[0] ?? 0), await source.lastId(from), await target.lastId(to)]
+  const last = ids.reduce((a, b) => (a > b ? a : b))
+  if (last > 0n) await target.setLastId(to, last)
 }

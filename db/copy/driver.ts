@@ -1,27 +1,7 @@
-import { type Table as DrizzleTable, getTableColumns, getTableName } from 'drizzle-orm'
+import type { Column, SQL, Table } from 'drizzle-orm'
 import type { OnMigrate } from '../migrations.ts'
 import type { ResourceList } from '../resource-list.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
-
-/** A table of the store. It has the same columns in every database. The first one is the primary key `id`. */
-export interface Table {
-  name: string
-  columns: Column[]
-}
-
-export interface Column {
-  name: string
-  /** The type in this database, such as `bigint`. */
-  type: string
-}
-
-/** The tables of a database, each after those that its foreign keys refer to. */
-export function describeTables(tables: DrizzleTable[]): Table[] {
-  return tables.map((table) => ({
-    name: getTableName(table),
-    columns: Object.values(getTableColumns(table)).map((column) => ({ name: column.name, type: column.getSQLType() })),
-  }))
-}
 
 /**
  * The values of a row in the order of the columns, as text that does not depend on the database: an integer as decimal
@@ -48,13 +28,15 @@ export interface CopyDatabase {
   name: string
   /** Identifies the database, whatever path or URL leads to it. */
   identity: string
+  /** Each after those that its foreign keys refer to. The first column of each is the primary key `id`. */
   tables: Table[]
-  count(table: Table): Promise<number>
-  /** Reads at most `limit` rows with `id >= from` in ascending order of id. */
-  read(table: Table, from: bigint, limit: number): Promise<Row[]>
+  /** Runs a statement that returns only text. */
+  query(statement: SQL): Promise<Row[]>
+  /** The value of a column as text. See {@link Row}. */
+  asText(column: Column): SQL
   /** Rejects with {@link RowsRefused} if a row violates a constraint. */
   insert(table: Table, rows: Row[]): Promise<void>
-  /** Returns the highest id that the database has assigned, also to a row that is deleted; 0 if there is none. */
+  /** Returns the last id that the database has assigned, also to a row that is deleted; 0 if there is none. */
   lastId(table: Table): Promise<bigint>
   /** Makes the database assign only greater ids. PostgreSQL does not roll this back. */
   setLastId(table: Table, id: bigint): Promise<void>

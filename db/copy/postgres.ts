@@ -1,27 +1,21 @@
-import { getTableName, sql } from 'drizzle-orm'
+import { type Column, getTableColumns, getTableName, is, type SQL, sql, type Table } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import type { PgTable } from 'drizzle-orm/pg-core'
+import { PgBoolean, type PgTable, PgTimestamp } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
 import { describeLocation } from '../location.ts'
 import { type OnMigrate, refuseOtherRelease } from '../migrations.ts'
 import { connectClient } from '../postgres/connection.ts'
 import { concernsDatabase, unusable } from '../postgres/failure.ts'
-import { readJournal } from '../postgres/migrate.ts'
+import { oidOf, readJournal } from '../postgres/migrate.ts'
 import { prepareDatabase } from '../postgres/prepare.ts'
+import { query } from '../postgres/query.ts'
 import { tablesOf } from '../postgres/resource.ts'
 import { textOf } from '../postgres/statements.ts'
 import { lockUntilCommit } from '../postgres/transaction.ts'
+import { columnOf, listOf } from '../resource.ts'
 import type { ResourceList } from '../resource-list.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
-import {
-  type Column,
-  type CopyDatabase,
-  describeTables,
-  type Row,
-  RowsRefused,
-  refuseSameDatabase,
-  type Table,
-} from './driver.ts'
+import { type CopyDatabase, type Row, RowsRefused, refuseSameDatabase } from './driver.ts'
 
 /** Milliseconds; 0 disables a timeout. A copy may take hours, but does not wait long for the locks of others. */
 const timeouts = {
@@ -36,7 +30,7 @@ export async function openSource(url: string, list: ResourceList): Promise<CopyD
   return attempt(url, () =>
     begin(url, 'REPEATABLE READ READ ONLY', async (client) => {
       refuseOtherRelease(await readJournal(drizzle({ client })), migrations, describe(url))
-      return methods(url, describeTables(tablesOf(resources)), client, await identify(client, tablesOf(resources)))
+      return methods(url, tablesOf(resources), client, await identify(client, tablesOf(resources)))
     }),
   )
 }
@@ -58,7 +52,7 @@ export async function openTarget(
       // takes several locks.
       await lockUntilCommit(drizzle({ client }), 'inserts')
       await client.query(textOf(sql`LOCK TABLE ${sql.join(tables, sql`, `)} IN SHARE ROW EXCLUSIVE MODE`))
-      return methods(url, describeTables(tables), client, identity)
+      return methods(url, tables, client, identity)
     }),
   )
 }
@@ -80,61 +74,61 @@ async function begin<T>(url: string, mode: string, prepare: (client: Client) => 
 
 /** Differs for each database, and for each schema in it, of every running server. */
 async function identify(client: Client, [table]: PgTable[]): Promise<string> {
-  const { rows } = await client.query<{ identity: string }>(
-    `SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), oid, to_regclass($1)::oid) AS identity
-    FROM pg_database WHERE datname = current_database()`,
-    [table && getTableName(table)],
+  const [row] = await query<[string]>(
+    client,
+    sql`SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), oid, ${table && oidOf(table)}::oid)
+      FROM pg_database WHERE datname = current_database()`,
   )
-  return rows[0]?.identity ?? ''
+  return row?.[0] ?? ''
 }
 
 function methods(url: string, tables: Table[], client: Client, identity: string): CopyDatabase {
-  function query(text: string, values: unknown[] = [], options: { name?: string } = {}): Promise<Row[]> {
-    return attempt(url, async () => (await client.query<Row>({ text, values, rowMode: 'array', ...options })).rows)
-  }
-
+  const run = (statement: SQL, name?: string) => attempt(url, () => query<Row>(client, statement, name))
   return {
     name: describe(url),
     identity,
     tables,
-    async count({ name }) {
-      const [row] = await query(`SELECT count(*) FROM ${name}`)
-      return Number(row?.[0])
-    },
-    async read({ name, columns }, from, limit) {
-      const sql = `SELECT ${columns.map(asText)} FROM ${name} WHERE id >= $1 ORDER BY ${name}.id LIMIT $2`
-      return query(sql, [from, limit])
-    },
-    async insert({ name, columns }, rows) {
+    query: (statement) => run(statement),
+    asText,
+    async insert(table, rows) {
+      const columns = Object.values(getTableColumns(table))
       // One parameter for each column is twice as fast as one for each value.
-      const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`)
-      const sql = `INSERT INTO ${name} (${columns.map((column) => column.name)}) OVERRIDING SYSTEM VALUE
-        SELECT * FROM unnest(${arrays})`
-      const values = columns.map((_, index) => rows.map((row) => row[index]))
-      await query(sql, values, { name: `copy_${name}` })
+      const arrays = columns.map(
+        (column, index) => sql`${sql.param(rows.map((row) => row[index]))}::${sql.raw(column.getSQLType())}[]`,
+      )
+      const insert = sql`INSERT INTO ${table} (${listOf(columns.map(({ name }) => sql.identifier(name)))})
+        OVERRIDING SYSTEM VALUE SELECT * FROM unnest(${listOf(arrays)})`
+      await run(insert, `copy_${getTableName(table)}`)
     },
-    async lastId({ name }) {
-      const [sequence] = await query(`SELECT pg_get_serial_sequence($1, 'id')`, [name])
+    async lastId(table) {
+      const [sequence] = await run(sql`SELECT ${sequenceOf(table)}`)
+      if (!sequence?.[0]) return 0n
       // The sequence is not part of a snapshot. It may only be ahead of the rows.
-      const [last] = await query(`
-        SELECT greatest(CASE WHEN is_called THEN last_value ELSE last_value - 1 END, (SELECT max(id) FROM ${name}))
-        FROM ${sequence?.[0]}`)
+      const [last] = await run(
+        sql`SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM ${sql.raw(sequence[0])}`,
+      )
       return BigInt(last?.[0] ?? 0)
     },
-    async setLastId({ name }, id) {
-      await query(`SELECT setval(pg_get_serial_sequence($1, 'id'), $2)`, [name, id])
+    async setLastId(table, id) {
+      await run(sql`SELECT setval(${sequenceOf(table)}, ${id})`)
     },
     commit: () => attempt(url, () => commit(url, client)),
     close: () => client.end(),
   }
 }
 
+/** PostgreSQL parses the name of the table, but not that of the column. The result is quoted. */
+function sequenceOf(table: Table): SQL {
+  return sql`pg_get_serial_sequence(${textOf(sql`${table}`)}, ${columnOf(table, 'id').name})`
+}
+
 /** PostgreSQL has times that are not ISO 8601 timestamps, such as `infinity`. They are not changed. */
-function asText({ name, type }: Column): string {
-  if (type === 'boolean') return `${name}::int::text`
-  if (!type.startsWith('timestamp')) return `${name}::text`
-  return `CASE WHEN ${name} BETWEEN '0001-01-01T00:00:00Z' AND '9999-12-31T23:59:59.999Z'
-    THEN to_char(${name} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') ELSE ${name}::text END`
+function asText(column: Column): SQL {
+  const text = sql`CAST(${column} AS text)`
+  if (is(column, PgBoolean)) return sql`CAST(CAST(${column} AS int) AS text)`
+  if (!is(column, PgTimestamp)) return text
+  return sql`CASE WHEN ${column} BETWEEN '0001-01-01T00:00:00Z' AND '9999-12-31T23:59:59.999Z'
+    THEN to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') ELSE ${text} END`
 }
 
 async function commit(url: string, client: Client): Promise<void> {

@@ -1,7 +1,8 @@
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
+import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import { type OnMigrate, refuseOtherRelease } from '../migrations.ts'
-import type { Loaded } from '../resource.ts'
+import { type Loaded, listOf } from '../resource.ts'
 import type { ResourceList } from '../resource-list.ts'
 import { unusable } from '../sqlite/diagnosis/diagnosis.ts'
 import { checkPages, connect, connectToRead, orClose } from '../sqlite/file/connection.ts'
@@ -9,9 +10,11 @@ import { toFailure } from '../sqlite/file/failure.ts'
 import { identify, realPathOf, syncFolder } from '../sqlite/file/files.ts'
 import { refuseForeignFile } from '../sqlite/file/header.ts'
 import { readJournal } from '../sqlite/migrate.ts'
+import { query } from '../sqlite/query.ts'
 import { type SqliteResource, tablesOf } from '../sqlite/resource.ts'
+import { textOf } from '../sqlite/statements.ts'
 import { prepareDatabase } from '../sqlite/store/prepare.ts'
-import { type CopyDatabase, describeTables, type Row, RowsRefused, refuseSameDatabase } from './driver.ts'
+import { type CopyDatabase, type Row, RowsRefused, refuseSameDatabase } from './driver.ts'
 
 /** Milliseconds to wait for the lock of another process. */
 const busyTimeout = 5_000
@@ -53,34 +56,35 @@ function methods(
   resources: Loaded<SqliteResource>['resources'],
   connection: Database.Database,
 ): CopyDatabase {
+  const run = async (statement: SQL) => attempt(path, () => query<Row>(connection, statement))
   return {
     name: path,
     identity: identify(path) ?? '',
-    tables: describeTables(tablesOf(resources)),
-    async count({ name }) {
-      return attempt(path, () => Number(connection.prepare(`SELECT count(*) FROM ${name}`).pluck().get()))
-    },
-    async read({ name, columns }, from, limit) {
-      const values = columns.map((column) => `CAST(${column.name} AS TEXT)`)
-      const sql = `SELECT ${values} FROM ${name} WHERE id >= ? ORDER BY ${name}.id LIMIT ?`
-      return attempt(path, () => connection.prepare<[bigint, number], Row>(sql).raw().all(from, limit))
-    },
-    async insert({ name, columns }, rows) {
+    tables: tablesOf(resources),
+    query: run,
+    asText: (column) => sql`CAST(${column} AS text)`,
+    async insert(table, rows) {
+      const columns = Object.values(getTableColumns(table)).map(({ name }) => name)
       // The tables are STRICT: SQLite converts the digits of an integer exactly.
-      const sql = `INSERT INTO ${name} (${columns.map((column) => column.name)}) VALUES (${columns.map(() => '?')})`
+      const statement = sql`INSERT INTO ${table} (${listOf(columns.map((name) => sql.identifier(name)))})
+        VALUES (${listOf(columns.map((name) => sql.placeholder(name)))})`
       attempt(path, () => {
-        const statement = connection.prepare(sql)
-        for (const row of rows) statement.run(row)
+        const insert = connection.prepare(textOf(statement))
+        for (const row of rows) insert.run(row)
       })
     },
-    async lastId({ name }) {
+    async lastId(table) {
       // sqlite_sequence has a row only for a table with AUTOINCREMENT, and only after the first insert.
-      const sql = `SELECT max(coalesce((SELECT max(CAST(seq AS INTEGER)) FROM sqlite_sequence WHERE name = ?), 0),
-        coalesce((SELECT max(id) FROM ${name}), 0))`
-      return attempt(path, () => connection.prepare<[string], bigint>(sql).pluck().get(name) ?? 0n)
+      const [row] = await run(
+        sql`SELECT CAST(max(CAST(seq AS integer)) AS text) FROM sqlite_sequence WHERE name = ${getTableName(table)}`,
+      )
+      return BigInt(row?.[0] ?? 0)
     },
-    async setLastId({ name }, id) {
-      attempt(path, () => setLastId(connection, name, id))
+    async setLastId(table, id) {
+      const name = getTableName(table)
+      await run(sql`DELETE FROM sqlite_sequence WHERE name = ${name}`)
+      await run(sql`INSERT INTO sqlite_sequence (name, seq)
+        SELECT name, ${id} FROM sqlite_schema WHERE type = 'table' AND name = ${name} AND sql LIKE '%AUTOINCREMENT%'`)
     },
     async commit() {
       attempt(path, () => {
@@ -92,14 +96,6 @@ function methods(
       connection.close()
     },
   }
-}
-
-function setLastId(connection: Database.Database, table: string, id: bigint): void {
-  const { changes } = connection.prepare('UPDATE sqlite_sequence SET seq = ? WHERE name = ?').run(id, table)
-  if (changes > 0) return
-  const sql = `INSERT INTO sqlite_sequence (name, seq)
-    SELECT name, ? FROM sqlite_schema WHERE type = 'table' AND name = ? AND sql LIKE '%AUTOINCREMENT%'`
-  connection.prepare(sql).run(id, table)
 }
 
 function attempt<T>(path: string, step: () => T): T {

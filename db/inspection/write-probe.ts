@@ -1,9 +1,8 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
-import { resources } from '../resources.ts'
 import { unusable } from '../sqlite/diagnosis/diagnosis.ts'
 import { connect, using } from '../sqlite/file/connection.ts'
 import { realPathOf } from '../sqlite/file/files.ts'
-import { inspectSqlite } from './sqlite.ts'
+import { openToInspect } from './sqlite.ts'
 
 /**
  * A program that takes the write lock of an SQLite database and syncs a file beside it. It prints `ok`, or what is wrong. It is
@@ -16,11 +15,11 @@ const busyTimeout = 2_000
 const [, , path = ''] = process.argv
 try {
   // Stays open until the end: a connection that can write would otherwise be the last one, and SQLite then removes the log.
-  const inspection = inspectSqlite(path, await resources.forSqlite())
-  if (inspection) {
+  const reader = openToInspect(path)
+  if (reader) {
     takeLock()
     syncFile(`${realPathOf(path)}-doctor-${process.pid}.partial`)
-    await inspection.close()
+    reader.close()
   }
   process.stdout.write('ok')
 } catch (error) {

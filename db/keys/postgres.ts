@@ -1,13 +1,15 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { check, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { batchReads } from '../postgres/batch-reads.ts'
 import { int64, isTimestamp, time } from '../postgres/columns.ts'
 import { violates } from '../postgres/failure.ts'
 import type { PostgresEngine, PostgresResource } from '../postgres/resource.ts'
+import { rowsOf } from '../postgres/statements.ts'
 import { inTransaction, lockUntilCommit } from '../postgres/transaction.ts'
+import { toEntity } from '../resource.ts'
 import { KeyRevision } from './revision.ts'
-import { type ApiKey, type ApiKeyStore, KeyNameTaken, KeyRevoked, type NewApiKey } from './store.ts'
+import { KeyNameTaken, KeyRevoked } from './shared.ts'
+import type { ApiKey, ApiKeyStore, NewApiKey } from './store.ts'
 
 const unrevokedName = 'api_keys_unrevoked_name'
 
@@ -30,19 +32,15 @@ export const apiKeys = pgTable(
   ],
 )
 
-export const apiKeysOnPostgres: PostgresResource<ApiKeyStore, typeof apiKeys> = { table: apiKeys, mutations: {}, open }
+export const apiKeysOnPostgres: PostgresResource<ApiKeyStore, typeof apiKeys> = {
+  table: apiKeys,
+  filters: [],
+  writes: {},
+  open,
+}
 
-function open({ pool, url, failures, onClose }: PostgresEngine): ApiKeyStore {
+function open({ pool, url, read, failures, onClose }: PostgresEngine<typeof apiKeys>): ApiKeyStore {
   const db = drizzle({ client: pool })
-  const findByHash = db
-    .select()
-    .from(apiKeys)
-    .where(sql`${apiKeys.hash} = ANY (${sql.placeholder('hashes')})`)
-    .prepare('find_api_keys')
-  const find = batchReads(
-    (hash: string) => hash,
-    async (hashes) => new Map((await findByHash.execute({ hashes })).map((key) => [key.hash, key])),
-  )
   const revision = new KeyRevision(url)
   onClose(() => revision.close())
 
@@ -56,8 +54,11 @@ function open({ pool, url, failures, onClose }: PostgresEngine): ApiKeyStore {
   }
 
   return {
-    find: (hash) => failures.read(find(hash)),
-    list: () => failures.read(db.select().from(apiKeys).orderBy(asc(apiKeys.id))),
+    find: rowsOf(read, apiKeys, 'hash'),
+    async list() {
+      const rows = await failures.read(db.select().from(apiKeys).orderBy(asc(apiKeys.id)))
+      return rows.map((row) => toEntity<typeof apiKeys>(row))
+    },
     create: (key) => failures.write(create(db, key)),
     createFirst: (key) => failures.write(inTransaction(pool, (transaction) => createFirst(transaction, key))),
     register: (key) => failures.write(register(db, key)),
@@ -77,7 +78,7 @@ function open({ pool, url, failures, onClose }: PostgresEngine): ApiKeyStore {
 async function create(db: NodePgDatabase, key: NewApiKey): Promise<ApiKey> {
   const [created] = await withUniqueName(db.insert(apiKeys).values(key).returning())
   if (!created) throw new Error('PostgreSQL did not return the API key.')
-  return created
+  return toEntity<typeof apiKeys>(created)
 }
 
 /** Rejects with {@link KeyNameTaken} if the name is taken. */

@@ -2,11 +2,12 @@ import type Database from 'better-sqlite3'
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { type Entity, type NewEntity, toEntity } from '../resource.ts'
 import { int64, isTimestamp, timestamp } from '../sqlite/columns.ts'
 import { violatesUnique } from '../sqlite/file/failure.ts'
-import type { SqliteEngine, SqliteResource } from '../sqlite/resource.ts'
-import { prepareSelect, selectFrom } from '../sqlite/statements.ts'
-import { type ApiKey, type ApiKeyStore, KeyNameTaken, KeyRevoked, type NewApiKey } from './store.ts'
+import type { SqliteResource } from '../sqlite/resource.ts'
+import { prepareGet, prepareSelect, selectFrom } from '../sqlite/statements.ts'
+import { KeyNameTaken, KeyRevoked } from './shared.ts'
 
 export const apiKeys = sqliteTable(
   'api_keys',
@@ -27,27 +28,25 @@ export const apiKeys = sqliteTable(
   ],
 )
 
-const writes = { create, createFirst, register, revoke, rotate, touch }
+type ApiKey = Entity<typeof apiKeys>
+type NewApiKey = NewEntity<typeof apiKeys>
 
-export const apiKeysOnSqlite: SqliteResource<ApiKeyStore, typeof apiKeys> = {
+export const apiKeysOnSqlite = {
   table: apiKeys,
-  writes,
+  filters: [],
+  writes: { create, createFirst, register, revoke, rotate, touch },
   errors: [KeyNameTaken, KeyRevoked],
-  open({ read, write, revision, checkHeader }: SqliteEngine) {
-    const findByHash = read((connection) => {
-      const byHash = selectFrom(apiKeys).where(eq(apiKeys.hash, sql.placeholder('hash')))
-      const select = prepareSelect<ApiKey>(connection, apiKeys, byHash, true)
-      return (hash: string) => select.get({ hash })
-    })
+  open({ read, write, revision, checkHeader }) {
+    const findByHash = read(prepareGet(apiKeys, 'hash'))
     return {
-      async find(hash) {
+      async find(hash: string) {
         const key = await findByHash(hash)
         // An unknown key may be valid if another program wrote a different database over the file.
         if (!key) checkHeader()
         return key
       },
       list: read((connection) => {
-        const select = prepareSelect<ApiKey>(connection, apiKeys, selectFrom(apiKeys).orderBy(asc(apiKeys.id)), true)
+        const select = prepareSelect<ApiKey>(connection, apiKeys, selectFrom(apiKeys).orderBy(asc(apiKeys.id)))
         return () => select.all({})
       }),
       create: write(create),
@@ -59,11 +58,12 @@ export const apiKeysOnSqlite: SqliteResource<ApiKeyStore, typeof apiKeys> = {
       revision,
     }
   },
-}
+} satisfies SqliteResource<object, typeof apiKeys>
 
 function create(connection: Database.Database) {
   const db = drizzle({ client: connection })
-  return (key: NewApiKey): ApiKey => withUniqueName(() => db.insert(apiKeys).values(key).returning().get())
+  return (key: NewApiKey): ApiKey =>
+    toEntity<typeof apiKeys>(withUniqueName(() => db.insert(apiKeys).values(key).returning().get()))
 }
 
 /** @throws {KeyNameTaken} */
@@ -101,7 +101,7 @@ function revoke(connection: Database.Database) {
   }
 }
 
-function rotate(connection: Database.Database) {
+function rotate(connection: Database.Database): (id: bigint, successor: NewApiKey) => ApiKey {
   const [revokeKey, createKey] = [revoke(connection), create(connection)]
   return connection.transaction((id: bigint, successor: NewApiKey): ApiKey => {
     revokeKey(id, successor.createdAt)

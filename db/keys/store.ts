@@ -1,16 +1,8 @@
-import { RuleViolation } from '../store.ts'
+import type { Entity } from '../resource.ts'
+import type { apiKeys } from './sqlite.ts'
 
 /** A stored API key. Of the key itself only the SHA-256 (`hash`) and the first characters (`start`) are stored. */
-export interface ApiKey {
-  id: bigint
-  name: string
-  start: string
-  hash: string
-  createdAt: Date
-  expiresAt: Date | null
-  revokedAt: Date | null
-  lastUsedAt: Date | null
-}
+export type ApiKey = Entity<typeof apiKeys>
 
 export type NewApiKey = Pick<ApiKey, 'name' | 'start' | 'hash' | 'createdAt' | 'expiresAt'>
 
@@ -35,20 +27,7 @@ export interface ApiKeyStore {
   revision(): number | undefined
 }
 
-/** An unrevoked API key has this name. The message is for the operator. */
-export class KeyNameTaken extends RuleViolation {
-  override name = 'KeyNameTaken'
-
-  constructor(message = 'An unrevoked API key already has this name: choose another one, or rotate that key.') {
-    super(message)
-  }
-}
-
-/** The API key is already revoked. The message is for the operator. */
-export class KeyRevoked extends RuleViolation {
-  override name = 'KeyRevoked'
-
-  constructor(message = 'The API key was revoked meanwhile.') {
-    super(message)
-  }
+/** What every service has, whatever its other resources are. */
+export interface WithApiKeys {
+  apiKeys: ApiKeyStore
 }

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { check, index, pgTable, text } from 'drizzle-orm/pg-core'
 import { int64 } from '../postgres/columns.ts'
-import type { PostgresEngine, PostgresResource } from '../postgres/resource.ts'
-import { insertInto, pagesOf, rangeOf, rowsOf, textOf } from '../postgres/statements.ts'
+import type { PostgresResource } from '../postgres/resource.ts'
+import { insertInto, rangeOf, textOf } from '../postgres/statements.ts'
 import { countStatement, petFilters, petStatuses, toPetCounts } from './shared.ts'
 
 // The rules for a pet's name, as in the table of SQLite. PostgreSQL's own character classes depend on the locale.
@@ -36,14 +36,14 @@ const counts = countStatement(
 export const petsOnPostgres = {
   table: pets,
   filters: petFilters,
-  mutations: { create },
-  open: ({ read, mutation }: PostgresEngine) => ({
-    list: pagesOf(read, pets, petFilters),
-    get: rowsOf(read, pets),
+  writes: { create },
+  open: ({ list, get, read, mutation }) => ({
+    list: list(),
+    get: get(),
     async counts() {
       const [row] = await read<bigint[]>({ name: 'count_pets', text: textOf(counts) }, [])
       return toPetCounts(row ?? [])
     },
     create: mutation(create),
   }),
-} satisfies PostgresResource
+} satisfies PostgresResource<object, typeof pets, typeof petFilters>

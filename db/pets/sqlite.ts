@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { check, index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { int64 } from '../sqlite/columns.ts'
-import type { SqliteEngine, SqliteResource } from '../sqlite/resource.ts'
-import { insertInto, prepareGet, preparePages, textOf } from '../sqlite/statements.ts'
+import type { SqliteResource } from '../sqlite/resource.ts'
+import { insertInto, textOf } from '../sqlite/statements.ts'
 import { countStatement, petFilters, petStatuses, toPetCounts } from './shared.ts'
 
 // The rules for names are constraints too, so that a row that is inserted by hand follows them.
@@ -45,13 +45,13 @@ export const petsOnSqlite = {
   table: pets,
   filters: petFilters,
   writes: { create },
-  open: ({ read, mutation }: SqliteEngine) => ({
-    list: read(preparePages(pets, petFilters)),
-    get: read(prepareGet(pets)),
+  open: ({ list, get, read, mutation }) => ({
+    list: list(),
+    get: get(),
     counts: read((connection) => {
       const counts = connection.prepare<[], bigint[]>(countPets).raw()
       return () => toPetCounts(counts.get() ?? [])
     }),
     create: mutation(create),
   }),
-} satisfies SqliteResource
+} satisfies SqliteResource<object, typeof pets, typeof petFilters>

@@ -3,7 +3,7 @@ import { defineConfig } from 'drizzle-kit'
 /** Drafts migrations, like `drizzle.config.ts` for SQLite. Triggers must be added by hand. */
 export default defineConfig({
   dialect: 'postgresql',
-  schema: ['./db/keys/postgres.ts', './db/pets/postgres.ts', './db/postgres/idempotency.ts'],
+  schema: './db/{!(copy|inspection)/postgres,postgres/idempotency}.ts',
   out: './db/postgres/migrations',
   schemaFilter: ['public'],
   // For drizzle-kit studio.

@@ -2,7 +2,14 @@ import { DrizzleQueryError } from 'drizzle-orm'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
 import { describeLocation } from '../location.ts'
-import { IdsExhausted, RuleViolation, type StoreObserver, StoreUnavailable, type WriteFailure } from '../store.ts'
+import {
+  IdsExhausted,
+  RowConflict,
+  RuleViolation,
+  type StoreObserver,
+  StoreUnavailable,
+  type WriteFailure,
+} from '../store.ts'
 import { reasons, runtimeMessage, UnusableDatabase } from '../unusable-database.ts'
 
 /** Returns the driver's error. Drizzle wraps it into one that would carry the values of the statement into the log. */
@@ -49,9 +56,11 @@ export class Failures {
     const configs = tables.map(getTableConfig)
     this.#primaryKeys = new Set(configs.map(({ name }) => `${name}_pkey`))
     this.#ownRules = new Set(
-      configs.flatMap(({ checks, indexes, uniqueConstraints }) =>
-        [...checks, ...uniqueConstraints, ...indexes.map(({ config }) => config)].map(({ name }) => name),
-      ),
+      configs.flatMap(({ columns, checks, indexes, foreignKeys, uniqueConstraints }) => [
+        ...[...checks, ...uniqueConstraints, ...indexes.map(({ config }) => config)].map(({ name }) => name),
+        ...columns.filter(({ isUnique }) => isUnique).map(({ uniqueName }) => uniqueName),
+        ...foreignKeys.map((key) => key.getName()),
+      ]),
     )
   }
 
@@ -89,6 +98,10 @@ export class Failures {
         table,
       )
     }
+    const isOwnRule = cause instanceof DatabaseError && this.#ownRules.has(cause.constraint)
+    // unique_violation and foreign_key_violation
+    if (isOwnRule && cause.code === '23505') return new RowConflict('unique', cause.table)
+    if (isOwnRule && cause.code === '23503') return new RowConflict('reference', cause.table)
     if (!concernsDatabase(cause) && !this.#needsOperator(cause) && !this.#isIdTaken(cause)) return cause
     return new StoreUnavailable(runtimeMessage(reasonOf(cause), codeOf(cause)), {
       isRetryable: !this.#needsOperator(cause),

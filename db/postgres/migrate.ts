@@ -1,57 +1,52 @@
-import { asc, getTableName, sql } from 'drizzle-orm'
+import { asc, getTableName, type SQL, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import { type PgTable, pgTable, text } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
 import {
   type AppliedMigration,
+  createJournal,
   type Migration,
-  type OnMigrate,
+  type PrepareOptions,
   pendingMigrations,
   refuseOtherRelease,
 } from '../migrations.ts'
 import { reasons, UnusableDatabase } from '../unusable-database.ts'
+import { time } from './columns.ts'
 import { causeOf } from './failure.ts'
 import { type PostgresResource, tablesOf } from './resource.ts'
+import { textOf } from './statements.ts'
 import { lockUntilCommit } from './transaction.ts'
 
-/** It must exist before the first migration. */
-const journal = pgTable('migrations', {
+/** The migrations that were applied. */
+export const journal = pgTable('migrations', {
   name: text().primaryKey(),
   hash: text().notNull(),
-  appliedAt: timestamp('applied_at', { withTimezone: true, precision: 3 }).notNull(),
+  appliedAt: time('applied_at').notNull(),
 })
 
-interface MigrateOptions {
+interface MigrateOptions extends PrepareOptions {
   /** The name of the database, for error messages. */
   name: string
-  /** Whether the tables may be created in a database without a journal. Otherwise it is refused. */
-  create?: boolean
-  /** Whether the database of an older release may be migrated. Otherwise it is refused. */
-  migrate?: boolean
-  onMigrate?: OnMigrate | undefined
 }
 
 /**
  * Applies the missing migrations in one transaction. Several instances may start at once: an advisory lock serializes
  * them, and the journal is read under it.
  *
- * @returns whether the tables were created
  * @throws {UnusableDatabase} as {@link pendingMigrations} does.
  */
 export async function migrate(
   client: Client,
   migrations: Migration[],
   { name: database, create = true, migrate = true, onMigrate }: MigrateOptions,
-): Promise<boolean> {
+): Promise<void> {
   const db = drizzle({ client })
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   await lockUntilCommit(db, 'migrations')
-  const isNew = !(await hasJournal(db))
+  const isNew = !(await hasTable(db, journal))
   if (isNew) {
     if (!create) throw new UnusableDatabase(database, reasons.empty)
-    await client.query(
-      'CREATE TABLE migrations (name text PRIMARY KEY, hash text NOT NULL, applied_at timestamptz(3) NOT NULL)',
-    )
+    await db.execute(createJournal(journal))
   }
   const applied = await readJournal(db)
   if (!isNew && !migrate) refuseOtherRelease(applied, migrations, database)
@@ -61,14 +56,13 @@ export async function migrate(
     await db.insert(journal).values({ name, hash, appliedAt: new Date() })
   }
   await client.query('COMMIT')
-  if (pending.length > 0) onMigrate?.(pending.map(({ name }) => name))
-  return isNew
+  const names = pending.map(({ name }) => name)
+  if (names.length > 0) onMigrate?.(names, isNew)
 }
 
-/** Whether any migration was applied. */
-export async function hasJournal(db: NodePgDatabase): Promise<boolean> {
-  const { rows } = await db.execute(sql`SELECT to_regclass('migrations') AS journal`)
-  return rows[0]?.journal !== null
+export async function hasTable(db: NodePgDatabase, table: PgTable): Promise<boolean> {
+  const { rows } = await db.execute(sql`SELECT ${oidOf(table)} AS oid`)
+  return rows[0]?.oid !== null
 }
 
 /** The migrations that were applied to the database. Its journal must exist. */
@@ -100,14 +94,19 @@ async function findMissingTrigger(
   db: NodePgDatabase,
   resources: Record<string, PostgresResource>,
 ): Promise<string | undefined> {
-  const ordered = Object.values(resources).filter(({ mutations }) =>
-    Object.values(mutations).some(({ hasOrderedIds }) => hasOrderedIds),
+  const ordered = Object.values(resources).filter(({ writes }) =>
+    Object.values(writes).some(({ hasOrderedIds }) => hasOrderedIds),
   )
   for (const { table } of ordered) {
     const [name, trigger] = [getTableName(table), `${getTableName(table)}_take_turns`]
     const { rows } = await db.execute(sql`SELECT FROM pg_trigger
-      WHERE tgrelid = to_regclass(${name}) AND tgname = ${trigger} AND tgenabled <> 'D'`)
+      WHERE tgrelid = ${oidOf(table)} AND tgname = ${trigger} AND tgenabled <> 'D'`)
     if (rows.length === 0) return `trigger "${trigger}" of table "${name}" does not exist`
   }
   return undefined
+}
+
+/** An expression for the table's id in the database, which is NULL if it does not exist. */
+export function oidOf(table: PgTable): SQL {
+  return sql`to_regclass(${textOf(sql`${table}`)})`
 }

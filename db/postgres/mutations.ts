@@ -1,5 +1,6 @@
 import type { ClientBase, Pool } from 'pg'
-import { checkReplay, decodeResult, encodeResult, fingerprintOf, type Original } from '../idempotency.ts'
+import { type Attempt, checkReplay, decodeResult, encodeResult, fingerprintOf, type Original } from '../idempotency.ts'
+import type { MutationResult } from '../resource.ts'
 import type { Once } from '../store.ts'
 import { concernsDatabase, type Failures } from './failure.ts'
 import type { Outcome } from './group-commit.ts'
@@ -8,19 +9,9 @@ import type { AnyMutation } from './resource.ts'
 import { inTransaction, lockUntilCommit, type Transaction } from './transaction.ts'
 
 /** A call of a mutation. Of the calls with the same key only the first takes effect. */
-export interface MutationCall {
-  /** The name of the resource and of the mutation, such as `pets.create`. */
-  operation: string
+export interface MutationCall extends Attempt {
   mutation: AnyMutation
-  /** The input in the order of the mutation's fields. */
-  values: unknown[]
   once?: Once | undefined
-}
-
-export interface Result {
-  /** What the database has generated. */
-  generated: object
-  isReplay: boolean
 }
 
 /**
@@ -30,7 +21,7 @@ export interface Result {
 export function prepareMutations(pool: Pool, failures: Failures) {
   const keys = prepareIdempotencyKeys()
 
-  async function runWithKeys(db: Transaction, batch: MutationCall[], now: Date): Promise<Outcome<Result>[]> {
+  async function runWithKeys(db: Transaction, batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
     // Before the keys are read: otherwise this instance could miss a key that another one is about to commit.
     await lockUntilCommit(db, 'inserts')
     const originals = await keys.find(
@@ -53,7 +44,7 @@ export function prepareMutations(pool: Pool, failures: Failures) {
     })
   }
 
-  function replay(call: MutationCall, originals: Map<string, Original>): Outcome<Result> {
+  function replay(call: MutationCall, originals: Map<string, Original>): Outcome<MutationResult> {
     const original = call.once && originals.get(nameOf(call.once))
     if (!original) return { error: new Error('A mutation did not run, and its idempotency key was not found.') }
     try {
@@ -64,7 +55,7 @@ export function prepareMutations(pool: Pool, failures: Failures) {
     }
   }
 
-  async function commitTogether(batch: MutationCall[], now: Date): Promise<Outcome<Result>[]> {
+  async function commitTogether(batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
     if (batch.some(({ once }) => once)) return inTransaction(pool, (db) => runWithKeys(db, batch, now))
     const [mutation, ...others] = new Set(batch.map(({ mutation }) => mutation))
     const isTransaction = mutation?.isOneStatement && others.length === 0
@@ -74,13 +65,13 @@ export function prepareMutations(pool: Pool, failures: Failures) {
     return batch.map((call) => ({ value: { generated: generated.get(call) ?? {}, isReplay: false } }))
   }
 
-  return async function commit(batch: MutationCall[], now = new Date()): Promise<Outcome<Result>[]> {
+  return async function commit(batch: MutationCall[], now = new Date()): Promise<Outcome<MutationResult>[]> {
     try {
       return await commitTogether(batch, now)
     } catch (error) {
       if (concernsDatabase(error)) throw failures.storeError(error)
       if (batch.length === 1) return [{ error: failures.storeError(error) }]
-      const outcomes: Outcome<Result>[] = []
+      const outcomes: Outcome<MutationResult>[] = []
       for (const call of batch) outcomes.push(...(await commit([call], now)))
       return outcomes
     }

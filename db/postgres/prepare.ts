@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Client, DatabaseError } from 'pg'
 import { describeLocation } from '../location.ts'
-import type { OnMigrate } from '../migrations.ts'
+import type { PrepareOptions } from '../migrations.ts'
 import type { Loaded } from '../resource.ts'
 import { incomplete, UnusableDatabase } from '../unusable-database.ts'
 import { connectClient } from './connection.ts'
@@ -14,34 +14,24 @@ import type { PostgresResource } from './resource.ts'
 const startTimeout = 10_000
 const retryInterval = 200
 
-interface PrepareOptions {
-  /** Whether the tables may be created in a database without them. Otherwise it is refused. */
-  create?: boolean
-  /** Whether the database of an older release may be migrated. Otherwise it is refused. */
-  migrate?: boolean
-  onMigrate?: OnMigrate | undefined
-}
-
 /**
  * Checks the database, and creates or migrates its tables if necessary.
  *
- * @returns whether the tables were created
  * @throws {UnusableDatabase}
  */
 export async function prepareDatabase(
   url: string,
   { migrations, resources }: Loaded<PostgresResource>,
   options: PrepareOptions = {},
-): Promise<boolean> {
+): Promise<void> {
   const name = describeLocation({ kind: 'postgres', url })
   try {
     const client = await connectWithRetries(url)
     try {
       await refuseOtherEncoding(client, name)
-      const isNew = await migrate(client, migrations, { ...options, name })
+      await migrate(client, migrations, { ...options, name })
       const missing = await findMissingPart(drizzle({ client }), resources)
       if (missing !== undefined) throw new UnusableDatabase(name, incomplete(missing))
-      return isNew
     } finally {
       await client.end()
     }

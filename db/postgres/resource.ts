@@ -1,14 +1,17 @@
-import type { PgTable } from 'drizzle-orm/pg-core'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
+import type { Engine, Names, Replayable } from '../resource.ts'
 import type { Once } from '../store.ts'
 import type { Failures } from './failure.ts'
 import { idempotencyKeys } from './idempotency.ts'
 
 /** What the engine of PostgreSQL knows of a resource, and offers to it. */
 
+export type TableWithId = PgTable & { id: PgColumn }
+
 /**
  * A write that shares transactions and may have an idempotency key. It takes rows with the values of `fields` in their
- * order, and returns for each row only what the database has generated.
+ * order, and returns for each row only what it has generated.
  */
 export interface AnyMutation {
   fields: readonly string[]
@@ -26,13 +29,14 @@ export interface Mutation<Input extends object, Generated extends object> extend
   run(database: Pool | ClientBase, rows: unknown[][]): Promise<Generated[]>
 }
 
-export interface PostgresResource<S = object, T extends PgTable = PgTable> {
+export interface PostgresResource<S = object, T extends TableWithId = TableWithId, F extends Names = Names> {
   table: T
-  /** The fields by which its list can be filtered. Each needs an index that ends with the id. */
-  filters?: readonly string[]
-  mutations: Record<string, AnyMutation>
+  /** The fields by which `list` of the engine filters. Each needs an index that ends with the id. */
+  filters: F
+  /** Every mutation, by its name. Other writes use the pool. */
+  writes: Record<string, AnyMutation>
   /** Makes what the resource adds to the store. */
-  open(engine: PostgresEngine): S
+  open(engine: PostgresEngine<T, F>): S
 }
 
 /** A prepared statement. */
@@ -44,13 +48,13 @@ export interface Statement {
 /** Reads rows as arrays. 64-bit integers are `bigint`. */
 export type Read = <Row extends unknown[]>(statement: Statement, values: unknown[]) => Promise<Row[]>
 
-export interface PostgresEngine {
+export interface PostgresEngine<T extends TableWithId = TableWithId, F extends Names = Names> extends Engine<T, F> {
   pool: Pool
   url: string
   failures: Failures
   read: Read
-  /** Makes a method that runs one of the resource's mutations, and adds what the database has generated to the input. */
-  mutation<Input extends object, Generated extends object>(
+  /** Makes a method that runs one of the resource's mutations, and adds what it has generated to the input. */
+  mutation<Input extends object, Generated extends Replayable<Generated>>(
     mutation: Mutation<Input, Generated>,
   ): (input: Input, once?: Once) => Promise<Generated & Input>
   /** Adds work to the end of the store. */

@@ -1,18 +1,25 @@
 import { type Column, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
-import { type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core'
-import { columnOf, type Entity, givenFields, listOf, type NewEntity, type PageQuery } from '../resource.ts'
+import { PgDialect, type PgTable } from 'drizzle-orm/pg-core'
+import {
+  columnOf,
+  type Entity,
+  fieldsOfNew,
+  type Generated,
+  listOf,
+  type NewEntity,
+  type PageQuery,
+  textOfValue,
+} from '../resource.ts'
 import { batchReads } from './batch-reads.ts'
-import type { Mutation, Read, Statement } from './resource.ts'
+import type { Mutation, Read, Statement, TableWithId } from './resource.ts'
 
 /** The statements of a resource, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
 
-type WithId = PgTable & { id: PgColumn }
-
 /** Reads pages in ascending order of id. There is a statement for each combination of filters. */
-export function pagesOf<T extends WithId, Filter extends keyof T['$inferSelect'] & string = never>(
+export function pagesOf<T extends TableWithId, Filter extends keyof T['$inferSelect'] & string>(
   read: Read,
   table: T,
-  filters: readonly Filter[] = [],
+  filters: readonly Filter[],
 ): (query: PageQuery<T, Filter>) => Promise<Entity<T>[]> {
   type Query = PageQuery<T, Filter>
   const toEntity = entityMapper(table)
@@ -21,7 +28,7 @@ export function pagesOf<T extends WithId, Filter extends keyof T['$inferSelect']
   function batchesFor(used: Filter[]) {
     const statement = pageStatement(table, used)
     const keyOf = (query: Query) =>
-      JSON.stringify([query.cursor, query.limit, ...used.map((name) => query[name])].map(String))
+      JSON.stringify([query.cursor, query.limit, ...used.map((name) => query[name])].map(textOfValue))
     return batchReads(keyOf, async (queries: Query[]) => {
       const values = (['cursor', 'limit', ...used] as const).map((name) => queries.map((query) => query[name]))
       const pages = queries.map((query): [string, Entity<T>[]] => [keyOf(query), []])
@@ -40,7 +47,7 @@ export function pagesOf<T extends WithId, Filter extends keyof T['$inferSelect']
 }
 
 /** Selects many pages. `place` numbers them from 1. Exported for a test of the query plans. */
-export function pageStatement(table: WithId, filters: readonly string[]): Statement {
+export function pageStatement(table: TableWithId, filters: readonly string[]): Statement {
   const wanted = filters.map((name, index) => ({
     column: columnOf(table, name),
     value: sql.raw(`query.wanted${index}`),
@@ -70,24 +77,31 @@ export function rangeOf(column: Column, id: Column, value: SQL, after: SQL): SQL
   return sql`(${column}, ${id}) > (${value}, ${after}) AND ${column} <= ${value}`
 }
 
-/** Reads rows by their ids. */
-export function rowsOf<T extends WithId>(read: Read, table: T): (id: bigint) => Promise<Entity<T> | undefined> {
+/** Reads rows by a value that no other row has. The column holds text or integers. */
+export function rowsOf<T extends TableWithId, Field extends keyof Entity<T> & string>(
+  read: Read,
+  table: T,
+  field: Field,
+): (value: Entity<T>[Field]) => Promise<Entity<T> | undefined> {
   const columns = listOf(Object.values(getTableColumns(table)))
-  const text = sql`SELECT ${columns} FROM ${table} WHERE ${table.id} = ANY (${sql.placeholder('ids')}::bigint[])`
-  const statement = { name: `get_${getTableName(table)}`, text: textOf(text) }
+  const column = columnOf(table, field)
+  const values = sql`${sql.placeholder('values')}::${sql.raw(column.getSQLType())}[]`
+  const text = sql`SELECT ${columns} FROM ${table} WHERE ${column} = ANY (${values})`
+  const statement = { name: `get_${getTableName(table)}_${field}`, text: textOf(text) }
   const toEntity = entityMapper(table)
   return batchReads(
-    (id: bigint) => id,
-    async (ids) => {
-      const rows = (await read(statement, [ids])).map(toEntity)
-      return new Map(rows.map((row) => [(row as { id: bigint }).id, row]))
+    (value: Entity<T>[Field]) => value,
+    async (wanted) => {
+      const rows = (await read(statement, [wanted])).map(toEntity)
+      return new Map(rows.map((row) => [row[field], row]))
     },
   )
 }
 
-/** The mutation that inserts rows and generates their ids, which ascend in the order of the rows. */
-export function insertInto<T extends WithId>(table: T): Mutation<NewEntity<T>, { id: bigint }> {
-  const fields = givenFields(table)
+/** The mutation that inserts rows. Their ids ascend in the order of the rows. */
+export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<T>, Generated<T>> {
+  const { given, generated, generate } = fieldsOfNew(table)
+  const fields = [...given, ...generated]
   const columns = fields.map((field) => columnOf(table, field))
   const names = listOf(columns.map(({ name }) => sql.identifier(name)))
   // Drizzle cannot write it: its INSERT of a SELECT also names the column that the database generates.
@@ -100,15 +114,20 @@ export function insertInto<T extends WithId>(table: T): Mutation<NewEntity<T>, {
     text: textOf(insert(fields.map((field) => sql`${sql.placeholder(field)}`))),
   }
   return {
-    // Safe: these are the names of the columns without the id, as the type says.
-    fields: fields as (keyof NewEntity<T> & string)[],
+    // Safe: these are the names of the columns that are not generated, as the type says.
+    fields: given as (keyof NewEntity<T> & string)[],
     hasOrderedIds: true,
     isOneStatement: true,
     probe: `EXPLAIN ${textOf(insert(fields.map(() => sql`NULL`)))}`,
     async run(database, rows) {
-      const values = fields.map((_, index) => rows.map((row) => row[index]))
+      const more = generated.length > 0 ? rows.map(generate) : []
+      const values = [
+        ...given.map((_, index) => rows.map((row) => row[index])),
+        ...generated.map((field) => more.map((row) => row[field])),
+      ]
       const inserted = await database.query<{ id: string }>({ ...statement, values })
-      return rows.map((_, index) => ({ id: idOf(inserted.rows[index]) }))
+      // Safe: these are the generated fields of the type.
+      return rows.map((_, index) => ({ id: idOf(inserted.rows[index]), ...more[index] })) as Generated<T>[]
     },
   }
 }

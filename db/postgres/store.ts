@@ -1,31 +1,24 @@
 import { getTableColumns, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Pool, types } from 'pg'
-import { isUpToDate, type OnMigrate, otherRelease } from '../migrations.ts'
-import { type Loaded, listOf } from '../resource.ts'
-import { type BaseStore, type Once, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
+import { isUpToDate, otherRelease, type PrepareOptions } from '../migrations.ts'
+import { type Loaded, listOf, methodOf, operationOf } from '../resource.ts'
+import { type BaseStore, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
 import { openPool } from './connection.ts'
 import { Failures } from './failure.ts'
 import { GroupCommit } from './group-commit.ts'
 import { idempotencyKeys } from './idempotency.ts'
 import { findMissingPart, readJournal } from './migrate.ts'
-import { type MutationCall, prepareMutations, type Result } from './mutations.ts'
+import { prepareMutations } from './mutations.ts'
 import { prepareDatabase } from './prepare.ts'
 import { type Mutation, type PostgresEngine, type PostgresResource, type Statement, tablesOf } from './resource.ts'
-import { textOf } from './statements.ts'
+import { pagesOf, rowsOf, textOf } from './statements.ts'
 
-interface PostgresStoreOptions {
+interface PostgresStoreOptions extends PrepareOptions {
   url: string
   resources: Loaded<PostgresResource>
   /** The maximum number of connections, besides the one that listens for changes of API keys. */
   maxConnections?: number | undefined
-  /** Whether the tables may be created in a database without them, true by default. */
-  create?: boolean
-  /** Whether the database of an older release may be migrated, true by default. Otherwise it is refused. */
-  migrate?: boolean
-  /** Called if they were created. */
-  onCreate?: (() => void) | undefined
-  onMigrate?: OnMigrate | undefined
   observer?: StoreObserver | undefined
 }
 
@@ -34,32 +27,37 @@ interface PostgresStoreOptions {
  *
  * @throws {UnusableDatabase}
  */
-export async function openPostgresStore({
-  url,
-  resources,
-  maxConnections,
-  create = true,
-  migrate = true,
-  onCreate,
-  onMigrate,
-  observer,
-}: PostgresStoreOptions): Promise<BaseStore> {
-  if (await prepareDatabase(url, resources, { create, migrate, onMigrate })) onCreate?.()
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<BaseStore> {
+  const { url, resources, maxConnections, observer } = options
+  await prepareDatabase(url, resources, options)
   let connectionErrors = 0
   const pool = openPool(url, maxConnections, () => connectionErrors++)
   const failures = new Failures(tablesOf(resources.resources), observer)
   const mutations = new GroupCommit(prepareMutations(pool, failures), observer)
   const closers: (() => Promise<void>)[] = []
-  const engine = {
-    pool,
-    url,
-    failures,
-    read: readerFor(pool, failures),
-    onClose: (close: () => Promise<void>) => void closers.push(close),
+  const read = readerFor(pool, failures)
+
+  function engineFor(resource: string, { table, filters, writes }: PostgresResource): PostgresEngine {
+    return {
+      pool,
+      url,
+      failures,
+      read,
+      list: () => pagesOf(read, table, filters),
+      get: () => rowsOf(read, table, 'id'),
+      mutation<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
+        const operation = operationOf(resource, writes, mutation)
+        return methodOf<Input, Generated>(mutation.fields, (values, once) =>
+          mutations.run({ operation, mutation, values, once }),
+        )
+      },
+      onClose: (close) => void closers.push(close),
+    }
   }
+
   const opened = Object.entries(resources.resources).map(([name, resource]) => [
     name,
-    resource.open({ ...engine, mutation: mutationsOf(name, resource, mutations) }),
+    resource.open(engineFor(name, resource)),
   ])
 
   return {
@@ -76,24 +74,6 @@ export async function openPostgresStore({
   }
 }
 
-function mutationsOf(
-  resource: string,
-  { mutations }: PostgresResource,
-  commits: GroupCommit<MutationCall, Result>,
-): PostgresEngine['mutation'] {
-  return <Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) => {
-    const [name] = Object.entries(mutations).find(([, each]) => each === mutation) ?? []
-    if (name === undefined) throw new Error(`The resource ${resource} does not list one of its mutations.`)
-    return async (input: Input, once?: Once) => {
-      const values = mutation.fields.map((field) => input[field] ?? null)
-      const { generated, isReplay } = await commits.run({ operation: `${resource}.${name}`, mutation, values, once })
-      if (isReplay) once?.onReplay?.()
-      // The result is that of this mutation.
-      return { ...(generated as Generated), ...input }
-    }
-  }
-}
-
 function readerFor(pool: Pool, failures: Failures): PostgresEngine['read'] {
   return async <Row extends unknown[]>(statement: Statement, values: unknown[]) => {
     const query = { ...statement, values, rowMode: 'array' as const, types: { getTypeParser } }
@@ -101,9 +81,11 @@ function readerFor(pool: Pool, failures: Failures): PostgresEngine['read'] {
   }
 }
 
-/** The driver returns 64-bit integers as text by default. */
+/** By default, the driver returns 64-bit integers as text, and the time `infinity` as a number. */
 function getTypeParser(type: number): (text: string) => unknown {
-  return type === types.builtins.INT8 ? BigInt : types.getTypeParser(type)
+  const parse = types.getTypeParser(type)
+  if (type === types.builtins.INT8) return BigInt
+  return type === types.builtins.TIMESTAMPTZ ? (text) => new Date(parse(text)) : parse
 }
 
 async function check(pool: Pool, { migrations, resources }: Loaded<PostgresResource>): Promise<void> {
@@ -111,8 +93,8 @@ async function check(pool: Pool, { migrations, resources }: Loaded<PostgresResou
   const isCurrent = isUpToDate(await readJournal(db), migrations)
   const problem = isCurrent ? await findMissingPart(db, resources) : otherRelease
   if (problem !== undefined) throw new StoreUnavailable(problem, { isRetryable: false })
-  const mutations = Object.values(resources).flatMap(({ mutations }) => Object.values(mutations))
-  await pool.query([...mutations.map(({ probe }) => probe), ...ownProbes].join(';'))
+  const writes = Object.values(resources).flatMap(({ writes }) => Object.values(writes))
+  await pool.query([...writes.map(({ probe }) => probe), ...ownProbes].join(';'))
 }
 
 function loadOf({ totalCount, idleCount, waitingCount, options }: Pool) {

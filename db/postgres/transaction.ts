@@ -8,7 +8,7 @@ export type Transaction = NodePgDatabase & { $client: PoolClient }
 /** "PETS" in ASCII: the first number of each advisory lock, because other programs may use locks in the same database. */
 const lockSpace = 0x50455453
 
-/** The second numbers. The trigger on the table `pets` takes the lock of inserts, too; its number is in the migrations. */
+/** The second numbers. The triggers that order ids take the lock of inserts, too; its number is in the migrations. */
 const locks = { migrations: 1, inserts: 2, firstApiKey: 3 } as const
 
 /** Takes an advisory lock, which is held until the transaction ends and its rows are visible to all. */

@@ -11,6 +11,7 @@ import {
   planSweep,
   sweepRows,
 } from '../idempotency.ts'
+import type { MutationResult } from '../resource.ts'
 import { boundLimit, int64, isTimestamp, timestamp } from './columns.ts'
 
 /**
@@ -35,12 +36,6 @@ export const idempotencyKeys = sqliteTable(
     isTimestamp('idempotency_keys', 'created_at'),
   ],
 )
-
-/** What the writer thread returns for a mutation with a key. */
-export interface OnceResult {
-  generated: object
-  isReplay: boolean
-}
 
 /**
  * Prepares the mutation with an idempotency key. What it writes and the key are stored together or not at all.
@@ -88,7 +83,13 @@ export function prepareOnce(
     sweptTo = plan.sweptTo
   }
 
-  return function once(operation: string, apiKeyId: bigint, key: string, now: Date, ...values: unknown[]): OnceResult {
+  return function once(
+    operation: string,
+    apiKeyId: bigint,
+    key: string,
+    now: Date,
+    ...values: unknown[]
+  ): MutationResult {
     const mutate = mutations.get(operation)
     if (!mutate) throw new Error(`There is no mutation ${operation}.`)
     const original = find.get({ apiKeyId, key })
@@ -99,7 +100,7 @@ export function prepareOnce(
     return db.transaction(() => {
       if (original) remove.run({ id: original.id })
       sweep(now)
-      // Safe: a mutation returns what the database has generated.
+      // Safe: a mutation returns what it has generated.
       const generated = mutate(...values) as object
       const fingerprint = fingerprintOf(values)
       insert.run({ apiKeyId, key, operation, fingerprint, result: encodeResult(generated), createdAt: now })

@@ -1,9 +1,18 @@
 import type Database from 'better-sqlite3'
-import { sql } from 'drizzle-orm'
+import { asc, getTableName, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { type AppliedMigration, type Migration, pendingMigrations } from '../migrations.ts'
+import { type SQLiteTable, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { type AppliedMigration, createJournal, type Migration, pendingMigrations } from '../migrations.ts'
+import { timestamp } from './columns.ts'
 import { toFailure } from './file/failure.ts'
+import { query } from './query.ts'
+
+/** The migrations that were applied. */
+export const journal = sqliteTable('migrations', {
+  name: text().primaryKey(),
+  hash: text().notNull(),
+  appliedAt: timestamp('applied_at').notNull(),
+})
 
 /**
  * Applies the pending migrations in one transaction. The write lock serializes processes that start at once, and the
@@ -23,9 +32,7 @@ export function migrate(
   connection.exec('BEGIN IMMEDIATE')
   try {
     claim()
-    connection.exec(
-      'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
-    )
+    query(connection, sql`${createJournal(journal)} STRICT`)
     const pending = pendingMigrations(readJournal(connection), migrations, connection.name)
     if (pending.length > 0) apply(connection, pending)
     connection.exec('COMMIT')
@@ -40,10 +47,10 @@ export function migrate(
 
 function apply(connection: Database.Database, pending: Migration[]): void {
   const broken = countBrokenReferences(connection)
-  const record = connection.prepare('INSERT INTO migrations (name, hash, applied_at) VALUES (?, ?, ?)')
+  const db = drizzle({ client: connection })
   for (const { name, sql, hash } of pending) {
     connection.exec(sql)
-    record.run(name, hash, new Date().toISOString())
+    db.insert(journal).values({ name, hash, appliedAt: new Date() }).run()
   }
   if (countBrokenReferences(connection) > broken) {
     throw new Error('A migration left rows that refer to deleted rows.')
@@ -56,15 +63,19 @@ function countBrokenReferences(connection: Database.Database): number {
   return (connection.pragma('foreign_key_check') as unknown[]).length
 }
 
+export function hasTable(connection: Database.Database, table: SQLiteTable): boolean {
+  return query(connection, sql`SELECT 1 FROM sqlite_schema WHERE name = ${getTableName(table)}`).length > 0
+}
+
 /** The migrations that were applied; none if there is no journal. */
 export function readApplied(connection: Database.Database): AppliedMigration[] {
-  const hasJournal = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get()
-  return hasJournal ? readJournal(connection) : []
+  return hasTable(connection, journal) ? readJournal(connection) : []
 }
 
 /** Reads the journal, which must exist. */
 export function readJournal(connection: Database.Database): AppliedMigration[] {
-  return connection.prepare<[], AppliedMigration>('SELECT name, hash FROM migrations ORDER BY name').all()
+  const { name, hash } = journal
+  return drizzle({ client: connection }).select({ name, hash }).from(journal).orderBy(asc(name)).all()
 }
 
 /** SQLite's message about a table or a column that is missing, although the journal is up to date. Undefined if none is. */

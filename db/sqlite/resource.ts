@@ -1,16 +1,19 @@
 import type Database from 'better-sqlite3'
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Engine, Names, Replayable } from '../resource.ts'
 import type { Once, RuleError } from '../store.ts'
 import { idempotencyKeys } from './idempotency.ts'
 
 /** What the engine of SQLite knows of a resource, and offers to it. */
 
+export type TableWithId = SQLiteTable & { id: SQLiteColumn }
+
 /** Prepares its statements on a connection, and returns the function that runs them. */
 export type Prepare<Args extends unknown[], T> = (connection: Database.Database) => (...args: Args) => T
 
 /**
- * A write that may have an idempotency key. It takes the values of `fields` in their order, and returns only what the
- * database has generated.
+ * A write that may have an idempotency key. It takes the values of `fields` in their order, and returns only what it
+ * has generated.
  */
 export type Mutation<Input extends object, Generated extends object> = Prepare<unknown[], Generated> & {
   fields: readonly (keyof Input & string)[]
@@ -18,25 +21,25 @@ export type Mutation<Input extends object, Generated extends object> = Prepare<u
   sample?: unknown[]
 }
 
-export interface SqliteResource<S = object, T extends SQLiteTable = SQLiteTable> {
+export interface SqliteResource<S = object, T extends TableWithId = TableWithId, F extends Names = Names> {
   table: T
-  /** The fields by which its list can be filtered. Each needs an index. */
-  filters?: readonly string[]
+  /** The fields by which `list` of the engine filters. Each needs an index. */
+  filters: F
   /** Every write, by its name. The writer thread prepares them, and runs them inside a transaction. */
   writes: Record<string, Prepare<never[], unknown> & { sample?: unknown[] }>
   /** The errors of its writes. The thread sends their names. */
   errors?: RuleError[]
   /** Makes what the resource adds to the store. */
-  open(engine: SqliteEngine): S
+  open(engine: SqliteEngine<T, F>): S
 }
 
-export interface SqliteEngine {
+export interface SqliteEngine<T extends TableWithId = TableWithId, F extends Names = Names> extends Engine<T, F> {
   /** Makes a method that reads on the event loop. The read is one statement, and so one snapshot. */
   read<Args extends unknown[], T>(prepare: Prepare<Args, T>): (...args: Args) => Promise<T>
   /** Makes a method that runs one of the resource's writes. It resolves when the write is on disk. */
   write<Args extends unknown[], T>(write: Prepare<Args, T>): (...args: Args) => Promise<T>
-  /** Makes a method that runs one of the resource's mutations, and adds what the database has generated to the input. */
-  mutation<Input extends object, Generated extends object>(
+  /** Makes a method that runs one of the resource's mutations, and adds what it has generated to the input. */
+  mutation<Input extends object, Generated extends Replayable<Generated>>(
     mutation: Mutation<Input, Generated>,
   ): (input: Input, once?: Once) => Promise<Generated & Input>
   /** See {@link BaseStore.revision}. */

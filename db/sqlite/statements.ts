@@ -7,28 +7,35 @@ import {
   getTableName,
   gt,
   is,
+  Param,
   Placeholder,
   type SQL,
   sql,
   type Table,
 } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { type SQLiteColumn, SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { columnOf, type Entity, givenFields, listOf, type NewEntity, type PageQuery } from '../resource.ts'
+import { SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import {
+  columnOf,
+  type Entity,
+  fieldsOfNew,
+  type Generated,
+  listOf,
+  type NewEntity,
+  type PageQuery,
+} from '../resource.ts'
 import { IdsExhausted } from '../store.ts'
 import { boundLimit } from './columns.ts'
-import type { Mutation, Prepare } from './resource.ts'
+import type { Mutation, Prepare, TableWithId } from './resource.ts'
 
 /** The statements of a resource, derived from its table. Drizzle generates the SQL. */
-
-type WithId = SQLiteTable & { id: SQLiteColumn }
 
 const maxId = 2n ** 63n - 1n
 
 /** Reads pages in ascending order of id. The statement for each combination of filters is prepared when it is first used. */
-export function preparePages<T extends WithId, Filter extends keyof T['$inferSelect'] & string = never>(
+export function preparePages<T extends TableWithId, Filter extends keyof T['$inferSelect'] & string>(
   table: T,
-  filters: readonly Filter[] = [],
+  filters: readonly Filter[],
 ): Prepare<[query: PageQuery<T, Filter>], Entity<T>[]> {
   return (connection) => {
     const prepared = new Map<string, Select<Entity<T>>>()
@@ -43,25 +50,33 @@ export function preparePages<T extends WithId, Filter extends keyof T['$inferSel
 }
 
 /** Exported for a test of the query plans. */
-export function pageStatement(table: WithId, filters: readonly string[]): Query {
-  const conditions = filters.map((name) => eq(columnOf(table, name), sql.placeholder(name)))
+export function pageStatement(table: TableWithId, filters: readonly string[]): Query {
+  const conditions = filters.map((name) => {
+    const column = columnOf(table, name)
+    return eq(column, sql.param(sql.placeholder(name), column))
+  })
   return selectFrom(table)
     .where(sql.join([...conditions, gt(table.id, sql.placeholder('cursor'))], sql` and `))
     .orderBy(asc(table.id))
     .limit(boundLimit('limit'))
 }
 
-export function prepareGet<T extends WithId>(table: T): Prepare<[id: bigint], Entity<T> | undefined> {
-  const byId = selectFrom(table).where(eq(table.id, sql.placeholder('id')))
+/** Reads the row with a value that no other row has. The column holds text or integers. */
+export function prepareGet<T extends TableWithId, Field extends keyof T['$inferSelect'] & string>(
+  table: T,
+  field: Field,
+): Prepare<[value: T['$inferSelect'][Field]], Entity<T> | undefined> {
+  const byField = selectFrom(table).where(eq(columnOf(table, field), sql.placeholder('value')))
   return (connection) => {
-    const select = prepareSelect<Entity<T>>(connection, table, byId)
-    return (id) => select.get({ id })
+    const select = prepareSelect<Entity<T>>(connection, table, byField)
+    return (value) => select.get({ value })
   }
 }
 
-/** The mutation that inserts a row and generates its id. */
-export function insertInto<T extends WithId>(table: T): Mutation<NewEntity<T>, { id: bigint }> {
-  const fields = givenFields(table)
+/** The mutation that inserts a row. */
+export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<T>, Generated<T>> {
+  const { given, generated, generate } = fieldsOfNew(table)
+  const fields = [...given, ...generated]
   const name = getTableName(table)
   const columns = fields.map((field) => columnOf(table, field))
   const codes = columns.some(isCoded)
@@ -73,7 +88,7 @@ export function insertInto<T extends WithId>(table: T): Mutation<NewEntity<T>, {
 
   function prepare(connection: Database.Database) {
     const insert = connection.prepare<unknown[]>(text)
-    return (...values: unknown[]): { id: bigint } => {
+    function insertRow(values: unknown[]): bigint {
       const parameters = codes ? values.map((value, index) => encode(columns[index], value)) : values
       const { changes, lastInsertRowid } = insert.run(...parameters)
       if (changes === 0)
@@ -82,23 +97,26 @@ export function insertInto<T extends WithId>(table: T): Mutation<NewEntity<T>, {
           name,
         )
       // Safe, because the connection reads integers as bigint.
-      return { id: lastInsertRowid as bigint }
+      return lastInsertRowid as bigint
+    }
+    if (generated.length === 0) return (...values: unknown[]) => ({ id: insertRow(values) })
+    return (...values: unknown[]) => {
+      const more = generate()
+      return { id: insertRow([...values, ...Object.values(more)]), ...more }
     }
   }
-  // Safe: these are the names of the columns without the id, as the type says.
-  return Object.assign(prepare, { fields: fields as (keyof NewEntity<T> & string)[], sample: sampleOf(table) })
+  const sample = given.map((field) => sampleOf(columnOf(table, field)))
+  // Safe: the given and the generated fields are those of the types.
+  return Object.assign(prepare, { fields: given, sample }) as unknown as Mutation<NewEntity<T>, Generated<T>>
 }
 
 const samples: Record<string, unknown> = { SQLiteBoolean: false, SQLiteInteger: 0n, SQLiteText: 'probe' }
 
-/** Any row that a table may accept: `probe` as text, zeros, false, the first of several allowed values, and NULL where it can be. */
-function sampleOf(table: Table): unknown[] {
-  return givenFields(table).map((field) => {
-    const { notNull, enumValues, columnType } = columnOf(table, field)
-    if (!notNull) return null
-    if (enumValues) return enumValues[0]
-    return samples[columnType] ?? new Date(0)
-  })
+/** A value that a column may accept: `probe` as text, zero, false, the first of several allowed values, and NULL where it can be. */
+function sampleOf({ notNull, enumValues, columnType }: Column): unknown {
+  if (!notNull) return null
+  if (enumValues) return enumValues[0]
+  return samples[columnType] ?? new Date(0)
 }
 
 interface Select<Row> {
@@ -121,22 +139,15 @@ export function selectFrom(table: SQLiteTable) {
 /**
  * Prepares a query of {@link selectFrom}. The driver makes an object of each row: Drizzle's own mapping of rows takes as long
  * as SQLite takes to find them.
- *
- * @param keepNull whether a column that is NULL is null. Otherwise it is absent.
  */
-export function prepareSelect<Row>(
-  connection: Database.Database,
-  table: Table,
-  query: Query,
-  keepNull = false,
-): Select<Row> {
+export function prepareSelect<Row>(connection: Database.Database, table: Table, query: Query): Select<Row> {
   const { sql: text, params } = query.toSQL()
-  const names = params.map(placeholderName)
+  const bindings = params.map(bindingOf)
   const statement = connection.prepare<unknown[], Record<string, unknown>>(text)
-  const convert = converterOf(table, keepNull)
+  const convert = converterOf(table)
   const valuesOf = (parameters: object) => {
     const byName = parameters as Record<string, unknown>
-    return names.map((name) => byName[name])
+    return bindings.map(({ name, column }) => encode(column, byName[name]))
   }
   // Safe: the statement selects the columns of the table by the names of the fields.
   return {
@@ -156,10 +167,11 @@ export function textOf(statement: SQL): string {
   return new SQLiteSyncDialect().sqlToQuery(statement).sql
 }
 
-function placeholderName(parameter: unknown): string {
-  const value = typeof parameter === 'object' && parameter && 'value' in parameter ? parameter.value : parameter
-  if (is(value, Placeholder)) return value.name
-  throw new Error('A statement has a value where it needs a placeholder.')
+/** The name of a placeholder, and the column that encodes its value if there is one. */
+function bindingOf(parameter: unknown): { name: string; column: Column | undefined } {
+  const { value, encoder } = is(parameter, Param) ? parameter : { value: parameter, encoder: undefined }
+  if (!is(value, Placeholder)) throw new Error('A statement has a value where it needs a placeholder.')
+  return { name: value.name, column: is(encoder, Column) && isCoded(encoder) ? encoder : undefined }
 }
 
 /** Whether a value differs between the database and the program. Integers and text do not. */
@@ -172,15 +184,14 @@ function encode(column: Column | undefined, value: unknown): unknown {
 }
 
 /** Returns undefined if rows need no conversion. */
-function converterOf(table: Table, keepNull: boolean): ((row: Record<string, unknown>) => object) | undefined {
+function converterOf(table: Table): ((row: Record<string, unknown>) => object) | undefined {
   const columns = Object.entries(getTableColumns(table))
-  if (columns.every(([, column]) => (column.notNull || keepNull) && !isCoded(column))) return undefined
+  if (columns.every(([, column]) => column.notNull && !isCoded(column))) return undefined
   return (row) => {
     const converted: Record<string, unknown> = {}
     for (const [field, column] of columns) {
       const value = row[field]
       if (value !== null) converted[field] = column.mapFromDriverValue(value)
-      else if (keepNull) converted[field] = null
     }
     return converted
   }

@@ -1,6 +1,6 @@
-import { type TRPC_ERROR_CODE_KEY, TRPCError } from '@trpc/server'
+import { type TRPC_ERROR_CODE_KEY, type TRPC_ERROR_CODE_NUMBER, TRPCError } from '@trpc/server'
 import { z } from 'zod'
-import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable } from '../../db/store.ts'
+import { IdempotencyKeyReused, IdsExhausted, RowConflict, StoreUnavailable } from '../../db/store.ts'
 import { describeIssues, type Issue, issuesOf } from './validation.ts'
 
 /** Every code of an Error body, with its HTTP status and the closest tRPC code. */
@@ -75,6 +75,27 @@ export const ErrorBody = z
   .meta({ id: 'Error', description: 'What went wrong.' })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
+// A type with a name, which the declarations of the client do not repeat for each procedure.
+/** An error in an RPC response. */
+export interface RpcError {
+  message: string
+  /** The error code of JSON-RPC. */
+  code: TRPC_ERROR_CODE_NUMBER
+  data: {
+    /** What went wrong, for programs. */
+    code: ErrorCode
+    /** What went wrong, for people. */
+    message: string
+    /** The HTTP status code of this call. That of the response may differ, if it has several calls. */
+    status: number
+    /** What is wrong with each field of an input that was not valid. */
+    issues?: Issue[]
+    httpStatus: number
+    /** The name of the procedure. */
+    path: string | undefined
+  }
+}
+
 /**
  * An error for the client. The response shows its message and headers, an RPC response also its issues, and only the log
  * shows its cause and rejection.
@@ -98,28 +119,17 @@ export class ApiError extends TRPCError {
 
 /** Maps any thrown value to an error for the client. No other function does. */
 export function toApiError(thrown: unknown): ApiError {
+  const fail = (code: ErrorCode, message: string) => new ApiError(code, message, { cause: thrown })
   if (thrown instanceof ApiError) return thrown
-  if (thrown instanceof StoreUnavailable) {
+  if (thrown instanceof StoreUnavailable)
     return thrown.isRetryable
       ? dataUnavailable(thrown)
-      : new ApiError('unavailable', 'The service cannot use its database until an operator has repaired it.', {
-          cause: thrown,
-        })
-  }
-  if (thrown instanceof IdempotencyKeyReused) {
-    return new ApiError('unprocessable', 'The Idempotency-Key was used before with another payload. Use a new one.', {
-      cause: thrown,
-    })
-  }
-  if (thrown instanceof IdsExhausted) {
-    return new ApiError(
-      'internal_error',
-      `There are no ids left for new ${thrown.subject}. Trying again does not help.`,
-      {
-        cause: thrown,
-      },
-    )
-  }
+      : fail('unavailable', 'The service cannot use its database until an operator has repaired it.')
+  if (thrown instanceof IdempotencyKeyReused)
+    return fail('unprocessable', 'The Idempotency-Key was used before with another payload. Use a new one.')
+  if (thrown instanceof RowConflict) return fail('conflict', thrown.message)
+  if (thrown instanceof IdsExhausted)
+    return fail('internal_error', `There are no ids left for new ${thrown.subject}. Trying again does not help.`)
   if (thrown instanceof TRPCError) return fromTrpc(thrown)
   return internalError(thrown)
 }

@@ -10,17 +10,17 @@ const bare = /^[!#-~][!-~]{0,254}$/
  * Idempotency keys (draft-ietf-httpapi-idempotency-key-header): a client may retry a create with the same key, and gets the
  * first response again.
  */
-export const requestHeaders = z.object({
-  'Idempotency-Key': z
-    .string()
-    .regex(new RegExp(`${bare.source}|${quoted.source}`))
-    .optional()
-    .meta({
-      description:
-        'A string of your choice, bare or quoted, of at most 255 characters. Within 24 hours, a repeated request with the same key adds no second pet: it gets the response of the first one, with `Idempotency-Replayed: true`.',
-      examples: ['order-17'],
-    }),
-})
+const requestHeader = z
+  .string()
+  .regex(new RegExp(`${bare.source}|${quoted.source}`))
+  .optional()
+
+/** @param creates what the mutation creates, if it does */
+export function requestHeaders(creates: string | undefined) {
+  const noEffect = creates === undefined ? 'has no second effect' : `adds no second ${creates}`
+  const description = `A string of your choice, bare or quoted, of at most 255 characters. Within 24 hours, a repeated request with the same key ${noEffect}: it gets the response of the first one, with \`Idempotency-Replayed: true\`.`
+  return z.object({ 'Idempotency-Key': requestHeader.meta({ description, examples: ['order-17'] }) })
+}
 
 export const responseHeaders = z.object({
   'Idempotency-Replayed': z

@@ -30,13 +30,14 @@ export function keepsValues(schema: unknown, parents: unknown[] = []): boolean {
       )
     )
   }
+  // A refinement could change an array, an object or a date, but not a scalar, because it gets the value itself.
   if (schema instanceof z.ZodEnum) return onlyChecks(schema)
+  if (schema instanceof z.ZodDate) return !schema._zod.def.coerce && onlyChecks(schema)
   const isScalar =
     schema instanceof z.ZodString ||
     schema instanceof z.ZodNumber ||
     schema instanceof z.ZodBigInt ||
     schema instanceof z.ZodBoolean
-  // A refinement gets the value itself, so it could change an array or an object but not a scalar.
   return isScalar && !schema._zod.def.coerce && onlyChecks(schema, [...readOnlyChecks, z.core.$ZodCustom])
 }
 

@@ -1,7 +1,7 @@
 import { type AnyProcedure, type AnyRouter, callTRPCProcedure, TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { keepsValues } from './output.ts'
-import type { Context, ProcedureMeta } from './trpc.ts'
+import type { Context, MutationMeta, ProcedureMeta } from './trpc.ts'
 
 /** Calls a procedure with an input that is not validated yet. Rejects with what the procedure throws. */
 export type Call = (input: unknown, ctx: Context) => Promise<unknown>
@@ -10,14 +10,14 @@ type ProcedureType = 'query' | 'mutation' | 'subscription'
 
 /** What the adapters need to know of a procedure. */
 export interface Procedure {
-  /** The name in the router, such as `pets.list`. */
+  /** The name in the router: `<resource>.<procedure>`. */
   name: string
   type: ProcedureType
   meta: ProcedureMeta
   inputs: unknown[]
   output: z.ZodType | undefined
-  /** Whether both adapters cache its responses (`meta.cache`). */
-  isCacheable: boolean
+  /** Whether it gets the `Idempotency-Key` of the request (`meta.idempotencyKey`). */
+  replays: boolean
   /** Whether `call` bypasses tRPC's middleware chain. */
   isDirect: boolean
   call: Call
@@ -39,7 +39,7 @@ export function proceduresOf(router: AnyRouter): Procedure[] {
   return procedures.map(([name, { _def }]) => {
     const { type } = _def
     // The `router` function of trpc.ts, which builds every router, types the metadata.
-    const meta = (_def.meta ?? {}) as ProcedureMeta
+    const meta = (_def.meta ?? {}) as ProcedureMeta & Partial<MutationMeta>
     if (meta.cache && type !== 'query') throw new Error(`${name}: only a query can have meta.cache.`)
     const { inputs, output }: Definition = _def
     const { isDirect, call } = compileCall(router, name, type, _def)
@@ -49,7 +49,7 @@ export function proceduresOf(router: AnyRouter): Procedure[] {
       meta,
       inputs: Array.isArray(inputs) ? inputs : [],
       output: output instanceof z.ZodType ? output : undefined,
-      isCacheable: meta.cache?.dependsOn === 'store',
+      replays: meta.idempotencyKey === 'replays',
       isDirect,
       call: (input, ctx) => (ctx.traceCall ? ctx.traceCall(name, (traced) => call(input, traced)) : call(input, ctx)),
     }

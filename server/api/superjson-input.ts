@@ -1,4 +1,5 @@
 import { ApiError } from './errors.ts'
+import { isTime, timeFormat } from './time.ts'
 import { isRecord } from './validation.ts'
 
 /** Enough for an integer of 128 bits. The time to parse digits grows faster than their number. */
@@ -7,6 +8,7 @@ const maxDigits = 40
 /** What the JSON must hold where an input is annotated with a type. Other types are for values that no input contains. */
 const annotatedTypes: Record<string, string> = {
   bigint: `a string of 1 to ${maxDigits} decimal digits`,
+  Date: timeFormat,
   number: 'the string NaN, Infinity, -Infinity or -0',
   undefined: 'null',
 }
@@ -51,6 +53,7 @@ function decodeAt({ parent, key }: Place, annotation: unknown, path: string): vo
   const value = parent[key]
   const text = typeof value === 'string' ? value : ''
   if (type === 'bigint' && digits.test(text)) parent[key] = BigInt(text)
+  else if (type === 'Date' && isTime(text)) parent[key] = new Date(text)
   else if (type === 'number' && specialNumbers.includes(text)) parent[key] = Number(text)
   else if (type === 'undefined' && value === null) parent[key] = undefined
   else throw invalid(`${shorten(path)}: expected ${annotatedTypes[type]}, because it is annotated as ${type}`)

@@ -2,21 +2,41 @@ import { initTRPC, type TRPCCreateRouterOptions } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import superjson from 'superjson'
 import type { OpenApiMeta } from 'trpc-to-openapi'
-import type { ApiKey } from '../../db/keys/store.ts'
 import type { BaseStore, Once } from '../../db/store.ts'
-import { toApiError } from './errors.ts'
+import { type RpcError, toApiError } from './errors.ts'
 import { requestHeaders, responseHeaders } from './idempotency-key.ts'
 import { decodeSuperjson } from './superjson-input.ts'
 
-/** The context of a call. Both adapters check the API key before they call a procedure. */
-export interface Context<Store = BaseStore> {
-  store: Store
-  apiKey: ApiKey
-  /** The request's `Idempotency-Key`, if it has one. Pass it to the store with the mutation. */
+/** The context that the adapters make for a request. They check the API key first. A resolver reads a part of it. */
+export interface Context {
+  store: BaseStore
+  /** The `Idempotency-Key` of a request that calls a mutation which replays. */
   once: Once | undefined
   /** Traces the call of a procedure with a context of its own. Only traced requests have it. */
-  traceCall?: <T>(name: string, call: (ctx: Context<Store>) => Promise<T>) => Promise<T>
+  traceCall?: <T>(name: string, call: (ctx: Context) => Promise<T>) => Promise<T>
 }
+
+/** What a resolver reads of the context. A cached response depends on nothing else, so every API key may get it. */
+export interface ResolverContext<Store> {
+  store: Store
+}
+
+/** What the resolver of a mutation that replays reads. */
+export interface ReplayContext<Store> {
+  /** Each mutation needs `once`, so that a resolver that does not pass it on does not compile. */
+  store: { [Name in keyof Store]: WithOnce<Store[Name]> }
+  once: Once | undefined
+}
+
+type WithOnce<Part> = Part extends (...args: never) => unknown
+  ? Part
+  : { [Name in keyof Part]: RequireOnce<Part[Name]> }
+
+type RequireOnce<Method> = Method extends (...args: infer Args) => infer Result
+  ? Required<Args> extends [infer Input, Once]
+    ? (input: Input, once: Once | undefined) => Result
+    : Method
+  : Method
 
 /** The metadata of a procedure. With `openapi` the REST adapter serves it. */
 export interface ProcedureMeta extends OpenApiMeta {
@@ -25,15 +45,20 @@ export interface ProcedureMeta extends OpenApiMeta {
   deprecation?: Deprecation
   /**
    * Opts a query into the response cache of both adapters. `dependsOn: 'store'` means that the cached response is sent to
-   * every API key until the store changes: the resolver must read nothing of its context but the store.
+   * every API key until the store changes.
    */
   cache?: { dependsOn: 'store' }
 }
 
 /** The metadata of a mutation. */
 export interface MutationMeta extends ProcedureMeta {
-  /** Whether a repeated request with the same `Idempotency-Key` gets the response of the first one, or the key has no effect. */
+  /**
+   * Whether a repeated request with the same `Idempotency-Key` gets the response of the first one, or the header is
+   * ignored. With `replays`, the resolver passes `ctx.once` to the store.
+   */
   idempotencyKey: 'replays' | 'ignored'
+  /** What the mutation creates, for the description of the header. */
+  creates?: string
 }
 
 export interface Deprecation {
@@ -58,21 +83,29 @@ type Declared<Procedures> = {
 
 /** Creates the functions that begin procedures and routers over a store. */
 export function createTrpc<Store>() {
-  const t = createBuilder<Store, ProcedureMeta>()
-  const mutations = createBuilder<Store, MutationMeta>()
+  const t = createBuilder<ResolverContext<Store>, ProcedureMeta>()
+  const replaying = createBuilder<ReplayContext<Store>, MutationMeta>().procedure
+  const ignoring = createBuilder<ResolverContext<Store>, MutationMeta>().procedure
+
+  function mutation(meta: MutationMeta & { idempotencyKey: 'replays' }): typeof replaying
+  function mutation(meta: MutationMeta & { idempotencyKey: 'ignored' }): typeof ignoring
+  function mutation(meta: MutationMeta) {
+    return meta.idempotencyKey === 'replays' ? replaying.meta(withHeaders(meta)) : ignoring.meta(meta)
+  }
+
   return {
     /** Begins a query. */
     procedure: t.procedure,
     /** Begins a mutation. */
-    mutation: (meta: MutationMeta) => mutations.procedure.meta(withHeaders(meta)),
+    mutation,
     router: <Procedures extends TRPCCreateRouterOptions>(procedures: Procedures & Declared<Procedures>) =>
       t.router<Procedures>(procedures),
   }
 }
 
-function createBuilder<Store, Meta extends ProcedureMeta>() {
+function createBuilder<ContextOfResolver extends object, Meta extends ProcedureMeta>() {
   return initTRPC
-    .context<Context<Store>>()
+    .context<ContextOfResolver>()
     .meta<Meta>()
     .create({
       isDev: false,
@@ -80,7 +113,7 @@ function createBuilder<Store, Meta extends ProcedureMeta>() {
         input: { serialize: superjson.serialize, deserialize: decodeSuperjson },
         output: superjson,
       },
-      errorFormatter({ error, shape }) {
+      errorFormatter({ error, shape }): RpcError {
         const { body, code, issues } = toApiError(error)
         return {
           message: body.message,
@@ -93,11 +126,11 @@ function createBuilder<Store, Meta extends ProcedureMeta>() {
 
 /** REST documents the headers of a mutation that replays. */
 function withHeaders(meta: MutationMeta): MutationMeta {
-  const { openapi, idempotencyKey } = meta
-  if (!openapi || idempotencyKey === 'ignored') return meta
+  const { openapi, creates } = meta
+  if (!openapi) return meta
   const errorResponses = {
     ...openapi.errorResponses,
     422: 'The `Idempotency-Key` was used before with another payload.',
   }
-  return { ...meta, openapi: { ...openapi, requestHeaders, responseHeaders, errorResponses } }
+  return { ...meta, openapi: { ...openapi, requestHeaders: requestHeaders(creates), responseHeaders, errorResponses } }
 }

@@ -29,7 +29,7 @@ export function hashApiKey(key: string): string {
 /** The record that the store keeps. `lifetime` is in milliseconds; without one the key does not expire. */
 export function apiKeyRecord(key: string, name: string, lifetime?: number): NewApiKey {
   const createdAt = new Date()
-  const expiresAt = lifetime === undefined ? null : new Date(createdAt.getTime() + lifetime)
+  const expiresAt = lifetime === undefined ? undefined : new Date(createdAt.getTime() + lifetime)
   return { name, start: startOf(key), hash: hashApiKey(key), createdAt, expiresAt }
 }
 

@@ -69,8 +69,8 @@ export function bearerCheck({ apiKeys }: { apiKeys: ApiKeyStore }, lookups?: Cac
 
 /** Fails closed: a key with an unreadable time counts as expired. */
 function rejectionOf({ createdAt, expiresAt, revokedAt }: ApiKey, now: number): 'revoked' | 'expired' | undefined {
-  if (revokedAt !== null) return 'revoked'
-  const isCurrent = expiresAt === null || expiresAt.getTime() > now
+  if (revokedAt !== undefined) return 'revoked'
+  const isCurrent = expiresAt === undefined || expiresAt.getTime() > now
   return isCurrent && !Number.isNaN(createdAt.getTime()) ? undefined : 'expired'
 }
 

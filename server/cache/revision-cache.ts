@@ -36,7 +36,7 @@ export class RevisionCache<T extends object> {
 
   get(key: string): T | undefined {
     const revision = this.#source.revision()
-    if (revision === undefined || revision !== this.#revision) this.#clear()
+    if (revision !== this.#revision) this.#clear()
     this.#revision = revision
     const value = this.#values.get(key)
     if (value) this.#lookups.hits++

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { describeLocation, type Location } from '../../db/location.ts'
 import { migrateStore } from '../../db/open.ts'
+import type { ResourceList } from '../../db/resource-list.ts'
 import { readConfig } from '../config.ts'
 import { backUp, restore } from '../ops/backup.ts'
 import { copy } from '../ops/copy.ts'
@@ -9,19 +10,21 @@ import { describeMigrations, describeStatus, readPending, readStatus } from '../
 import { parseFile, parseLocation } from '../ops/location.ts'
 import { describeBytes, describeRows, withProgress } from '../ops/progress.ts'
 import { addHelp } from './help.ts'
-import { auditOf, databaseFile, noteCreated } from './open-store.ts'
+import { auditOf, databaseFile, reportsOn } from './open-store.ts'
 import { type JsonOption, jsonOption, note, print, printAs } from './output.ts'
 
 const variables = ['DATABASE_URL'] as const
 
-export function addDatabaseCommands(program: Command): void {
+export function addDatabaseCommands(program: Command, resources: ResourceList): void {
   const backup = program
     .command('backup')
     .description('back up the database, also while the service runs, and print the path of the backup')
     .argument('[file]', 'the backup to make', parseFile)
     .action(async (file?: string) => {
       const { path, audit } = await databaseFile()
-      const backup = await withProgress(process.stderr, describeBytes, (onProgress) => backUp(path, file, onProgress))
+      const backup = await withProgress(process.stderr, describeBytes, (onProgress) =>
+        backUp(resources, path, file, onProgress),
+      )
       audit('database.backup', backup, { from: path, bytes: statSync(backup).size })
       print(backup)
     })
@@ -34,7 +37,7 @@ export function addDatabaseCommands(program: Command): void {
     .action(async (backup: string) => {
       const { path, audit } = await databaseFile()
       const { kept, warning } = await withProgress(process.stderr, describeBytes, (onProgress) =>
-        restore(path, backup, onProgress),
+        restore(resources, path, backup, onProgress),
       )
       audit('database.restore', path, { from: backup, kept })
       if (warning !== undefined) note(warning)
@@ -47,21 +50,26 @@ export function addDatabaseCommands(program: Command): void {
 
   const databases = program.command('db').description('manage databases')
   addHelp(databases, { examples: ['petstore db status', 'petstore db migrate --dry-run'] })
-  addStatusCommand(databases)
-  addMigrateCommand(databases)
-  addCopyCommand(databases)
+  const { names } = resources
+  const contents = new Intl.ListFormat('en').format([...names.filter((name) => name !== 'apiKeys'), 'keys'])
+  addStatusCommand(databases, resources, contents)
+  addMigrateCommand(databases, resources)
+  addCopyCommand(databases, resources, contents)
 }
 
-function addStatusCommand(databases: Command): void {
+function addStatusCommand(databases: Command, resources: ResourceList, contents: string): void {
   const status = databases
     .command('status')
-    .description('show the schema, the size and the number of pets and keys')
+    .description(`show the schema, the size and the number of ${contents}`)
     .option(...jsonOption)
-    .action(async (options: JsonOption) => printAs(options, await readStatus(readConfig().database), describeStatus))
+    .action(async (options: JsonOption) => {
+      const status = await readStatus(resources, readConfig().database)
+      printAs(options, status, () => describeStatus(resources, status))
+    })
   addHelp(status, { examples: ['petstore db status', 'petstore db status --json'], variables })
 }
 
-function addMigrateCommand(databases: Command): void {
+function addMigrateCommand(databases: Command, resources: ResourceList): void {
   const migrate = databases
     .command('migrate')
     .description('apply the pending migrations, as a start of the service does')
@@ -69,24 +77,20 @@ function addMigrateCommand(databases: Command): void {
     .action(async ({ dryRun }: { dryRun?: boolean }) => {
       const config = readConfig()
       const { database } = config
-      const pending = await readPending(database)
+      const pending = await readPending(resources, database)
       if (dryRun || pending.length === 0) return print(describeMigrations(database, pending))
       const audit = await auditOf(config)
-      await migrateStore(database, {
-        onCreate: () => noteCreated(database),
-        onMigrate: (migrations) => audit('database.migrate', describeLocation(database), { migrations }),
-        onWarning: note,
-      })
+      await migrateStore(resources, database, reportsOn(database, audit))
       print(pending.map(({ name }) => `Applied ${name}.`).join('\n'))
     })
   addHelp(migrate, { examples: ['petstore db migrate --dry-run', 'petstore db migrate'], variables })
 }
 
-function addCopyCommand(databases: Command): void {
+function addCopyCommand(databases: Command, resources: ResourceList, contents: string): void {
   const copying = databases
     .command('copy')
     .description(
-      'copy all pets and keys into an empty SQLite or PostgreSQL database; stop the service first, because later writes are not copied',
+      `copy all ${contents} into an empty SQLite or PostgreSQL database; stop the service first, because later writes are not copied`,
     )
     .requiredOption(
       ...locationOption('--from', 'the database to copy, such as file:data/petstore.db; it is not changed'),
@@ -99,7 +103,7 @@ function addCopyCommand(databases: Command): void {
       const target = describeLocation(to)
       const onMigrate = (migrations: string[]) => audit('database.migrate', target, { migrations })
       const { summary, rows } = await withProgress(process.stderr, describeRows, (onProgress) =>
-        copy({ from, to, onMigrate, onProgress }),
+        copy({ resources, from, to, onMigrate, onProgress }),
       )
       audit('database.copy', target, { from: describeLocation(from), rows })
       print(summary)

@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import type { ResourceList } from '../../db/resource-list.ts'
+import type { About } from '../about.ts'
 import { type Config, misspelledVariables, originOf, readConfig, variableNames } from '../config.ts'
 import { findListenProblems } from '../http/addresses.ts'
 import { describeFindings, examine, type Service } from '../ops/doctor/doctor.ts'
@@ -7,14 +9,14 @@ import { OperatorError } from '../ops/operator-error.ts'
 import { addHelp } from './help.ts'
 import { type JsonOption, jsonOption, printAs } from './output.ts'
 
-export function addDoctorCommand(program: Command): void {
+export function addDoctorCommand(program: Command, about: About, resources: ResourceList): void {
   const doctor = program
     .command('doctor')
     .description('examine the service and its machine, say what is wrong and what to do, and set the exit code')
     .option(...jsonOption)
     .action(async (options: JsonOption) => {
       const { config, findings: configuration } = examineConfig()
-      const findings = await examine(configuration, config && serviceOf(config))
+      const findings = await examine(configuration, config && serviceOf(config, resources, about))
       printAs(options, findings, describeFindings)
       if (findings.some(({ status }) => status === 'failure')) process.exitCode = 1
     })
@@ -35,8 +37,8 @@ function examineConfig(): { config?: Config; findings: Finding[] } {
   }
 }
 
-function serviceOf(config: Config): Service {
-  return { ...config, port: { origin: originOf(config), problem: () => portProblem(config) } }
+function serviceOf(config: Config, resources: ResourceList, { title }: About): Service {
+  return { ...config, resources, title, port: { origin: originOf(config), problem: () => portProblem(config) } }
 }
 
 async function portProblem(config: Config): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { Store } from '../../db/resources.ts'
+import type { WithApiKeys } from '../../db/keys/store.ts'
+import type { ResourceList } from '../../db/resource-list.ts'
 import { hashApiKey, startOf } from '../auth/api-key.ts'
 import { describeKey } from '../ops/audit.ts'
 import { createKey, describeKeys, listKeys, parseKeyName, parseLifetime, revokeKey, rotateKey } from '../ops/keys.ts'
@@ -13,7 +14,7 @@ interface LifetimeOption {
 const variables = ['DATABASE_URL'] as const
 const lifetimeOption = ['--expires <lifetime>', 'such as 12h, 90d or 4w', parseLifetime] as const
 
-export function addKeyCommands(program: Command): void {
+export function addKeyCommands(program: Command, resources: ResourceList<WithApiKeys>): void {
   const keys = program
     .command('keys')
     .description('manage API keys; changes take effect at once, also on a running service')
@@ -26,6 +27,7 @@ export function addKeyCommands(program: Command): void {
     .option(...lifetimeOption)
     .action((name: string, { expires }: LifetimeOption) =>
       withStore(
+        resources,
         async (store, audit) => {
           const key = await createKey(store, name, expires)
           audit('key.create', describeKey({ name, start: startOf(key) }))
@@ -41,14 +43,16 @@ export function addKeyCommands(program: Command): void {
     .command('list')
     .description('list the keys without their secrets')
     .option(...jsonOption)
-    .action((options: JsonOption) => withStore(async (store) => printAs(options, await listKeys(store), describeKeys)))
+    .action((options: JsonOption) =>
+      withStore(resources, async (store) => printAs(options, await listKeys(store), describeKeys)),
+    )
   addHelp(list, { examples: ['petstore keys list', 'petstore keys list --json'], variables })
 
   const revoke = keys
     .command('revoke <name-or-start>')
     .description('revoke a key permanently')
     .action((nameOrStart: string) =>
-      withStore(async (store, audit) => {
+      withStore(resources, async (store, audit) => {
         const subject = describeKey(await revokeKey(store, nameOrStart))
         audit('key.revoke', subject)
         note(`Revoked ${subject}.`)
@@ -61,7 +65,7 @@ export function addKeyCommands(program: Command): void {
     .description('revoke a key and print its replacement, which cannot be shown again')
     .option(...lifetimeOption)
     .action((nameOrStart: string, { expires }: LifetimeOption) =>
-      withStore(async (store, audit) => {
+      withStore(resources, async (store, audit) => {
         const { key, old } = await rotateKey(store, nameOrStart, expires)
         audit('key.rotate', describeKey({ name: old.name, start: startOf(key) }), { replaces: describeKey(old) })
         await noteExpiry(store, key)
@@ -71,7 +75,7 @@ export function addKeyCommands(program: Command): void {
   addHelp(rotate, { examples: ['petstore keys rotate shop', 'petstore keys rotate shop --expires 30d'], variables })
 }
 
-async function noteExpiry({ apiKeys }: Store, key: string): Promise<void> {
+async function noteExpiry({ apiKeys }: WithApiKeys, key: string): Promise<void> {
   const record = await apiKeys.find(hashApiKey(key))
   note(record?.expiresAt ? `The key expires at ${record.expiresAt.toISOString()}.` : 'The key does not expire.')
 }

@@ -1,25 +1,27 @@
 import { describeLocation, type Location } from '../../db/location.ts'
+import type { PrepareOptions } from '../../db/migrations.ts'
 import { openStore } from '../../db/open.ts'
-import type { Store } from '../../db/resources.ts'
+import type { ResourceList } from '../../db/resource-list.ts'
+import type { BaseStore } from '../../db/store.ts'
 import { type Config, readConfig } from '../config.ts'
 import { type Audit, auditTo } from '../ops/audit.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import { note } from './output.ts'
 
-type Use = (store: Store, audit: Audit, database: Location) => Promise<void>
-
 /** Opens the store of the configuration for one command, and closes it. A database of another release is refused. */
-export async function withStore(use: Use, { create = false } = {}): Promise<void> {
+export async function withStore<Stores>(
+  resources: ResourceList<Stores>,
+  use: (store: BaseStore & Stores, audit: Audit, database: Location) => Promise<void>,
+  { create = false } = {},
+): Promise<void> {
   const config = readConfig()
   const { database } = config
   const audit = await auditOf(config)
-  const store = await openStore(database, {
+  const store = await openStore(resources, database, {
     create,
     // Only a start and `db migrate` migrate: an older release may still use the database, and there is no way back.
     migrate: false,
-    onCreate: () => noteCreated(database),
-    onWarning: note,
-    onMigrate: (migrations) => audit('database.migrate', describeLocation(database), { migrations }),
+    ...reportsOn(database, audit),
     // Longer than in the service: a command may wait until a busy service has committed.
     busyTimeout: 5_000,
   })
@@ -30,8 +32,15 @@ export async function withStore(use: Use, { create = false } = {}): Promise<void
   }
 }
 
-export function noteCreated(database: Location): void {
-  note(`Created the database ${describeLocation(database)}.`)
+/** Reports what is done to a database before it is used. */
+export function reportsOn(database: Location, audit: Audit): PrepareOptions {
+  return {
+    onMigrate(migrations, isNew) {
+      audit('database.migrate', describeLocation(database), { migrations })
+      if (isNew) note(`Created the database ${describeLocation(database)}.`)
+    },
+    onWarning: note,
+  }
 }
 
 /**

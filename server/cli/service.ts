@@ -1,4 +1,8 @@
+import type { AnyRouter } from '@trpc/server'
 import type { Command } from 'commander'
+import type { WithApiKeys } from '../../db/keys/store.ts'
+import type { ResourceList } from '../../db/resource-list.ts'
+import type { About } from '../about.ts'
 import { originOf, readConfig, variableNames } from '../config.ts'
 import { checkHealth } from '../ops/healthcheck.ts'
 import { addHelp } from './help.ts'
@@ -6,13 +10,18 @@ import { print } from './output.ts'
 
 // Some modules are loaded by the commands that need them, because the other commands start faster without them.
 
-export function addServiceCommands(program: Command): void {
+export function addServiceCommands(
+  program: Command,
+  about: About,
+  resources: ResourceList<WithApiKeys>,
+  router: () => Promise<AnyRouter>,
+): void {
   const serve = program
     .command('serve')
     .description('serve REST and typed RPC until stopped (the default)')
     .action(async () => {
       const { serve } = await import('../serve.ts')
-      await serve(readConfig())
+      await serve(readConfig(), about, resources, await router())
     })
   addHelp(serve, { examples: ['petstore', 'PORT=8080 petstore serve'], variables: variableNames })
 
@@ -26,10 +35,9 @@ export function addServiceCommands(program: Command): void {
     .command('openapi')
     .description('print the OpenAPI document of the REST API')
     .action(async () => {
-      const { appRouter } = await import('../router.ts')
       const { createDocument, serversOf } = await import('../rest/document.ts')
       const config = readConfig()
-      print(JSON.stringify(createDocument(appRouter, serversOf(config, originOf(config))), null, 2))
+      print(JSON.stringify(createDocument(await router(), about, serversOf(config, originOf(config))), null, 2))
     })
   addHelp(openapi, {
     examples: ['petstore openapi > openapi.json', 'PUBLIC_URL=https://pets.example petstore openapi'],

@@ -3,7 +3,8 @@ import { setFlagsFromString } from 'node:v8'
 import { type Command, Option } from 'commander'
 import { describeLocation } from '../../db/location.ts'
 import { ownershipOf } from '../../db/ownership.ts'
-import type { Store } from '../../db/resources.ts'
+import type { ResourceList } from '../../db/resource-list.ts'
+import type { BaseStore } from '../../db/store.ts'
 import { count } from '../ops/count.ts'
 import { UsageError } from '../ops/operator-error.ts'
 import { describeCount, withProgress } from '../ops/progress.ts'
@@ -17,6 +18,9 @@ import { note, print } from './output.ts'
 const variables = ['DATABASE_URL'] as const
 const maxItems = 10_000_000
 const maxSeed = 2 ** 32 - 1
+
+/** Of any resource. Safe, because the schema of a resource makes each item that its store gets. */
+type AnyTransfer<Stores> = Transfer<BaseStore & Stores, unknown>
 
 interface ExportArguments {
   format?: Format
@@ -32,7 +36,11 @@ interface ImportArguments {
 }
 
 /** The work of these commands is loaded when they run, because the other commands start faster without it. */
-export function addTransferCommands<New>(program: Command, transfer: Transfer<Store, New>): void {
+export function addTransferCommands<Stores>(
+  program: Command,
+  resources: ResourceList<Stores>,
+  transfer: AnyTransfer<Stores>,
+): void {
   const { plural, filters } = transfer
   const group = program.command(plural).description(`export and import ${plural}`)
   addHelp(group, {
@@ -49,7 +57,7 @@ export function addTransferCommands<New>(program: Command, transfer: Transfer<St
   exporting
     .option('--force', 'overwrite an existing file')
     .hook('preAction', keepHeapSmall)
-    .action((file: string | undefined, options: ExportArguments) => exportToFile(transfer, file, options))
+    .action((file: string | undefined, options: ExportArguments) => exportToFile(resources, transfer, file, options))
   const filtered = Object.entries(filters).map(
     ([name, values]) => `--${name} ${values.at(-1)} | gzip > ${values.at(-1)}`,
   )
@@ -71,7 +79,7 @@ export function addTransferCommands<New>(program: Command, transfer: Transfer<St
     .option('--dry-run', 'only check the file')
     .option('--skip-invalid', 'import the valid lines of a file that has invalid ones')
     .hook('preAction', keepHeapSmall)
-    .action((file: string, options: ImportArguments) => importFromFile(transfer, file, options))
+    .action((file: string, options: ImportArguments) => importFromFile(resources, transfer, file, options))
   addHelp(importing, {
     examples: [
       `petstore ${plural} import ${plural}.csv`,
@@ -81,15 +89,21 @@ export function addTransferCommands<New>(program: Command, transfer: Transfer<St
   })
 }
 
-export function addSeedCommand<New>(program: Command, transfer: Transfer<Store, New>): void {
+export function addSeedCommand<Stores>(
+  program: Command,
+  resources: ResourceList<Stores>,
+  transfers: AnyTransfer<Stores>[],
+): void {
+  const items = new Intl.ListFormat('en').format(transfers.map(({ plural }) => plural))
   const seeding = program
     .command('seed <count>', { hidden: !canMakeUpItems() })
-    .description(`create realistic ${transfer.plural}, for a trial`)
-    .option('--seed <number>', `creates the same ${transfer.plural} again`, (text) =>
-      parseNumber(text, '--seed', 0, maxSeed),
-    )
+    .description(`create realistic ${items}, for a trial`)
+    .option('--seed <number>', `creates the same ${items} again`, (text) => parseNumber(text, '--seed', 0, maxSeed))
     .hook('preAction', keepHeapSmall)
-    .action((text: string, options: { seed?: number }) => seed(transfer, text, options))
+    .action(async (text: string, options: { seed?: number }) => {
+      const rows = parseNumber(text, `The number of ${items}`, 1, maxItems)
+      for (const transfer of transfers) await seed(resources, transfer, rows, options.seed ?? randomInt(maxSeed + 1))
+    })
   addHelp(seeding, { examples: ['petstore seed 1000', 'petstore seed 1000 --seed 42'], variables })
 }
 
@@ -112,8 +126,9 @@ function formatOption(): Option {
   return new Option('--format <format>', 'by default that of the extension of the file, or ndjson').choices(formats)
 }
 
-async function exportToFile<New>(
-  transfer: Transfer<Store, New>,
+async function exportToFile<Stores>(
+  resources: ResourceList<Stores>,
+  transfer: AnyTransfer<Stores>,
   file: string | undefined,
   { format, force, ...filters }: ExportArguments,
 ): Promise<void> {
@@ -122,7 +137,7 @@ async function exportToFile<New>(
     import('../ops/transfer/export.ts'),
     import('../ops/transfer/output.ts'),
   ])
-  await withStore(async (store, _audit, database) => {
+  await withStore(resources, async (store, _audit, database) => {
     const ownership = database.kind === 'sqlite' ? ownershipOf(database.path) : undefined
     const progress = describeCount('Exported', transfer.plural)
     const { written, sha256 } = await withProgress(process.stderr, progress, (onProgress) => {
@@ -136,8 +151,9 @@ async function exportToFile<New>(
   })
 }
 
-async function importFromFile<New>(
-  transfer: Transfer<Store, New>,
+async function importFromFile<Stores>(
+  resources: ResourceList<Stores>,
+  transfer: AnyTransfer<Stores>,
   file: string,
   options: ImportArguments,
 ): Promise<void> {
@@ -164,6 +180,7 @@ async function importFromFile<New>(
     const skipped = `${count(check.problems, 'invalid line')} skipped`
     if (dryRun) return print(`${input.name}: ${items(check.items)} can be imported, ${skipped}. Nothing was imported.`)
     await withStore(
+      resources,
       async (store, audit, database) => {
         const { created, existing } = await withProgress(
           process.stderr,
@@ -178,13 +195,17 @@ async function importFromFile<New>(
   })
 }
 
-async function seed<New>(transfer: Transfer<Store, New>, text: string, options: { seed?: number }): Promise<void> {
+async function seed<Stores>(
+  resources: ResourceList<Stores>,
+  transfer: AnyTransfer<Stores>,
+  rows: number,
+  seed: number,
+): Promise<void> {
   const { name, plural } = transfer
-  const rows = parseNumber(text, `The number of ${plural}`, 1, maxItems)
   const { itemSource, seedItems } = await import('../ops/transfer/seed.ts')
-  const seed = options.seed ?? randomInt(maxSeed + 1)
-  const next = await itemSource(await transfer.schemas(), seed)
+  const next = await itemSource({ ...transfer, ...(await transfer.schemas()) }, seed)
   await withStore(
+    resources,
     async (store, audit, database) => {
       await withProgress(process.stderr, describeCount('Created', plural, rows), (onProgress) =>
         seedItems(transfer, transfer.items(store), rows, next, onProgress),

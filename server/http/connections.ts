@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { descriptorLimit } from './descriptors.ts'
 import type { limits } from './limits.ts'
 
 export interface Exchange {
@@ -208,17 +208,8 @@ const hardLimit = 10_000
 
 /** The limit of file descriptors minus the reserve. Only Linux reports the limit; elsewhere it is `hardLimit`. */
 export function maxConnections(): number {
-  const limit = descriptorLimit()
+  const limit = descriptorLimit() ?? Number.POSITIVE_INFINITY
   return Math.min(hardLimit, Math.max(limit - reserve, Math.floor(limit / 2)))
-}
-
-function descriptorLimit(): number {
-  try {
-    const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
-    return Number(soft ?? Number.POSITIVE_INFINITY)
-  } catch {
-    return Number.POSITIVE_INFINITY
-  }
 }
 
 /** Calls back once: when the response was sent completely, or when its connection was closed before. */

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 /** What a request asks for, for metrics. The values are constants of the code and never text of the caller. */
 export interface RequestLabels {
   adapter: 'rest' | 'rpc' | 'http'
-  /** The procedure, such as `pets.create`, for both adapters. */
+  /** The name of the procedure, for both adapters. */
   operation: string
 }
 

@@ -5,6 +5,8 @@ import { describeLocation, type Location } from '../../db/location.ts'
 interface Start {
   /** Where clients reach the service. */
   url: string
+  /** A path of the REST API to show. */
+  path: string
   database: Location
   firstKey: string | undefined
 }
@@ -21,15 +23,16 @@ export function announce(start: Start, log: Logger, { asBanner }: { asBanner: bo
   }
 }
 
-function factsOf({ url, database, firstKey }: Start) {
+function factsOf({ url, path, database, firstKey }: Start) {
+  const rest = `${url}/v1${path}`
   return {
     console: `${url}/`,
-    rest: `${url}/v1/pets`,
+    rest,
     rpc: `${url}/trpc`,
     reference: `${url}/docs/`,
     database: database.kind === 'sqlite' ? relative('', database.path) : describeLocation(database),
     firstApiKey: firstKey,
-    curl: firstKey && `curl -H 'Authorization: Bearer ${firstKey}' ${url}/v1/pets`,
+    curl: firstKey && `curl -H 'Authorization: Bearer ${firstKey}' ${rest}`,
   }
 }
 

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import type { Logger } from 'pino'
-import type { ApiKey } from '../../db/resources.ts'
+import type { ApiKey } from '../../db/keys/store.ts'
 
 export type AuditAction =
   | 'key.create'

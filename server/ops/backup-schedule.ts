@@ -1,26 +1,26 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import type { Logger } from 'pino'
 import { createBackupFolder } from '../../db/sqlite/backup/backup.ts'
 import { checksumOf } from '../../db/sqlite/backup/checksum.ts'
-import { backupFolder, newBackupPath, timeInName } from '../../db/sqlite/backup/name.ts'
+import { type Backup, listBackups } from '../../db/sqlite/backup/inventory.ts'
+import { newBackupPath, scheduledEnding } from '../../db/sqlite/backup/name.ts'
 import { type Audit, auditTo } from './audit.ts'
 
 interface ScheduleConfig {
+  /** The path of the program whose command `backup` makes the backups. */
+  program: string
   databasePath: string
   /** Milliseconds between backups; without it there are none. */
   backupEvery: number | undefined
   backupKeep: number
 }
 
-/** Marks scheduled backups. Backups that a person made are never deleted. */
-export const scheduledSuffix = '.scheduled.db'
 /** Milliseconds. Each retry after a failure doubles the time to the next one. */
 const firstRetry = 60_000
 const maxRetry = 3_600_000
@@ -39,8 +39,6 @@ const systemClock: Clock = {
   now: Date.now,
   wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }).catch(() => {}),
 }
-
-const launcher = fileURLToPath(new URL('../launch.mjs', import.meta.url))
 
 /**
  * Backs up every `backupEvery` milliseconds and keeps the newest `backupKeep` backups. Each leaves an audit line. A failure
@@ -66,7 +64,7 @@ interface Timing extends Clock {
 async function repeat(config: ScheduleConfig, interval: number, log: Logger, timing: Timing): Promise<void> {
   const audit = auditTo(log)
   // The interval starts at the last backup, because a service that often restarts would otherwise never be backed up.
-  let from = newestTime(config.databasePath)
+  let from = await newestTime(config.databasePath)
   let delay = interval
   let failures = 0
   while (await isReached(from + delay, delay, timing)) {
@@ -86,12 +84,12 @@ async function isReached(due: number, delay: number, { now, wait, stop }: Timing
 
 /** Resolves to whether the backup was made. */
 async function backUpOnce(config: ScheduleConfig, log: Logger, audit: Audit, stop: AbortSignal): Promise<boolean> {
-  const { databasePath, backupKeep } = config
-  const path = newBackupPath(databasePath, scheduledSuffix)
+  const { program, databasePath, backupKeep } = config
+  const path = newBackupPath(databasePath, scheduledEnding)
   const begin = performance.now()
   try {
     createBackupFolder(databasePath)
-    await runBackup(databasePath, path, stop)
+    await runBackup(program, databasePath, path, stop)
   } catch (err) {
     if (!stop.aborted) log.error({ err }, `The scheduled backup failed. ${messageOf(err)}`)
     return false
@@ -101,7 +99,7 @@ async function backUpOnce(config: ScheduleConfig, log: Logger, audit: Audit, sto
   const bytes = statSync(path, { throwIfNoEntry: false })?.size
   audit('database.backup', path, { from: databasePath, bytes, milliseconds })
   try {
-    deleteOldBackups(databasePath, { made: path, keep: backupKeep })
+    await deleteOldBackups(databasePath, { made: path, keep: backupKeep })
   } catch (err) {
     log.error({ err }, `Old backups could not be deleted. Check the permissions of their folder. ${messageOf(err)}`)
   }
@@ -113,8 +111,11 @@ function messageOf(error: unknown): string {
 }
 
 /** Keeps `keep` backups: the one just made, even if a change of the clock makes it look old, and the newest others. */
-export function deleteOldBackups(database: string, { made, keep }: { made: string; keep: number }): void {
-  const others = scheduledBackups(database).filter(({ path }) => path !== made)
+export async function deleteOldBackups(
+  database: string,
+  { made, keep }: { made: string; keep: number },
+): Promise<void> {
+  const others = (await scheduledBackups(database)).filter(({ path }) => path !== made)
   for (const { path } of others.slice(keep - 1)) {
     rmSync(checksumOf(path), { force: true })
     rmSync(path, { force: true })
@@ -126,8 +127,8 @@ export function deleteOldBackups(database: string, { made, keep }: { made: strin
  * from the terminal, because the service handles Ctrl-C. The audit line of the command is dropped, because the service
  * writes one.
  */
-async function runBackup(database: string, path: string, stop: AbortSignal): Promise<void> {
-  const child = spawn(process.execPath, [launcher, 'backup', path], {
+async function runBackup(program: string, database: string, path: string, stop: AbortSignal): Promise<void> {
+  const child = spawn(process.execPath, [program, 'backup', path], {
     env: { DATABASE_URL: pathToFileURL(database).href },
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
@@ -148,21 +149,14 @@ async function runBackup(database: string, path: string, stop: AbortSignal): Pro
 }
 
 /** The time of the newest scheduled backup, or 0. */
-function newestTime(database: string): number {
-  try {
-    return scheduledBackups(database)[0]?.time ?? 0
-  } catch {
-    // A backup is now due, and its failure will say what is wrong with the folder.
-    return 0
-  }
+async function newestTime(database: string): Promise<number> {
+  // If the folder cannot be read, a backup is due, and its failure will say what is wrong with the folder.
+  const [newest] = await scheduledBackups(database).catch(() => [])
+  return newest?.time ?? 0
 }
 
-/** Newest first. A name from the future is left out: the clock was wrong, so the name says nothing about the age. */
-function scheduledBackups(database: string): { path: string; time: number }[] {
-  const folder = backupFolder(database)
-  if (!existsSync(folder)) return []
-  return readdirSync(folder)
-    .map((name) => ({ path: join(folder, name), time: timeInName(name, database, scheduledSuffix) ?? Number.NaN }))
-    .filter(({ time }) => time <= Date.now())
-    .sort((a, b) => b.time - a.time)
+/** Newest first, without those from the future. */
+async function scheduledBackups(database: string): Promise<Backup[]> {
+  const backups = await listBackups(database)
+  return backups.filter(({ time, isScheduled }) => isScheduled && time <= Date.now())
 }

@@ -1,4 +1,4 @@
-import { resources } from '../../db/resources.ts'
+import type { ResourceList } from '../../db/resource-list.ts'
 import { backUpDatabase } from '../../db/sqlite/backup/backup.ts'
 import { checksumOf } from '../../db/sqlite/backup/checksum.ts'
 import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
@@ -8,7 +8,12 @@ import type { OnProgress } from '../../db/sqlite/backup/snapshot.ts'
  * @param file the backup to make; by default a new name in `backups/` beside the database.
  * @returns the absolute path of the backup.
  */
-export async function backUp(database: string, file?: string, onProgress?: OnProgress): Promise<string> {
+export async function backUp(
+  resources: ResourceList,
+  database: string,
+  file?: string,
+  onProgress?: OnProgress,
+): Promise<string> {
   return backUpDatabase(database, resources.migrationsFor('sqlite'), file, onProgress)
 }
 
@@ -19,7 +24,12 @@ interface Restored {
   warning: string | undefined
 }
 
-export async function restore(database: string, backup: string, onProgress?: OnProgress): Promise<Restored> {
+export async function restore(
+  resources: ResourceList,
+  database: string,
+  backup: string,
+  onProgress?: OnProgress,
+): Promise<Restored> {
   const { kept, isVerified } = await restoreDatabase(database, resources.migrationsFor('sqlite'), backup, onProgress)
   const warning = `There is no checksum ${checksumOf(backup)}, so it is unknown whether the backup has changed since it was made.`
   return { kept, warning: isVerified ? undefined : warning }

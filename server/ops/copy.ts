@@ -1,6 +1,5 @@
 import { type CopyRequest, copyStore } from '../../db/copy/copy-store.ts'
 import { describeLocation } from '../../db/location.ts'
-import { resources } from '../../db/resources.ts'
 import { count } from './count.ts'
 
 interface Copied {
@@ -10,8 +9,8 @@ interface Copied {
   rows: number
 }
 
-export async function copy(request: Omit<CopyRequest, 'resources'>): Promise<Copied> {
-  const tables = await copyStore({ ...request, resources })
+export async function copy(request: CopyRequest): Promise<Copied> {
+  const tables = await copyStore(request)
   const summary = [
     `Copied ${describeLocation(request.from)} to ${describeLocation(request.to)}. After reading back, both contain:`,
     ...tables.map(({ name, rows, sha256 }) => `  ${name}: ${count(rows, 'row')}, SHA-256 ${sha256.slice(0, 12)}…`),

@@ -1,9 +1,8 @@
 import { inspect } from '../../db/inspect.ts'
 import type { Inspection, RowCounts, SchemaState } from '../../db/inspection.ts'
 import { describeLocation, type Location } from '../../db/location.ts'
-import { type LockMode, tableLocks } from '../../db/migration-locks.ts'
-import type { Migration } from '../../db/migrations.ts'
-import { resources } from '../../db/resources.ts'
+import type { LockMode, Migration } from '../../db/migrations.ts'
+import type { ResourceList } from '../../db/resource-list.ts'
 import { OperatorError } from './operator-error.ts'
 import { alignColumns, describeSize } from './table.ts'
 
@@ -24,9 +23,9 @@ export interface DatabaseStatus {
 }
 
 /** @throws {UnusableDatabase} if the database cannot be read. */
-export async function readStatus(location: Location): Promise<DatabaseStatus> {
+export async function readStatus(resources: ResourceList, location: Location): Promise<DatabaseStatus> {
   const { kind } = location
-  return inspecting(location, async (inspection, { applied, pending, problem }) => ({
+  return inspecting(resources, location, async (inspection, { applied, pending, problem }) => ({
     kind,
     location: describeLocation(location),
     schema: applied.at(-1) ?? null,
@@ -44,10 +43,11 @@ async function countRows(inspection: Inspection): Promise<RowCounts> {
 
 /** Runs `use`, and closes the inspection. A database that does not exist yet has no inspection. */
 async function inspecting<T>(
+  resources: ResourceList,
   location: Location,
   use: (inspection: Inspection | undefined, schema: SchemaState) => Promise<T>,
 ): Promise<T> {
-  const inspection = await inspect(location)
+  const inspection = await inspect(resources, location)
   if (!inspection)
     return use(undefined, { applied: [], pending: resources.migrationsFor(location.kind), problem: undefined })
   try {
@@ -57,7 +57,10 @@ async function inspecting<T>(
   }
 }
 
-export function describeStatus({ kind, location, schema, pending, problem, bytes, rows }: DatabaseStatus): string {
+export function describeStatus(
+  { names }: ResourceList,
+  { kind, location, schema, pending, problem, bytes, rows }: DatabaseStatus,
+): string {
   return alignColumns([
     ['Database', `${location} (${kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'})`],
     ['Schema', schema ?? 'does not exist yet'],
@@ -65,9 +68,7 @@ export function describeStatus({ kind, location, schema, pending, problem, bytes
     ['Pending', pending.length === 0 ? 'nothing' : pending.join(', ')],
     ['Size', describeSize(bytes.database)],
     ...(bytes.log === undefined ? [] : [['Write-ahead log', describeSize(bytes.log)]]),
-    ...resources.names
-      .filter((name) => name !== 'apiKeys')
-      .map((name) => [capitalize(name), String(rows?.[name] ?? '-')]),
+    ...names.filter((name) => name !== 'apiKeys').map((name) => [capitalize(name), String(rows?.[name] ?? '-')]),
     ['API keys', String(rows?.keys ?? '-')],
   ])
 }
@@ -76,8 +77,8 @@ export function describeStatus({ kind, location, schema, pending, problem, bytes
  * @throws {OperatorError} if this release cannot use the schema.
  * @throws {UnusableDatabase} if the database cannot be read.
  */
-export async function readPending(location: Location): Promise<Migration[]> {
-  return inspecting(location, async (_inspection, { pending, problem }) => {
+export async function readPending(resources: ResourceList, location: Location): Promise<Migration[]> {
+  return inspecting(resources, location, async (_inspection, { pending, problem }) => {
     if (problem !== undefined)
       throw new OperatorError(`The schema of ${describeLocation(location)} cannot be migrated: ${problem}.`)
     return pending
@@ -103,15 +104,17 @@ export function describeMigrations({ kind }: Location, migrations: Migration[]):
 
 const effects: Record<LockMode, string> = {
   'ROW EXCLUSIVE': 'blocks only changes of the same rows',
+  'SHARE UPDATE EXCLUSIVE': 'blocks only other changes of the schema',
   SHARE: 'blocks writes',
   'SHARE ROW EXCLUSIVE': 'blocks writes',
+  EXCLUSIVE: 'blocks writes',
   'ACCESS EXCLUSIVE': 'blocks reads and writes',
 }
 
-function describeLocks(migration: Migration): string[] {
-  const locks = [...tableLocks(migration)]
-  if (locks.length === 0) return ['-- Locks no existing table.']
-  return locks.map(([table, mode]) => `-- Locks ${table} (${mode}): ${effects[mode]}.`)
+function describeLocks({ locks }: Migration): string[] {
+  if (!locks) return ['-- Its locks were not measured.']
+  const lines = Object.entries(locks).map(([table, mode]) => `-- Locks ${table} (${mode}): ${effects[mode]}.`)
+  return lines.length === 0 ? ['-- Locks no existing table.'] : lines
 }
 
 function capitalize(text: string): string {

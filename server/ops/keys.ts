@@ -1,4 +1,4 @@
-import type { ApiKey, Store } from '../../db/resources.ts'
+import type { ApiKey, WithApiKeys } from '../../db/keys/store.ts'
 import { apiKeyRecord, mintApiKey, prefix, startOfUnknown } from '../auth/api-key.ts'
 import { parseDuration } from './duration.ts'
 import { OperatorError, UsageError } from './operator-error.ts'
@@ -11,7 +11,7 @@ const latestTime = Date.UTC(9999, 11, 31)
  * @param lifetime in milliseconds; without one the key does not expire.
  * @returns the new key, which cannot be shown again.
  */
-export async function createKey({ apiKeys }: Store, name: string, lifetime?: number): Promise<string> {
+export async function createKey({ apiKeys }: WithApiKeys, name: string, lifetime?: number): Promise<string> {
   const key = mintApiKey()
   await apiKeys.create(apiKeyRecord(key, parseKeyName(name), lifetime))
   return key
@@ -24,7 +24,7 @@ export async function createKey({ apiKeys }: Store, name: string, lifetime?: num
  * @returns the new key, which cannot be shown again, and the record of the old one.
  */
 export async function rotateKey(
-  store: Store,
+  store: WithApiKeys,
   nameOrStart: string,
   lifetime?: number,
 ): Promise<{ key: string; old: ApiKey }> {
@@ -44,7 +44,7 @@ function lifetimeOf({ name, createdAt, expiresAt }: ApiKey): number | undefined 
   )
 }
 
-export async function revokeKey(store: Store, nameOrStart: string): Promise<ApiKey> {
+export async function revokeKey(store: WithApiKeys, nameOrStart: string): Promise<ApiKey> {
   const key = await findKey(store, nameOrStart)
   await store.apiKeys.revoke(key.id, new Date())
   return key
@@ -53,7 +53,7 @@ export async function revokeKey(store: Store, nameOrStart: string): Promise<ApiK
 type KeySummary = Awaited<ReturnType<typeof listKeys>>[number]
 
 /** Lists what an operator may see of all keys. Times are in ISO 8601, or the word `unreadable`. */
-export async function listKeys({ apiKeys }: Store) {
+export async function listKeys({ apiKeys }: WithApiKeys) {
   return (await apiKeys.list()).map(({ name, start, createdAt, expiresAt, revokedAt, lastUsedAt }) => ({
     name,
     start,
@@ -64,7 +64,7 @@ export async function listKeys({ apiKeys }: Store) {
   }))
 }
 
-function describeTime(time: Date | null): string | null {
+function describeTime(time: Date | undefined): string | null {
   if (!time) return null
   return Number.isNaN(time.getTime()) ? 'unreadable' : time.toISOString()
 }
@@ -79,7 +79,7 @@ export function describeKeys(keys: KeySummary[]): string {
   return alignColumns([['NAME', 'START', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'], ...rows])
 }
 
-async function findKey({ apiKeys }: Store, nameOrStart: string): Promise<ApiKey> {
+async function findKey({ apiKeys }: WithApiKeys, nameOrStart: string): Promise<ApiKey> {
   const live = (await apiKeys.list()).filter(({ revokedAt }) => !revokedAt)
   const named = live.filter(({ name }) => name === nameOrStart)
   const found = named.length > 0 ? named : live.filter(({ start }) => isStartOf(start, nameOrStart))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { maxCount, petStatuses } from '../../db/pets/shared.ts'
-import { ApiError } from '../api/errors.ts'
-import { Int64, isInt64 } from '../api/int64.ts'
+import { Int64 } from '../api/int64.ts'
+import { AnyId, found, pageOf } from '../api/page.ts'
 import { expected } from '../api/validation.ts'
 import { mutation, procedure, router } from '../trpc.ts'
 
@@ -36,67 +36,50 @@ function matches(pattern: string): (text: string) => boolean {
   return (text) => regExp.test(text)
 }
 
-const CategoryId = Int64.meta({ description: 'Identifier of the category the pet belongs to.', examples: [7] })
+const fields = {
+  name: PetName,
+  categoryId: Int64.meta({ description: 'Identifier of the category the pet belongs to.', examples: [7] }),
+  status: PetStatus,
+}
 
 export const NewPet = z
-  .object(
-    { name: PetName, categoryId: CategoryId, status: PetStatus.default('available') },
-    { error: expected('an object') },
-  )
+  .object({ ...fields, status: PetStatus.default('available') }, { error: expected('an object') })
   .meta({ id: 'NewPet', description: 'A pet to be added.' })
 export type NewPet = z.infer<typeof NewPet>
 
 export const Pet = z
   .object({
     id: Int64.meta({ description: 'Unique identifier, assigned by the service on creation.', examples: [1] }),
-    name: PetName,
-    categoryId: CategoryId,
-    status: PetStatus,
+    ...fields,
   })
   .meta({ id: 'Pet', description: 'A pet of the store.' })
 export type Pet = z.infer<typeof Pet>
 
-const limitError = { error: expected('an integer from 1 to 100') }
+const ListPets = pageOf('pet', 'pets', {
+  status: PetStatus.optional().meta({
+    description: 'Returns only pets with this availability status.',
+    examples: ['available'],
+  }),
+})
 
-const ListPets = z
-  .object(
-    {
-      limit: z
-        .int(limitError)
-        .min(1, limitError)
-        .max(100, limitError)
-        .default(20)
-        .meta({ description: 'Maximum number of pets returned.', examples: [20] }),
-      status: PetStatus.optional().meta({
-        description: 'Returns only pets with this availability status.',
-        examples: ['available'],
-      }),
-      cursor: Int64.min(0n, { error: expected('the id of a pet') })
-        .meta({ override: { minimum: 0 } })
-        .optional()
-        .meta({
-          description: 'Continues the list after the pet with this id. The `Link` header of a full page carries it.',
-          examples: [20],
-        }),
-    },
-    { error: expected('an object') },
-  )
-  .prefault({})
+const GetPet = z.object(
+  { petId: AnyId.meta({ description: 'Identifier of the pet to retrieve.', examples: [1] }) },
+  { error: expected('an object') },
+)
 
-// Not Int64: an integer out of range is a valid id of a pet that does not exist, which is 404 and not 400.
-const PetId = z
-  .bigint({ error: expected('an integer') })
-  .meta({ description: 'Identifier of the pet to retrieve.', examples: [1] })
+const PetCount = z
+  .object({
+    count: z.int().min(0).max(maxCount).meta({ description: 'The number of pets, up to a maximum.' }),
+    isExact: z.boolean().meta({ description: 'False if there are more pets than this number.' }),
+  })
+  .meta({ description: 'How many pets have this status.' })
 
-const GetPet = z.object({ petId: PetId }, { error: expected('an object') })
-
-const PetCount = z.object({ count: z.int().min(0).max(maxCount), isExact: z.boolean() })
-
-const PetCounts = z.object({ available: PetCount, pending: PetCount, sold: PetCount })
+const PetCounts = z.object(
+  // Safe: these entries have all keys, and no others.
+  Object.fromEntries(petStatuses.map((status) => [status, PetCount])) as Record<PetStatus, typeof PetCount>,
+)
 
 const tag = { name: 'pets', description: 'The pets of the store.' }
-
-const authErrors = { 401: 'The API key is missing or invalid.' }
 
 export const petsRouter = router({
   list: procedure
@@ -109,7 +92,7 @@ export const petsRouter = router({
         summary: 'List all pets',
         description: 'Returns a paginated list of pets, in ascending order of their ids.',
         successDescription: 'A page of pets.',
-        errorResponses: { 400: 'A parameter has an invalid value.', ...authErrors },
+        errorResponses: { 400: 'A parameter has an invalid value.' },
       },
       cache: { dependsOn: 'store' },
     })
@@ -126,9 +109,10 @@ export const petsRouter = router({
       summary: 'Add a pet',
       description: 'Adds a new pet. When the response arrives, the pet is on disk.',
       successDescription: 'The created pet.',
-      errorResponses: { 400: 'The body is missing required fields or contains invalid values.', ...authErrors },
+      errorResponses: { 400: 'The body is missing required fields or contains invalid values.' },
     },
     idempotencyKey: 'replays',
+    creates: 'pet',
   })
     .input(NewPet)
     .output(Pet)
@@ -146,7 +130,7 @@ export const petsRouter = router({
         description: 'Returns one pet by its identifier.',
         deprecated: true,
         successDescription: 'The pet.',
-        errorResponses: { ...authErrors, 404: 'No pet has this id.' },
+        errorResponses: { 404: 'No pet has this id.' },
       },
       deprecation: {
         since: new Date('2026-11-20T00:00:00Z'),
@@ -157,13 +141,7 @@ export const petsRouter = router({
     })
     .input(GetPet)
     .output(Pet)
-    .query(async ({ ctx, input: { petId } }) => {
-      // The message does not repeat the id, which may be cut to 20 digits.
-      if (!isInt64(petId)) throw new ApiError('not_found', 'No pet has this id, because it is not a 64-bit integer.')
-      const pet = await ctx.store.pets.get(petId)
-      if (!pet) throw new ApiError('not_found', `No pet has the id ${petId}.`)
-      return pet
-    }),
+    .query(({ ctx, input }) => found('pet', input.petId, (id) => ctx.store.pets.get(id))),
 
   /** Counts the pets of each status up to 10,000. If `isExact` is false, there are more. */
   counts: procedure

@@ -7,6 +7,16 @@ export const petTransfer: Transfer<Store, NewPet> = {
   name: 'pet',
   plural: 'pets',
   filters: { status: petStatuses },
+  makers: {
+    name: (faker) => (faker.datatype.boolean() ? faker.animal.petName() : faker.person.firstName()),
+    categoryId: (faker) => BigInt(faker.number.int({ min: 1, max: 8 })),
+    status: (faker) =>
+      faker.helpers.weightedArrayElement([
+        { value: 'available', weight: 7 },
+        { value: 'pending', weight: 1 },
+        { value: 'sold', weight: 2 },
+      ]),
+  },
   async schemas() {
     const { NewPet, Pet } = await import('./pets.ts')
     return { item: Pet, newItem: NewPet }

@@ -10,7 +10,7 @@ import { inputReader } from './input.ts'
 import { deprecationHeaders, filledPath, type LinkPaths, nextLink } from './links.ts'
 import { type Operation, operationsOf, successStatus } from './operations.ts'
 
-type CreateContext = (request: FastifyRequest, reply: FastifyReply) => Context
+type CreateContext = (request: FastifyRequest, reply: FastifyReply, replays: boolean) => Context
 
 interface RestOptions {
   router: AnyRouter
@@ -42,7 +42,7 @@ export async function restAdapter(
         async handler(request, reply) {
           // First, because Fastify chooses the serializer by the status. An error sets its own.
           reply.code(successStatus(operation))
-          const { headers, body } = await (operation.isCacheable
+          const { headers, body } = await (operation.meta.cache
             ? cache(request.url, () => respond(request, reply))
             : respond(request, reply))
           reply.headers(headers)
@@ -62,7 +62,7 @@ function responder(operation: Operation, createContext: CreateContext, apiPath: 
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<CacheableResponse> => {
     const input = readInput(request)
-    const output = await operation.call(input, createContext(request, reply))
+    const output = await operation.call(input, createContext(request, reply, operation.replays))
     const headers: CacheableResponse['headers'] = { 'content-type': 'application/json; charset=utf-8' }
     if (operation.hasLocation && isRecord(output))
       headers.location = `${apiPath}${filledPath(operation, input)}/${output.id}`

@@ -10,20 +10,28 @@ import { type Operation, operationsOf, splitInput, successStatus, takesBody } fr
 
 type Schema = oas31.SchemaObject | oas31.ReferenceObject
 
-const description = `Manages the pets of a pet store.
+interface About {
+  title: string
+  /** What the service does. */
+  description: string
+}
 
-Every request carries an API key as a bearer token. Integers of format int64 are exact over their whole range.
+const conventions = `Every request carries an API key as a bearer token. Integers of format int64 are exact over their whole range.
 Any failure is answered with an Error body, also those that no operation lists.`
 
 /**
  * Generates the OpenAPI 3.1 document with trpc-to-openapi and corrects what that package cannot express: the status 201,
  * the Error body, the name of a request body's schema, response headers.
  */
-export function createDocument(router: AnyRouter, servers: oas31.ServerObject[]): oas31.OpenAPIObject {
+export function createDocument(
+  router: AnyRouter,
+  { title, description }: About,
+  servers: oas31.ServerObject[],
+): oas31.OpenAPIObject {
   // trpc-to-openapi and zod-openapi each have a type for the same OpenAPI standard.
   const generated = generateOpenApiDocument(router, {
-    title: 'Petstore',
-    description,
+    title,
+    description: `${description}\n\n${conventions}`,
     version: manifest.version,
     license: { name: 'MIT', identifier: 'MIT' },
     baseUrl: '',
@@ -102,7 +110,8 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
   // trpc-to-openapi generates no references to responses.
   const success = draft as oas31.ResponseObject
   const always = deprecation ? required(deprecationHeaders) : {}
-  const failures = Object.entries(openapi?.errorResponses ?? {}).map(([status, text]) => [
+  const errors = [...Object.entries(missingKey), ...Object.entries(openapi?.errorResponses ?? {})]
+  const failures = errors.map(([status, text]) => [
     status,
     failure(
       text,
@@ -140,6 +149,7 @@ function failure(text: string, headers: oas31.HeadersObject, example: ErrorBody)
   return { description: text, ...withHeaders(headers), content: json('Error', example) }
 }
 
+const missingKey = { 401: 'The API key is missing or invalid.' }
 const locationHeader = required({ Location: header('Path of what was created.') })
 const nextHeader = { Link: header('On a full page, the URL of the next one with `rel="next"` (RFC 8288).') }
 const challengeHeader = required({
@@ -190,14 +200,10 @@ function bodyOf(operation: Operation): z.ZodObject {
   return splitInput(operation).elsewhere.meta({ ...operation.input.meta() })
 }
 
-function bodyName({ name, input }: Operation): string {
-  const id = input.meta()?.id
-  if (!id) throw new Error(`${name}: a request body needs a name. Give its schema an id with meta().`)
-  return id
-}
-
 function bodyContent(operation: Operation): oas31.ContentObject {
-  return json(bodyName(operation), exampleOf(splitInput(operation).elsewhere))
+  const id = operation.input.meta()?.id
+  if (!id) throw new Error(`${operation.name}: a request body needs a name. Give its schema an id with meta().`)
+  return json(id, exampleOf(splitInput(operation).elsewhere))
 }
 
 function json(schemaName: string, example: unknown): oas31.ContentObject {

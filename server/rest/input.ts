@@ -2,18 +2,23 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../api/errors.ts'
 import { parseDigits } from '../api/int64.ts'
+import { isTime } from '../api/time.ts'
 import { expected, isRecord } from '../api/validation.ts'
 import { type Operation, splitInput, takesBody } from './operations.ts'
 
 type Fields = Record<string, unknown>
 
-/** Gathers the input of an operation: the path parameters, and the fields of the body or the query parameters. */
+/**
+ * Gathers the input of an operation: the path parameters, and the fields of the body or the query parameters.
+ *
+ * @throws {Error} if no text is a value of a parameter.
+ */
 export function inputReader(operation: Operation): (request: FastifyRequest) => Fields {
   const { inPath, elsewhere } = splitInput(operation)
-  const decodePath = fieldsDecoder(inPath, decodeText)
-  const decodeQuery = fieldsDecoder(elsewhere, decodeText)
-  const decodeBody = fieldsDecoder(elsewhere, decodeJson)
   const hasBody = takesBody(operation)
+  const decodeParameter = (schema: z.core.$ZodType, name: string) => decodeText(schema, `${name} of ${operation.name}`)
+  const decodePath = fieldsDecoder(inPath, decodeParameter)
+  const decodeOthers = fieldsDecoder(elsewhere, hasBody ? decodeJson : decodeParameter)
 
   return ({ params, query, body }) => {
     const parameters = decodePath(params)
@@ -22,7 +27,7 @@ export function inputReader(operation: Operation): (request: FastifyRequest) => 
     if (hasBody && !isRecord(body)) {
       throw new ApiError('invalid_request', `body: ${expected('an object')({ input: body })}`)
     }
-    return Object.assign(hasBody ? decodeBody(body) : decodeQuery(query), parameters)
+    return Object.assign(decodeOthers(hasBody ? body : query), parameters)
   }
 }
 
@@ -30,8 +35,8 @@ export function inputReader(operation: Operation): (request: FastifyRequest) => 
 type Decode = (value: unknown) => unknown
 
 /** Decodes the fields that the schema lists and omits others. */
-function fieldsDecoder({ shape }: z.ZodObject, decoderOf: (field: z.core.$ZodType) => Decode) {
-  const fields = Object.entries(shape).map(([name, field]) => ({ name, decode: decoderOf(unwrap(field)) }))
+function fieldsDecoder({ shape }: z.ZodObject, decoderOf: (field: z.core.$ZodType, name: string) => Decode) {
+  const fields = Object.entries(shape).map(([name, field]) => ({ name, decode: decoderOf(unwrap(field), name) }))
   return (values: unknown): Fields => {
     const decoded: Fields = {}
     if (!isRecord(values)) return decoded
@@ -42,26 +47,47 @@ function fieldsDecoder({ shape }: z.ZodObject, decoderOf: (field: z.core.$ZodTyp
   }
 }
 
-/** A JSON integer becomes a `bigint` where the schema expects one. */
+/** A JSON integer becomes a `bigint`, and the text of a time a `Date`, where the schema expects one. Also in lists and objects. */
 function decodeJson(schema: z.core.$ZodType): Decode {
-  if (!(schema instanceof z.ZodBigInt)) return (value) => value
-  return (value) => (typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value)
+  if (schema instanceof z.ZodBigInt)
+    return (value) => (typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value)
+  if (schema instanceof z.ZodDate) return (value) => (typeof value === 'string' ? textDecoders.date(value) : value)
+  if (schema instanceof z.ZodArray) {
+    const decode = decodeJson(unwrap(schema.element))
+    return (value) => (Array.isArray(value) ? value.map(decode) : value)
+  }
+  if (schema instanceof z.ZodObject) {
+    const decode = fieldsDecoder(schema, decodeJson)
+    return (value) => (isRecord(value) ? decode(value) : value)
+  }
+  return (value) => value
 }
 
-/**
- * The text of a path or query parameter becomes an integer where the schema expects one, or `NaN` if it is not one. An
- * empty text stays, so that the error says that it is empty.
- */
-function decodeText(schema: z.core.$ZodType): Decode {
-  const toInteger = schema instanceof z.ZodBigInt ? BigInt : schema instanceof z.ZodNumber ? Number : undefined
-  if (!toInteger) return (text) => text
-  return (text) => {
-    if (typeof text !== 'string' || text === '') return text
-    const integer = parseDigits(text)
-    return integer === undefined ? Number.NaN : toInteger(integer)
-  }
+/** What the text of a path or query parameter means, by the type of its schema. What is no integer becomes `NaN`. */
+const textDecoders = {
+  bigint: (text: string) => parseDigits(text) ?? Number.NaN,
+  int: (text: string) => Number(parseDigits(text) ?? Number.NaN),
+  boolean: (text: string) => (text === 'true' || text === 'false' ? text === 'true' : text),
+  date: (text: string) => (isTime(text) ? new Date(text) : text),
+  string: (text: string) => text,
+  enum: (text: string) => text,
+  literal: (text: string) => text,
+}
+
+/** An empty text stays, so that the error says that it is empty. So does what is no text: a parameter that is given twice. */
+function decodeText(schema: z.core.$ZodType, name: string): Decode {
+  const type = schema instanceof z.ZodNumber && schema.isInt ? 'int' : schema._zod.def.type
+  if (!isDecodable(type))
+    throw new Error(`The parameter ${name} cannot be served as REST, because its type is ${type}.`)
+  const decode = textDecoders[type]
+  return (text) => (typeof text === 'string' && text !== '' ? decode(text) : text)
+}
+
+function isDecodable(type: string): type is keyof typeof textDecoders {
+  return Object.hasOwn(textDecoders, type)
 }
 
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? unwrap(schema.unwrap()) : schema
+  const isWrapper = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable
+  return isWrapper ? unwrap(schema.unwrap()) : schema
 }

@@ -23,7 +23,12 @@ export function deprecationHeaders(
 
 /** The path of an operation with the parameters of a request. */
 export function filledPath({ path }: Operation, input: Record<string, unknown>): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_parameter, name: string) => encodeURIComponent(String(input[name])))
+  return path.replaceAll(/\{(\w+)\}/g, (_parameter, name: string) => encodeURIComponent(textOf(input[name])))
+}
+
+/** A value of an input as a parameter. */
+function textOf(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value)
 }
 
 /** Returns the `Link` header of a page, or undefined for the last page. */
@@ -43,7 +48,7 @@ export function nextLink(operation: Operation, apiPath: string): NextLink | unde
     const query = { ...input, cursor: page.at(-1).id }
     const pairs = Object.entries(query)
       .filter(([name]) => !operation.path.includes(`{${name}}`))
-      .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+      .map(([name, value]) => `${name}=${encodeURIComponent(textOf(value))}`)
     return `<${apiPath}${filledPath(operation, input)}?${pairs.join('&')}>; rel="next"`
   }
 }

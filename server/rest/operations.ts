@@ -5,7 +5,7 @@ import { type Procedure, proceduresOf } from '../api/procedures.ts'
 /** A procedure with `meta.openapi`. */
 export interface Operation extends Procedure {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  /** The path relative to the base address, with parameters in braces: `/pets/{petId}`. */
+  /** The path relative to the base address, with parameters in braces: `/items/{id}`. */
   path: `/${string}`
   input: z.ZodObject
   output: z.ZodType

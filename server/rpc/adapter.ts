@@ -10,7 +10,7 @@ import { isStreamed, streamer } from './streaming.ts'
 
 interface RpcOptions {
   router: AnyRouter
-  createContext: (request: FastifyRequest, reply: FastifyReply) => Context
+  createContext: (request: FastifyRequest, reply: FastifyReply, replays: boolean) => Context
   cache: ResponseCache
 }
 
@@ -29,10 +29,10 @@ export async function rpcAdapter(app: FastifyInstance, { router, createContext, 
   // The adapter or tRPC's handler parses the text.
   acceptJsonOnly(app, (text) => text)
   const reader = callReader(router)
-  const stream = streamer(app, { router, createContext: contextOf })
+  const stream = streamer(app, router, contextOf)
 
   function contextOf(request: RpcRequest, reply: FastifyReply): Context {
-    const context = createContext(request, reply)
+    const context = createContext(request, reply, reader.replays(request))
     // The calls of a batch share its headers, so the second create would be a replay of the first.
     if (context.once && namesIn(request.params.path).length > 1)
       throw new ApiError('invalid_request', 'Idempotency-Key: expected only with a single call, not with a batch')

@@ -76,8 +76,10 @@ export function callReader(router: AnyRouter) {
     /** The names in the path of a request. The first ones, because the path can be longer than any batch that is served. */
     names: (path: string) => path.split(',', maxBatchSize).map((name) => (procedures.has(name) ? name : 'unknown')),
     /** Whether both adapters cache the response. */
-    isCacheable: (request: RpcRequest) =>
-      request.method !== 'POST' && namesIn(request.params.path).every((name) => procedures.get(name)?.isCacheable),
+    isCacheable: ({ method, params }: RpcRequest) =>
+      method !== 'POST' && namesIn(params.path).every((name) => procedures.get(name)?.meta.cache),
+    /** Whether one of the calls needs the `Idempotency-Key`. */
+    replays: ({ params }: RpcRequest) => namesIn(params.path).some((name) => procedures.get(name)?.replays),
     /**
      * The calls of a request. Whether a procedure exists and its input is valid is checked when a call runs.
      *

@@ -19,11 +19,6 @@ declare module 'fastify' {
   }
 }
 
-interface StreamOptions {
-  router: AnyRouter
-  createContext: (request: RpcRequest, reply: FastifyReply) => Context
-}
-
 /** Whether the client wants the response as a stream of JSON lines. A response to HEAD has no body that could be one. */
 export function isStreamed({ method, headers }: RpcRequest): boolean {
   const types = headers['trpc-accept'] ?? headers.accept ?? ''
@@ -31,7 +26,11 @@ export function isStreamed({ method, headers }: RpcRequest): boolean {
 }
 
 /** Makes the function that serves streamed requests. It calls tRPC's own handler, which no other request reaches. */
-export function streamer(app: FastifyInstance, { router, createContext }: StreamOptions) {
+export function streamer(
+  app: FastifyInstance,
+  router: AnyRouter,
+  createContext: (request: RpcRequest, reply: FastifyReply) => Context,
+) {
   app.decorateReply('streamedBytes', 0)
   app.addHook('onRequest', refuseEncodedPath)
   app.addHook('onSend', countStreamedBytes)

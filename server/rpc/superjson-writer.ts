@@ -33,13 +33,14 @@ interface Types {
   text: string
 }
 
-/** Writes a part of the value, and adds an annotation to `types` for each `bigint`. */
+/** Writes a part of the value, and adds an annotation to `types` for each `bigint` and `Date`. */
 type WritePart = (value: unknown, path: string, types: Types) => string
 
 /** The resolver's type guarantees that a value has the type of its schema. The casts below rely on that. */
 function compile(schema: z.core.$ZodType): WritePart {
   if (schema instanceof z.ZodBigInt) return writeBigint
   if (schema instanceof z.ZodNumber) return writeNumber
+  if (schema instanceof z.ZodDate) return writeDate
   if (schema instanceof z.ZodArray) return compileArray(schema)
   if (schema instanceof z.ZodObject) return compileObject(schema)
   return (value) => JSON.stringify(value)
@@ -48,6 +49,11 @@ function compile(schema: z.core.$ZodType): WritePart {
 function writeBigint(value: unknown, path: string, types: Types): string {
   types.text += `${types.text && ','}"${path}":["bigint"]`
   return `"${value}"`
+}
+
+function writeDate(value: unknown, path: string, types: Types): string {
+  types.text += `${types.text && ','}"${path}":["Date"]`
+  return JSON.stringify((value as Date).toISOString())
 }
 
 /** JSON has no NaN and no Infinity, which Zod's output validation would reject. */

@@ -1,8 +1,9 @@
-import { Gauge, Registry } from '@prometheus-io/client'
+import { Registry } from '@prometheus-io/client'
 import manifest from '../../package.json' with { type: 'json' }
 import { cacheMetrics } from './cache-metrics.ts'
-import { RequestMetrics } from './request-metrics.ts'
-import { StoreMetrics } from './store-metrics.ts'
+import { metricFactory } from './metric-factory.ts'
+import { requestMetrics } from './request-metrics.ts'
+import { storeMetrics } from './store-metrics.ts'
 
 /** A built package has its commit. A checkout, which may have changes, has none. */
 const { version, gitHead = '' }: { version: string; gitHead?: string } = manifest
@@ -10,22 +11,16 @@ const { version, gitHead = '' }: { version: string; gitHead?: string } = manifes
 /** The metrics of one service. docs/monitoring.md describes each of them. */
 export class Metrics {
   readonly registry = new Registry()
-  readonly requests = new RequestMetrics(this.registry)
-  readonly cacheLookups = cacheMetrics(this.registry)
-  readonly store = new StoreMetrics(this.registry)
-  readonly #ready = new Gauge({
-    name: 'petstore_ready',
-    help: '1 while /readyz responds 200, otherwise 0.',
-    registers: [this.registry],
-  })
+  readonly #factory = metricFactory(this.registry)
+  readonly requests = requestMetrics(this.#factory)
+  readonly cacheLookups = cacheMetrics(this.#factory)
+  readonly store = storeMetrics(this.#factory)
+  readonly #ready = this.#factory.gauge('petstore_ready', '1 while /readyz responds 200, otherwise 0.')
 
   constructor() {
-    const info = {
-      name: 'petstore_build_info',
-      help: 'Always 1. The labels have the version of the service, and the commit of its package or image.',
-      labelNames: ['version', 'revision'],
-    }
-    new Gauge({ ...info, registers: [this.registry] }).set({ version, revision: gitHead }, 1)
+    const help = 'Always 1. The labels have the version of the service, and the commit of its package or image.'
+    const samples: [Record<string, string>, number][] = [[{ version, revision: gitHead }, 1]]
+    this.#factory.gauge('petstore_build_info', help, () => samples, ['version', 'revision'])
   }
 
   setReady(isReady: boolean): void {

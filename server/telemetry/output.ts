@@ -8,90 +8,89 @@ const maxRetryDelay = 100
 /** Milliseconds that the end of the process waits for a slow reader. */
 const maxExitDelay = 1_000
 
-/**
- * Writes to a file descriptor without waiting for its reader. A paused terminal, a pipe that is not read, or a full disk
- * must stop neither requests nor a graceful stop. Text that the output does not accept waits in order, and does not keep
- * the process alive. While {@link maxWaiting} bytes wait, lines are dropped and counted.
- */
-export class Output {
+export interface Output {
   /** The number of lines that were dropped since the start. */
-  dropped = 0
-  readonly #fd: number
-  readonly #onRecovered: (lines: number) => void
-  readonly #waiting: Buffer[] = []
-  #waitingBytes = 0
-  #unreported = 0
-  #retryDelay = 1
-  #timer: NodeJS.Timeout | undefined
-
-  /**
-   * @param fd a descriptor that does not block, or a file
-   * @param onRecovered called with the number of dropped lines when lines are accepted again
-   */
-  constructor(fd: number, onRecovered: (lines: number) => void) {
-    this.#fd = fd
-    this.#onRecovered = onRecovered
-  }
-
+  readonly dropped: number
   /** Writes one or more lines. */
-  write(text: string): void {
-    this.#writeWaiting()
-    if (this.#waitingBytes >= maxWaiting || this.#unreported > 0) {
-      const lines = text.split('\n').length - 1
-      this.dropped += lines
-      this.#unreported += lines
-      return
-    }
-    const buffer = Buffer.from(text)
-    this.#waiting.push(buffer)
-    this.#waitingBytes += buffer.length
-    this.#writeWaiting()
-  }
-
+  write(text: string): void
   /**
    * Writes what waits, unless this takes longer than {@link maxExitDelay}. Blocks meanwhile. Discards the rest, because
    * another file may get the number of the descriptor.
    */
-  close(): void {
-    const deadline = performance.now() + maxExitDelay
-    while (this.#writeWaiting() === 'EAGAIN' && performance.now() < deadline) {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
-    }
-    clearTimeout(this.#timer)
-    this.#waiting.length = 0
-  }
+  close(): void
+}
+
+/**
+ * Writes to a file descriptor without waiting for its reader. A paused terminal, a pipe that is not read, or a full disk
+ * must stop neither requests nor a graceful stop. Text that the output does not accept waits in order, and does not keep
+ * the process alive. While {@link maxWaiting} bytes wait, lines are dropped and counted.
+ *
+ * @param fd a descriptor that does not block, or a file
+ * @param onRecovered called with the number of dropped lines when lines are accepted again
+ */
+export function outputTo(fd: number, onRecovered: (lines: number) => void): Output {
+  const waiting: Buffer[] = []
+  let [waitingBytes, dropped, unreported, retryDelay] = [0, 0, 0, 1]
+  let timer: NodeJS.Timeout | undefined
 
   /** Returns the code of the error if the output does not accept everything. */
-  #writeWaiting(): string | undefined {
+  function writeWaiting(): string | undefined {
     try {
-      for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
-        const written = writeSync(this.#fd, first)
-        this.#waitingBytes -= written
-        this.#retryDelay = 1
-        if (written === first.length) this.#waiting.shift()
-        else this.#waiting[0] = first.subarray(written)
+      for (let first = waiting[0]; first; first = waiting[0]) {
+        const written = writeSync(fd, first)
+        waitingBytes -= written
+        retryDelay = 1
+        if (written === first.length) waiting.shift()
+        else waiting[0] = first.subarray(written)
       }
     } catch (error) {
-      this.#timer ??= setTimeout(() => this.#retry(), this.#retryDelay).unref()
+      timer ??= setTimeout(retry, retryDelay).unref()
       return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
     } finally {
-      this.#report()
+      report()
     }
     return undefined
   }
 
-  #retry(): void {
-    this.#timer = undefined
-    this.#retryDelay = Math.min(this.#retryDelay * 2, maxRetryDelay)
-    this.#writeWaiting()
+  function retry(): void {
+    timer = undefined
+    retryDelay = Math.min(retryDelay * 2, maxRetryDelay)
+    writeWaiting()
   }
 
   /** Not before half of the text is written, because a slow reader would otherwise cause a report for each batch. */
-  #report(): void {
-    if (this.#unreported === 0 || this.#waitingBytes > maxWaiting / 2) return
-    const lines = this.#unreported
-    this.#unreported = 0
-    this.#onRecovered(lines)
+  function report(): void {
+    if (unreported === 0 || waitingBytes > maxWaiting / 2) return
+    const lines = unreported
+    unreported = 0
+    onRecovered(lines)
+  }
+
+  return {
+    get dropped() {
+      return dropped
+    },
+    write(text) {
+      writeWaiting()
+      if (waitingBytes >= maxWaiting || unreported > 0) {
+        const lines = text.split('\n').length - 1
+        dropped += lines
+        unreported += lines
+        return
+      }
+      const buffer = Buffer.from(text)
+      waiting.push(buffer)
+      waitingBytes += buffer.length
+      writeWaiting()
+    },
+    close() {
+      const deadline = performance.now() + maxExitDelay
+      while (writeWaiting() === 'EAGAIN' && performance.now() < deadline) {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+      }
+      clearTimeout(timer)
+      waiting.length = 0
+    },
   }
 }
 
@@ -102,7 +101,7 @@ export class Output {
  */
 export function unblock(stream: WriteStream & { fd: 1 | 2 }, onRecovered: (lines: number) => void): Output {
   if (stream.isTTY) reopenTerminal(stream.fd)
-  const output = new Output(stream.fd, onRecovered)
+  const output = outputTo(stream.fd, onRecovered)
   stream.write = (chunk: string | Uint8Array, ...options: unknown[]) => {
     output.write(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())
     const callback = options.find((option) => typeof option === 'function')

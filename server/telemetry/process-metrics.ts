@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, type Registry } from '@prometheus-io/client'
+import { collectDefaultMetrics, type Registry } from '@prometheus-io/client'
+import { metricFactory } from './metric-factory.ts'
 import type { Output } from './output.ts'
 
 /** Gauges whose names say counter, and whose collection visits every open socket. */
@@ -15,13 +16,9 @@ export function addProcessMetrics(registry: Registry, outputs: Pick<Output, 'dro
     eventLoopUtilizationTimeout: 1_000,
   })
   for (const name of unwanted.flatMap((name) => [name, `${name}_total`])) registry.removeSingleMetric(name)
-  new Counter({
-    name: 'petstore_output_lines_dropped_total',
-    help: 'Lines of standard output and standard error that were dropped because the output did not accept them.',
-    registers: [registry],
-    collect() {
-      this.reset()
-      this.inc(outputs.reduce((total, { dropped }) => total + dropped, 0))
-    },
-  })
+  metricFactory(registry).counter(
+    'petstore_output_lines_dropped_total',
+    'Lines of standard output and standard error that were dropped because the output did not accept them.',
+    () => outputs.reduce((total, { dropped }) => total + dropped, 0),
+  )
 }

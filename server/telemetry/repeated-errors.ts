@@ -13,64 +13,56 @@ interface RepeatedError {
   latest: unknown
   /** Writes the line with the number. */
   report: () => void
-  timer: NodeJS.Timeout
 }
 
 /**
  * Limits the stacks in the log. An error is logged when it occurs first. If the same error occurs again, it is only counted,
  * and one line in each minute has the last one with the number of repetitions. An error that did not occur for a minute
  * counts as new. Errors are the same if they have the same message and come from the same line of code.
+ *
+ * @param root writes the lines with the numbers, which belong to no request.
  */
-export class RepeatedErrors {
-  readonly #root: () => Logger
-  readonly #errors = new Map<string, RepeatedError>()
-
-  /** @param root writes the lines with the numbers, which belong to no request. */
-  constructor(root: () => Logger) {
-    this.#root = root
-  }
-
-  /** The hook of pino. Lines without `err` are not changed. */
-  hook(): LogMethod {
-    const errors = this
-    return function logMethod(args, method) {
-      const [fields, message] = args as [unknown, string | undefined]
-      if (!hasError(fields) || errors.#add(fields.err, message ?? String(fields.err), method)) method.apply(this, args)
-    }
-  }
-
-  /** Writes the numbers that no line has yet. */
-  report(): void {
-    for (const error of this.#errors.values()) error.report()
-  }
+export function repeatedErrors(root: () => Logger) {
+  const errors = new Map<string, RepeatedError>()
 
   /** Returns whether the error is new. */
-  #add(latest: unknown, message: string, method: Parameters<LogMethod>[1]): boolean {
+  function add(latest: unknown, message: string, method: Parameters<LogMethod>[1]): boolean {
     const key = message === otherErrors ? message : `${message}\n${latest}\n${originOf(latest)}`
-    const known = this.#errors.get(key)
+    const known = errors.get(key)
     if (known) {
       known.repeats++
       known.latest = latest
       return false
     }
-    if (this.#errors.size >= maxErrors && message !== otherErrors) return this.#add(latest, otherErrors, method)
+    if (errors.size >= maxErrors && message !== otherErrors) return add(latest, otherErrors, method)
     const report = () => {
       const { repeats, latest: err } = error
-      if (repeats > 0) method.apply(this.#root(), [{ err, repeats }, message])
+      if (repeats > 0) method.apply(root(), [{ err, repeats }, message])
       error.repeats = 0
     }
     const timer = setInterval(() => {
-      if (error.repeats === 0) this.#forget(key)
+      if (error.repeats === 0) {
+        clearInterval(timer)
+        errors.delete(key)
+      }
       report()
     }, interval).unref()
-    const error: RepeatedError = { repeats: 0, latest, report, timer }
-    this.#errors.set(key, error)
+    const error: RepeatedError = { repeats: 0, latest, report }
+    errors.set(key, error)
     return true
   }
 
-  #forget(key: string): void {
-    clearInterval(this.#errors.get(key)?.timer)
-    this.#errors.delete(key)
+  /** The hook of pino. Lines without `err` are not changed. */
+  const hook: LogMethod = function logMethod(args, method) {
+    const [fields, message] = args as [unknown, string | undefined]
+    if (!hasError(fields) || add(fields.err, message ?? String(fields.err), method)) method.apply(this, args)
+  }
+  return {
+    hook,
+    /** Writes the numbers that no line has yet. */
+    report(): void {
+      for (const error of errors.values()) error.report()
+    },
   }
 }
 

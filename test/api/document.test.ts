@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { oas31 } from 'zod-openapi'
 import manifest from '../../package.json' with { type: 'json' }
+import { about } from '../../server/about.ts'
 import { createDocument, serversOf } from '../../server/rest/document.ts'
 import { operationsOf } from '../../server/rest/operations.ts'
 import { appRouter } from '../../server/router.ts'
@@ -94,7 +95,7 @@ describe('the document matches the specification:', () => {
   })
 })
 
-const document = createDocument(appRouter, [])
+const document = createDocument(appRouter, about, [])
 
 describe.for(operationsIn(document))(
   '$method $path',
@@ -205,7 +206,7 @@ test('the schema of a body omits the parameters of the path', () => {
     .input(input)
     .output(z.object({}))
     .mutation(() => ({}))
-  const { paths, components } = createDocument(router({ weigh }), [])
+  const { paths, components } = createDocument(router({ weigh }), about, [])
   expect(paths?.['/pets/{petId}/weight']?.put).toMatchObject({
     parameters: [{ in: 'path', name: 'petId' }],
     requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Weight' } } } },
@@ -263,6 +264,6 @@ describe('a mistake in a procedure stops the start:', () => {
       .input(nothing)
       .output(nothing)
       .mutation(() => ({}))
-    expect(() => createDocument(router({ x }), [])).toThrow('x: a request body needs a name')
+    expect(() => createDocument(router({ x }), about, [])).toThrow('x: a request body needs a name')
   })
 })

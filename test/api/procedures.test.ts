@@ -159,8 +159,8 @@ function procedureOf(routes: AnyRouter, name: string): Procedure {
 async function contextWithPet(): Promise<Context> {
   const store = openStoreModel()
   await store.pets.create({ name: 'Tom', categoryId: 1n, status: 'sold' })
-  // The procedures use no other part of the store and of the API key.
-  return { store, apiKey: { id: 1n }, once: undefined } as unknown as Context
+  // The procedures use no other part of the store.
+  return { store, once: undefined } as unknown as Context
 }
 
 /** The value or the error of the promise. */

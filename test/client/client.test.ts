@@ -4,7 +4,13 @@ import { pathToFileURL } from 'node:url'
 import { TRPCClientError } from '@trpc/client'
 import superjson from 'superjson'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type AppRouter, createPetstoreClient, isPetstoreError, type PetstoreClient } from '../../client/index.ts'
+import {
+  type AppRouter,
+  createPetstoreClient,
+  isAborted,
+  isPetstoreError,
+  type PetstoreClient,
+} from '../../client/index.ts'
 import { withRetries } from '../../client/retry.ts'
 import { freePort } from '../support/free-port.ts'
 import { slowResponses, startServer } from '../support/slow-server.ts'
@@ -187,6 +193,37 @@ describe('isPetstoreError', () => {
   })
 })
 
+describe('isAborted', () => {
+  const signals: [what: string, signal: () => AbortSignal][] = [
+    ['while it waits', () => AbortSignal.timeout(100)],
+    ['before it is sent', () => AbortSignal.abort()],
+    ['with a reason', () => AbortSignal.abort(new TypeError('not needed any more'))],
+  ]
+  test.for(signals)('recognises a call that its signal ended %s', async ([, signal]) => {
+    const url = await startServer((_request, response) => slowResponses['that stalls in the body'](response))
+    const { pets } = createPetstoreClient({ url, apiKey: 'none', timeout: 60_000 })
+    const calls = [
+      pets.list.query({}, { signal: signal() }),
+      pets.create.mutate({ name: 'Rex', categoryId: 7n }, { signal: signal() }),
+    ]
+    for (const outcome of await Promise.allSettled<unknown>(calls)) {
+      const error = outcome.status === 'rejected' ? outcome.reason : undefined
+      expect([isAborted(error), isPetstoreError(error)]).toEqual([true, true])
+    }
+  })
+
+  test('does not recognise a failed call, also not one that reached its time limit', async () => {
+    const url = await startServer((_request, response) => slowResponses['that stalls in the body'](response))
+    const { app } = await startTestApi()
+    const failed = await Promise.all([
+      errorOf(createPetstoreClient({ url, apiKey: 'none', timeout: 100, retries: 0 })),
+      errorOf(createPetstoreClient({ url: `http://127.0.0.1:${await freePort()}`, apiKey: 'none', retries: 0 })),
+      errorOf(createPetstoreClient({ url: 'http://a', apiKey: 'none', fetch: fetchFrom(app) })),
+    ])
+    expect([...failed, new DOMException('x', 'AbortError'), undefined].map(isAborted)).toEqual(Array(5).fill(false))
+  })
+})
+
 /** A copy of the package in a folder of its own, as another package may bring it. */
 async function anotherTrpcClient(): Promise<typeof import('@trpc/client')> {
   const packages = join(import.meta.dirname, '../../node_modules/@trpc')
@@ -200,6 +237,12 @@ test('the client rejects a URL with a user name or password and does not show th
   const create = () => createPetstoreClient({ url: 'http://user:pa@ss@petstore.test', apiKey: 'none' })
   expect(create).toThrow(/^The url of the service must not hold a user name or password/)
   expect(create).not.toThrow(/user:|pa@?ss@/)
+})
+
+test.for([undefined, '', ' '])('the client rejects the API key %j when it is created', (apiKey) => {
+  // Safe: the check is for programs in JavaScript.
+  const create = () => createPetstoreClient({ url: 'http://petstore.test', apiKey: apiKey as string })
+  expect(create).toThrow(new TypeError('The apiKey is missing: pass an API key of the service.'))
 })
 
 function unavailable(retryAfter: string): Response {

@@ -3,7 +3,9 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
+import { resources } from '../../db/resources.ts'
 import { createProgram } from '../../server/cli/program.ts'
+import { composition } from '../../server/composition.ts'
 import { readStatus } from '../../server/ops/database.ts'
 import { databaseOf, isOnPostgres, locationOf } from '../support/database.ts'
 import { read } from '../support/documents.ts'
@@ -56,7 +58,7 @@ const rows: Row[] = [
 const exitCodes: Record<Effect, number> = { ok: 0, refused: 1, misused: 2, created: 0, migrated: 0, replaced: 0 }
 
 test('the table has every command but serve', () => {
-  const names = leavesOf(createProgram()).filter((name) => name !== 'serve')
+  const names = leavesOf(createProgram(composition)).filter((name) => name !== 'serve')
   expect(names.filter((name) => !rows.some(({ command }) => command.startsWith(name)))).toEqual([])
 })
 
@@ -66,7 +68,8 @@ test.for(rows)('$command: $missing if the database is missing', async ({ command
   const run = await runIn(folder, command)
   expect(await run.ended, run.stderr).toBe(exitCodes[missing])
   if (missing !== 'created') expect(await stateOf(folder)).toEqual(before)
-  else expect(await readStatus(locationOf(folder))).toMatchObject({ pending: [], schema: expect.any(String) })
+  else
+    expect(await readStatus(resources, locationOf(folder))).toMatchObject({ pending: [], schema: expect.any(String) })
   expect(existsSync(join(folder, 'all.csv'))).toBe(false)
 })
 
@@ -76,7 +79,8 @@ test.for(rows)('$command: $older if an older release made the database', async (
   const before = await stateOf(folder)
   const run = await runIn(folder, command)
   expect(await run.ended, run.stderr).toBe(exitCodes[older])
-  if (['migrated', 'replaced'].includes(older)) expect((await readStatus(locationOf(folder))).pending).toEqual([])
+  if (['migrated', 'replaced'].includes(older))
+    expect((await readStatus(resources, locationOf(folder))).pending).toEqual([])
   else expect(await stateOf(folder)).toEqual(before)
   expect(existsSync(join(folder, 'all.csv'))).toBe(false)
 })

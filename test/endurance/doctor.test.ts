@@ -12,7 +12,9 @@ import {
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { resources } from '../../db/resources.ts'
 import { fileTimestamp } from '../../db/sqlite/backup/name.ts'
+import { about } from '../../server/about.ts'
 import { examine, type Service } from '../../server/ops/doctor/doctor.ts'
 import type { Finding } from '../../server/ops/doctor/finding.ts'
 import { type Machine, releasedAt, thisMachine } from '../../server/ops/doctor/machine.ts'
@@ -189,13 +191,13 @@ const faults: Record<string, Fault> = {
   'a database that every user may write': {
     check: 'permissions',
     status: 'failure',
-    message: 'Every user may write files with pets or keys. Run: chmod o-rwx ',
+    message: 'Every user may write files with data or keys. Run: chmod o-rwx ',
     damage: (path) => chmodSync(path, 0o666),
   },
   'a database that every user may read': {
     check: 'permissions',
     status: 'warning',
-    message: 'Every user may read files with pets or keys. Run: chmod o-rwx ',
+    message: 'Every user may read files with data or keys. Run: chmod o-rwx ',
     damage: (path) => chmodSync(path, 0o644),
   },
   'a log and an index that every user may read': {
@@ -219,7 +221,7 @@ const faults: Record<string, Fault> = {
   'a key file that every user may read': {
     check: 'key file',
     status: 'warning',
-    message: 'Every user may read files with pets or keys. Run: chmod o-rwx ',
+    message: 'Every user may read files with data or keys. Run: chmod o-rwx ',
     see(path) {
       const apiKeyFile = join(dirname(path), 'key')
       writeFileSync(apiKeyFile, '', { mode: 0o644 })
@@ -346,6 +348,8 @@ function diagnose(path: string, { now, mountTable, limits, ...service }: Overrid
   return examine(
     [],
     {
+      resources,
+      ...about,
       database: { kind: 'sqlite', path },
       databaseConnections: 10,
       backupEvery: undefined,

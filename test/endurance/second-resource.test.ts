@@ -1,17 +1,20 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createKey } from '../../server/ops/keys.ts'
 import { openFixture } from '../fixture/support.ts'
-import { locationOf } from '../support/database.ts'
+import { isOnPostgres, locationOf } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
-import { petstore, runCommand, whenListening } from '../support/process.ts'
+import { notesIn } from '../support/log-lines.ts'
+import { petstore, runCommand, waitForOutput, whenListening } from '../support/process.ts'
 import { connectRestClient, type RestClient } from '../support/rest-client.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const kills = 5
 const writers = 8
-const command = [...petstore.slice(0, -1), join(import.meta.dirname, '../fixture/serve.ts')]
+const fastStart = `--import=${join(import.meta.dirname, '../../db/fast-start.mjs')}`
+const command = [...petstore.slice(0, -1), fastStart, join(import.meta.dirname, '../fixture/main.ts')]
 
 test(`after ${kills} kills, every acknowledged shelter and rename is there, and none took effect twice`, async () => {
   const folder = temporaryFolder()
@@ -38,6 +41,44 @@ test(`after ${kills} kills, every acknowledged shelter and rename is there, and 
   expect(new Map(stored.map(({ id, name }) => [id, name]))).toEqual(load.acknowledged)
   expect(load.wrong).toEqual([])
 }, 600_000)
+
+test('the commands work with every resource of the program', async () => {
+  const folder = temporaryFolder()
+  const run = async (...words: string[]) => {
+    const child = runCommand([...command, ...words], { folder })
+    expect(await child.ended, child.stderr).toBe(0)
+    return child
+  }
+  const key = await run('keys', 'create', 'shop')
+  expect(key.stdout).toMatch(/^pet_\w{38}\n$/)
+  expect(notesIn(key.stderr)).toMatch(/^Created the database .*\.\nThe key does not expire\.\n$/)
+  expect((await run('db', 'migrate')).stdout).toBe('The schema is up to date. There is nothing to migrate.\n')
+  writeFileSync(join(folder, 'shelters.csv'), `name,city,capacity,isOpen,note\nNorthside,Bern,${2n ** 62n},true,\n`)
+  expect((await run('shelters', 'import', 'shelters.csv')).stdout).toContain('1 shelter created')
+  const seeded = await run('seed', '3', '--seed', '7')
+  expect(notesIn(seeded.stderr)).toBe(
+    ['pets', 'shelters'].map((name) => `Created 3 ${name}. Create the same ones again with --seed 7.\n`).join(''),
+  )
+  const exported = (await run('shelters', 'export')).stdout.trimEnd().split('\n')
+  expect(exported).toHaveLength(4)
+  expect(exported[0]).toBe(`{"id":1,"name":"Northside","city":"Bern","capacity":${2n ** 62n},"isOpen":true}`)
+  const rows = { pets: 3, shelters: 4, keys: 1 }
+  expect(JSON.parse((await run('db', 'status', '--json')).stdout)).toMatchObject({ schema: '9000_shelters', rows })
+  expect(Object.keys(JSON.parse((await run('openapi')).stdout).paths)).toContain('/shelters')
+  await run('doctor')
+  if (isOnPostgres) return
+  const backup = (await run('backup')).stdout.trim()
+  await run('restore', backup)
+  expect((await run('db', 'copy', '--from', `file:${backup}`, '--to', 'file:copy.db')).stdout).toContain('shelters: 4')
+})
+
+if (!isOnPostgres) {
+  test('a scheduled backup has every resource of the program', async () => {
+    const folder = temporaryFolder()
+    const server = await whenListening(runCommand(command, { folder, env: { PORT: '0', BACKUP_EVERY: '1d' } }))
+    expect(await waitForOutput(server, /"action":"(database\.backup)"/)).toBe('database.backup')
+  })
+}
 
 function startFixture(folder: string, port: number) {
   return whenListening(runCommand(command, { folder, env: { PORT: String(port), LOG_LEVEL: 'info' } }))

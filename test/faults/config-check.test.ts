@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Store } from '../../db/resources.ts'
+import { about } from '../../server/about.ts'
 import { createAdminApp, createApp } from '../../server/app.ts'
 import { type Config, readConfig, type VariableName, variableNames } from '../../server/config.ts'
 import { findListenProblems } from '../../server/http/addresses.ts'
 import { logTo } from '../../server/log.ts'
 import { OperatorError } from '../../server/ops/operator-error.ts'
+import { appRouter } from '../../server/router.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
 import { Tracing } from '../../server/telemetry/tracing.ts'
 import { openTestStore } from '../support/database.ts'
@@ -162,7 +164,7 @@ async function canStart(config: Config, store: Store): Promise<boolean> {
   const log = logTo({ write: () => {} }, 'silent')
   const tracing = config.tracing && new Tracing(config.tracing, log)
   const metrics = new Metrics()
-  const app = await createApp({ config, store, log, metrics, tracing })
+  const app = await createApp({ about, config, store, router: appRouter, log, metrics, tracing })
   const admin = createAdminApp(app, { config, log, metrics })
   try {
     await app.listen({ host: config.host, port: 0 })

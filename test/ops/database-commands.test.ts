@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { resources } from '../../db/resources.ts'
 import { applicationId } from '../../db/sqlite/file/header.ts'
 import { migrate } from '../../db/sqlite/migrate.ts'
 import { describeStatus, readStatus } from '../../server/ops/database.ts'
@@ -34,7 +35,7 @@ test('db status shows the schema, the sizes and the numbers of pets and keys, al
 
 test('db status formats the same facts for a terminal', async () => {
   const { path } = sample()
-  expect(describeStatus(await readStatus({ kind: 'sqlite', path }))).toBe(
+  expect(describeStatus(resources, await readStatus(resources, { kind: 'sqlite', path }))).toBe(
     [
       `Database         ${path} (SQLite)`,
       `Schema           ${newest}`,
@@ -49,16 +50,19 @@ test('db status formats the same facts for a terminal', async () => {
 
 test('db status shows pending migrations, a newer schema and a missing database', async () => {
   const old = makeOldDatabase(2)
-  expect(await readStatus({ kind: 'sqlite', path: old })).toMatchObject({ schema: names[1], pending: names.slice(2) })
+  expect(await readStatus(resources, { kind: 'sqlite', path: old })).toMatchObject({
+    schema: names[1],
+    pending: names.slice(2),
+  })
   const { path } = sample()
   change(path, "INSERT INTO migrations VALUES ('9999_future', 'x', '2026-11-21T00:00:00.000Z')")
-  expect(await readStatus({ kind: 'sqlite', path })).toMatchObject({
+  expect(await readStatus(resources, { kind: 'sqlite', path })).toMatchObject({
     schema: '9999_future',
     problem: expect.stringContaining('it was migrated by a newer release'),
     rows: null,
   })
   const missing = join(temporaryFolder(), 'petstore.db')
-  expect(await readStatus({ kind: 'sqlite', path: missing })).toMatchObject({
+  expect(await readStatus(resources, { kind: 'sqlite', path: missing })).toMatchObject({
     schema: null,
     pending: names,
     rows: null,
@@ -76,7 +80,7 @@ test('db migrate --dry-run prints the pending migrations and changes nothing, an
   )
   expect([...dry.stdout.matchAll(/^-- (\d{4}_\w+)$/gm)].map(([, name]) => name)).toEqual(names.slice(2))
   expect(dry.stdout).toContain('CREATE TABLE new_idempotency_keys (')
-  expect(await readStatus({ kind: 'sqlite', path })).toMatchObject({ schema: names[1] })
+  expect(await readStatus(resources, { kind: 'sqlite', path })).toMatchObject({ schema: names[1] })
 
   const run = runPetstore({ env, arguments: ['db', 'migrate'] })
   const applied = names.slice(2)
@@ -86,14 +90,14 @@ test('db migrate --dry-run prints the pending migrations and changes nothing, an
     '',
   ])
   expect(auditLinesIn(run.stderr)).toMatchObject([{ action: 'database.migrate', subject: path, migrations: applied }])
-  expect(await readStatus({ kind: 'sqlite', path })).toMatchObject({ schema: newest, pending: [] })
+  expect(await readStatus(resources, { kind: 'sqlite', path })).toMatchObject({ schema: newest, pending: [] })
 })
 
 test('db migrate creates a missing database, does nothing with a current one, and refuses a newer one', async () => {
   const folder = temporaryFolder()
   const created = runPetstore({ folder, arguments: ['db', 'migrate'] })
   expect(await created.ended).toBe(0)
-  expect(notesIn(created.stderr)).toMatch(/^Created the database .*\.\n$/)
+  expect(created.stderr).toMatch(/^\{.*"action":"database\.migrate".*\}\nCreated the database .*\.\n$/)
   const path = join(folder, 'data/petstore.db')
   const again = runPetstore({ folder, arguments: ['db', 'migrate'] })
   expect([await again.ended, again.stdout]).toEqual([0, 'The schema is up to date. There is nothing to migrate.\n'])

@@ -4,12 +4,13 @@ import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { refuseOptionsTakenByNpm } from '../../server/cli/npm-options.ts'
 import { createProgram } from '../../server/cli/program.ts'
+import { composition } from '../../server/composition.ts'
 import { UsageError } from '../../server/ops/operator-error.ts'
 import { root } from '../support/documents.ts'
 import { type Run, runCommand } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-const program = createProgram()
+const program = createProgram(composition)
 const byNpm = { npm_lifecycle_event: 'petstore' }
 
 test('a command that npm runs is refused if npm took an option of it, and nothing is done', async () => {

@@ -2,11 +2,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createProgram } from '../../server/cli/program.ts'
+import { composition } from '../../server/composition.ts'
 import { itemSource, seedItems } from '../../server/ops/transfer/seed.ts'
 import { NewPet } from '../../server/pets/pets.ts'
 import { openTestStore } from '../support/database.ts'
 import { runPetstore } from '../support/process.ts'
-import { petsIn } from '../support/sample-database.ts'
+import { namesIn } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { exportText, pets } from '../support/transfer.ts'
 
@@ -52,16 +53,19 @@ test('seeded pets are valid, and have various names, categories and statuses', a
   expect(seeded.filter(({ status }) => status === 'available').length / 1_000).toBeCloseTo(0.7, 1)
 })
 
-test('petstore seed shows the seed that it has chosen', async () => {
+test('petstore seed shows the seed that it has chosen, and creates the pets of a given one', async () => {
   const folder = temporaryFolder()
   const first = runPetstore({ folder, arguments: ['seed', '20'] })
   expect(await first.ended, first.stderr).toBe(0)
   const [, seed = ''] = /Created 20 pets\. Create the same ones again with --seed (\d+)\.\n$/.exec(first.stderr) ?? []
   const second = runPetstore({ folder, arguments: ['seed', '20', '--seed', seed] })
   expect(await second.ended, second.stderr).toBe(0)
-  const names = petsIn(join(folder, 'data/petstore.db')).map(({ name }) => name)
+  const names = namesIn(join(folder, 'data/petstore.db'))
   expect(names.slice(20)).toEqual(names.slice(0, 20))
   expect(names).toHaveLength(40)
+  const third = runPetstore({ folder, arguments: ['seed', '3', '--seed', '42'] })
+  expect(await third.ended, third.stderr).toBe(0)
+  expect(namesIn(join(folder, 'data/petstore.db')).slice(40)).toEqual(['Stella', 'Bruno', 'Werner'])
 })
 
 test.for([
@@ -70,7 +74,7 @@ test.for([
   [['1e3'], 'The number of pets is "1e3": expected'],
   [['5', '--seed', '4294967296'], '--seed is "4294967296": expected an integer from 0 to 4294967295.'],
 ] as const)('petstore seed %j is refused', async ([words, message]) => {
-  const command = createProgram().parseAsync(['seed', ...words], { from: 'user' })
+  const command = createProgram(composition).parseAsync(['seed', ...words], { from: 'user' })
   await expect(command).rejects.toThrow(message)
 })
 

@@ -9,9 +9,11 @@ import { readMigrations } from '../../db/migrations.ts'
 import { openStore } from '../../db/open.ts'
 import { petsOnPostgres } from '../../db/pets/postgres.ts'
 import { openPool } from '../../db/postgres/connection.ts'
+import drizzleConfig from '../../db/postgres/drizzle.config.ts'
 import { Failures } from '../../db/postgres/failure.ts'
 import { migrate } from '../../db/postgres/migrate.ts'
 import { prepareMutations } from '../../db/postgres/mutations.ts'
+import { resources } from '../../db/resources.ts'
 import { describeKeys, listKeys } from '../../server/ops/keys.ts'
 import { postgresDatabase, testDatabase } from '../support/database.ts'
 import { fastest } from '../support/fastest.ts'
@@ -109,7 +111,7 @@ test('statements that were planned for a small table use its indexes when it gro
     query(url, `${insert.replace(' VALUES', '')} SELECT 'Rex', 1, 'sold' FROM generate_series(1, ${count})`)
   await add(50)
   await query(url, 'ALTER TABLE pets SET (autovacuum_enabled = off); ANALYZE pets')
-  const { pets, close } = await openStore({ kind: 'postgres', url }, { busyTimeout: 0 })
+  const { pets, close } = await openStore(resources, { kind: 'postgres', url }, { busyTimeout: 0 })
   async function read(): Promise<void> {
     await pets.get(50_000n)
     await pets.list({ cursor: 50_000n, limit: 20 })
@@ -132,7 +134,7 @@ test('the counts read only the index by status, and no more of it than they coun
     url,
     `${insert.replace(' VALUES', '')} SELECT 'Rex', 1, CASE WHEN n <= 50000 THEN 'sold' ELSE 'pending' END FROM generate_series(1, 100000) AS n`,
   )
-  const { pets, close } = await openStore({ kind: 'postgres', url }, { busyTimeout: 0 })
+  const { pets, close } = await openStore(resources, { kind: 'postgres', url }, { busyTimeout: 0 })
   await pets.counts()
   // PostgreSQL adds the statistics of a session when it ends.
   await close()
@@ -212,12 +214,12 @@ describe('the table of idempotency keys', () => {
   async function openCreates() {
     const url = await petstore()
     const { apiKeys } = await postgresDatabase(url).open()
-    await apiKeys.create({ name: 'a', start: 'pet_', hash: 'a'.repeat(64), createdAt: start, expiresAt: null })
+    await apiKeys.create({ name: 'a', start: 'pet_', hash: 'a'.repeat(64), createdAt: start })
     const pool = openPool(url)
     onTestFinished(() => pool.end())
     const values = ['Rex', 7n, 'sold']
     const commit = prepareMutations(pool, new Failures([]))
-    const call = { operation: 'pets.create', mutation: petsOnPostgres.mutations.create, values }
+    const call = { operation: 'pets.create', mutation: petsOnPostgres.writes.create, values }
     return {
       run: (key: string, now: Date) => commit([{ ...call, once: { apiKeyId: 1n, key } }], now),
       url,
@@ -228,11 +230,7 @@ describe('the table of idempotency keys', () => {
 
 test('the migrations create the columns, constraints and indexes of the schema', async () => {
   const root = join(import.meta.dirname, '../..')
-  const words = [
-    'export',
-    '--dialect=postgresql',
-    '--schema=./db/{keys/postgres,pets/postgres,postgres/idempotency}.ts',
-  ]
+  const words = ['export', '--dialect=postgresql', `--schema=${drizzleConfig.schema}`]
   const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/drizzle-kit'), words, { cwd: root })
   const drafted = await emptyDatabase()
   await query(drafted, stdout)
@@ -297,11 +295,15 @@ test('migrations run in order and once, and a failed one rolls back all migratio
   const own = new URL('../../db/postgres/migrations/0000_init.sql', import.meta.url)
   writeFileSync(join(folder, '0000_init.sql'), readFileSync(own))
   writeFileSync(join(folder, '0001_more.sql'), 'CREATE TABLE more (x int)')
+  const reports: unknown[] = []
   const run = async () => {
     const { client } = await connectTo(url)
-    return migrate(client, readMigrations([pathToFileURL(folder)]), { name: 'test' })
+    const onMigrate = (...report: unknown[]) => void reports.push(report)
+    return migrate(client, readMigrations([pathToFileURL(folder)]), { name: 'test', onMigrate })
   }
-  expect([await run(), await run()]).toEqual([true, false])
+  await run()
+  await run()
+  expect(reports).toEqual([[['0000_init', '0001_more'], true]])
   writeFileSync(join(folder, '0002_broken.sql'), 'CREATE TABLE even_more (x int); CREATE TABLE more (x int)')
   await expect(run()).rejects.toThrow('already exists')
   expect(await query(url, "SELECT name FROM migrations WHERE name > '0000_init'")).toEqual([{ name: '0001_more' }])

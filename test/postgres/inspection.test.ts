@@ -1,11 +1,17 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { tableLocks } from '../../db/migration-locks.ts'
+import { readMigrations } from '../../db/migrations.ts'
 import { migrate } from '../../db/postgres/migrate.ts'
+import { resources } from '../../db/resources.ts'
+import { about } from '../../server/about.ts'
 import { describeMigrations, readPending, readStatus } from '../../server/ops/database.ts'
 import { examine } from '../../server/ops/doctor/doctor.ts'
 import type { Finding } from '../../server/ops/doctor/finding.ts'
 import { thisMachine } from '../../server/ops/doctor/machine.ts'
+import { insertRows } from '../fixtures/rows.ts'
+import { root } from '../support/documents.ts'
 import { freePort } from '../support/free-port.ts'
 import { createDatabase, emptyDatabase, query, setReadOnly } from '../support/postgres/databases.ts'
 import { runPetstore } from '../support/process.ts'
@@ -14,75 +20,69 @@ import { onPostgres, preparePostgres } from '../support/resources.ts'
 const migrations = onPostgres.migrations
 const names = migrations.map(({ name }) => name)
 
-test('the locks that db migrate --dry-run shows are those that PostgreSQL takes', async () => {
+const folders = ['db/postgres/migrations', 'test/fixture/migrations/postgres']
+
+test.for(folders)('%s/locks.json has the locks that PostgreSQL takes (--update writes it)', async (folder) => {
   const client = await connect(await emptyDatabase())
-  for (const [index, migration] of migrations.entries()) {
-    await migrate(client, migrations.slice(0, index), { name: 'test' })
-    await expectShownLocks(client, migration.sql)
-    if (index > 0) expect(tableLocks(migration).size).toBeGreaterThan(0)
+  const all = readFolders(folders)
+  const ofFolder = readFolders([folder]).map(({ name }) => name)
+  const measured: Record<string, object> = {}
+  for (const [index, { name, sql }] of all.entries()) {
+    await migrate(client, all.slice(0, index), { name: 'test' })
+    // Changes of rows may lock further tables, such as those with foreign keys.
+    if (index === 1) await client.query(insertRows(all.slice(0, index)))
+    if (ofFolder.includes(name)) measured[name] = await measureLocks(client, sql)
   }
+  await expect(`${JSON.stringify(measured, undefined, 2)}\n`).toMatchFileSnapshot(join(root, folder, 'locks.json'))
 })
 
-test('the locks of statements with quoted names, schemas, comments and literals are those that PostgreSQL takes', async () => {
-  const client = await connect(await emptyDatabase())
-  await migrate(client, migrations, { name: 'test' })
-  await client.query('CREATE TABLE "Vets; of ""Rex""" (id bigint PRIMARY KEY)')
-  for (const sql of statements) await expectShownLocks(client, sql)
-})
+function readFolders(names: string[]) {
+  return readMigrations(names.map((name) => pathToFileURL(join(root, name))))
+}
 
-/** drizzle-kit quotes each name. */
-const statements = [
-  'ALTER TABLE "pets" ADD COLUMN "tag" text;--> statement-breakpoint\nDROP TABLE "api_keys" CASCADE',
-  'CREATE INDEX "pets_by_category" ON "pets" USING btree ("category_id");',
-  'ALTER TABLE "idempotency_keys" ADD COLUMN "pet" bigint, ADD FOREIGN KEY ("pet") REFERENCES "public"."pets"("id")',
-  'ALTER TABLE IF EXISTS ONLY public."pets" ALTER COLUMN name SET NOT NULL',
-  'CREATE TABLE "owners" ("id" bigint PRIMARY KEY, "pet" bigint REFERENCES "pets");\nALTER TABLE "owners" ADD COLUMN "name" text',
-  'CREATE TABLE IF NOT EXISTS owners (id bigint PRIMARY KEY); CREATE INDEX ON owners (id)',
-  'ALTER TABLE "Vets; of ""Rex""" ADD COLUMN name text',
-  '  UPDATE PETS SET name = name; DELETE FROM ONLY public.api_keys',
-  "/* ALTER TABLE api_keys */ UPDATE pets SET name = 'Rex''; DROP TABLE api_keys' -- ALTER TABLE api_keys",
-  "UPDATE pets SET name = E'Rex\\'; DROP TABLE api_keys'",
-  'CREATE FUNCTION forget() RETURNS void LANGUAGE plpgsql AS $body$\nBEGIN\nDELETE FROM pets;\nEND\n$body$',
-  'CREATE OR REPLACE TRIGGER "note" AFTER UPDATE ON "pets" FOR EACH STATEMENT EXECUTE FUNCTION pets_take_turns()',
-  'DROP TABLE "idempotency_keys", "api_keys"; TRUNCATE pets',
+/** The weakest first. */
+const lockModes = [
+  'ROW EXCLUSIVE',
+  'SHARE UPDATE EXCLUSIVE',
+  'SHARE',
+  'SHARE ROW EXCLUSIVE',
+  'EXCLUSIVE',
+  'ACCESS EXCLUSIVE',
 ]
 
-/** Expects that the locks that are shown for a migration are those that PostgreSQL takes. */
-async function expectShownLocks(client: Client, sql: string): Promise<void> {
-  const { rows: existing } = await client.query<{ oid: number; relname: string }>(
-    "SELECT oid, relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+/** Runs a migration and rolls it back. Returns the strongest lock on each table that existed before, the strongest first. */
+async function measureLocks(client: Client, sql: string): Promise<Record<string, string | undefined>> {
+  const { rows: existing } = await client.query(
+    "SELECT oid FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace",
   )
   await client.query('BEGIN')
   await client.query(sql)
-  const { rows } = await client.query<{ relation: number; mode: string }>({
-    text: `
-      SELECT relation, mode FROM pg_locks
-      WHERE pid = pg_backend_pid() AND relation = ANY ($1) AND mode NOT IN ('AccessShareLock', 'RowShareLock')`,
+  const { rows } = await client.query<{ name: string; mode: string }>({
+    text: `SELECT relation::regclass::text AS name, mode FROM pg_locks
+      WHERE pid = pg_backend_pid() AND relation = ANY ($1) ORDER BY name`,
     values: [existing.map(({ oid }) => oid)],
   })
   await client.query('ROLLBACK')
-  const nameOf = new Map(existing.map(({ oid, relname }) => [oid, relname]))
-  const taken = Map.groupBy(rows, ({ relation }) => nameOf.get(relation))
-  const shown = tableLocks({ sql })
-  expect([...shown.keys()].sort(), sql).toEqual([...taken.keys()].sort())
-  for (const [table, mode] of shown) {
-    const lock = `${mode
-      .toLowerCase()
-      .replaceAll(/\b\w/g, (letter) => letter.toUpperCase())
-      .replaceAll(' ', '')}Lock`
-    expect(
-      taken.get(table)?.map((row) => row.mode),
-      `${sql} ${table}`,
-    ).toContain(lock)
-  }
+  const taken = rows
+    .map(({ name, mode }) => ({ name, strength: strengthOf(mode) }))
+    .sort((a, b) => b.strength - a.strength)
+  const locks: Record<string, string | undefined> = {}
+  for (const { name, strength } of taken) if (strength >= 0) locks[name] ??= lockModes[strength]
+  return locks
+}
+
+/** @param mode such as `RowExclusiveLock`. Reads take weaker ones, which count as -1. */
+function strengthOf(mode: string): number {
+  const name = mode.replace(/Lock$/, '').replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+  return lockModes.indexOf(name.toUpperCase())
 }
 
 test('db status and db migrate --dry-run show an old, a current and an empty database', async () => {
   const url = await emptyDatabase()
   const location = { kind: 'postgres', url } as const
-  expect(await readStatus(location)).toMatchObject({ schema: null, pending: names, rows: null })
+  expect(await readStatus(resources, location)).toMatchObject({ schema: null, pending: names, rows: null })
   await migrate(await connect(url), migrations.slice(0, 1), { name: 'test' })
-  const pending = await readPending(location)
+  const pending = await readPending(resources, location)
   expect(pending.map(({ name }) => name)).toEqual(names.slice(1))
   expect(describeMigrations(location, pending)).toContain(
     '\n-- Locks api_keys (ACCESS EXCLUSIVE): blocks reads and writes.\n',
@@ -170,6 +170,8 @@ async function connect(url: string): Promise<Client> {
 function diagnose(url: string, service = {}, machine = {}): Promise<Finding[]> {
   const port = { origin: 'http://127.0.0.1:1', problem: async () => undefined }
   const healthy = {
+    resources,
+    ...about,
     database: { kind: 'postgres', url } as const,
     databaseConnections: 10,
     backupEvery: undefined,

@@ -1,6 +1,6 @@
 import { Client, DatabaseError } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { KeyRevoked } from '../../db/keys/store.ts'
+import { KeyRevoked } from '../../db/keys/shared.ts'
 import type { NewPet } from '../../db/pets/store.ts'
 import { openPool } from '../../db/postgres/connection.ts'
 import { Failures, writeFailureOf } from '../../db/postgres/failure.ts'

@@ -7,8 +7,11 @@ import { fileTimestamp, newBackupPath, timeInName } from '../../db/sqlite/backup
 import { logTo } from '../../server/log.ts'
 import { deleteOldBackups, scheduleBackups } from '../../server/ops/backup-schedule.ts'
 import { type LogLine, logLinesIn } from '../support/log-lines.ts'
+import { petstore } from '../support/process.ts'
 import { backUp, makeDatabase, namesIn } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+
+const program = String(petstore.at(-1))
 
 test('the newest scheduled backups are kept, and other files stay', async () => {
   const { folder, database, backups } = makeSample()
@@ -42,12 +45,12 @@ test('backups with a name from the future are not deleted, and do not delay the 
   expect(readdirSync(backups).toSorted()).toEqual([name, `${name}.sha256`, ...future].toSorted())
 })
 
-test('the backup just made stays, even if the clock went forward while it was made', () => {
+test('the backup just made stays, even if the clock went forward while it was made', async () => {
   const { database, backups } = makeSample()
   const stamps = ['2026-01-01', '2026-01-02', '2026-01-03'].map((day) => `${day}T000000.000Z`)
   const [made = '', older = '', newest = ''] = stamps.map((stamp) => join(backups, `petstore.db-${stamp}.scheduled.db`))
   for (const path of [made, older, newest]) writeFileSync(path, '')
-  deleteOldBackups(database, { made, keep: 2 })
+  await deleteOldBackups(database, { made, keep: 2 })
   expect(readdirSync(backups)).toEqual([basename(made), basename(newest)])
 })
 
@@ -122,7 +125,7 @@ test('a failed backup is tried again after 1, 2, 4 and more minutes, at most aft
   const { promise: isDone, resolve: finish } = Promise.withResolvers<void>()
   // The log of the service counts errors that repeat, and does not repeat their lines.
   const log = pino({}, { write: (text) => logLinesIn(text).forEach(act) })
-  const stop = scheduleBackups({ databasePath: database, backupEvery: day, backupKeep: 1 }, log, {
+  const stop = scheduleBackups({ program, databasePath: database, backupEvery: day, backupKeep: 1 }, log, {
     now: () => now,
     async wait(milliseconds) {
       now += milliseconds
@@ -196,7 +199,7 @@ function makeSample() {
 function startSchedule(databasePath: string, config: { backupEvery: number; backupKeep?: number }) {
   const lines: LogLine[] = []
   const log = logTo({ write: (line) => void lines.push(...logLinesIn(line)) }, 'info')
-  const stop = scheduleBackups({ backupKeep: 7, ...config, databasePath }, log)
+  const stop = scheduleBackups({ program, backupKeep: 7, ...config, databasePath }, log)
   onTestFinished(stop)
   async function logged(message: string, count: number): Promise<LogLine[]> {
     const found = () => lines.filter(({ msg }) => msg.startsWith(message))

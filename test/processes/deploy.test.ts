@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { ApiError, type ErrorCode } from '../../server/api/errors.ts'
 import { mintApiKey } from '../../server/auth/api-key.ts'
 import { readConfig } from '../../server/config.ts'
@@ -34,9 +36,52 @@ const buildsConsole = instructionsOf(stages.find((stage) => stage.includes(' AS 
 test('the image runs "npm start" without npm, on the Node of development, and not as root', () => {
   expect(`exec ${command.join(' ')}`).toBe(manifest.scripts.start)
   const versions = Object.values(JSON.parse(readText('package.json')).optionalDependencies)
-  expect(dockerfile.match(/^FROM node:([\d.]+)-slim /m)?.[1]).toBe(versions[0])
+  const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\$BUILDPLATFORM )?node:([\d.]+)-slim\b/gm)]
+  expect(bases.map(([, version]) => version)).toEqual([versions[0], versions[0]])
   expect(instruction('USER')).toBe('node')
 })
+
+test('the image has OCI annotations, and only the version of the sources builds it', () => {
+  const { version, license } = manifest
+  const labels = Object.fromEntries(
+    [...instruction('LABEL').matchAll(/org\.opencontainers\.image\.(\w+)="([^"]*)"/g)].map(([, name, value]) => [
+      name,
+      value,
+    ]),
+  )
+  expect(labels).toMatchObject({ version: '$VERSION', revision: '$REVISION', licenses: license })
+  const defaults = stages.flatMap((stage) => instructionsOf(stage)).filter(([keyword]) => keyword === 'ARG')
+  expect(defaults.map(([, value]) => value)).toEqual([`VERSION=${version}`, `VERSION=${version}`, 'REVISION=unknown'])
+  const [, test = ''] = stages.flatMap(instructionsOf).find(([, value]) => value.startsWith('test "$VERSION"')) ?? []
+  const builds = (wanted: string) =>
+    spawnSync('sh', ['-c', test], { cwd: root, env: { ...process.env, VERSION: wanted } })
+  expect([version, `${version}1`].map((wanted) => builds(wanted).status)).toEqual([0, 1])
+})
+
+test('the image contains no compiler, and older builders know all options of its instructions', () => {
+  expect(instructionsOf(stages[1] ?? '').join('\n')).toContain('rm -r node_modules/typescript node_modules/.bin/tsc')
+  // A platform that the builder does not run on cannot run anything.
+  expect(image.filter(([keyword]) => keyword === 'RUN')).toEqual([])
+  // buildah 1.28 refuses the whole file.
+  expect(dockerfile).not.toContain('--start-interval')
+})
+
+test('every container of compose.yaml has limits of its memory and its log', () => {
+  const { services }: { services: Record<string, Service> } = parse(compose)
+  expect(Object.keys(services)).toHaveLength(3)
+  for (const [name, { deploy, logging }] of Object.entries(services)) {
+    expect(deploy.resources.limits.memory, name).toMatch(/^\d+[MG]$/)
+    expect(logging.options, name).toEqual({ 'max-size': '10m', 'max-file': '5' })
+  }
+  const [, heap] = /--max-old-space-size=(\d+)/.exec(manifest.scripts.start) ?? []
+  expect(services.petstore?.deploy.resources.limits.memory).toBe('1G')
+  expect(Number(heap)).toBeLessThan(1024)
+})
+
+interface Service {
+  deploy: { resources: { limits: { memory: string } } }
+  logging: { options: Record<string, string> }
+}
 
 test('all that the image copies is there, and let through by .dockerignore', () => {
   const [first, ...exceptions] = readText('.dockerignore')

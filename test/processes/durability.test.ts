@@ -5,7 +5,7 @@ import type Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connect } from '../../db/sqlite/file/connection.ts'
 import { openHeader } from '../../db/sqlite/recovery/header-watch.ts'
-import { commitTogether } from '../../db/sqlite/writer/transaction.ts'
+import { commitTogether } from '../../db/sqlite/writer/group-commit.ts'
 import { maxCommitTime, Writer } from '../../db/sqlite/writer/writer.ts'
 import type { Write } from '../../db/sqlite/writer/writes.ts'
 import { StoreUnavailable } from '../../db/store.ts'
@@ -94,13 +94,13 @@ describe('the writes of one transaction', () => {
   test('have their outcomes in order', () => {
     const { connection, writes } = openWriter()
     const batch = ['a', 'b', 'c'].map((name) => createPet(name))
-    expect(commitTogether(connection, writes, batch)).toEqual([1n, 2n, 3n].map((id) => ({ value: { id } })))
+    expect(commitTogether(connection, writes, batch).outcomes).toEqual([1n, 2n, 3n].map((id) => ({ value: { id } })))
     expect(namesIn(connection)).toEqual(['a', 'b', 'c'])
   })
 
   test('fail alone when they violate a constraint', () => {
     const { connection, writes } = openWriter()
-    const outcomes = commitTogether(connection, writes, [createPet('a'), createPet(''), createPet('c')])
+    const { outcomes } = commitTogether(connection, writes, [createPet('a'), createPet(''), createPet('c')])
     expect(outcomes).toMatchObject([
       { value: { id: 1n } },
       { failure: { code: 'SQLITE_CONSTRAINT_CHECK' } },
@@ -116,13 +116,12 @@ describe('the writes of one transaction', () => {
       start: 'pet_',
       hash: hash.repeat(64),
       createdAt: new Date(),
-      expiresAt: null,
     })
     commitTogether(connection, writes, [
       ['apiKeys.create', key('first', 'a')],
       ['apiKeys.create', key('second', 'b')],
     ])
-    const outcomes = commitTogether(connection, writes, [['apiKeys.rotate', 1n, key('second', 'c')]])
+    const { outcomes } = commitTogether(connection, writes, [['apiKeys.rotate', 1n, key('second', 'c')]])
     expect(outcomes).toMatchObject([{ failure: { code: 'KeyNameTaken' } }])
     expect(connection.prepare('SELECT count(*) FROM api_keys WHERE revoked_at IS NULL').pluck().get()).toBe(2n)
   })
@@ -131,7 +130,7 @@ describe('the writes of one transaction', () => {
     const { connection, writes } = openWriter()
     const pages = connection.pragma('page_count', { simple: true })
     connection.pragma(`max_page_count = ${pages}`)
-    const outcomes = commitTogether(
+    const { outcomes } = commitTogether(
       connection,
       writes,
       Array.from({ length: 500 }, (_, i) => createPet(`pet ${i}`.padEnd(200, '.'))),
@@ -150,10 +149,10 @@ describe('the writes of one transaction', () => {
       CREATE TRIGGER own AFTER INSERT ON pets WHEN new.name = 'orphan' BEGIN INSERT INTO owned VALUES (1); END;
     `)
     const failure = { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' }
-    const failed = commitTogether(connection, writes, [createPet('a'), createPet('orphan'), createPet('c')])
-    expect(failed).toMatchObject([{ failure }, { failure }, { failure }])
+    const { outcomes } = commitTogether(connection, writes, [createPet('a'), createPet('orphan'), createPet('c')])
+    expect(outcomes).toMatchObject([{ failure }, { failure }, { failure }])
     expect(namesIn(connection)).toEqual([])
-    expect(commitTogether(connection, writes, [createPet('d')])).toEqual([{ value: { id: 1n } }])
+    expect(commitTogether(connection, writes, [createPet('d')]).outcomes).toEqual([{ value: { id: 1n } }])
   })
 
   test('fail together while another process holds the lock, and succeed when it releases the lock', async () => {

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } fro
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createProgram } from '../../server/cli/program.ts'
+import { composition } from '../../server/composition.ts'
 import { OperatorError } from '../../server/ops/operator-error.ts'
 import { databaseNameOf, openTestStore } from '../support/database.ts'
 import { auditLinesIn } from '../support/log-lines.ts'
@@ -147,7 +148,7 @@ describe('petstore pets import', () => {
     ['', 'illegal operation on a directory. Check the path, its permissions and the disk.'],
   ])('refuses to read %j', async ([file = '', message]) => {
     const folder = temporaryFolder()
-    const command = createProgram().parseAsync(['pets', 'import', join(folder, file)], { from: 'user' })
+    const command = createProgram(composition).parseAsync(['pets', 'import', join(folder, file)], { from: 'user' })
     await expect(command).rejects.toThrow(new OperatorError(`${join(folder, file)} cannot be read: ${message}`))
   })
 })

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createProgram } from '../../server/cli/program.ts'
+import { composition } from '../../server/composition.ts'
 import { readConfig, variableNames } from '../../server/config.ts'
 import { operationsOf } from '../../server/rest/operations.ts'
 import { appRouter } from '../../server/router.ts'
@@ -132,7 +133,7 @@ interface KnownCommand {
 }
 
 /** The commands without subcommands, and `petstore` itself, as the help shows them. */
-function readCommands(command = createProgram(), words: string[] = []): KnownCommand[] {
+function readCommands(command = createProgram(composition), words: string[] = []): KnownCommand[] {
   const help = command.createHelp()
   const below = help
     .visibleCommands(command)

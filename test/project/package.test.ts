@@ -26,7 +26,7 @@ test('the package contains the sources as JavaScript, all migrations, the consol
   const expected = globSync(
     [
       '{server,db}/**/*.{ts,mjs}',
-      'db/*/migrations/*.sql',
+      'db/*/migrations/*.{sql,json}',
       'server/rest/reference/*',
       'web/dist/**/*.*',
       'docs/**/*.md',

@@ -1,35 +1,28 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { root } from '../support/documents.ts'
 import { bannerKey, runCommand, waitForOutput, whenListening } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const run = promisify(execFile)
-/** The files of a release. */
+/** The assets of a release, which npm run release:assets makes. */
 const assets = join(root, 'dist/release')
 
-beforeAll(() => {
-  rmSync(assets, { recursive: true, force: true })
-  mkdirSync(assets, { recursive: true })
-})
-
-test.for([
-  ['client', ['--workspace', 'petstore-client']],
-  ['service', ['./dist/service']],
-] as const)(
+test.for(['client', 'service'])(
   'the package of the %s contains the listed files (npm run release:update updates the list)',
-  async ([name, words]) => {
-    if (name === 'service') await run('npm', ['run', 'build:service'], { cwd: root })
-    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', assets, ...words], { cwd: root })
-    const [packed]: { files: { path: string }[] }[] = JSON.parse(stdout.slice(stdout.indexOf('[\n')))
-    // The names of the console's assets contain the hash of their content.
-    const paths = (packed?.files ?? []).map(({ path }) =>
-      path.replace(/(?<=web\/dist\/assets\/.*)-[\w-]{8}(?=\.)/, '-HASH'),
-    )
+  async (name) => {
+    const { stdout } = await run('tar', ['--list', '--gzip', '--file', tarballOf(name)])
+    const paths = stdout
+      .trimEnd()
+      .split('\n')
+      .map((path) =>
+        // The names of the console's assets contain the hash of their content.
+        path.replace(/^package\//, '').replace(/(?<=web\/dist\/assets\/.*)-[\w-]{8}(?=\.)/, '-HASH'),
+      )
     await expect(`${paths.toSorted().join('\n')}\n`).toMatchFileSnapshot(`${name}-files.txt`)
   },
 )
@@ -80,15 +73,6 @@ test("npm exec of the service's package in an empty folder creates a pet within 
   const { stdout: size } = await run('du', ['-sm', join(cache, '_npx')])
   expect(time).toBeLessThan(20_000)
   expect(Number.parseInt(size, 10)).toBeLessThan(250)
-})
-
-test.for([
-  ['sbom', 'sbom.json'],
-  ['licenses', 'licenses.txt'],
-] as const)('npm run %s makes an asset of the release', async ([script, file]) => {
-  const { stdout } = await run('npm', ['run', '--silent', script], { cwd: root, maxBuffer: 2 ** 24 })
-  writeFileSync(join(assets, file), stdout)
-  expect(statSync(join(assets, file)).size).toBeGreaterThan(5_000)
 })
 
 function tarballOf(name: string): string {

@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance } from 'fastify'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { about } from '../../server/about.ts'
 import { createDocument } from '../../server/rest/document.ts'
 import { appRouter } from '../../server/router.ts'
 import { addPets } from '../support/database.ts'
@@ -118,7 +119,7 @@ describe('GET /v1/pets/{petId}', () => {
 })
 
 describe('every operation', () => {
-  const operations = operationsIn(createDocument(appRouter, [])).map(({ method, path, bodySchema }) => ({
+  const operations = operationsIn(createDocument(appRouter, about, [])).map(({ method, path, bodySchema }) => ({
     method,
     url: `/v1${path.replaceAll(/\{\w+\}/g, '1')}`,
     ...(bodySchema ? { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(rex) } : {}),

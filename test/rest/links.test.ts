@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { about } from '../../server/about.ts'
 import { createDocument } from '../../server/rest/document.ts'
 import { mutation, procedure, router } from '../../server/trpc.ts'
 import { startRouter } from '../support/own-router.ts'
@@ -62,7 +63,7 @@ test('a create sends Location only if the resource can be read there', async () 
 })
 
 test('the document lists Location only for these creates', () => {
-  const { paths = {} } = createDocument(routes, [])
+  const { paths = {} } = createDocument(routes, about, [])
   const listed = Object.entries(paths).filter(([, path]) => {
     const created = path.post?.responses?.['201']
     return created && 'headers' in created && created.headers && 'Location' in created.headers

@@ -94,11 +94,9 @@ function unwrap(_key: string, value: unknown): unknown {
 
 /** The same procedures behind tRPC's own Fastify plugin. */
 async function startStock({ store }: TestApi) {
-  const [apiKey] = await store.apiKeys.list()
-  if (!apiKey) throw new Error('The store has a key.')
   const app = fastify({ routerOptions: { maxParamLength: 5_000 } })
   onTestFinished(() => app.close())
-  const createContext = () => ({ store, apiKey, once: undefined })
+  const createContext = () => ({ store, once: undefined })
   app.register(fastifyTRPCPlugin, { prefix: '/trpc', trpcOptions: { router: appRouter, maxBatchSize, createContext } })
   return app
 }

@@ -27,6 +27,11 @@ test.for<[string, z.ZodType, fc.Arbitrary<unknown>]>([
     fc.record({ a: fc.record({ b: fc.array(fc.array(int64)) }), c: fc.boolean() }),
   ],
   [
+    'an object of dates',
+    z.object({ at: z.date(), list: z.array(z.date()) }),
+    fc.record({ at: fc.date({ noInvalidDate: true }), list: fc.array(fc.date({ noInvalidDate: true })) }),
+  ],
+  [
     'an object of numbers',
     z.object({ float: z.number(), int: z.int() }),
     fc.record({
@@ -48,6 +53,8 @@ test('the text is the one that superjson writes', () => {
   expect(compileWriter(z.array(Pet))?.([])).toBe(superjson.stringify([]))
   expect(compileWriter(Pet)?.(rex)).toBe(superjson.stringify(rex))
   expect(compileWriter(Count)?.(count)).toBe(superjson.stringify(count))
+  const dated = { at: new Date(0), id: 1n }
+  expect(compileWriter(z.object({ at: z.date(), id: z.bigint() }))?.(dated)).toBe(superjson.stringify(dated))
 })
 
 test.for([Number.NaN, Number.POSITIVE_INFINITY, undefined])('a number that is %o is an error', (count) => {
@@ -67,7 +74,7 @@ const Tree: z.ZodType<Tree> = z.object({
 
 test.for<[string, z.ZodType | undefined]>([
   ['no schema', undefined],
-  ['a date', z.object({ at: z.date() })],
+  ['a refined date', z.object({ at: z.date().refine(() => true) })],
   ['a field whose name would have to be escaped', z.object({ 'a.b': z.bigint() })],
   ['a recursive schema', Tree],
   ['a bare bigint', z.bigint()],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { KeyNameTaken, KeyRevoked } from '../../db/keys/store.ts'
+import { KeyNameTaken, KeyRevoked } from '../../db/keys/shared.ts'
 import { retryWhileBusy } from '../../db/sqlite/file/connection.ts'
 import { concernsDatabase, isBusy, storeError, toFailure, writeFailureOf } from '../../db/sqlite/file/failure.ts'
 import { FileError } from '../../db/sqlite/file/file-state.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../db/sqlite/file/connection.ts'
-import { commitTogether } from '../../db/sqlite/writer/transaction.ts'
+import { commitTogether } from '../../db/sqlite/writer/group-commit.ts'
 import type { Write } from '../../db/sqlite/writer/writes.ts'
 import { openFileStore } from '../support/database.ts'
 import { prepareWrites } from '../support/resources.ts'
@@ -50,7 +50,7 @@ describe('the table of idempotency keys', () => {
   test('gets a row only together with the pet, and the pet is stored only together with the row', () => {
     const { connection, writes, count } = openWrites()
     connection.exec("CREATE TRIGGER refuse BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'no'); END")
-    const outcomes = commitTogether(connection, writes, [createOnce('a', start), createOnce('b', start)])
+    const { outcomes } = commitTogether(connection, writes, [createOnce('a', start), createOnce('b', start)])
     expect(outcomes).toMatchObject(Array(2).fill({ failure: { code: 'SQLITE_CONSTRAINT_TRIGGER' } }))
     expect(count()).toBe(0n)
     expect(connection.prepare('SELECT count(*) FROM pets').pluck().get()).toBe(0n)
@@ -66,7 +66,7 @@ describe('the table of idempotency keys', () => {
     return {
       connection,
       writes,
-      run: (key: string, now: Date) => commitTogether(connection, writes, [createOnce(key, now)])[0],
+      run: (key: string, now: Date) => commitTogether(connection, writes, [createOnce(key, now)]).outcomes[0],
       count: () => count.get(),
     }
   }

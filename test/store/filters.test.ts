@@ -1,17 +1,19 @@
-import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { pageStatement as pageOnPostgres } from '../../db/postgres/statements.ts'
+import { columnOf } from '../../db/resource.ts'
 import { pageStatement as pageOnSqlite } from '../../db/sqlite/statements.ts'
 import { type Procedure, proceduresOf } from '../../server/api/procedures.ts'
-import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { itemSource } from '../../server/ops/transfer/seed.ts'
 import { appRouter } from '../../server/router.ts'
-import { isOnPostgres, openDatabase, openTestStore, testDatabase } from '../support/database.ts'
+import { resources as withFixture } from '../fixture/resources.ts'
+import { newDatabase } from '../fixture/support.ts'
+import { isOnPostgres, openDatabase, openTestStore } from '../support/database.ts'
 import { query } from '../support/postgres/databases.ts'
 import { onPostgres, onSqlite } from '../support/resources.ts'
 
-const resources: Record<string, { filters?: readonly string[] }> = (isOnPostgres ? onPostgres : onSqlite).resources
+const resources: Record<string, { filters: readonly string[] }> = (isOnPostgres ? onPostgres : onSqlite).resources
 const procedures = new Map(proceduresOf(appRouter).map((procedure) => [procedure.name, procedure]))
 const lists = [...procedures.values()]
   .filter(({ name }) => name.endsWith('.list'))
@@ -19,7 +21,7 @@ const lists = [...procedures.values()]
 
 test('the filters of each resource are the optional parameters of its list', () => {
   expect(lists.some(({ filters }) => filters.length > 0)).toBe(true)
-  const filters = Object.entries(resources).map(([name, { filters = [] }]) => [name, filters.toSorted()])
+  const filters = Object.entries(resources).map(([name, { filters }]) => [name, filters.toSorted()])
   const parameters = new Map(lists.map(({ resource, filters }) => [resource, filters.toSorted()]))
   expect(filters).toEqual(Object.keys(resources).map((name) => [name, parameters.get(name) ?? []]))
 })
@@ -34,8 +36,7 @@ test.for(lists)(
       throw new Error(`${resource} has no procedure that creates the rows.`)
     }
     const store = await openTestStore()
-    const apiKey = await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'first'))
-    const ctx = { store, apiKey, once: undefined }
+    const ctx = { store, once: undefined }
     const next = await itemSource({ item: output.element, newItem }, 1)
     for (let row = 0; row < 40; row++) await create?.call(next(), ctx)
     const all = await list.call({ limit: 100 }, ctx)
@@ -50,14 +51,15 @@ test.for(lists)(
   },
 )
 
-const filtered = Object.entries(resources).flatMap(([resource, { filters = [] }]) =>
-  filters.map((filter) => ({ resource, filter })),
-)
+const [tablesOnSqlite, tablesOnPostgres] = await Promise.all([withFixture.forSqlite(), withFixture.forPostgres()])
+const pages = Object.entries(tablesOnSqlite.resources)
+  .filter(([, { filters }]) => filters.length > 0)
+  .flatMap(([resource, { filters }]) => [undefined, ...filters].map((filter) => ({ resource, filter })))
 
-test.for(filtered)(
+test.for(pages)(
   'the list of $resource by $filter searches an index, and needs no sort',
   async ({ resource, filter }) => {
-    const database = await testDatabase()
+    const database = await newDatabase()
     await database.open()
     const { location } = database
     if (location.kind === 'sqlite') expectIndexOnSqlite(location.path, resource, filter)
@@ -65,15 +67,18 @@ test.for(filtered)(
   },
 )
 
-function expectIndexOnSqlite(path: string, resource: string, filter: string): void {
-  const table = onSqlite.resources[resource]?.table
-  if (!table || !hasId(table)) throw new Error(`${resource} has no id.`)
-  const { sql, params } = pageOnSqlite(table, [filter]).toSQL()
+function expectIndexOnSqlite(path: string, resource: string, filter: string | undefined): void {
+  const { table } = tablesOnSqlite.resources[resource] ?? {}
+  if (!table) throw new Error(`There is no resource ${resource}.`)
+  const { sql, params } = pageOnSqlite(table, filter === undefined ? [] : [filter]).toSQL()
   const plan = openDatabase(path).prepare(`EXPLAIN QUERY PLAN ${sql}`)
-  const search = `SEARCH ${getTableName(table)} USING (COVERING )?INDEX \\w+ \\(${columnOf(table, filter)}=\\? AND rowid>\\?\\)`
+  const index =
+    filter === undefined
+      ? String.raw`INTEGER PRIMARY KEY \(rowid>\?\)`
+      : String.raw`(COVERING )?INDEX \w+ \(${columnOf(table, filter).name}=\? AND rowid>\?\)`
   // A temporary sort would be a second row (https://sqlite.org/eqp.html).
   expect(plan.all(params.map(() => 1))).toEqual([
-    expect.objectContaining({ detail: expect.stringMatching(`^${search}$`) }),
+    expect.objectContaining({ detail: expect.stringMatching(`^SEARCH ${getTableName(table)} USING ${index}$`) }),
   ])
 }
 
@@ -84,33 +89,25 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
-async function expectIndexOnPostgres(url: string, resource: string, filter: string): Promise<void> {
-  const table = onPostgres.resources[resource]?.table
-  if (!table || !hasId(table)) throw new Error(`${resource} has no id.`)
+async function expectIndexOnPostgres(url: string, resource: string, filter = 'id'): Promise<void> {
+  const { table } = tablesOnPostgres.resources[resource] ?? {}
+  if (!table) throw new Error(`There is no resource ${resource}.`)
   // PostgreSQL would read a table without rows as a whole.
   const search = '?options=-c%20enable_seqscan=off%20-c%20enable_bitmapscan=off'
   const indexed = Object.assign(new URL(url), { search }).href
-  const { text } = pageOnPostgres(table, [filter])
+  const { text } = pageOnPostgres(table, filter === 'id' ? [] : [filter])
   const rows = await query(indexed, `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`)
   // The type of the output (https://www.postgresql.org/docs/current/sql-explain.html).
   const plans = rows.flatMap((row) => row['QUERY PLAN'] as { Plan: PlanNode }[])
   const page = plans.flatMap(({ Plan: root }) => nodesOf(root)).find((node) => node['Node Type'] === 'Limit')
   const nodes = page ? nodesOf(page) : []
   expect(nodes.map((node) => node['Node Type'])).toEqual(['Limit', expect.stringMatching(/^Index (Only )?Scan$/)])
-  expect(nodes[1]?.['Index Cond']).toMatch(new RegExp(`\\b${columnOf(table, filter)}\\b`))
+  expect(nodes[1]?.['Index Cond']).toMatch(new RegExp(`\\b${columnOf(table, filter).name}\\b`))
 }
 
 /** The node and those below it. */
 function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-}
-
-function hasId<T extends Table>(table: T): table is T & { id: T['_']['columns'][string] } {
-  return 'id' in table
-}
-
-function columnOf(table: Table, field: string): string {
-  return getTableColumns(table)[field]?.name ?? `no column for ${field}`
 }
 
 /** The optional parameters of a list, except for those of the page. */

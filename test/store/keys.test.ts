@@ -57,9 +57,9 @@ describe('changes of keys', () => {
     const { key } = await rotateKey(store, 'test')
     expect((await rest.get('/v1/pets')).status).toBe(401)
     expect((await rest.get('/v1/pets', { authorization: `Bearer ${key}` })).status).toBe(200)
-    expect(await store.apiKeys.list()).toMatchObject([
-      { name: 'test', revokedAt: expect.any(Date) },
-      { name: 'test', revokedAt: null },
+    expect((await store.apiKeys.list()).map(({ name, revokedAt }) => [name, revokedAt])).toEqual([
+      ['test', expect.any(Date)],
+      ['test', undefined],
     ])
   })
 
@@ -164,7 +164,7 @@ describe('changes of keys', () => {
 
 test('the use of a key is recorded, at most once a minute', async () => {
   const { rest, store } = await startTestApi({ store: await openTestStore() })
-  expect(await store.apiKeys.list()).toMatchObject([{ lastUsedAt: null }])
+  expect((await store.apiKeys.list()).map(({ lastUsedAt }) => lastUsedAt)).toEqual([undefined])
   await rest.get('/v1/pets')
   await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })
   const lastUse = async () => Number((await store.apiKeys.list())[0]?.lastUsedAt)

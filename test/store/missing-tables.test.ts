@@ -3,6 +3,7 @@ import { getTableName } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { inspect } from '../../db/inspect.ts'
 import { tablesOf as tablesOnPostgres } from '../../db/postgres/resource.ts'
+import { resources } from '../../db/resources.ts'
 import { tablesOf as tablesOnSqlite } from '../../db/sqlite/resource.ts'
 import { isOnPostgres, postgresDatabase, sqliteDatabase, type TestDatabase } from '../support/database.ts'
 import { emptyDatabase } from '../support/postgres/databases.ts'
@@ -28,7 +29,7 @@ describe('a table that is dropped while the store is open makes it unready, and 
     await expect(database.open()).rejects.toThrow(
       new RegExp(`^The database .* cannot be used: .*${table}.*; restore a backup, or put the missing part back\\.$`),
     )
-    const inspection = await inspect(database.location)
+    const inspection = await inspect(resources, database.location)
     expect(await inspection?.schema()).toMatchObject({ problem: expect.stringContaining(table) })
     await inspection?.close()
   })

@@ -109,7 +109,7 @@ describe('an import', () => {
     const store = await openTestStore()
     await importText(store, ndjsonOf(1))
     expect(await store.apiKeys.list()).toEqual([])
-    const first = { name: 'first', start: 'pet_', hash: 'a'.repeat(64), createdAt: new Date(), expiresAt: null }
+    const first = { name: 'first', start: 'pet_', hash: 'a'.repeat(64), createdAt: new Date() }
     expect(await store.apiKeys.createFirst(first)).toBe(true)
     expect(await store.apiKeys.createFirst({ ...first, hash: 'b'.repeat(64) })).toBe(false)
     await createKey(store, 'pets import')

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { inject, onTestFinished } from 'vitest'
 import { describeLocation, type Location } from '../../db/location.ts'
 import { openStore } from '../../db/open.ts'
-import type { Store } from '../../db/resources.ts'
+import { resources, type Store } from '../../db/resources.ts'
 import { createDatabase, query, truncate } from './postgres/databases.ts'
 import { openSqlite } from './resources.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
@@ -109,7 +109,7 @@ function values(id: bigint): string {
 }
 
 async function open(location: Location, atEnd: AtEnd): Promise<Store> {
-  const store = await openStore(location, { busyTimeout: 250 })
+  const store = await openStore(resources, location, { busyTimeout: 250 })
   atEnd(() => store.close())
   return store
 }

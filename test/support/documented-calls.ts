@@ -91,10 +91,12 @@ function rpcInput(
   return isRecord(ofBody) ? { ...ofBody, ...Object.fromEntries(fields) } : ofBody
 }
 
-/** RPC sends an integer as a `bigint` if its format is int64, and as a number otherwise. */
+/** RPC sends an integer as a `bigint` if its format is int64, and as a number otherwise, and a time as a `Date`. */
 function forRpc(schemas: DocumentedSchemas, schema: Schema, value: unknown): unknown {
   const { format, items = {}, properties = {} } = schemas.resolve(schema)
   if (typeof value === 'bigint') return format === 'int64' ? value : Number(value)
+  if (format === 'date-time' && typeof value === 'string' && schemas.findFault(schema, value) === undefined)
+    return new Date(value)
   if (Array.isArray(value)) return value.map((each) => forRpc(schemas, items, each))
   if (!isRecord(value)) return value
   const fields = Object.entries(value)

@@ -14,7 +14,11 @@ const int64: Bounds = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n }
 /** The schemas of an OpenAPI 3.1 document, which are JSON Schemas of draft 2020-12. */
 export class DocumentedSchemas {
   readonly #components: Record<string, Schema>
-  readonly #ajv = new Ajv2020({ allErrors: true, keywords: ['components'] })
+  readonly #ajv = new Ajv2020({
+    allErrors: true,
+    keywords: ['components'],
+    formats: { 'date-time': (text: string) => isDate(new Date(text)) && new Date(text).toISOString() === text },
+  })
   readonly #validators = new Map<Schema, ValidateFunction>()
 
   constructor({ components }: oas31.OpenAPIObject) {
@@ -41,7 +45,9 @@ export class DocumentedSchemas {
 
   /** Parses the text of a parameter. */
   decode(schema: Schema, text: string): unknown {
-    return this.resolve(schema).type === 'integer' && /^-?[0-9]+$/.test(text) ? BigInt(text) : text
+    const { type } = this.resolve(schema)
+    if (type === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true'
+    return type === 'integer' && /^-?[0-9]+$/.test(text) ? BigInt(text) : text
   }
 
   /** Returns the violations of the schema in a value whose integers are `bigint`, or undefined. */
@@ -73,6 +79,10 @@ function withExactIntegers(node: unknown): unknown {
   const { type, format, minimum, maximum, ...rest } = node
   if (type === 'integer') return { ...rest, exactInteger: boundsOf(node) }
   return Object.fromEntries(Object.entries(node).map(([name, each]) => [name, withExactIntegers(each)]))
+}
+
+function isDate(date: Date): boolean {
+  return !Number.isNaN(date.getTime())
 }
 
 function isWellFormed(value: unknown): boolean {

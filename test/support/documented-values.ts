@@ -112,7 +112,12 @@ function integers({ minimum = -(2n ** 64n), maximum = 2n ** 64n }: Bounds): fc.A
   return fc.oneof(small, fc.bigInt({ min: minimum, max: maximum }))
 }
 
-function strings({ pattern, minLength = 0, maxLength = 100 }: oas31.SchemaObject): fc.Arbitrary<string> {
+const times = fc
+  .date({ min: new Date('0000-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+  .map((time) => time.toISOString())
+
+function strings({ format, pattern, minLength = 0, maxLength = 100 }: oas31.SchemaObject): fc.Arbitrary<string> {
+  if (format === 'date-time') return times
   // A few texts are frequent, so that some requests repeat others.
   const few = fc.constantFrom('a', 'b', '"a"', 'Rex')
   const any = fc.string({ unit: 'binary', minLength, maxLength })

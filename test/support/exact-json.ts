@@ -16,9 +16,10 @@ export function writeExactly(value: unknown, spell: (integer: bigint) => string 
   return `{${Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}:${writeExactly(each, spell)}`)}}`
 }
 
-/** Turns the integers among the numbers in a value into `bigint`. */
+/** Turns the integers among the numbers in a value into `bigint`, and the dates into text. */
 export function exactly(value: unknown): unknown {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value
+  if (value instanceof Date) return value.toISOString()
   if (Array.isArray(value)) return value.map(exactly)
   if (!isRecord(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, exactly(each)]))

@@ -3,7 +3,7 @@ import { fastify } from 'fastify'
 import { onTestFinished } from 'vitest'
 import type { ApiKey } from '../../db/keys/store.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
-import { bearerCheck, checkedApiKey } from '../../server/auth/bearer.ts'
+import { bearerCheck } from '../../server/auth/bearer.ts'
 import { type Rate, withRateLimit } from '../../server/auth/rate-limit.ts'
 import { responseCache } from '../../server/cache/response-cache.ts'
 import { routeAllMethods } from '../../server/http/routing.ts'
@@ -22,11 +22,7 @@ export async function startRouter(router: AnyRouter, { rateLimit }: { rateLimit?
   app.decorateRequest<ApiKey | null>('apiKey', null)
   const checkKey = bearerCheck(store)
   app.addHook('onRequest', rateLimit ? withRateLimit(rateLimit, checkKey) : checkKey)
-  const createContext = (request: Parameters<typeof checkedApiKey>[0]) => ({
-    store,
-    apiKey: checkedApiKey(request),
-    once: undefined,
-  })
+  const createContext = () => ({ store, once: undefined })
   app.register(restAdapter, { prefix: '/v1', basePath: '', cache: responseCache(store), router, createContext })
   app.register(rpcAdapter, { prefix: '/trpc', cache: responseCache(store), router, createContext })
 

@@ -27,7 +27,7 @@ export function prepareSqlite(path: string, options?: Parameters2<typeof prepare
   prepareOnSqlite(path, onSqlite, options)
 }
 
-export function preparePostgres(url: string, options?: Parameters2<typeof prepareOnPostgres>): Promise<boolean> {
+export function preparePostgres(url: string, options?: Parameters2<typeof prepareOnPostgres>): Promise<void> {
   return prepareOnPostgres(url, onPostgres, options)
 }
 

@@ -1,4 +1,5 @@
-import { type ApiKey, KeyNameTaken, KeyRevoked, type NewApiKey } from '../../db/keys/store.ts'
+import { KeyNameTaken, KeyRevoked } from '../../db/keys/shared.ts'
+import type { ApiKey, NewApiKey } from '../../db/keys/store.ts'
 import type { PetStatus } from '../../db/pets/shared.ts'
 import type { Pet } from '../../db/pets/store.ts'
 import type { Store } from '../../db/resources.ts'
@@ -16,7 +17,7 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
 
   function addKey(key: NewApiKey): ApiKey {
     if (keys.some(({ name, revokedAt }) => !revokedAt && name === key.name)) throw new KeyNameTaken()
-    return keys[keys.push({ id: BigInt(keys.length + 1), ...key, revokedAt: null, lastUsedAt: null }) - 1] as ApiKey
+    return keys[keys.push({ id: BigInt(keys.length + 1), ...key }) - 1] as ApiKey
   }
 
   function revoke(id: bigint, revokedAt: Date): ApiKey {
@@ -58,7 +59,7 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
         try {
           return addKey(successor)
         } catch (error) {
-          key.revokedAt = null
+          delete key.revokedAt
           throw error
         }
       },

@@ -100,7 +100,7 @@ const newKey: fc.Arbitrary<NewApiKey> = fc.record({
   start: fc.constant('pet_ABCDEF'),
   hash: fc.stringMatching(/^[0-9a-f]{64}$/),
   createdAt: time,
-  expiresAt: fc.option(time),
+  expiresAt: fc.option(time, { nil: undefined }),
 })
 
 const calls = [

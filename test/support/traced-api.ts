@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { openStore } from '../../db/open.ts'
-import type { Store } from '../../db/resources.ts'
+import { resources, type Store } from '../../db/resources.ts'
 import type { StoreObserver } from '../../db/store.ts'
 import { Tracing } from '../../server/telemetry/tracing.ts'
 import { testDatabase } from './database.ts'
@@ -19,7 +19,7 @@ export async function startTracedApi(sampleRatio = 1, options: StartOptions = {}
 
 async function openObserved(observer: StoreObserver): Promise<Store> {
   const { location } = await testDatabase(onTestFinished)
-  const store = await openStore(location, { busyTimeout: 1_000, observer })
+  const store = await openStore(resources, location, { busyTimeout: 1_000, observer })
   onTestFinished(() => store.close())
   return store
 }

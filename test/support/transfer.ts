@@ -7,6 +7,7 @@ import { exportItems } from '../../server/ops/transfer/export.ts'
 import type { Format } from '../../server/ops/transfer/format.ts'
 import { importItems } from '../../server/ops/transfer/import.ts'
 import { type Input, withInput } from '../../server/ops/transfer/input.ts'
+import type { ItemStore, Resource } from '../../server/ops/transfer/resource.ts'
 import { petTransfer } from '../../server/pets/transfer.ts'
 import { temporaryFolder } from './temporary.ts'
 
@@ -15,8 +16,17 @@ export const pets = { ...petTransfer, ...(await petTransfer.schemas()) }
 
 /** Exports the pets of a store, and returns the text. */
 export async function exportText(store: Store, format: Format = 'ndjson', status?: PetStatus): Promise<string> {
+  return exportedText(pets, store.pets, { format, filters: { status } })
+}
+
+/** Exports the items of a resource, and returns the text. */
+export async function exportedText<New>(
+  resource: Resource<New>,
+  items: ItemStore<New>,
+  options: Parameters<typeof exportItems>[3],
+): Promise<string> {
   const chunks: Uint8Array[] = []
-  await exportItems(pets, store.pets, async (bytes) => chunks.push(bytes), { format, filters: { status } })
+  await exportItems(resource, items, async (bytes) => chunks.push(bytes), options)
   return Buffer.concat(chunks).toString()
 }
 
@@ -36,21 +46,27 @@ interface ImportOptions {
   onChecked?: (file: string) => void
 }
 
-/** Imports a file with this content. An invalid line is an error. */
-export async function importText(
-  store: Store,
+/** Imports a file of pets with this content. An invalid line is an error. */
+export async function importText(store: Store, content: string | Buffer, options: ImportOptions = {}) {
+  return importItemsOf(pets, store.pets, content, options)
+}
+
+/** Imports a file of a resource with this content. An invalid line is an error. */
+export async function importItemsOf<New>(
+  resource: Resource<New>,
+  items: ItemStore<New>,
   content: string | Buffer,
   { format = 'ndjson', key, onChecked }: ImportOptions = {},
 ) {
   return withContent(content, format, async (input) => {
-    const check = await checkImport(pets, input, format)
+    const check = await checkImport(resource, input, format)
     onChecked?.(input.name)
-    return importItems(pets, store.pets, input, { format, check, key })
+    return importItems(resource, items, input, { format, check, key })
   })
 }
 
 function withContent<T>(content: string | Buffer, format: Format, use: (input: Input) => Promise<T>): Promise<T> {
-  const file = join(temporaryFolder(), `pets.${format}`)
+  const file = join(temporaryFolder(), `items.${format}`)
   writeFileSync(file, content)
   return withInput(file, use)
 }

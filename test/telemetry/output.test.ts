@@ -4,7 +4,7 @@ import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { Output } from '../../server/telemetry/output.ts'
+import { outputTo } from '../../server/telemetry/output.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants
@@ -130,7 +130,7 @@ function openPipe(mode: number, path = join(temporaryFolder(), 'pipe')) {
 
 function openOutput(fd: number) {
   const reports: number[] = []
-  const output = new Output(fd, (lines) => {
+  const output = outputTo(fd, (lines) => {
     reports.push(lines)
     output.write(`the output dropped ${lines} lines\n`)
   })

@@ -14,7 +14,7 @@ type Toy = {
 }
 type NewToy = Omit<Toy, 'id' | 'size'> & { size?: Toy['size'] }
 
-const names = { one: 'toy', many: 'toys', procedures: petResource.procedures }
+const names = { one: 'toy', many: 'toys', noun: { one: 'toy', many: 'toys' }, procedures: petResource.procedures }
 const labels = { id: 'Id', name: 'Name', price: 'Price', size: 'Size', note: 'Note' }
 const id = { kind: 'id', presence: 'generated' } as const
 const name = { kind: 'text', presence: 'required', maxLength: 20, samples: ['Ball', 'Bone'] } as const
@@ -43,6 +43,13 @@ test('a definition of a resource that differs from the types of the API does not
   of({ ...names, labels, fields: { id, name, price, size, note: { ...note, presence: 'required' } } })
   // @ts-expect-error: the API accepts another value.
   of({ ...names, labels, fields: { id, name, price, size: { ...size, choices: { small: 'Small' } }, note } })
+  const isSoft = { kind: 'choice', presence: 'generated', choices: {} } as const
+  resourceOf<Toy & { isSoft: boolean }, NewToy>({
+    ...names,
+    labels: { ...labels, isSoft: 'Soft' },
+    // @ts-expect-error: the console has no kind of field for a boolean.
+    fields: { id, name, price, size, note, isSoft },
+  })
   // @ts-expect-error: a label is missing.
   of({ ...names, labels: { id: 'Id', name: 'Name' }, fields: { id, name, price, size, note } })
   expect(toys.entered.map(({ label }) => label)).toEqual(['Name', 'Price', 'Size', 'Note'])

@@ -9,7 +9,7 @@ import { PauseMessage } from '../components/failure.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
 import { messages } from '../messages/index.ts'
-import type { Resource } from '../resource.ts'
+import type { Noun, Resource } from '../resource.ts'
 import { countOutcomes, rateOf } from './progress.ts'
 import { readTable } from './read-table.ts'
 import { RowTable } from './row-table.tsx'
@@ -27,6 +27,7 @@ interface BulkAddProps {
 /** Adds the items of a text or file. The panel stays open while they are added. */
 // biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
 export default function BulkAdd({ resource, onClose }: BulkAddProps) {
+  const { noun } = resource
   const [isCloseRefused, setIsCloseRefused] = useState(false)
   const [source, setSource] = useState('')
   // Typing stays fast while a long text is checked.
@@ -51,20 +52,22 @@ export default function BulkAdd({ resource, onClose }: BulkAddProps) {
   })
 
   return (
-    <Sheet title={bulk.title} onClose={close} size="xl" holdsEntries>
+    <Sheet title={bulk.title(noun)} onClose={close} size="xl" holdsEntries>
       <div className="bulk">
         {run.state === 'ready' ? (
           <SourceInput resource={resource} text={source} onChange={setSource} problem={table?.problem} />
         ) : (
           <RunProgress run={run} total={rows.length} />
         )}
-        {isAdding && isCloseRefused && <p role="alert">{bulk.stopBeforeClosing}</p>}
-        <p role="status">{table && !table.problem && <Summary table={table} run={run} valid={rows.length} />}</p>
+        {isAdding && isCloseRefused && <p role="alert">{bulk.stopBeforeClosing(noun)}</p>}
+        <p role="status">
+          {table && !table.problem && <Summary noun={noun} table={table} run={run} valid={rows.length} />}
+        </p>
         {table && table.rows.length > 0 && (
           <RowTable resource={resource} table={table} outcomes={run.progress.outcomes} />
         )}
         <div className="bulk-actions">
-          <MainButton run={run} count={rows.length} isStale={text !== source} onClose={close} />
+          <MainButton noun={noun} run={run} count={rows.length} isStale={text !== source} onClose={close} />
           {run.state !== 'finished' && (
             <Button ref={keepFocus} variant="default" onClick={isAdding ? stop : close}>
               {isAdding ? bulk.stop : messages.page.close}
@@ -77,6 +80,7 @@ export default function BulkAdd({ resource, onClose }: BulkAddProps) {
 }
 
 interface SummaryProps {
+  noun: Noun
   table: Table
   run: Run
   /** The number of valid rows. */
@@ -84,14 +88,14 @@ interface SummaryProps {
 }
 
 /** What will be added, or what became of the rows. */
-function Summary({ table, run: { state, progress }, valid }: SummaryProps) {
+function Summary({ noun, table, run: { state, progress }, valid }: SummaryProps) {
   const invalid = table.rows.length - valid
   if (state === 'adding') return null
-  if (state === 'ready') return <Lines first={bulk.summary(valid, invalid)} second={describe(table)} />
+  if (state === 'ready') return <Lines first={bulk.summary(noun, valid, invalid)} second={describe(table)} />
   const { added, existed, failed } = countOutcomes(progress)
-  const advice = state === 'stopped' ? bulk.stopped(valid - progress.outcomes.size) : bulk.repeatable
+  const advice = state === 'stopped' ? bulk.stopped(noun, valid - progress.outcomes.size) : bulk.repeatable(noun)
   const correction = invalid + failed > 0 ? ` ${bulk.correctAlone}` : ''
-  return <Lines first={bulk.results(added, existed, failed)} second={advice + correction} />
+  return <Lines first={bulk.results(noun, added, existed, failed)} second={advice + correction} />
 }
 
 function Lines({ first, second }: { first: string; second: string }) {
@@ -124,6 +128,7 @@ function RunProgress({ run: { state, progress, pause }, total }: { run: Run; tot
 }
 
 interface MainButtonProps {
+  noun: Noun
   run: Run
   count: number
   /** Whether the rows are those of an earlier text. */
@@ -131,12 +136,12 @@ interface MainButtonProps {
   onClose: () => void
 }
 
-function MainButton({ run: { state, progress, start }, count, isStale, onClose }: MainButtonProps) {
+function MainButton({ noun, run: { state, progress, start }, count, isStale, onClose }: MainButtonProps) {
   const labels = {
-    ready: bulk.add(count),
+    ready: bulk.add(noun, count),
     adding: bulk.adding,
     stopped: bulk.resume(count - progress.outcomes.size),
-    finished: bulk.finished,
+    finished: bulk.finished(noun),
   }
   const isReady = state === 'ready' && count > 0 && !isStale
   return (

@@ -1,4 +1,4 @@
-/** A line of CSV as in RFC 4180. `petstore pets export` writes the same bytes. */
+/** A line of CSV as in RFC 4180. The export of the service writes the same bytes. */
 export function csvLine(values: unknown[]): string {
   return `${values.map(csvValue).join(',')}\r\n`
 }

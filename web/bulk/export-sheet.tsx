@@ -10,7 +10,7 @@ import { Sheet } from '../components/sheet.tsx'
 import { messages } from '../messages/index.ts'
 import { usePetstore } from '../petstore.ts'
 import { problemOf } from '../problem.ts'
-import type { Count, Resource } from '../resource.ts'
+import type { Count, Noun, Resource } from '../resource.ts'
 import { type ExportFormat, exportItems } from './export-items.ts'
 import type { Pause } from './retry-while-away.ts'
 import { saveFile } from './save-file.ts'
@@ -32,6 +32,7 @@ interface ExportSheetProps {
 /** Downloads the items of a list as a file. Closing the sheet cancels the export. */
 // biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
 export default function ExportSheet({ onClose, resource, filter, part, total }: ExportSheetProps) {
+  const { noun } = resource
   const procedures = resource.procedures(usePetstore())
   const [items, setItems] = useState(0)
   const { start, stop, reset, status, error, pause } = useJob(async (options, format: ExportFormat) => {
@@ -48,9 +49,9 @@ export default function ExportSheet({ onClose, resource, filter, part, total }: 
 
   const isEmpty = total?.isExact === true && total.count === 0
   return (
-    <Sheet title={texts.title} onClose={onClose}>
+    <Sheet title={texts.title(noun)} onClose={onClose}>
       <div className="export">
-        <p>{isEmpty ? texts.nothing : texts.content(part, total)}</p>
+        <p>{isEmpty ? texts.nothing(noun) : texts.content(noun, part, total)}</p>
         <div className="export-formats">
           {(['csv', 'json'] as const).map((format) => (
             <SteadyButton
@@ -63,10 +64,10 @@ export default function ExportSheet({ onClose, resource, filter, part, total }: 
             </SteadyButton>
           ))}
         </div>
-        {isLoading && <ExportProgress items={items} pause={pause} total={total} onCancel={cancel} />}
-        <p role="status">{status === 'success' && texts.done(items)}</p>
+        {isLoading && <ExportProgress noun={noun} items={items} pause={pause} total={total} onCancel={cancel} />}
+        <p role="status">{status === 'success' && texts.done(noun, items)}</p>
         {error && (
-          <Alert color="red" title={texts.failed} role="alert">
+          <Alert color="red" title={texts.failed(noun)} role="alert">
             {problemOf(error).message}
           </Alert>
         )}
@@ -76,13 +77,14 @@ export default function ExportSheet({ onClose, resource, filter, part, total }: 
 }
 
 interface ExportProgressProps {
+  noun: Noun
   items: number
   pause: Pause | undefined
   total: Count | undefined
   onCancel: () => void
 }
 
-function ExportProgress({ items, pause, total, onCancel }: ExportProgressProps) {
+function ExportProgress({ noun, items, pause, total, onCancel }: ExportProgressProps) {
   return (
     <div ref={keepFocus}>
       {total?.isExact && total.count > 0 && (
@@ -90,12 +92,12 @@ function ExportProgress({ items, pause, total, onCancel }: ExportProgressProps) 
         <Progress
           value={Math.min(100, Math.floor((items / total.count) * 100))}
           size="sm"
-          aria-label={texts.progress}
+          aria-label={texts.progress(noun)}
           className="bulk-bar"
         />
       )}
       <p className="bulk-numbers">
-        <span>{texts.loaded(items, total?.isExact ? total.count : undefined)}</span>
+        <span>{texts.loaded(noun, items, total?.isExact ? total.count : undefined)}</span>
         <Button variant="default" size="compact-sm" onClick={onCancel}>
           {texts.cancel}
         </Button>

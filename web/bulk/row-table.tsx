@@ -154,10 +154,10 @@ function Pager({ start, count, onTurn }: PagerProps) {
     <nav className="bulk-pager" aria-label={bulk.pages}>
       <span>{bulk.page(start + 1, end, count)}</span>
       <SteadyButton variant="default" size="compact-sm" isDisabled={start === 0} onClick={() => onTurn(-1)}>
-        {messages.list.previous}
+        {bulk.previous}
       </SteadyButton>
       <SteadyButton variant="default" size="compact-sm" isDisabled={end === count} onClick={() => onTurn(1)}>
-        {messages.list.next}
+        {bulk.next}
       </SteadyButton>
     </nav>
   )

@@ -77,9 +77,9 @@ export function SourceInput({ resource, text, onChange, problem }: SourceInputPr
   )
 }
 
-function hintOf({ entered }: Resource): string {
+function hintOf({ noun, entered }: Resource): string {
   const optional = entered.filter(({ presence }) => presence === 'optional')
-  return bulk.sourceHint(namesOf(entered), namesOf(optional))
+  return bulk.sourceHint(noun, namesOf(entered), namesOf(optional))
 }
 
 /** Two rows and their header. */

@@ -19,7 +19,7 @@ export function Header({ onHelp, onSignOut }: HeaderProps) {
       <nav aria-label={messages.page.navigation}>
         {onSignOut && (
           <a href="./" aria-current="page">
-            {messages.page.pets}
+            {messages.page.list}
           </a>
         )}
         <a href="./docs/">{messages.page.reference}</a>

@@ -1,12 +1,15 @@
-import type { Pet, PetStatus } from '../../client/index.ts'
+import type { Noun } from '../resource.ts'
 
-/** Every text of the console. Another language is one more file with the same entries. */
+/**
+ * The texts of the console but for those of a resource. Another language is one more file with the same entries,
+ * and one like `web/pets/messages.ts`.
+ */
 export const messages = {
   page: {
     name: 'Petstore',
     title: (view: string) => `${view} · Petstore`,
     navigation: 'Main',
-    pets: 'Pets',
+    list: 'Pets',
     reference: 'API reference',
     colorScheme: { auto: 'Colors: system', light: 'Colors: light', dark: 'Colors: dark' },
     signOut: 'Sign out',
@@ -35,83 +38,6 @@ export const messages = {
     whereToGetOne: 'The first start of the service prints a key. Its operator creates others:',
   },
 
-  list: {
-    title: (status: string | undefined) => (status ? `${status} pets` : 'Pets'),
-    filter: 'Status',
-    all: 'All',
-    count: (count: number, isExact: boolean) => `${number(count)}${isExact ? '' : '+'}`,
-    share: (status: string, count: string) => `${status}: ${count}`,
-    goToId: 'Go to id',
-    idInvalid: 'Enter 1 to 19 digits.',
-    justAdded: 'Just added',
-    dismiss: 'Dismiss',
-    loading: 'Loading…',
-    range: (first: number, last: number) => `${number(first)}–${number(last)}`,
-    rangeOf: (range: string, total: string) => `${range} of ${total}`,
-    after: (pets: number, id: bigint) => `${pets === 1 ? '1 pet' : `${pets} pets`} after id ${id}`,
-    none: 'No pets',
-    pages: 'Pages',
-    first: 'First page',
-    previous: 'Previous',
-    previousPage: 'Previous page',
-    next: 'Next',
-    nextPage: 'Next page',
-    newest: 'Newest pets',
-    refresh: 'Refresh',
-    updated: (age: string) => `Updated ${age}`,
-    outOfDate: (age: string) => `Out of date, updated ${age}.`,
-    age: (seconds: number) => {
-      if (seconds < 2) return 'just now'
-      if (seconds < 60) return `${seconds} s ago`
-      return seconds < 3_600 ? `${Math.floor(seconds / 60)} min ago` : `${Math.floor(seconds / 3_600)} h ago`
-    },
-    empty: 'No pets yet',
-    emptyText: 'Add the first one here, or send a request.',
-    emptyCurl: 'A request, with your API key in PETSTORE_API_KEY',
-    emptyFilter: (status: string) => `No ${status.toLowerCase()} pets`,
-    showAll: 'Show all pets',
-    pastEnd: 'No more pets',
-    pastEndText: 'This page is after the last pet.',
-    toFirst: 'Go to the first page',
-    notLoaded: 'The pets could not be loaded',
-  },
-
-  pet: {
-    labels: { id: 'Id', name: 'Name', categoryId: 'Category', status: 'Status' } satisfies Record<keyof Pet, string>,
-    statuses: { available: 'Available', pending: 'Pending', sold: 'Sold' } satisfies Record<PetStatus, string>,
-    heading: (id: bigint) => `Pet ${id}`,
-    spaces: (start: number, end: number) => {
-      const spaces = (count: number) => (count === 1 ? '1 space' : `${count} spaces`)
-      const parts = [start > 0 && `starts with ${spaces(start)}`, end > 0 && `ends with ${spaces(end)}`]
-      return `The name ${joined(' and ', parts)}.`
-    },
-    copyId: 'Copy id',
-    copyLink: 'Copy link',
-    copyJson: 'Copy JSON',
-    previous: 'Previous pet',
-    next: 'Next pet',
-    loading: 'Loading the pet',
-    missing: (id: bigint) => `No pet has the id ${id}`,
-    missingText: 'It may never have existed, or it was deleted.',
-    notLoaded: 'The pet could not be loaded',
-  },
-
-  add: {
-    title: 'Add pet',
-    description: (integer: unknown, isOptional: boolean) =>
-      joined(' ', [integer !== undefined && `An integer, such as ${integer}.`, isOptional && 'Optional.']),
-    submit: 'Add pet',
-    adding: 'Adding…',
-    retry: 'Try again',
-    another: 'Add another',
-    added: (name: string, id: bigint) => `${name} was added with the id ${id}.`,
-    uncertain: 'The pet may not have been added',
-    uncertainText: 'Try again: the pet is added only once.',
-    notAdded: 'The pet was not added',
-    missing: (label: string, isChoice: boolean) => `${isChoice ? 'Choose' : 'Enter'} ${a(label)}.`,
-    expected: (expectation: string) => `Expected ${expectation}.`,
-  },
-
   problem: {
     page: 'This page has an error. Reload it.',
     unreachable: 'The service cannot be reached.',
@@ -130,8 +56,8 @@ export const messages = {
     actions: {
       goToId: 'Go to a pet by its id',
       add: 'Add a pet',
-      nextPet: 'Next pet',
-      previousPet: 'Previous pet',
+      nextItem: 'Next pet',
+      previousItem: 'Previous pet',
       nextPage: 'Next page',
       previousPage: 'Previous page',
       close: 'Close the panel',
@@ -143,12 +69,6 @@ export const messages = {
     open: 'Request',
     title: 'Request',
     call: 'Call',
-    calls: {
-      list: 'This page',
-      get: 'By id (deprecated)',
-      find: 'From the list',
-      create: 'New pet',
-    },
     apiKey: 'API key',
     showKey: { text: 'Show', label: 'Show the API key' },
     hideKey: { text: 'Hide', label: 'Hide the API key' },
@@ -165,7 +85,7 @@ export const messages = {
     noResponse: 'There is no response yet.',
     command: { title: 'Command', copy: 'Copy the command' },
     setup: { title: 'Setup, once', copy: 'Copy the setup' },
-    code: { title: 'pets.ts', copy: 'Copy the code' },
+    code: { copy: 'Copy the code' },
     json: { title: 'JSON', copy: 'Copy the JSON' },
     selected: 'Selected: press Ctrl+C',
   },
@@ -177,11 +97,11 @@ export const messages = {
 
   bulk: {
     open: 'Add many',
-    title: 'Add many pets',
+    title: ({ many }: Noun) => `Add many ${many}`,
     source: 'Paste CSV, TSV or JSON',
-    sourceHint: (columns: string[], optional: string[]) =>
+    sourceHint: ({ one }: Noun, columns: string[], optional: string[]) =>
       joined(' ', [
-        `One pet per row: ${listOf(columns)}.`,
+        `One ${one} per row: ${listOf(columns)}.`,
         optional.length > 0 && `The ${listOf(optional)} may be omitted.`,
         'A header row allows any order.',
       ]),
@@ -211,9 +131,9 @@ export const messages = {
     },
     withHeader: 'with a header row',
     withoutHeader: 'without a header row',
-    summary: (valid: number, invalid: number) =>
+    summary: (noun: Noun, valid: number, invalid: number) =>
       joined(', ', [
-        `${pets(valid)} can be added`,
+        `${countOf(noun, valid)} can be added`,
         invalid > 0 && `${rows(invalid)} ${invalid === 1 ? 'has' : 'have'} a problem`,
       ]),
     problems: {
@@ -237,25 +157,29 @@ export const messages = {
     onlyProblems: (count: number) => `Only ${rows(count)} with a problem`,
     copyProblems: (count: number) => `Copy ${rows(count)} as CSV`,
     pages: 'Pages of rows',
+    previous: 'Previous',
+    next: 'Next',
     page: (first: number, last: number, count: number) => `${number(first)}–${number(last)} of ${number(count)}`,
-    add: (count: number) => `Add ${pets(count)}`,
+    add: (noun: Noun, count: number) => `Add ${countOf(noun, count)}`,
     adding: 'Adding…',
     resume: (count: number) => `Add the other ${number(count)}`,
-    finished: 'View pets',
+    finished: ({ many }: Noun) => `View ${many}`,
     stop: 'Stop',
     progress: 'Rows that are finished',
     progressOf: (done: number, total: number) => `${number(done)} of ${number(total)}`,
     rate: (perSecond: number) => `${number(perSecond)} per second`,
     remaining: (seconds: number) => `${duration(seconds)} left`,
-    stopBeforeClosing: 'Pets are being added. Stop that before you close this panel.',
-    results: (added: number, existed: number, failed: number) =>
+    stopBeforeClosing: ({ many }: Noun) =>
+      `${capitalized(many)} are being added. Stop that before you close this panel.`,
+    results: (noun: Noun, added: number, existed: number, failed: number) =>
       joined(', ', [
-        `${pets(added)} ${was(added)} added`,
+        `${countOf(noun, added)} ${was(added)} added`,
         existed > 0 && `${number(existed)} ${was(existed)} there already`,
         failed > 0 && `${number(failed)} could not be added`,
       ]),
-    stopped: (left: number) => `${rows(left)} ${was(left)} not confirmed. Continuing adds no pet twice.`,
-    repeatable: 'Adding the same rows again within 24 hours adds no pet twice.',
+    stopped: ({ one }: Noun, left: number) =>
+      `${rows(left)} ${was(left)} not confirmed. Continuing adds no ${one} twice.`,
+    repeatable: ({ one }: Noun) => `Adding the same rows again within 24 hours adds no ${one} twice.`,
     correctAlone: 'Copy and correct only the rows with a problem, because a changed text counts as new.',
     added: (id: string) => `Added with id ${id}`,
     existed: (id: string) => `There already with id ${id}`,
@@ -263,45 +187,45 @@ export const messages = {
 
   export: {
     open: 'Export',
-    title: 'Export pets',
-    content: (part: string | undefined, total: { count: number; isExact: boolean } | undefined) => {
-      const kind = part ? `${part.toLowerCase()} pets` : 'pets'
+    title: ({ many }: Noun) => `Export ${many}`,
+    content: ({ many }: Noun, part: string | undefined, total: { count: number; isExact: boolean } | undefined) => {
+      const kind = part ? `${part.toLowerCase()} ${many}` : many
       return `Downloads all ${total?.isExact ? `${number(total.count)} ` : ''}${kind} of the store as a file.`
     },
     formats: { csv: 'CSV', json: 'JSON' },
-    progress: 'Pets that are exported',
-    loaded: (count: number, total: number | undefined) =>
-      total === undefined ? `${pets(count)} loaded…` : `${number(count)} of ${pets(total)} loaded…`,
+    progress: ({ many }: Noun) => `${capitalized(many)} that are exported`,
+    loaded: (noun: Noun, count: number, total: number | undefined) =>
+      total === undefined ? `${countOf(noun, count)} loaded…` : `${number(count)} of ${countOf(noun, total)} loaded…`,
     cancel: 'Cancel',
-    done: (count: number) => `${pets(count)} ${was(count)} exported.`,
-    nothing: 'There is no pet to export.',
-    failed: 'The pets could not be exported',
+    done: (noun: Noun, count: number) => `${countOf(noun, count)} ${was(count)} exported.`,
+    nothing: ({ one }: Noun) => `There is no ${one} to export.`,
+    failed: ({ many }: Noun) => `The ${many} could not be exported`,
   },
 }
 
 /** Leaves out the parts that are false. */
-function joined(separator: string, parts: (string | false)[]): string {
+export function joined(separator: string, parts: (string | false)[]): string {
   return parts.filter((part) => part !== false).join(separator)
 }
 
-function number(value: number): string {
+export function number(value: number): string {
   return value.toLocaleString('en')
 }
 
-function pets(count: number): string {
-  return count === 1 ? '1 pet' : `${number(count)} pets`
+function countOf({ one, many }: Noun, count: number): string {
+  return count === 1 ? `1 ${one}` : `${number(count)} ${many}`
 }
 
 function rows(count: number): string {
-  return count === 1 ? '1 row' : `${number(count)} rows`
+  return countOf({ one: 'row', many: 'rows' }, count)
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function was(count: number): string {
   return count === 1 ? 'was' : 'were'
-}
-
-function a(label: string): string {
-  return `${/^[aeiou]/i.test(label) ? 'an' : 'a'} ${label.toLowerCase()}`
 }
 
 function the(label: string): string {

@@ -1,6 +1,6 @@
 import { isPetstoreError, type NewPet } from '../../client/index.ts'
-import { messages } from '../messages/index.ts'
 import type { ApiCall } from '../requests/texts.ts'
+import { messages } from './messages.ts'
 import { petResource as resource } from './pet.ts'
 import { type PageQuery, type PetQuery, pageSize } from './queries.ts'
 import type { View } from './view.ts'
@@ -8,7 +8,7 @@ import type { View } from './view.ts'
 /** The call for the page that a view shows. */
 export function pageCall({ status, cursor }: View, { data, isPlaceholderData, failureReason }: PageQuery): ApiCall {
   return {
-    title: messages.request.calls.list,
+    title: messages.calls.list,
     resource,
     operation: 'list',
     input: { status, cursor: cursor || undefined, limit: pageSize },
@@ -19,7 +19,7 @@ export function pageCall({ status, cursor }: View, { data, isPlaceholderData, fa
 
 /** The call for one pet, and the one that replaces it. */
 export function petCalls(petId: bigint, { data, failureReason }: PetQuery): ApiCall[] {
-  const { get, find } = messages.request.calls
+  const { get, find } = messages.calls
   const input = { cursor: petId - 1n, limit: 1 }
   return [
     { title: get, resource, operation: 'get', input: { petId }, response: data ?? errorBodyOf(failureReason) },
@@ -29,7 +29,7 @@ export function petCalls(petId: bigint, { data, failureReason }: PetQuery): ApiC
 
 /** @param error the error of the last attempt to add this pet */
 export function createCall(input: NewPet, idempotencyKey: string, error: unknown): ApiCall {
-  const title = messages.request.calls.create
+  const title = messages.calls.create
   return { title, resource, operation: 'create', input, idempotencyKey, response: errorBodyOf(error) }
 }
 

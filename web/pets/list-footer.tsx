@@ -14,10 +14,10 @@ import {
 } from '../components/icons.tsx'
 import { useNow } from '../components/use-now.ts'
 import { useShortcuts } from '../keyboard.ts'
-import { messages } from '../messages/index.ts'
 import { usePetstore } from '../petstore.ts'
 import { problemOf } from '../problem.ts'
 import { findCursor, maxId } from './cursor.ts'
+import { messages } from './messages.ts'
 import { type Counts, type PageQuery, pageOptions, pageSize, totalOf, useRefresh } from './queries.ts'
 import type { Place, View } from './view.ts'
 

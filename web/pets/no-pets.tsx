@@ -4,10 +4,10 @@ import { Button, EmptyState } from '@mantine/core'
 import { CopyButton } from '../components/copy-button.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { IconFilterOff, IconPaw, IconPlus, IconTablePlus } from '../components/icons.tsx'
-import { messages } from '../messages/index.ts'
 import { jsonOf } from '../requests/quoting.ts'
 import { valuesOf } from '../resource.ts'
 import { serviceUrl } from '../service.ts'
+import { messages } from './messages.ts'
 import { petResource, statusNames } from './pet.ts'
 import type { Place, View } from './view.ts'
 
@@ -48,7 +48,7 @@ export function NoPets({ view, onTurn, onAdd, onAddMany }: NoPetsProps) {
           {messages.add.title}
         </Button>
         <Button variant="default" leftSection={<IconTablePlus />} onClick={onAddMany}>
-          {messages.bulk.title}
+          {messages.bulk.title(petResource.noun)}
         </Button>
       </EmptyState.Actions>
       <Command label={texts.emptyCurl} command={curl()} />

@@ -11,12 +11,12 @@ import { IconChevronDown, IconChevronUp, IconCode, IconPaw } from '../components
 import { Panel } from '../components/panel.tsx'
 import { outerSpacesOf, Value, valueAttributes } from '../components/value.tsx'
 import { arrowKeys } from '../keyboard.ts'
-import { messages } from '../messages/index.ts'
 import { problemOf } from '../problem.ts'
 import { indentedJsonOf } from '../requests/quoting.ts'
 import type { ApiCall } from '../requests/texts.ts'
 import type { Values } from '../resource.ts'
 import { petCalls } from './calls.ts'
+import { messages } from './messages.ts'
 import { petResource } from './pet.ts'
 import { rowOf } from './pet-table.tsx'
 import { type PetQuery, usePet, useRefresh } from './queries.ts'
@@ -44,10 +44,10 @@ export default function PetPanel({ petId, onPrevious, onNext, onRequest, onClose
       focusAfter={() => rowOf(petId)}
       actions={
         <>
-          <IconButton label={texts.previous} shortcut="previousPet" onClick={onPrevious}>
+          <IconButton label={texts.previous} shortcut="previousItem" onClick={onPrevious}>
             <IconChevronUp />
           </IconButton>
-          <IconButton label={texts.next} shortcut="nextPet" onClick={onNext}>
+          <IconButton label={texts.next} shortcut="nextItem" onClick={onNext}>
             <IconChevronDown />
           </IconButton>
           <IconButton label={messages.request.open} onClick={() => onRequest(petCalls(petId, query))}>

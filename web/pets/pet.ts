@@ -1,11 +1,12 @@
 import type { NewPet, Pet, PetStatus } from '../../client/index.ts'
-import { messages } from '../messages/index.ts'
 import { resourceOf } from '../resource.ts'
+import { messages } from './messages.ts'
 
 /** The pets of the store. The console derives from their fields how it shows, adds, imports, exports and requests them. */
 export const petResource = resourceOf<Pet, NewPet>({
   one: 'pet',
   many: 'pets',
+  noun: messages.pet.noun,
   procedures: ({ pets }) => pets,
   labels: messages.pet.labels,
   fields: {

@@ -8,10 +8,10 @@ import { Header } from '../components/header.tsx'
 import { IconCode, IconDownload, IconTablePlus } from '../components/icons.tsx'
 import { NotLoaded } from '../components/not-loaded.tsx'
 import { useShortcuts } from '../keyboard.ts'
-import { messages } from '../messages/index.ts'
 import { petstoreWith } from '../petstore.ts'
 import type { ApiCall } from '../requests/texts.ts'
 import { pageCall } from './calls.ts'
+import { messages } from './messages.ts'
 import { useNewPet } from './new-pet.ts'
 import { petResource, statusNames } from './pet.ts'
 import { PetList } from './pet-list.tsx'
@@ -115,8 +115,8 @@ export function Pets({ apiKey, onSignOut }: PetsProps) {
     add: openForm,
     goToId: () => goToId.current?.focus(),
     help: () => setIsHelpOpen(true),
-    nextPet: () => move(1),
-    previousPet: () => move(-1),
+    nextItem: () => move(1),
+    previousItem: () => move(-1),
   })
 
   return (
@@ -125,7 +125,7 @@ export function Pets({ apiKey, onSignOut }: PetsProps) {
       <main className="page">
         <div className="tool-line">
           <h1 ref={heading} tabIndex={-1}>
-            {messages.page.pets}
+            {messages.page.list}
           </h1>
           <StatusFilter status={view.status} counts={counts} onChange={(status) => turnTo({ status })} />
           <Tools goToId={goToId} onFind={open} onAdd={openForm} onAddIntent={() => void loadAddPet()}>

@@ -6,7 +6,7 @@ import { type FormEvent, type ReactNode, type RefObject, useState } from 'react'
 import { hint } from '../components/hint.ts'
 import { IconPlus } from '../components/icons.tsx'
 import { keyName, shortcuts } from '../keyboard.ts'
-import { messages } from '../messages/index.ts'
+import { messages } from './messages.ts'
 import { parseId } from './view.ts'
 
 interface ToolsProps {

@@ -84,6 +84,7 @@ function KeyLine({ apiKey, isShown, onChange }: KeyLineProps) {
 
 function Texts({ call, apiKey }: { call: ApiCall; apiKey: string | undefined }) {
   const service = { url: serviceUrl(), apiKey }
+  const code = { ...texts.code, title: `${call.resource.many}.ts` }
   return (
     <Tabs defaultValue="curl" keepMounted={false}>
       <Tabs.List>
@@ -99,12 +100,12 @@ function Texts({ call, apiKey }: { call: ApiCall; apiKey: string | undefined }) 
       </Tabs.Panel>
       <Tabs.Panel value="typed">
         <p className="request-note">{texts.typedNote}</p>
-        <CodeBlock {...texts.code} text={typedClientText(call, service)} />
+        <CodeBlock {...code} text={typedClientText(call, service)} />
       </Tabs.Panel>
       <Tabs.Panel value="generated">
         <p className="request-note">{texts.generatedNote}</p>
         <CodeBlock {...texts.setup} text={generatedClientSetup(service)} />
-        <CodeBlock {...texts.code} text={generatedClientText(call, service)} />
+        <CodeBlock {...code} text={generatedClientText(call, service)} />
       </Tabs.Panel>
       <Tabs.Panel value="response">
         {call.response === undefined ? (

@@ -2,33 +2,38 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BackupSizes } from '../../store.ts'
 import { toFailure } from '../file/failure.ts'
-import { backupFolder, timeInName } from './name.ts'
+import { backupFolder, scheduledEnding, timeInName } from './name.ts'
 
-/** Of scheduled backups and of those that a person made. */
-const endings = ['.scheduled.db', '.db']
-
-/**
- * Measures the backups in the default folder. A backup gets its name only when it is complete. A name from the future says
- * nothing about the age of a backup, because the clock was wrong.
- */
-export async function measureBackups(database: string): Promise<BackupSizes> {
-  const folder = backupFolder(database)
-  let bytes = 0
-  let newest = 0
-  for (const name of await namesIn(folder)) {
-    const time = endings.map((ending) => timeInName(name, database, ending)).find((found) => found !== undefined)
-    if (time === undefined) continue
-    bytes += await sizeOf(join(folder, name))
-    if (time <= Date.now()) newest = Math.max(newest, time)
-  }
-  return { bytes, newestAt: newest > 0 ? new Date(newest) : undefined }
+export interface Backup {
+  path: string
+  /** In milliseconds, from its name. In the future if the clock was wrong, and then it says nothing about the age. */
+  time: number
+  isScheduled: boolean
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch((error) => {
+/** Lists the backups in the default folder, the newest first. A backup gets its name only when it is complete. */
+export async function listBackups(database: string): Promise<Backup[]> {
+  const folder = backupFolder(database)
+  const names = await readdir(folder).catch((error) => {
     if (toFailure(error).code === 'ENOENT') return []
     throw error
   })
+  const backups = names.flatMap((name) =>
+    [scheduledEnding, '.db'].map((ending) => ({
+      path: join(folder, name),
+      time: timeInName(name, database, ending) ?? Number.NaN,
+      isScheduled: ending === scheduledEnding,
+    })),
+  )
+  return backups.filter(({ time }) => !Number.isNaN(time)).sort((a, b) => b.time - a.time)
+}
+
+export async function measureBackups(database: string): Promise<BackupSizes> {
+  const backups = await listBackups(database)
+  let bytes = 0
+  for (const { path } of backups) bytes += await sizeOf(path)
+  const newest = backups.find(({ time }) => time <= Date.now())
+  return { bytes, newestAt: newest && new Date(newest.time) }
 }
 
 /** 0 for a backup that was deleted meanwhile. */

@@ -5,6 +5,9 @@ export function backupFolder(database: string): string {
   return join(dirname(database), 'backups')
 }
 
+/** The ending of scheduled backups. Those that a person made end in `.db`, and are never deleted. */
+export const scheduledEnding = '.scheduled.db'
+
 /**
  * A path in that folder, named after the current time: `backups/petstore.db-2026-11-21T043000.123Z.db`. The name starts
  * with the full file name of the database, so databases in one folder never share a backup name.

@@ -24,7 +24,7 @@ export function connect(path: string, { readonly = false, busyTimeout }: Connect
     connection.pragma('foreign_keys = ON')
     connection.pragma('trusted_schema = OFF')
     connection.pragma('mmap_size = 0')
-    // KiB. Enough to keep the interior B-tree pages of ten million pets in memory.
+    // KiB. Enough to keep the interior B-tree pages of ten million rows in memory.
     connection.pragma('cache_size = -8000')
     connection.pragma(`journal_size_limit = ${64 * 1024 * 1024}`)
     return connection

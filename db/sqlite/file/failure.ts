@@ -1,7 +1,9 @@
 import { type Column, getTableName } from 'drizzle-orm'
+import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import {
   IdempotencyKeyReused,
   IdsExhausted,
+  RowConflict,
   type RuleError,
   RuleViolation,
   StoreUnavailable,
@@ -49,6 +51,19 @@ export function violatesConstraint({ code }: Failure): boolean {
 export function violatesUnique(error: unknown, column: Column): boolean {
   const { code, message } = toFailure(error)
   return code === 'SQLITE_CONSTRAINT_UNIQUE' && message.includes(`${getTableName(column.table)}.${column.name}`)
+}
+
+/** The error if a write breaks a uniqueness or a reference that its table declares. */
+export function conflictOf({ code }: Failure, table: SQLiteTable): RowConflict | undefined {
+  const { name, columns, foreignKeys, indexes, uniqueConstraints } = getTableConfig(table)
+  const unique = [
+    ...uniqueConstraints,
+    ...columns.filter(({ isUnique }) => isUnique),
+    ...indexes.filter(({ config }) => config.unique),
+  ]
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' && unique.length > 0) return new RowConflict('unique', name)
+  const isReference = code === 'SQLITE_CONSTRAINT_FOREIGNKEY' && foreignKeys.length > 0
+  return isReference ? new RowConflict('reference', name) : undefined
 }
 
 /** Whether another connection holds the lock. */

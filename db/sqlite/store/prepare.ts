@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { type AppliedMigration, type OnMigrate, pendingMigrations, refuseOtherRelease } from '../../migrations.ts'
+import { type AppliedMigration, type PrepareOptions, pendingMigrations, refuseOtherRelease } from '../../migrations.ts'
 import { ownershipOf } from '../../ownership.ts'
 import type { Loaded } from '../../resource.ts'
 import { incomplete, reasons, UnusableDatabase } from '../../unusable-database.ts'
@@ -20,16 +20,6 @@ const maxCheckedSize = 256 * 1024 * 1024
 const maxLogWithoutWarning = 128 * 1024 * 1024
 /** Milliseconds to wait for other processes that start at the same time. */
 const lockTimeout = 10_000
-
-interface PrepareOptions {
-  /** Whether to create a database that is missing or empty. Otherwise it is refused. */
-  create?: boolean
-  /** Whether to migrate the database of an older release. Otherwise it is refused. */
-  migrate?: boolean
-  onMigrate?: OnMigrate | undefined
-  /** Called with a sentence for the operator. */
-  onWarning?: ((message: string) => void) | undefined
-}
 
 /**
  * Checks the file, and creates or migrates the database if necessary. A file that is refused is not changed.
@@ -148,14 +138,14 @@ function migrateFile(
   path: string,
   { migrations, resources }: Loaded<SqliteResource>,
   checkSchema: CheckSchema,
-  onMigrate: OnMigrate = () => {},
+  onMigrate: PrepareOptions['onMigrate'],
 ): void {
   using(connect(path, { busyTimeout: lockTimeout }), (connection) => {
     const applied = migrate(connection, migrations, () => {
       claim(connection)
       checkJournal(connection, checkSchema)
     })
-    if (applied.length > 0) onMigrate(applied)
+    if (applied.length > 0) onMigrate?.(applied, applied.length === migrations.length)
     const missing = findMissingPart(connection, tablesOf(resources))
     if (missing !== undefined) throw new UnusableDatabase(connection.name, incomplete(missing))
     // SQLite ignores the busy timeout here.

@@ -1,22 +1,17 @@
-import type { OnMigrate } from '../../migrations.ts'
-import { type BaseStore, type Once, type StoreObserver, type StoreSizes, StoreUnavailable } from '../../store.ts'
+import type { PrepareOptions } from '../../migrations.ts'
+import { methodOf, operationOf } from '../../resource.ts'
+import { type BaseStore, type StoreObserver, type StoreSizes, StoreUnavailable } from '../../store.ts'
 import { measureBackups } from '../backup/inventory.ts'
 import { CorruptionCheck } from '../diagnosis/corruption.ts'
 import type { Failure } from '../file/failure.ts'
 import { realPathOf, sizeOf } from '../file/files.ts'
 import type { Mutation, Prepare, SqliteEngine, SqliteResource } from '../resource.ts'
+import { prepareGet, preparePages } from '../statements.ts'
 import { Writer, type WriterOptions } from '../writer/writer.ts'
 import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
 
-interface SqliteStoreOptions extends WriterOptions {
-  /** Whether to create a missing file. True by default. */
-  create?: boolean
-  /** Whether to migrate the database of an older release, true by default. Otherwise it is refused. */
-  migrate?: boolean
-  onMigrate?: OnMigrate | undefined
-  /** Called with a sentence for the operator when the database needs attention. */
-  onWarning?: ((message: string) => void) | undefined
+interface SqliteStoreOptions extends WriterOptions, PrepareOptions {
   observer?: StoreObserver | undefined
 }
 
@@ -26,16 +21,9 @@ interface SqliteStoreOptions extends WriterOptions {
  *
  * @throws {UnusableDatabase}
  */
-export function openSqliteStore({
-  create = true,
-  migrate = true,
-  onMigrate,
-  onWarning = () => {},
-  observer,
-  ...options
-}: SqliteStoreOptions): BaseStore {
-  const { path, resources } = options
-  prepareDatabase(path, resources, { create, migrate, onMigrate, onWarning })
+export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
+  const { path, resources, onWarning = () => {}, observer } = options
+  prepareDatabase(path, resources, options)
   const corruption = new CorruptionCheck(path)
   const verify = (failure: Failure) => corruption.verify(failure)
   const reader: Reader = new Reader(resources, verify, { path, releaseWriter: () => writer.release(), onWarning })
@@ -64,7 +52,7 @@ export function openSqliteStore({
       await writer.probe()
     },
     load: () => ({ queuedWrites: writer.queued }),
-    sizes: () => measureFiles(options.path),
+    sizes: () => measureFiles(path),
     async close() {
       await recovery.close()
       await writer.close()
@@ -84,28 +72,24 @@ async function measureFiles(path: string): Promise<StoreSizes> {
   }
 }
 
-function engineFor(resource: string, { writes }: SqliteResource, reader: Reader, writer: Writer): SqliteEngine {
-  function nameOf(write: unknown): string {
-    const [name] = Object.entries(writes).find(([, each]) => each === write) ?? []
-    if (name === undefined) throw new Error(`The resource ${resource} does not list one of its writes.`)
-    return `${resource}.${name}`
-  }
-
+function engineFor(
+  resource: string,
+  { table, filters, writes }: SqliteResource,
+  reader: Reader,
+  writer: Writer,
+): SqliteEngine {
   return {
+    list: () => reader.add(preparePages(table, filters)),
+    get: () => reader.add(prepareGet(table, 'id')),
     read: (prepare) => reader.add(prepare),
     write<Args extends unknown[], T>(write: Prepare<Args, T>) {
-      const name = nameOf(write)
+      const name = operationOf(resource, writes, write)
       // The thread runs the write of this name.
       return (...args: Args) => writer.run(name, ...args) as Promise<T>
     },
     mutation<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
-      const name = nameOf(mutation)
-      return async (input: Input, once?: Once) => {
-        const values = mutation.fields.map((field) => input[field] ?? null)
-        // The thread runs the mutation of this name.
-        const generated = (await writer.mutate(name, values, once)) as Generated
-        return { ...generated, ...input }
-      }
+      const operation = operationOf(resource, writes, mutation)
+      return methodOf<Input, Generated>(mutation.fields, (values, once) => writer.mutate(operation, values, once))
     },
     revision: () => reader.revision(),
     checkHeader: () => reader.recovery.checkHeader(),

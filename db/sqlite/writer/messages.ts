@@ -1,6 +1,6 @@
 import type { TransactionTimes } from '../../store.ts'
+import type { Failure } from '../file/failure.ts'
 import type { Damage } from '../file/file-state.ts'
-import type { Outcome } from './transaction.ts'
 import type { Write } from './writes.ts'
 
 /** A message to the writer thread. */
@@ -11,6 +11,8 @@ export type Order =
   /** Permits to open the files at the path. A descriptor of the database, for {@link HeaderWatch}. */
   | number
   | 'close'
+
+export type Outcome = { value: unknown } | { failure: Failure }
 
 /** The reply of the writer thread to each batch of writes, once its transaction is on disk, and to `release`. */
 export interface Settled {

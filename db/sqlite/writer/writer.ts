@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import type { Loaded } from '../../resource.ts'
+import type { Loaded, MutationResult } from '../../resource.ts'
 import { type Once, type RuleError, type StoreObserver, StoreUnavailable, type TransactionTimes } from '../../store.ts'
 import { onMessage, startThread } from '../../thread.ts'
 import {
   concernsDatabase,
+  conflictOf,
   type Failure,
   isBusy,
   mayBeReadError,
@@ -13,11 +14,9 @@ import {
   writeFailureOf,
 } from '../file/failure.ts'
 import type { Damage } from '../file/file-state.ts'
-import type { OnceResult } from '../idempotency.ts'
 import type { SqliteResource } from '../resource.ts'
-import type { Order, Release, Settled, WriterData } from './messages.ts'
+import type { Order, Outcome, Release, Settled, WriterData } from './messages.ts'
 import { type Refusal, refusals } from './refusals.ts'
-import type { Outcome } from './transaction.ts'
 import { onceWrite, probeWrite, type Write } from './writes.ts'
 
 export interface WriterOptions {
@@ -104,13 +103,11 @@ export class Writer {
   }
 
   /** Runs a mutation. With an idempotency key, at most once. */
-  async mutate(operation: string, values: unknown[], once: Once | undefined): Promise<object> {
-    // Safe: a mutation returns what the database has generated.
-    if (!once) return this.run(operation, ...values) as Promise<object>
+  async mutate(operation: string, values: unknown[], once: Once | undefined): Promise<MutationResult> {
+    // Safe: a mutation returns what it has generated, and `once` returns a MutationResult.
+    if (!once) return { generated: (await this.run(operation, ...values)) as object, isReplay: false }
     const write: Write = [onceWrite, operation, once.apiKeyId, once.key, new Date(), ...values]
-    const { generated, isReplay } = (await this.#runAs(operation, write)) as OnceResult
-    if (isReplay) once.onReplay?.()
-    return generated
+    return this.#runAs(operation, write) as Promise<MutationResult>
   }
 
   /** @param name for the observer. */
@@ -134,7 +131,7 @@ export class Writer {
       this.#isPermitted = true
       send()
     } catch (error) {
-      this.#reject(sent, this.#refusalFor(toFailure(error)))
+      this.#reject(sent, this.#refusalFor(sent, toFailure(error)))
     }
   }
 
@@ -269,14 +266,16 @@ export class Writer {
   }
 
   #fail(sent: SentWrite, failure: Failure): void {
-    const refusal = this.#refusalFor(failure)
+    const refusal = this.#refusalFor(sent, failure)
     const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && sent.name !== probeWrite
     if (isDoubtful) this.#lastFailure = { error: refusal.error, at: performance.now() }
     this.#reject(sent, refusal)
   }
 
-  #refusalFor(failure: Failure): Refusal {
-    return { reason: writeFailureOf(failure), error: storeError(failure, this.#rules) }
+  #refusalFor({ name }: SentWrite, failure: Failure): Refusal {
+    const resource = this.#options.resources.resources[name.split('.')[0] ?? '']
+    const conflict = resource && conflictOf(failure, resource.table)
+    return { reason: writeFailureOf(failure), error: conflict ?? storeError(failure, this.#rules) }
   }
 
   /** If the event loop was blocked, the reply may have arrived already: it is read before the next `setImmediate`. */

@@ -7,7 +7,7 @@ import type { SqliteResource } from '../resource.ts'
 /** A call of a write, as it is sent to the writer thread: a flat array is copied faster than an object. */
 export type Write = [name: string, ...args: unknown[]]
 
-/** The writes by their names, such as `pets.create`. Whoever sends a name sends the arguments of that write. */
+/** The writes by their names, with that of the resource: `<resource>.<write>`. Whoever sends a name sends the arguments of that write. */
 export type Writes = ReadonlyMap<string, (...args: unknown[]) => unknown>
 
 /** A mutation with an idempotency key. */

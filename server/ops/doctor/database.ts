@@ -1,6 +1,7 @@
 import { inspect, tryWrite } from '../../../db/inspect.ts'
 import type { Inspection, SchemaState, ServerState } from '../../../db/inspection.ts'
 import { describeLocation, type Location } from '../../../db/location.ts'
+import type { ResourceList } from '../../../db/resource-list.ts'
 import { UnusableDatabase } from '../../../db/unusable-database.ts'
 import { count } from '../count.ts'
 import { describeSize } from '../table.ts'
@@ -14,11 +15,12 @@ const writeTimeout = 10_000
 
 /** Opens a database for the other checks, if it can be opened. */
 export async function openDatabase(
+  resources: ResourceList,
   location: Location,
 ): Promise<{ inspection?: Inspection | undefined; verdict: Verdict }> {
   const name = describeLocation(location)
   try {
-    const inspection = await inspect(location)
+    const inspection = await inspect(resources, location)
     if (inspection) return { inspection, verdict: ok(`${name} can be opened.`) }
     return {
       verdict: warning(
@@ -55,10 +57,9 @@ export async function examineContents(
   inspection: Inspection,
   neededConnections: number,
 ): Promise<{ findings: Finding[]; times: KnownTime[] }> {
-  const schema = await readOnce(() => inspection.schema())
-  const findings = [await runCheck('schema', () => judgeSchema(schema()))]
+  const findings = [await runCheck('schema', async () => judgeSchema(await inspection.schema()))]
   const times = await readOnce(async () => {
-    const newest = schema().applied.length > 0 ? await inspection.newestTime() : undefined
+    const newest = await inspection.newestTime()
     return newest ? [{ name: 'the database', time: newest }] : []
   })
   if (inspection.kind === 'sqlite') {

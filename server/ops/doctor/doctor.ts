@@ -1,14 +1,19 @@
 import type { Location } from '../../../db/location.ts'
+import type { ResourceList } from '../../../db/resource-list.ts'
+import { listBackups } from '../../../db/sqlite/backup/inventory.ts'
 import { alignColumns } from '../table.ts'
-import { checkBackups, newestBackup, readBackupTimes } from './backups.ts'
+import { checkBackups, newestBackup } from './backups.ts'
 import { checkWritable, examineContents, openDatabase } from './database.ts'
 import { checkFileSystem, checkKeyFile, checkLog, checkPermissions, checkSpace } from './files.ts'
 import { type Finding, finding, orNone, readOnce, runCheck } from './finding.ts'
 import { checkClock, checkDescriptors, checkNode, type Machine, thisMachine } from './machine.ts'
 import { checkPort, type PortToCheck } from './port.ts'
 
-/** What to examine: parts of the configuration. */
+/** What to examine: the resources, and parts of the configuration. */
 export interface Service {
+  resources: ResourceList
+  /** The title of its OpenAPI document. */
+  title: string
   database: Location
   databaseConnections: number
   /** Milliseconds. */
@@ -38,24 +43,24 @@ export async function examine(
 }
 
 async function examineService(service: Service, machine: Machine): Promise<Finding[]> {
-  const { apiKeyFile, port } = service
+  const { apiKeyFile, port, title } = service
   return [
     ...(apiKeyFile === undefined ? [] : [await runCheck('key file', () => checkKeyFile(apiKeyFile))]),
     ...(await examineDatabase(service, machine)),
-    ...(await checkPort(port)),
+    ...(await checkPort(port, title)),
   ]
 }
 
 async function examineDatabase(service: Service, machine: Machine): Promise<Finding[]> {
-  const { database, databaseConnections, backupEvery } = service
+  const { resources, database, databaseConnections } = service
   // First, because the other checks would hang with the disk.
   const writable = database.kind === 'sqlite' ? await checkWritable(database.path) : undefined
   if (writable?.isHanging) return [writable.finding]
-  const { inspection, verdict } = await openDatabase(database)
+  const { inspection, verdict } = await openDatabase(resources, database)
   try {
     // One connection more listens for changes of API keys.
     const contents = inspection && (await examineContents(inspection, databaseConnections + 1))
-    const files = database.kind === 'sqlite' ? await examineFiles(database.path, backupEvery, machine) : undefined
+    const files = database.kind === 'sqlite' ? await examineFiles(database.path, service, machine) : undefined
     const times = [...(contents?.times ?? []), ...(files?.times ?? [])]
     return [
       finding('database', verdict),
@@ -70,15 +75,15 @@ async function examineDatabase(service: Service, machine: Machine): Promise<Find
   }
 }
 
-async function examineFiles(path: string, interval: number | undefined, machine: Machine) {
-  const backups = await readOnce(async () => readBackupTimes(path))
+async function examineFiles(path: string, { backupEvery }: Service, machine: Machine) {
+  const backups = await readOnce(() => listBackups(path))
   return {
     findings: [
       await runCheck('permissions', () => checkPermissions(path)),
       await runCheck('disk space', () => checkSpace(path)),
       await runCheck('file system', () => checkFileSystem(path, machine)),
       await runCheck('write-ahead log', () => checkLog(path)),
-      await runCheck('backups', () => checkBackups(interval, backups, machine.now)),
+      await runCheck('backups', () => checkBackups(backupEvery, backups, machine.now)),
     ],
     times: orNone(() => newestBackup(backups())),
   }

@@ -8,7 +8,8 @@ import {
   statfsSync,
   statSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
+import { existingFolder } from '../../../db/ownership.ts'
 import { backupFolder } from '../../../db/sqlite/backup/name.ts'
 import { describeSize } from '../table.ts'
 import { failure, ok, type Verdict, warning } from './finding.ts'
@@ -51,7 +52,7 @@ function openToOthers(files: string[]): { isWritable: boolean; message: string }
   const isWritable = open.some(({ mode }) => mode & 0o002)
   const names = open.map(({ file }) => file).join(' ')
   const right = isWritable ? 'write' : 'read'
-  return { isWritable, message: `Every user may ${right} files with pets or keys. Run: chmod o-rwx ${names}` }
+  return { isWritable, message: `Every user may ${right} files with data or keys. Run: chmod o-rwx ${names}` }
 }
 
 function backupsOf(database: string): string[] {
@@ -125,11 +126,4 @@ export function checkLog(path: string): Verdict {
 /** The path itself if the file does not exist yet. */
 function realPath(path: string): string {
   return existsSync(path) ? realpathSync.native(path) : path
-}
-
-/** The folder of the file, or the nearest one above that exists. */
-function existingFolder(file: string): string {
-  let folder = dirname(file)
-  while (!existsSync(folder)) folder = dirname(folder)
-  return folder
 }

@@ -1,4 +1,4 @@
-import { getSystemErrorMessage } from 'node:util'
+import { systemMessage } from '../operator-error.ts'
 
 /** What a check says. */
 export interface Verdict {
@@ -59,6 +59,7 @@ export function orNone<T>(read: () => T[]): T[] {
 
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (!('path' in error && 'errno' in error && typeof error.errno === 'number')) return error.message
-  return `${error.path} cannot be read: ${getSystemErrorMessage(error.errno)}. Check the path and its permissions, or run this as the user of the service.`
+  const message = systemMessage(error)
+  if (message === undefined || !('path' in error)) return error.message
+  return `${error.path} cannot be read: ${message}. Check the path and its permissions, or run this as the user of the service.`
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { descriptorLimit } from '../../http/descriptors.ts'
 import { failure, ok, type Verdict, warning } from './finding.ts'
 
 /** What the checks read of the machine. Tests replace it. */
@@ -48,11 +48,9 @@ function describe(time: Date): string {
 }
 
 export function checkDescriptors({ limits }: Machine): Verdict {
-  const [, text] =
-    /^Max open files +(\d+|unlimited)/m.exec(existsSync(limits) ? readFileSync(limits, 'utf8') : '') ?? []
-  if (text === undefined) return ok('This system does not show the limit of open files.')
-  const limit = text === 'unlimited' ? Number.POSITIVE_INFINITY : Number(text)
-  const message = `A process may open ${text} files.`
+  const limit = descriptorLimit(limits)
+  if (limit === undefined) return ok('This system does not show the limit of open files.')
+  const message = `A process may open ${limit === Number.POSITIVE_INFINITY ? 'unlimited' : limit} files.`
   if (limit >= recommendedDescriptors) return ok(message)
   const judge = limit < minDescriptors ? failure : warning
   return judge(

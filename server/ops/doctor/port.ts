@@ -11,10 +11,10 @@ export interface PortToCheck {
 
 /** Milliseconds. */
 const timeout = 2_000
-const OwnDocument = z.object({ info: z.object({ title: z.literal('Petstore') }) })
 
-export async function checkPort({ origin, problem }: PortToCheck): Promise<Finding[]> {
-  const isRunning = await isPetstore(origin)
+/** @param title of the OpenAPI document of the service */
+export async function checkPort({ origin, problem }: PortToCheck, title: string): Promise<Finding[]> {
+  const isRunning = await isServed(origin, title)
   return [
     await runCheck('port', async () => {
       if (isRunning) return ok(`A running petstore serves at ${origin}.`)
@@ -27,7 +27,8 @@ export async function checkPort({ origin, problem }: PortToCheck): Promise<Findi
   ]
 }
 
-async function isPetstore(origin: string): Promise<boolean> {
+async function isServed(origin: string, title: string): Promise<boolean> {
+  const OwnDocument = z.object({ info: z.object({ title: z.literal(title) }) })
   try {
     const response = await fetch(`${origin}/openapi.json`, { signal: AbortSignal.timeout(timeout) })
     return OwnDocument.safeParse(await response.json()).success

@@ -8,7 +8,12 @@ import type { Row } from './rows.ts'
 
 /** CSV as in RFC 4180. Text is not changed, also if a spreadsheet would take it for a formula. */
 export function writeCsv(items: Item[], columns: string[], header = false): string {
-  return stringify(items, { columns, header, record_delimiter: 'windows', cast: { boolean: String } })
+  return stringify(items, {
+    columns,
+    header,
+    record_delimiter: 'windows',
+    cast: { boolean: String, date: (time) => time.toISOString() },
+  })
 }
 
 /** What the parser returns for each record with the option `info`. The line is that of the end of the record. */

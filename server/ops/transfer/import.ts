@@ -14,7 +14,7 @@ interface ImportOptions {
   /** Replaces the SHA-256 of the input in the idempotency keys. */
   key?: string | undefined
   /** Called with the number of items that are stored. */
-  onProgress?: ((pets: number) => void) | undefined
+  onProgress?: ((items: number) => void) | undefined
 }
 
 /**

@@ -1,6 +1,8 @@
+import type { Faker } from '@faker-js/faker'
 import { z } from 'zod'
 import type { Once } from '../../../db/store.ts'
 import { parseDigits } from '../../api/int64.ts'
+import { isTime } from '../../api/time.ts'
 
 /** What the commands `export`, `import` and `seed` need to know of a resource. */
 
@@ -31,10 +33,15 @@ export interface ItemStore<New> {
   create(item: New, once?: Once): Promise<unknown>
 }
 
+/** Functions that make up realistic values of fields. */
+export type Makers<New> = { [Name in keyof New]?: (faker: Faker) => New[Name] }
+
 /** A resource with commands. Its schemas are loaded when a command runs, because other commands start faster without them. */
 export interface Transfer<Store, New> extends Noun {
   /** The values of each filter that an export may have. */
   filters: Record<string, readonly string[]>
+  /** For `seed`. A field without one gets any value of its kind. */
+  makers?: Makers<New>
   schemas(): Promise<Schemas<New>>
   items(store: Store): ItemStore<New>
 }
@@ -55,7 +62,8 @@ export interface Field {
 /** Makes a value of the text of a cell. Text that denotes no value is kept: the schema refuses it. */
 const parsers = {
   bigint: (text: string) => parseDigits(text) ?? text,
-  boolean: (text: string) => ({ true: true, false: false })[text] ?? text,
+  boolean: (text: string) => (text === 'true' || text === 'false' ? text === 'true' : text),
+  date: (text: string) => (isTime(text) ? new Date(text) : text),
   enum: (text: string) => text,
   string: (text: string) => text,
 }

@@ -1,5 +1,5 @@
 import { describeIssues } from '../../api/validation.ts'
-import { fieldsOf, type Schemas } from './resource.ts'
+import { type Field, fieldsOf, parseCell, type Schemas } from './resource.ts'
 
 /** A line of the input that is not validated yet. Lines count from 1. */
 export type Row = { line: number; fields: Record<string, unknown> } | InvalidRow
@@ -27,13 +27,15 @@ export function rowCheck<New>(schemas: Schemas<New>): (row: Row) => CheckedRow<N
     }
     const given = Object.entries(fields).flatMap(([name, value]) => {
       const field = known.get(name)
-      return field?.isGiven ? [[name, field.kind === 'bigint' ? toInt64(value) : value]] : []
+      return field?.isGiven ? [[name, fromJson(field, value)]] : []
     })
     const { data, error } = schemas.newItem.safeParse(Object.fromEntries(given))
     return error ? { line, problem: describeIssues(error) } : { line, item: data }
   }
 }
 
-function toInt64(value: unknown): unknown {
-  return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value
+/** JSON has no value of these kinds. */
+function fromJson(field: Field, value: unknown): unknown {
+  if (field.kind === 'bigint' && typeof value === 'number' && Number.isInteger(value)) return BigInt(value)
+  return field.kind === 'date' && typeof value === 'string' ? parseCell(field, value) : value
 }

@@ -1,19 +1,17 @@
 import type { Faker } from '@faker-js/faker'
 import { OperatorError } from '../operator-error.ts'
 import { createBatches } from './batches.ts'
-import { type Field, fieldsOf, type ItemStore, type Kind, type Noun, type Schemas } from './resource.ts'
+import { type Field, fieldsOf, type ItemStore, type Kind, type Makers, type Noun, type Schemas } from './resource.ts'
 
 const groupSize = 1_000
-/** Of the values of an enum in their order, so that one of them is common. */
-const weights = [7, 1, 2]
 
-/** Makes up a value of each kind. */
-const makers: Record<Kind, (faker: Faker, field: Field) => unknown> = {
-  bigint: (faker) => BigInt(faker.number.int({ min: 1, max: 8 })),
+/** Makes up a value of each kind, for a field without a maker of its own. */
+const makersOfKinds: Record<Kind, (faker: Faker, field: Field) => unknown> = {
+  bigint: (faker) => BigInt(faker.number.int({ min: 1, max: 100 })),
   boolean: (faker) => faker.datatype.boolean(),
-  enum: (faker, { values }) =>
-    faker.helpers.weightedArrayElement(values.map((value, index) => ({ value, weight: weights[index] ?? 1 }))),
-  string: (faker) => (faker.datatype.boolean() ? faker.animal.petName() : faker.person.firstName()),
+  date: (faker) => faker.date.past(),
+  enum: (faker, { values }) => faker.helpers.arrayElement(values),
+  string: (faker) => faker.lorem.words(),
 }
 
 /** Creates items one after the other, as if clients had sent them. */
@@ -37,15 +35,18 @@ export async function seedItems<New>(
  * @param seed from 0 to 4294967295. The same seed gives the same items in the same order.
  * @throws {OperatorError} if the package that makes up the values is not installed.
  */
-export async function itemSource<New>(schemas: Schemas<New>, seed: number): Promise<() => New> {
+export async function itemSource<New>(
+  { makers = {}, ...schemas }: Schemas<New> & { makers?: Makers<New> },
+  seed: number,
+): Promise<() => New> {
   const { faker } = await importFaker()
   faker.seed(seed)
   const fields = fieldsOf(schemas).filter(({ isGiven }) => isGiven)
+  const own = new Map<string, (faker: Faker) => unknown>(Object.entries(makers))
+  const makeUp = (field: Field) => (own.get(field.name) ?? makersOfKinds[field.kind])(faker, field)
   return () => {
     const given = fields.filter(({ isOptional }) => !isOptional || faker.datatype.boolean())
-    return schemas.newItem.parse(
-      Object.fromEntries(given.map((field) => [field.name, makers[field.kind](faker, field)])),
-    )
+    return schemas.newItem.parse(Object.fromEntries(given.map((field) => [field.name, makeUp(field)])))
   }
 }
 

@@ -224,7 +224,7 @@ async function isBeingWritten({ from, to }: { from: TestDatabase; to: TestDataba
   const [url, condition] =
     to.location.kind === 'postgres'
       ? [urlOf(to), 'backend_xid IS NOT NULL']
-      : [urlOf(from), "application_name = 'petstore' AND query LIKE '%FROM pets%WHERE%id >=%'"]
+      : [urlOf(from), `application_name = 'petstore' AND query LIKE '%FROM "pets"%WHERE%"id" >=%'`]
   const sessions = 'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()'
   return (await query(url, `${sessions} AND ${condition}`)).length > 0
 }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { resources } from '../../../db/resources.ts'
 import { maxInt64, minInt64 } from '../../../server/api/int64.ts'
 import { apiKeyRecord, mintApiKey } from '../../../server/auth/api-key.ts'
 import { copy as describeCopy } from '../../../server/ops/copy.ts'
@@ -243,7 +244,7 @@ describe('the command', () => {
     ])
     expect(run.stderr).not.toContain('hush')
     const back = { kind: 'sqlite', path: join(folder, 'b.db') } as const
-    const { summary } = await describeCopy({ from: { kind: 'postgres', url }, to: back })
+    const { summary } = await describeCopy({ resources, from: { kind: 'postgres', url }, to: back })
     expect(summary.split('\n')[0]).toBe(
       `Copied postgres://${name}@${host}${pathname} to ${back.path}. After reading back, both contain:`,
     )

@@ -1,0 +1,16 @@
+/** What the engines show of a service: in the OpenAPI document, the banner and the findings of the doctor. */
+export interface About {
+  title: string
+  /** A sentence for the help of the command line. */
+  summary: string
+  description: string
+  /** The path of the REST API that the banner shows. */
+  path: string
+}
+
+export const about: About = {
+  title: 'Petstore',
+  summary: 'The pet store service.',
+  description: 'Manages the pets of a pet store.',
+  path: '/pets',
+}

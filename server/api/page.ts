@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { ApiError } from './errors.ts'
+import { Int64, isInt64 } from './int64.ts'
+import { expected } from './validation.ts'
+
+const limitError = { error: expected('an integer from 1 to 100') }
+
+/**
+ * The input of a list with keyset pagination: a page, and the filters of the resource.
+ *
+ * @param noun one item of the list
+ */
+export function pageOf<Filters extends Record<string, z.ZodOptional>>(noun: string, plural: string, filters: Filters) {
+  const page = z.object(
+    {
+      limit: z
+        .int(limitError)
+        .min(1, limitError)
+        .max(100, limitError)
+        .default(20)
+        .meta({ description: `Maximum number of ${plural} returned.`, examples: [20] }),
+      ...filters,
+      cursor: Int64.min(0n, { error: expected(`the id of a ${noun}`) })
+        .meta({ override: { minimum: 0 } })
+        .optional()
+        .meta({
+          description: `Continues the list after the ${noun} with this id. The \`Link\` header of a full page carries it.`,
+          examples: [20],
+        }),
+    },
+    { error: expected('an object') },
+  )
+  // Safe: each field is optional or has a default.
+  return page.prefault({} as z.input<typeof page>)
+}
+
+/** The id of an item to find. Not {@link Int64}: an integer out of range is a valid id that no item has, which is 404. */
+export const AnyId = z.bigint({ error: expected('an integer') })
+
+/**
+ * Finds the item with an {@link AnyId}.
+ *
+ * @param find returns undefined if no item has the id. It is called with 64-bit integers only.
+ * @throws {ApiError} `not_found`
+ */
+export async function found<Item>(
+  noun: string,
+  id: bigint,
+  find: (id: bigint) => Promise<Item | undefined>,
+): Promise<Item> {
+  // The message does not repeat the id, which may be cut to 20 digits.
+  if (!isInt64(id)) throw new ApiError('not_found', `No ${noun} has this id, because it is not a 64-bit integer.`)
+  const item = await find(id)
+  if (item === undefined) throw new ApiError('not_found', `No ${noun} has the id ${id}.`)
+  return item
+}

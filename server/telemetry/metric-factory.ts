@@ -1,0 +1,36 @@
+import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client'
+
+/** Returns the value at a scrape: undefined for no series, or a value for each set of labels. */
+type Read = () => number | undefined | [labels: Record<string, string>, value: number][]
+
+export type MetricFactory = ReturnType<typeof metricFactory>
+
+/** Functions that add metrics to a registry. One with `read` shows at each scrape what that returns. */
+export function metricFactory(registry: Registry) {
+  const registers = [registry]
+  return {
+    gauge: (name: string, help: string, read?: Read, labelNames: string[] = []) =>
+      new Gauge({ name, help, labelNames, registers, ...(read && { collect: collector(read) }) }),
+    counter: (name: string, help: string, read?: Read, labelNames: string[] = []) =>
+      new Counter({ name, help, labelNames, registers, ...(read && { collect: collector(read) }) }),
+    histogram: (name: string, help: string, buckets: number[], labelNames: string[] = []) =>
+      new Histogram({ name, help, labelNames, buckets, registers }),
+  }
+}
+
+/** What gauges and counters have in common. */
+interface Metric {
+  reset(): void
+  remove(): void
+  inc(labels: Record<string, string>, value: number): void
+}
+
+function collector(read: Read) {
+  return function collect(this: Metric): void {
+    // A metric without labels has the value 0 now, and one with labels has no series.
+    this.reset()
+    const value = read()
+    if (value === undefined) this.remove()
+    else for (const [labels, each] of typeof value === 'number' ? [[{}, value] as const] : value) this.inc(labels, each)
+  }
+}

@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { filesMatching, read, root } from '../support/documents.ts'
+
+interface Job {
+  permissions?: Record<string, string>
+  steps: { uses?: string; run?: string; env?: Record<string, string>; with?: Record<string, string> }[]
+}
+
+const workflows = filesMatching('.github/workflows/*.yml').map((path) => {
+  const { permissions, jobs }: { permissions: Record<string, string>; jobs: Record<string, Job> } = parse(read(path))
+  return { path, permissions, jobs: Object.entries(jobs) }
+})
+const release = workflows.find(({ path }) => path.endsWith('/release.yml'))
+const steps = workflows.flatMap(({ jobs }) => jobs.flatMap(([, job]) => job.steps))
+const manifest = JSON.parse(read('package.json'))
+
+test('each job of the release has only the permissions that it uses', () => {
+  expect(release?.permissions).toEqual({})
+  expect(Object.fromEntries(release?.jobs.map(([name, { permissions }]) => [name, permissions]) ?? [])).toEqual({
+    check: { contents: 'read' },
+    image: { contents: 'read', packages: 'write' },
+    publish: { 'id-token': 'write', attestations: 'write' },
+    release: { contents: 'write' },
+  })
+})
+
+test('the jobs of the release that may write run no script of the repository and install nothing', () => {
+  const writing = release?.jobs.filter(([, { permissions = {} }]) => Object.values(permissions).includes('write')) ?? []
+  const commands = writing.flatMap(([, job]) => job.steps.flatMap(({ run = '' }) => run))
+  expect(commands.join('\n')).toContain('npm publish')
+  expect(commands.filter((run) => /npm (?:ci|install|run|exec)|npx|\.ci\/|node /.test(run))).toEqual([])
+})
+
+test('the workflows use only actions of GitHub, by their major version', () => {
+  const used = steps.flatMap(({ uses }) => uses ?? [])
+  expect(used.length).toBeGreaterThan(5)
+  expect(used.filter((uses) => !/^actions\/[\w-]+@v\d+$/.test(uses))).toEqual([])
+})
+
+test('no script of a workflow contains an expression, which could inject code or log a secret', () => {
+  expect(steps.filter(({ run }) => run?.includes('${{'))).toEqual([])
+  const secrets = steps.flatMap(({ env = {} }) => Object.values(env).filter((value) => value.includes('secrets.')))
+  expect(secrets.map((value) => value.replaceAll(/[${} ]/g, ''))).toEqual(['secrets.NPM_TOKEN'])
+})
+
+test('the commands of the workflows are scripts of package.json, and the Node of the release is that of development', () => {
+  const named = steps.flatMap(({ run = '' }) =>
+    [...run.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name]) => name),
+  )
+  expect(named).toContain('release:notes')
+  expect(named.filter((name) => !(String(name) in manifest.scripts))).toEqual([])
+  const versions = steps.flatMap((step) => step.with?.['node-version'] ?? [])
+  expect(versions.map(String)).toEqual([read('.nvmrc').trim()])
+})
+
+test('the text of the release is the section of the version in the changelog', () => {
+  const notes = (...words: string[]) =>
+    spawnSync(process.execPath, ['deploy/release/notes.ts', ...words], { cwd: root, encoding: 'utf8' })
+  const { stdout, stderr } = notes(`v${manifest.version}`)
+  expect(stderr).toBe('')
+  expect(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')).toContain(stdout.trim())
+  expect(stdout).toMatch(/^(?:### |- |\w)/)
+  expect(stdout).not.toMatch(/^## /m)
+})
+
+test('the release refuses a tag that is not the version of package.json', () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['deploy/release/notes.ts', 'v0.0.1'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  expect(stderr).toBe(`The tag v0.0.1 is not v${manifest.version}, the version of package.json.\n`)
+})
