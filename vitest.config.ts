@@ -35,10 +35,21 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'release',
+          include: [
+            ...['version', 'documentation', 'tour'].map((name) => `test/project/${name}.test.ts`),
+            'test/{api/document,release/*}.test.ts',
+          ],
+          globalSetup: 'test/support/global-setup.ts',
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'browser',
           // Runs alone: browsers take the time that the limits of other tests need.
-          include: ['test/web/browser/*.test.ts'],
-          globalSetup: 'test/support/global-setup.ts',
+          include: ['test/web/{browser,pages}/*.test.ts'],
+          globalSetup: 'test/web/global-setup.ts',
         },
       },
       {
@@ -68,7 +79,7 @@ export default defineConfig({
     maxWorkers: 4,
     coverage: {
       include: ['server/**', 'db/**', 'client/**'],
-      exclude: ['**/*.json', '**/*.sql', 'client/build.ts'],
+      exclude: ['**/*.json', '**/*.sql', 'client/**/build.ts', 'client/dist/**'],
       reporter: ['text'],
     },
   },

@@ -1,5 +1,5 @@
 import { createTRPCClient, httpBatchLink } from '@trpc/client'
-import type { AppRouter } from 'petstore/client'
+import type { AppRouter } from 'petstore-client'
 import superjson from 'superjson'
 
 // tRPC's own client and links, for example for @trpc/tanstack-react-query. Unlike createPetstoreClient, they do not retry.

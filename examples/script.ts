@@ -1,4 +1,4 @@
-import { createPetstoreClient, isPetstoreError, type Pet, type PetStatus } from 'petstore/client'
+import { createPetstoreClient, isPetstoreError, type Pet, type PetStatus } from 'petstore-client'
 
 const { PETSTORE_URL = 'http://127.0.0.1:3000', KEY = '' } = process.env
 const petstore = createPetstoreClient({ url: PETSTORE_URL, apiKey: KEY })

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { listen } from '../test/support/raw-http.ts'
+import { temporaryFolder } from '../test/support/temporary.ts'
+import { startTestApi } from '../test/support/test-api.ts'
 
 const document = join(import.meta.dirname, '../server/rest/openapi.json')
 
@@ -15,6 +17,17 @@ test('Spectral reports nothing', async () => {
   const { stdout } = await promisify(execFile)(spectral, words).catch((failed) => failed)
   // After the results, Spectral also prints a sentence.
   expect(stdout).toMatch(/^\[\]/)
+})
+
+test('Redocly reports nothing', async () => {
+  const path = join(temporaryFolder(), 'openapi.json')
+  const { app } = await startTestApi({ config: { publicUrl: 'https://pets.petstore.dev' } })
+  writeFileSync(path, (await app.inject('/openapi.json')).payload)
+  const redocly = join(import.meta.dirname, 'node_modules/.bin/redocly')
+  const env = { PATH: process.env.PATH, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+  const words = ['lint', '--extends=recommended', '--format=json', path]
+  const { stdout, stderr } = await promisify(execFile)(redocly, words, { env }).catch((failed) => failed)
+  expect(JSON.parse(stdout), stderr).toMatchObject({ totals: { errors: 0, warnings: 0 } })
 })
 
 test('every request that Postman imports succeeds when it is sent', async () => {

@@ -58,7 +58,7 @@ function replaceBuild(fresh: string, former: string, digest: string): void {
 function digestOfSources(): string {
   const files = globSync(['web/**', 'client/**', 'package-lock.json', 'tsconfig.json'], {
     cwd: root,
-    exclude: ['web/dist', 'web/dist.*', 'web/screenshots'],
+    exclude: ['web/dist', 'web/dist.*', 'web/screenshots', 'client/d*'],
     withFileTypes: true,
   })
   const paths = files.filter((file) => file.isFile()).map((file) => relative(root, join(file.parentPath, file.name)))

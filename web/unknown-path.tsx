@@ -1,8 +1,8 @@
 import '@mantine/core/styles/EmptyState.layer.css'
 import { Button, EmptyState } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
-import { IconMapQuestion } from '@tabler/icons-react'
 import { Header } from './components/header.tsx'
+import { IconMapQuestion } from './components/icons.tsx'
 import { messages } from './messages/index.ts'
 
 /** The page at any path but the one of the console. */
@@ -13,7 +13,7 @@ export default function UnknownPath() {
     <>
       <Header />
       <main className="page">
-        <EmptyState className="message" icon={<IconMapQuestion aria-hidden />}>
+        <EmptyState className="message" icon={<IconMapQuestion />}>
           <EmptyState.Title order={1}>{messages.page.unknownPath}</EmptyState.Title>
           <EmptyState.Description>{messages.page.unknownPathText(location.pathname)}</EmptyState.Description>
           <EmptyState.Actions>

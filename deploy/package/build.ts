@@ -1,7 +1,8 @@
-import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
-import { dirname, join, resolve } from 'node:path'
-import { lockedDependencies } from './locked-dependencies.ts'
+import { dirname, join, posix, resolve } from 'node:path'
+import { lockedDependencies, type Packages } from './locked-dependencies.ts'
 
 /**
  * Builds the npm package of the service in the folder of the argument, which is replaced. It contains JavaScript, because
@@ -12,6 +13,10 @@ const root = join(import.meta.dirname, '../..')
 const target = resolve(process.argv[2] ?? join(root, 'dist/service'))
 /** Tools of developers. */
 const notShipped = ['server/ops/dev.ts', 'db/postgres/drizzle.config.ts']
+/** Files for the machine on which the service runs. */
+const operations = ['petstore.service', 'prometheus-alerts.yaml', 'grafana-dashboard.json'].map(
+  (name) => `deploy/${name}`,
+)
 
 rmSync(target, { recursive: true, force: true })
 for (const path of globSync('{server,db}/**/*.{ts,mjs}', { cwd: root, exclude: notShipped })) {
@@ -19,9 +24,8 @@ for (const path of globSync('{server,db}/**/*.{ts,mjs}', { cwd: root, exclude: n
 }
 for (const path of globSync(['db/*/migrations/*.{sql,json}', 'server/rest/reference/*'], { cwd: root }))
   copy(path, path)
-copy('web/dist', 'web/dist')
-copy('LICENSE', 'LICENSE')
-copy('deploy/package/README.md', 'README.md')
+for (const path of ['web/dist', 'LICENSE', ...operations]) copy(path, path)
+writeManual()
 copy('deploy/package/petstore', 'bin/petstore')
 chmodSync(join(target, 'bin/petstore'), 0o755)
 writeManifests()
@@ -34,24 +38,60 @@ function toJavaScript(path: string): string {
   return code.replaceAll(/(?<=['/])([\w-]+)\.ts(?=')/g, '$1.js')
 }
 
-/** The service reads its version from server/package.json. npm needs package-lock.json to list the tree, and never packs it. */
+/** Copies the documents. Links to files that the package does not contain lead to the repository instead. */
+function writeManual(): void {
+  const { homepage, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const repository = `${homepage.replace('#readme', '')}/blob/v${version}`
+  const paths = globSync(['docs/**/*.md', 'CHANGELOG.md', 'SECURITY.md'], {
+    cwd: root,
+    exclude: ['docs/**/node_modules'],
+  })
+  for (const path of paths) writeDocument(path, path)
+  writeDocument('deploy/package/README.md', 'README.md')
+
+  function writeDocument(from: string, to: string): void {
+    const text = readFileSync(join(root, from), 'utf8')
+    const linked = text.replaceAll(/(?<=\]\()(?!https?:)[^)#\s]+/g, (link) => {
+      const file = posix.join(dirname(from), link)
+      const isPacked = paths.includes(file) || existsSync(join(target, file))
+      return isPacked ? posix.relative(dirname(to), file) : `${repository}/${file}`
+    })
+    write(to, linked)
+  }
+}
+
+/**
+ * The manifest of the root without what only developers need. npm needs package-lock.json to list the tree, and never packs
+ * it. `gitHead` is npm's own field for the commit of a package; the metrics have it as the revision.
+ */
 function writeManifests(): void {
-  const { description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const manifest = JSON.parse(readFileSync(join(root, 'server/package.json'), 'utf8'))
-  const { name, version, type } = manifest
-  const shipped = { ...manifest, ...pinned(), description, bin: { petstore: 'bin/petstore' }, os: ['!win32'] }
+  const { workspaces, scripts, devDependencies, optionalDependencies, overrides, allowScripts, ...manifest } =
+    JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const locked = lockedDependencies()
+  const shipped = { ...manifest, ...revision(), bin: { petstore: 'bin/petstore' }, ...pinned(locked), os: ['!win32'] }
   writeJson('package.json', shipped)
-  writeJson('server/package.json', { version, type })
-  const packages = { '': shipped, ...lockedDependencies() }
-  writeJson('package-lock.json', { name, version, lockfileVersion: 3, requires: true, packages })
+  const { name, version } = manifest
+  writeJson('package-lock.json', {
+    name,
+    version,
+    lockfileVersion: 3,
+    requires: true,
+    packages: { '': shipped, ...locked },
+  })
+}
+
+/** The commit, if the sources are a checkout of Git. */
+function revision(): { gitHead?: string } {
+  const { status, stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' })
+  return status === 0 ? { gitHead: stdout.trim() } : {}
 }
 
 /**
  * The tested version of every package as a direct dependency, because npm ignores the lockfile of a package that it
  * installs. Packages that the tree has in a second version are pinned only in the first.
  */
-function pinned(): Record<'dependencies' | 'optionalDependencies', Record<string, string>> {
-  const direct = Object.entries(lockedDependencies()).filter(([path]) => path.lastIndexOf('node_modules/') === 0)
+function pinned(locked: Packages): Record<'dependencies' | 'optionalDependencies', Record<string, string>> {
+  const direct = Object.entries(locked).filter(([path]) => path.lastIndexOf('node_modules/') === 0)
   const versions = (isOptional: boolean) =>
     Object.fromEntries(
       direct

@@ -14,24 +14,27 @@ export interface LockedPackage {
   peerDependenciesMeta?: Record<string, { optional?: boolean }>
 }
 
-type Packages = Record<string, LockedPackage>
+export type Packages = Record<string, LockedPackage>
 
-/** The packages that the service needs at run time, by their path in package-lock.json, such as `node_modules/pg`. */
+/**
+ * The packages that the service needs at run time, by their path in package-lock.json, such as `node_modules/pg`. Without
+ * the packages of Node itself, which only a checkout installs.
+ */
 export function lockedDependencies(): Packages {
   const { packages }: { packages: Packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const found = new Set<string>()
-  addDependencies('server', packages, found)
+  addDependencies('', Object.keys(packages['']?.dependencies ?? {}), packages, found)
   return Object.fromEntries(
     Object.entries(packages).flatMap(([path, entry]) => (found.has(path) ? [[path, entry]] : [])),
   )
 }
 
-function addDependencies(from: string, packages: Packages, found: Set<string>): void {
-  for (const name of dependencyNames(packages[from])) {
+function addDependencies(from: string, names: string[], packages: Packages, found: Set<string>): void {
+  for (const name of names) {
     const path = resolve(from, name, packages)
     if (path === undefined || found.has(path)) continue
     found.add(path)
-    addDependencies(path, packages, found)
+    addDependencies(path, dependencyNames(packages[path]), packages, found)
   }
 }
 

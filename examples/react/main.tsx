@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { createPetstoreClient } from 'petstore/client'
+import { createPetstoreClient } from 'petstore-client'
 import { createRoot } from 'react-dom/client'
 import { PetList } from './pet-list.tsx'
 import { queryClient } from './query-client.ts'

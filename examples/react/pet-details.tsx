@@ -1,4 +1,4 @@
-import type { PetstoreClient } from 'petstore/client'
+import type { PetstoreClient } from 'petstore-client'
 import { usePet } from './use-pets.ts'
 
 export function PetDetails({ petstore, petId }: { petstore: PetstoreClient; petId: bigint }) {

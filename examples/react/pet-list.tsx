@@ -1,4 +1,4 @@
-import type { PetstoreClient } from 'petstore/client'
+import type { PetstoreClient } from 'petstore-client'
 import { type FormEvent, useState } from 'react'
 import { PetDetails } from './pet-details.tsx'
 import { usePets } from './use-pets.ts'

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { NewPet, PetStatus, PetstoreClient } from 'petstore/client'
+import type { NewPet, PetStatus, PetstoreClient } from 'petstore-client'
 
 /** The pets of a status, and a mutation that adds a pet. */
 export function usePets(petstore: PetstoreClient, status: PetStatus) {

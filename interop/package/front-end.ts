@@ -1,4 +1,4 @@
-import { createPetstoreClient, isPetstoreError, type NewPet, type Pet, type PetStatus } from 'petstore/client'
+import { createPetstoreClient, isPetstoreError, type NewPet, type Pet, type PetStatus } from 'petstore-client'
 
 /** Uses every operation of the client. Runs in browsers and in Node. */
 export async function visit(url: string, apiKey: string): Promise<string[]> {

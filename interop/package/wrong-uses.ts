@@ -1,4 +1,4 @@
-import { isPetstoreError, type NewPet, type Pet, type PetStatus } from 'petstore/client'
+import { isPetstoreError, type NewPet, type Pet, type PetStatus } from 'petstore-client'
 
 /** Checked by the compiler alone: each line below an expectation must be an error, and each other line must not. */
 export function typesAreExact(error: unknown): (Pet | NewPet | PetStatus)[] {

@@ -4,11 +4,11 @@ import type { WithApiKeys } from '../../db/keys/store.ts'
 import type { ResourceList } from '../../db/resource-list.ts'
 import { type BaseStore, RuleViolation, StoreUnavailable } from '../../db/store.ts'
 import { UnusableDatabase } from '../../db/unusable-database.ts'
+import manifest from '../../package.json' with { type: 'json' }
 import type { About } from '../about.ts'
 import { misspelledVariables } from '../config.ts'
 import { OperatorError, UsageError } from '../ops/operator-error.ts'
 import type { Transfer } from '../ops/transfer/resource.ts'
-import manifest from '../package.json' with { type: 'json' }
 import { addConfigCommands } from './config.ts'
 import { addDatabaseCommands } from './database.ts'
 import { addDoctorCommand } from './doctor.ts'

@@ -2,6 +2,7 @@ import type { AnyRouter } from '@trpc/server'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
+import manifest from '../../package.json' with { type: 'json' }
 import { ApiError, dataUnavailable, ErrorBody, errorCodeOf } from '../api/errors.ts'
 import type { Deprecation } from '../api/trpc.ts'
 import { exampleOf } from './examples.ts'
@@ -31,7 +32,7 @@ export function createDocument(
   const generated = generateOpenApiDocument(router, {
     title,
     description: `${description}\n\n${conventions}`,
-    version: '1.0.0',
+    version: manifest.version,
     license: { name: 'MIT', identifier: 'MIT' },
     baseUrl: '',
     securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the service.' } },

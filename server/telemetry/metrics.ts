@@ -1,9 +1,12 @@
 import { Registry } from '@prometheus-io/client'
-import manifest from '../package.json' with { type: 'json' }
+import manifest from '../../package.json' with { type: 'json' }
 import { cacheMetrics } from './cache-metrics.ts'
 import { metricFactory } from './metric-factory.ts'
 import { requestMetrics } from './request-metrics.ts'
 import { storeMetrics } from './store-metrics.ts'
+
+/** A built package has its commit. A checkout, which may have changes, has none. */
+const { version, gitHead = '' }: { version: string; gitHead?: string } = manifest
 
 /** The metrics of one service. docs/reference/metrics.md describes each of them. */
 export class Metrics {
@@ -15,8 +18,9 @@ export class Metrics {
   readonly #ready = this.#factory.gauge('petstore_ready', '1 while /readyz responds 200, otherwise 0.')
 
   constructor() {
-    const help = 'Always 1. The label has the version of the service.'
-    this.#factory.gauge('petstore_build_info', help, () => [[{ version: manifest.version }, 1]], ['version'])
+    const help = 'Always 1. The labels have the version of the service, and the commit of its package or image.'
+    const samples: [Record<string, string>, number][] = [[{ version, revision: gitHead }, 1]]
+    this.#factory.gauge('petstore_build_info', help, () => samples, ['version', 'revision'])
   }
 
   setReady(isReady: boolean): void {

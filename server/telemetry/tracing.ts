@@ -19,10 +19,10 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BaseStore, StoreObserver } from '../../db/store.ts'
+import manifest from '../../package.json' with { type: 'json' }
 import type { Context } from '../api/trpc.ts'
 import { whenEnded } from '../http/connections.ts'
 import { isProbe, labelsOf } from '../http/request-labels.ts'
-import manifest from '../package.json' with { type: 'json' }
 
 export interface TracingOptions {
   /** The base URL of a collector that speaks OTLP over HTTP; `/v1/traces` is added. */

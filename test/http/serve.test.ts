@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { resources } from '../../db/resources.ts'
+import manifest from '../../package.json' with { type: 'json' }
 import { about } from '../../server/about.ts'
 import { readConfig } from '../../server/config.ts'
-import manifest from '../../server/package.json' with { type: 'json' }
 import { appRouter } from '../../server/router.ts'
 import { serve } from '../../server/serve.ts'
 import { logLinesIn } from '../support/log-lines.ts'

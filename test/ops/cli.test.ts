@@ -89,7 +89,7 @@ test('wrong usage exits with 2, says what was probably meant, and prints nothing
 
 test('help and version go to standard output, and the exit code is 0', async () => {
   const [version, help] = [['--version'], ['keys', '--help']].map((words) => runPetstore({ arguments: words }))
-  expect([await version?.ended, version?.stdout]).toEqual([0, `${JSON.parse(read('server/package.json')).version}\n`])
+  expect([await version?.ended, version?.stdout]).toEqual([0, `${JSON.parse(read('package.json')).version}\n`])
   expect([await help?.ended, help?.stdout, help?.stderr]).toEqual([0, expect.stringContaining('keys create shop'), ''])
 })
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { lockedDependencies } from '../../deploy/package/locked-dependencies.ts'
 import { document, read, root, rowsOf } from '../support/documents.ts'
 
-const manifest = JSON.parse(read('server/package.json'))
+const manifest = JSON.parse(read('package.json'))
 const tree = Object.entries(lockedDependencies())
 
 test('the dependencies of the service are documented with their purpose, and no others', () => {

@@ -309,7 +309,7 @@ test('the decisions are numbered without a gap and listed in order', () => {
 
 test('CI runs the script that developers run, on the Node that the service runs on', () => {
   expect(read('.github/workflows/ci.yml')).toContain('- run: .ci/run\n')
-  const { optionalDependencies } = JSON.parse(read('server/package.json'))
+  const { optionalDependencies } = JSON.parse(read('package.json'))
   expect(new Set(Object.values<string>(optionalDependencies).map((version) => version.split('.')[0]))).toEqual(
     new Set([read('.nvmrc').trim()]),
   )

@@ -197,7 +197,6 @@ test('the only files directly in server/ are those that compose the service', ()
     'log.ts',
     'main.ts',
     'node-version.mjs',
-    'package.json',
     'router.ts',
     'serve.ts',
     'trpc.ts',

@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process'
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { mintApiKey } from '../../server/auth/api-key.ts'
 import { readConfig } from '../../server/config.ts'
 import { maxStopTime } from '../../server/serve.ts'
-import { read, root } from '../support/documents.ts'
+import { read } from '../support/documents.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { startTestApi } from '../support/test-api.ts'
 
@@ -18,38 +16,6 @@ interface Resource {
   apiVersion: string
   kind: string
   spec: Record<string, unknown>
-}
-
-test.for(shapes)('the %s manifests are valid by the schemas of Kubernetes', async (shape) => {
-  for (const resource of resourcesOf(shape)) {
-    const module = `kubernetes-models/${resource.apiVersion}/${resource.kind}`
-    const { [resource.kind]: Model } = await import(module)
-    expect(() => new Model(resource).validate(), resource.kind).not.toThrow()
-  }
-})
-
-test('the manifests have no field that Kubernetes does not know', async () => {
-  const resources = shapes.flatMap(resourcesOf)
-  // With a field that is wrong, to see that the check finds it.
-  const wrong = resources.map((each) => ({ ...each, spec: { ...each.spec, replica: 1 } }))
-  const problems = (await compile([...resources, ...wrong])).trim().split('\n')
-  expect(problems.filter((line) => !line.includes(`'"replica"' does not exist`))).toEqual([])
-  expect(problems).toHaveLength(resources.length)
-})
-
-/** The schemas allow unknown fields, so the compiler checks them: it refuses unknown properties of a literal. */
-async function compile(resources: Resource[]): Promise<string> {
-  const folder = temporaryFolder()
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const literals = resources.map(
-    (resource) =>
-      `${JSON.stringify(resource)} satisfies import('kubernetes-models/${resource.apiVersion}/${resource.kind}').I${resource.kind}`,
-  )
-  writeFileSync(join(folder, 'resources.ts'), `export const resources = [\n${literals.join(',\n')}\n]`)
-  const words = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'preserve', '--types', '', 'resources.ts']
-  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), ...words]
-  const { stdout } = await promisify(execFile)(process.execPath, tsc, { cwd: folder }).catch((error) => error)
-  return stdout
 }
 
 test.for(shapes)('the service accepts its environment in the %s manifests', (shape) => {
@@ -117,7 +83,7 @@ test.for(shapes)('a container of the %s manifests has no privileges and cannot w
 })
 
 test('the manifests run the image of this release and contain no secret', () => {
-  const { version } = JSON.parse(read('server/package.json'))
+  const { version } = JSON.parse(read('package.json'))
   for (const shape of shapes) {
     expect(containerOf(shape).image).toBe(`petstore:${version}`)
     expect(read(`deploy/kubernetes/${shape}.yaml`)).not.toMatch(/kind: Secret|pet_[0-9A-Za-z]{38}|:[^/\s]+@/)

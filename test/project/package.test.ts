@@ -24,10 +24,19 @@ test('the package contains the sources as JavaScript, all migrations, the consol
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1))
   const expected = globSync(
-    ['{server,db}/**/*.{ts,mjs}', 'db/*/migrations/*.{sql,json}', 'server/rest/reference/*', 'web/dist/**/*.*'],
+    [
+      '{server,db}/**/*.{ts,mjs}',
+      'db/*/migrations/*.{sql,json}',
+      'server/rest/reference/*',
+      'web/dist/**/*.*',
+      'docs/**/*.md',
+      'CHANGELOG.md',
+      'SECURITY.md',
+      'deploy/{petstore.service,prometheus-alerts.yaml,grafana-dashboard.json}',
+    ],
     { cwd: root, exclude: ['server/ops/dev.ts', 'db/postgres/drizzle.config.ts'] },
   ).map((path) => path.replace(/\.ts$/, '.js'))
-  const own = ['LICENSE', 'README.md', 'bin/petstore', 'package-lock.json', 'package.json', 'server/package.json']
+  const own = ['LICENSE', 'README.md', 'bin/petstore', 'package-lock.json', 'package.json']
   expect(shipped.toSorted()).toEqual([...expected, ...own].toSorted())
   expect(shipped).toContain('db/sqlite/writer/writer-thread.js')
   const notices = readFileSync(join(installed, 'web/dist/licenses.md'), 'utf8')

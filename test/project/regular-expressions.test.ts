@@ -7,8 +7,7 @@ import { parseAst } from 'vitest/node'
 const root = join(import.meta.dirname, '../..')
 /** Expressions whose input comes only from the service or its operator. */
 const harmless = ['\\/+$', '\\{(\\w+)\\}', '<script type="text\\/javascript">([^<]*)<\\/script>']
-// The build of the client matches only output of the compiler.
-const expressions = globSync('{server,db,client}/**/*.ts', { cwd: root, exclude: ['client/build.ts'] })
+const expressions = globSync('{server,db,client}/**/*.ts', { cwd: root, exclude: ['client/{dist,declarations}'] })
   .flatMap(literalsIn)
   .filter(({ pattern }) => !harmless.includes(pattern))
 

@@ -5,9 +5,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { expect, test as plainTest } from 'vitest'
 import { storageKey } from '../../web/session.ts'
-import { openBrowser } from '../support/browser.ts'
 import type { AtEnd } from '../support/temporary.ts'
 import { startTestApi, type TestApi } from '../support/test-api.ts'
+import { openBrowser } from './open-browser.ts'
 
 export const consoleFolder = join(import.meta.dirname, '../../web/dist')
 const screenshots = join(import.meta.dirname, 'screenshots')

@@ -1,7 +1,7 @@
 import { Button, CopyButton as Copy } from '@mantine/core'
-import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { messages } from '../messages/index.ts'
 import { IconButton } from './buttons.tsx'
+import { IconCheck, IconCopy } from './icons.tsx'
 
 interface CopyButtonProps {
   label: string

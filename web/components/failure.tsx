@@ -1,10 +1,10 @@
 import '@mantine/core/styles/EmptyState.layer.css'
 import { Button, EmptyState } from '@mantine/core'
-import { IconAlertTriangle, IconCloudOff, IconHourglass } from '@tabler/icons-react'
 import { useState } from 'react'
 import { messages } from '../messages/index.ts'
 import { isTransient, type Problem } from '../problem.ts'
 import { keepFocus } from './focus.ts'
+import { IconAlertTriangle, IconCloudOff, IconHourglass } from './icons.tsx'
 import { RequestId } from './request-id.tsx'
 import { useNow } from './use-now.ts'
 

@@ -1,8 +1,8 @@
 import './header.css'
 import { useMantineColorScheme } from '@mantine/core'
-import { IconDeviceDesktop, IconKeyboard, IconLogout, IconMoon, IconSun } from '@tabler/icons-react'
 import { messages } from '../messages/index.ts'
 import { IconButton } from './buttons.tsx'
+import { IconDeviceDesktop, IconKeyboard, IconLogout, IconMoon, IconSun } from './icons.tsx'
 
 interface HeaderProps {
   onHelp?: () => void

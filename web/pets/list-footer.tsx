@@ -1,4 +1,9 @@
 import './list-footer.css'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { IconButton, SteadyButton } from '../components/buttons.tsx'
+import { Retrying } from '../components/failure.tsx'
+import { hint } from '../components/hint.ts'
 import {
   IconAlertTriangle,
   IconChevronLeft,
@@ -6,12 +11,7 @@ import {
   IconChevronRight,
   IconChevronRightPipe,
   IconRefresh,
-} from '@tabler/icons-react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
-import { IconButton, SteadyButton } from '../components/buttons.tsx'
-import { Retrying } from '../components/failure.tsx'
-import { hint } from '../components/hint.ts'
+} from '../components/icons.tsx'
 import { useNow } from '../components/use-now.ts'
 import { useShortcuts } from '../keyboard.ts'
 import { usePetstore } from '../petstore.ts'

@@ -56,7 +56,7 @@ export function curlText(call: ApiCall, { url, apiKey }: Service): string {
 const bearer = 'Authorization: Bearer '
 
 export function typedClientText(call: ApiCall, { url, apiKey }: Service): string {
-  return `import { createPetstoreClient } from 'petstore/client'
+  return `import { createPetstoreClient } from 'petstore-client'
 
 const petstore = createPetstoreClient({
   url: ${literalOf(url)},

@@ -39,12 +39,12 @@ test('the text for the typed client compiles, and creates, gets and lists pets e
   await runPrograms(project, api)
 })
 
-/** Makes `petstore/client` refer to the sources, which need no build. */
+/** Makes `petstore-client` refer to the sources, which need no build. */
 function installClient(project: string): void {
-  const folder = join(project, 'node_modules/petstore')
+  const folder = join(project, 'node_modules/petstore-client')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module", "exports": { "./client": "./client.js" } }')
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module", "exports": "./client.js" }')
   const client = pathToFileURL(join(root, 'client/index.ts')).href
   writeFileSync(join(folder, 'client.js'), `export * from '${client}'`)
 }

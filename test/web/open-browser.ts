@@ -1,6 +1,6 @@
 import { type Browser, chromium } from 'playwright-core'
 import { inject, onTestFinished } from 'vitest'
-import type { AtEnd } from './temporary.ts'
+import type { AtEnd } from '../support/temporary.ts'
 
 export async function openBrowser(atEnd: AtEnd = onTestFinished): Promise<Browser> {
   const browser = await chromium.launch({

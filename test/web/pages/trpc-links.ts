@@ -9,7 +9,7 @@ import {
   type TRPCLink,
 } from '@trpc/client'
 import superjson from 'superjson'
-import type { AppRouter } from '../../server/router.ts'
+import type { AppRouter } from '../../../server/router.ts'
 
 /** Calls the service through each of tRPC's HTTP links. Runs in a page of another origin. */
 

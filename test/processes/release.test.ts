@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from '../support/documents.ts'
+import { runCommand } from '../support/process.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+type Break = (folder: string) => void
+
+test.for([
+  [
+    'a forgotten version',
+    'names the version names that of package.json',
+    replaceIn('client/package.json', version, '0.0.0'),
+  ],
+  ['a forgotten changelog entry', 'CHANGELOG.md', replaceIn('CHANGELOG.md', `## ${version} - `, '## 0.0.0 - ')],
+  ['an extra packed file', 'db/extra.js', append('db/extra.ts', '')],
+  ['a changed document', 'openapi.json', replaceIn('server/pets/pets.ts', "summary: 'List", "summary: 'Show")],
+  ['a broken link', 'no-such-page.md', append('CONTRIBUTING.md', '\n[page](docs/no-such-page.md)\n')],
+  [
+    'an example that does not compile',
+    'examples/script.ts',
+    append('examples/script.ts', "\nconst id: bigint = '1'\n"),
+  ],
+] as [mistake: string, message: string, Break][])('npm run release:check reports %s', async ([, message, breakIt]) => {
+  const folder = copyOfRepository()
+  breakIt(folder)
+  const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: process.env.HOME ?? folder }
+  const run = runCommand(['npm', 'run', 'release:check'], { folder, env })
+  expect(await run.ended, run.stdout).not.toBe(0)
+  expect(run.stdout + run.stderr).toContain(message)
+})
+
+/** The files that Git knows, the built console, and a link to the dependencies. */
+function copyOfRepository(): string {
+  const folder = temporaryFolder()
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
+  for (const path of String(listed).split('\0').filter(Boolean)) cpSync(join(root, path), join(folder, path))
+  cpSync(join(root, 'web/dist'), join(folder, 'web/dist'), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+function append(path: string, text: string): Break {
+  return (folder) => appendFileSync(join(folder, path), text)
+}
+
+function replaceIn(path: string, from: string, to: string): Break {
+  return (folder) => {
+    const file = join(folder, path)
+    const text = readFileSync(file, 'utf8')
+    expect(text).toContain(from)
+    writeFileSync(file, text.replace(from, to))
+  }
+}

@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
+import { createProgram } from '../../server/cli/program.ts'
+import { composition } from '../../server/composition.ts'
+import { filesMatching, read, root } from '../support/documents.ts'
+
+const { version } = manifest
+
+test('every place that names the version names that of package.json', () => {
+  const { packages } = JSON.parse(read('package-lock.json'))
+  const named = {
+    'client/package.json': JSON.parse(read('client/package.json')).version,
+    'package-lock.json': packages[''].version,
+    'package-lock.json, client': packages.client.version,
+    'server/rest/openapi.json': JSON.parse(read('server/rest/openapi.json')).info.version,
+    '--version': createProgram(composition).version(),
+    'CHANGELOG.md': /^## (\d\S+) - \d{4}-\d\d-\d\d$/m.exec(read('CHANGELOG.md'))?.[1],
+  }
+  expect(named).toEqual(Object.fromEntries(Object.keys(named).map((place) => [place, version])))
+  const files = [...filesMatching('deploy/**/*.{yaml,service}'), ...filesMatching('{docs,client,deploy}/**/*.md')]
+  const texts = files.flatMap((path) =>
+    [...read(path).matchAll(/(?:petstore(?:-service|-client)?[:@-])v?(\d+\.\d+\.\d+)/g)].map(([text, found]) => ({
+      path,
+      text,
+      found,
+    })),
+  )
+  expect(texts.length).toBeGreaterThan(4)
+  expect(texts.filter(({ found }) => found !== version)).toEqual([])
+})
+
+test('the changelog says what is new in this version', () => {
+  const [, section = ''] = read('CHANGELOG.md').split(new RegExp(`^## ${RegExp.escape(version)} - .*$`, 'm'))
+  expect(section.split(/^## /m)[0]).toMatch(/^### (?:Changed|Added|Fixed|Removed|Security)\n\n- /m)
+})
+
+/** `npm run release:update` writes it, but not for a version that is released, which has a tag. */
+test('the schema, the document and the command line are those of this version', async () => {
+  const current = {
+    version,
+    schema: hashOf(filesMatching('db/*/migrations/*.sql').map(read)),
+    document: hashOf([read('server/rest/openapi.json')]),
+    commandLine: hashOf(helpOf(createProgram(composition))),
+  }
+  const tags = spawnSync('git', ['tag', '--list', `v${version}`], { cwd: root, encoding: 'utf8' })
+  if (tags.stdout) {
+    const message = `Version ${version} is released: set a new version, and describe the change in CHANGELOG.md.`
+    expect(current, message).toEqual(JSON.parse(read('deploy/release.json')))
+  } else {
+    await expect(`${JSON.stringify(current, undefined, 2)}\n`).toMatchFileSnapshot('../../deploy/release.json')
+  }
+})
+
+function hashOf(texts: string[]): string {
+  return createHash('sha256').update(texts.join('\0')).digest('hex')
+}
+
+/** The help of a command and of those below it. */
+function helpOf(command: ReturnType<typeof createProgram>): string[] {
+  return [command.helpInformation(), ...command.commands.flatMap(helpOf)]
+}

@@ -1,0 +1,86 @@
+/*!
+ * The icons are those of Tabler Icons 3.51 (https://tabler.io/icons). MIT License. Copyright (c) 2020-2026 Paweł Kuna
+ *
+ * Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation
+ * files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy,
+ * modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the
+ * Software is furnished to do so, subject to the following conditions: The above copyright notice and this permission notice
+ * shall be included in all copies or substantial portions of the Software.
+ *
+ * THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+ * WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+ * COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE,
+ * ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+ */
+
+import type { ReactElement } from 'react'
+
+export const IconAlertTriangle = icon(
+  'M12 9v4 M10.363 3.591l-8.106 13.534a1.914 1.914 0 0 0 1.636 2.871h16.214a1.914 1.914 0 0 0 1.636-2.87l-8.106-13.536a1.914 1.914 0 0 0-3.274 0 M12 16h.01',
+)
+export const IconCheck = icon('M5 12l5 5l10-10')
+export const IconChevronDown = icon('M6 9l6 6l6-6')
+export const IconChevronLeft = icon('M15 6l-6 6l6 6')
+export const IconChevronLeftPipe = icon('M7 6v12 M18 6l-6 6l6 6')
+export const IconChevronRight = icon('M9 6l6 6l-6 6')
+export const IconChevronRightPipe = icon('M6 6l6 6l-6 6 M17 5v13')
+export const IconChevronUp = icon('M6 15l6-6l6 6')
+export const IconCloudOff = icon(
+  'M9.58 5.548c.24-.11 .492-.207 .752-.286c1.88-.572 3.956-.193 5.444 1c1.488 1.19 2.162 3.007 1.77 4.769h.99c1.913 0 3.464 1.56 3.464 3.486c0 .957-.383 1.824-1.003 2.454m-2.997 1.033h-11.343c-2.572-.004-4.657-2.011-4.657-4.487c0-2.475 2.085-4.482 4.657-4.482c.13-.582 .37-1.128 .7-1.62 M3 3l18 18',
+)
+export const IconCode = icon('M7 8l-4 4l4 4 M17 8l4 4l-4 4 M14 4l-4 16')
+export const IconCopy = icon(
+  'M7 9.667a2.667 2.667 0 0 1 2.667-2.667h8.666a2.667 2.667 0 0 1 2.667 2.667v8.666a2.667 2.667 0 0 1-2.667 2.667h-8.666a2.667 2.667 0 0 1-2.667-2.667l0-8.666 M4.012 16.737a2.005 2.005 0 0 1-1.012-1.737v-10c0-1.1 .9-2 2-2h10c.75 0 1.158 .385 1.5 1',
+)
+export const IconDeviceDesktop = icon(
+  'M3 5a1 1 0 0 1 1-1h16a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1h-16a1 1 0 0 1-1-1v-10 M7 20h10 M9 16v4 M15 16v4',
+)
+export const IconDownload = icon('M4 17v2a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2v-2 M7 11l5 5l5-5 M12 4l0 12')
+export const IconFilterOff = icon(
+  'M8 4h12v2.172a2 2 0 0 1-.586 1.414l-3.914 3.914m-.5 3.5v4l-6 2v-8.5l-4.48-4.928a2 2 0 0 1-.52-1.345v-2.227 M3 3l18 18',
+)
+export const IconHourglass = icon(
+  'M6.5 7h11 M6.5 17h11 M6 20v-2a6 6 0 1 1 12 0v2a1 1 0 0 1-1 1h-10a1 1 0 0 1-1-1 M6 4v2a6 6 0 1 0 12 0v-2a1 1 0 0 0-1-1h-10a1 1 0 0 0-1 1',
+)
+export const IconKeyboard = icon(
+  'M2 8a2 2 0 0 1 2-2h16a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2h-16a2 2 0 0 1-2-2l0-8 M6 10l0 .01 M10 10l0 .01 M14 10l0 .01 M18 10l0 .01 M6 14l0 .01 M18 14l0 .01 M10 14l4 .01',
+)
+export const IconLogout = icon(
+  'M14 8v-2a2 2 0 0 0-2-2h-7a2 2 0 0 0-2 2v12a2 2 0 0 0 2 2h7a2 2 0 0 0 2-2v-2 M9 12h12l-3-3 M18 15l3-3',
+)
+export const IconMapQuestion = icon(
+  'M15 20l-6-3l-6 3v-13l6-3l6 3l6-3v7.5 M9 4v13 M15 7v5.5 M19 22v.01 M19 19a2.003 2.003 0 0 0 .914-3.782a1.98 1.98 0 0 0-2.414 .483',
+)
+export const IconMoon = icon('M12 3c.132 0 .263 0 .393 0a7.5 7.5 0 0 0 7.92 12.446a9 9 0 1 1-8.313-12.454l0 .008')
+export const IconPaw = icon(
+  'M14.7 13.5c-1.1-2-1.441-2.5-2.7-2.5c-1.259 0-1.736 .755-2.836 2.747c-.942 1.703-2.846 1.845-3.321 3.291c-.097 .265-.145 .677-.143 .962c0 1.176 .787 2 1.8 2c1.259 0 3-1 4.5-1s3.241 1 4.5 1c1.013 0 1.8-.823 1.8-2c0-.285-.049-.697-.146-.962c-.475-1.451-2.512-1.835-3.454-3.538 M20.188 8.082a1.039 1.039 0 0 0-.406-.082h-.015c-.735 .012-1.56 .75-1.993 1.866c-.519 1.335-.28 2.7 .538 3.052c.129 .055 .267 .082 .406 .082c.739 0 1.575-.742 2.011-1.866c.516-1.335 .273-2.7-.54-3.052l-.001 0 M9.474 9c.055 0 .109 0 .163-.011c.944-.128 1.533-1.346 1.32-2.722c-.203-1.297-1.047-2.267-1.932-2.267c-.055 0-.109 0-.163 .011c-.944 .128-1.533 1.346-1.32 2.722c.204 1.293 1.048 2.267 1.933 2.267 M16.456 6.733c.214-1.376-.375-2.594-1.32-2.722a1.164 1.164 0 0 0-.162-.011c-.885 0-1.728 .97-1.93 2.267c-.214 1.376 .375 2.594 1.32 2.722c.054 .007 .108 .011 .162 .011c.885 0 1.73-.974 1.93-2.267 M5.69 12.918c.816-.352 1.054-1.719 .536-3.052c-.436-1.124-1.271-1.866-2.009-1.866c-.14 0-.277 .027-.407 .082c-.816 .352-1.054 1.719-.536 3.052c.436 1.124 1.271 1.866 2.009 1.866c.14 0 .277-.027 .407-.082',
+)
+export const IconPlus = icon('M12 5l0 14 M5 12l14 0')
+export const IconRefresh = icon('M20 11a8.1 8.1 0 0 0-15.5-2m-.5-4v4h4 M4 13a8.1 8.1 0 0 0 15.5 2m.5 4v-4h-4')
+export const IconSun = icon(
+  'M8 12a4 4 0 1 0 8 0a4 4 0 1 0-8 0 M3 12h1m8-9v1m8 8h1m-9 8v1m-6.4-15.4l.7 .7m12.1-.7l-.7 .7m0 11.4l.7 .7m-12.1-.7l-.7 .7',
+)
+export const IconTablePlus = icon(
+  'M12.5 21h-7.5a2 2 0 0 1-2-2v-14a2 2 0 0 1 2-2h14a2 2 0 0 1 2 2v7.5 M3 10h18 M10 3v18 M16 19h6 M19 16v6',
+)
+export const IconX = icon('M18 6l-12 12 M6 6l12 12')
+
+/** A decorative icon. `path` is the data of an SVG path in a square of 24 by 24. */
+function icon(path: string): () => ReactElement {
+  return () => (
+    <svg
+      className="icon"
+      aria-hidden
+      width={24}
+      height={24}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={2}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+    >
+      <path d={path} />
+    </svg>
+  )
+}
