@@ -28,7 +28,8 @@ test.for([
 ] as [mistake: string, message: string, Break][])('npm run release:check reports %s', async ([, message, breakIt]) => {
   const folder = copyOfRepository()
   breakIt(folder)
-  const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: process.env.HOME ?? folder }
+  // With the settings of npm for the registry, which may be variables. Safe: no value of process.env is undefined.
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` } as Record<string, string>
   const run = runCommand(['npm', 'run', 'release:check'], { folder, env })
   expect(await run.ended, run.stdout).not.toBe(0)
   expect(run.stdout + run.stderr).toContain(message)

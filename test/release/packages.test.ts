@@ -53,7 +53,13 @@ test("npm exec of the service's package in an empty folder creates a pet within 
   mkdirSync(cache)
   const { stdout } = await run('npm', ['config', 'get', 'cache'], { cwd: root })
   symlinkSync(join(stdout.trim(), '_cacache'), join(cache, '_cacache'))
-  const env = { npm_config_cache: cache, npm_config_prefer_offline: 'true', HOME: folder, PORT: '0' }
+  // Safe: no value of process.env is undefined.
+  const env = {
+    ...(process.env as Record<string, string>),
+    npm_config_cache: cache,
+    npm_config_prefer_offline: 'true',
+    PORT: '0',
+  }
   const start = performance.now()
   const command = ['setsid', 'npm', 'exec', '--yes', `--package=${tarballOf('service')}`, '--', 'petstore']
   const npm = runCommand(command, { folder, env })
