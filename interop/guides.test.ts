@@ -2,15 +2,14 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Page } from 'playwright-core'
 import { build, createServer } from 'vite'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openBrowser } from '../test/support/browser.ts'
 import { addPets } from '../test/support/database.ts'
 import { codeBlocksOf, document, root } from '../test/support/documents.ts'
-import { serveFolder } from '../test/support/serve-folder.ts'
 import { temporaryFolder } from '../test/support/temporary.ts'
 import { startTestApi } from '../test/support/test-api.ts'
+import { openBrowser } from '../test/web/open-browser.ts'
+import { serveFolder } from '../test/web/pages/serve-folder.ts'
 
 /** The guides import the package of the client; the tests use its source. */
 const client = join(root, 'client/index.ts')
@@ -85,7 +84,7 @@ async function startProject(guides: string[]) {
     writeFileSync(path, code.replace('http://127.0.0.1:3000', url))
   }
   await compile(project)
-  const page: Page = await (await openBrowser()).newPage()
+  const page = await (await openBrowser()).newPage()
   page.setDefaultTimeout(60_000)
   return { project, site: { folder, origin }, key, store, page }
 }

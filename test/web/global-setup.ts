@@ -4,13 +4,6 @@ import chromium from '@sparticuz/chromium'
 import type { TestProject } from 'vitest/node'
 import { setup as buildConsole } from '../support/global-setup.ts'
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The path of the browser. */
-    chromiumPath: string
-  }
-}
-
 /** Prepares the browser and the build of the console, once for all test files. */
 export async function setup({ provide }: TestProject): Promise<void> {
   const [chromiumPath] = await Promise.all([process.env.CHROMIUM_PATH ?? unpackChromium(), buildConsole()])

@@ -4,10 +4,10 @@ import axe from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { storageKey } from '../../../web/session.ts'
-import { openBrowser } from '../../support/browser.ts'
 import type { AtEnd } from '../../support/temporary.ts'
 import { shareTestApi, startTestApi } from '../../support/test-api.ts'
 import { consoleFolder, signIn } from '../console.ts'
+import { openBrowser } from '../open-browser.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
