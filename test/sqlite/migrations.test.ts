@@ -323,7 +323,10 @@ function describeTables(database: Database.Database): object[] {
       .prepare('SELECT "from", "table", "to", on_update, on_delete FROM pragma_foreign_key_list(?)')
       .all(name),
     isAutoincrement: sql.includes('AUTOINCREMENT'),
-    checks: [...sql.matchAll(/CONSTRAINT "?(\w+)"? CHECK ?\((.*)\)/g)].map(([, check, rule]) => `${check}: ${rule}`),
+    // A column that was added later has its checks before those of the table.
+    checks: [...sql.matchAll(/CONSTRAINT "?(\w+)"? CHECK ?\((.*)\)/g)]
+      .map(([, check, rule]) => `${check}: ${rule}`)
+      .toSorted(),
     indexes: database
       .prepare(
         "SELECT replace(replace(sql, '`', ''), ', ', ',') FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? ORDER BY name",

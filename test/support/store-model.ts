@@ -40,7 +40,9 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
         const { apiKeyId, key, onReplay } = once
         const earlier = replays.get(`${apiKeyId} ${key}`)
         const { id, ...rest } = earlier ?? addPet(pet)
-        if (earlier && Object.entries(rest).some(([name, value]) => pet[name as keyof typeof pet] !== value))
+        const before: typeof pet = rest
+        const names = Object.keys({ ...rest, ...pet }) as (keyof typeof pet)[]
+        if (earlier && names.some((name) => pet[name] !== before[name]))
           throw new IdempotencyKeyReused('The key was used for another operation or another input.')
         replays.set(`${apiKeyId} ${key}`, { id, ...rest })
         if (earlier) onReplay?.()
