@@ -84,7 +84,7 @@ test('editors mark pets.get as deprecated', () => {
 
 test.for([
   ['a procedure', 'list.query', 'Returns a paginated list of pets, in ascending order of their ids.', []],
-  ['a mutation', 'create.mutate', 'Adds a new pet. When the response arrives, the pet is on disk.', []],
+  ['a mutation', 'create.mutate', 'Adds a new pet. When the response arrives, the pet is stored.', []],
   ['a field with bounds and a default', 'limit: 5', 'Maximum number of pets returned. Integer: 1 to 100.', ['20']],
   ['a field of an input', 'categoryId: 9', 'Identifier of the category the pet belongs to. 64-bit integer.', []],
   ['a field with a default', 'status }', 'Availability of the pet.', ['"available"']],
