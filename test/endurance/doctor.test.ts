@@ -17,9 +17,8 @@ import { fileTimestamp } from '../../db/sqlite/backup/name.ts'
 import { about } from '../../server/about.ts'
 import { examine, type Service } from '../../server/ops/doctor/doctor.ts'
 import type { Finding } from '../../server/ops/doctor/finding.ts'
-import { type Machine, releasedAt, thisMachine } from '../../server/ops/doctor/machine.ts'
+import { type Machine, thisMachine } from '../../server/ops/doctor/machine.ts'
 import { openDatabase } from '../support/database.ts'
-import { read } from '../support/documents.ts'
 import { freePort } from '../support/free-port.ts'
 import { petstore, runCommand, runPetstore, startServer } from '../support/process.ts'
 import { addingPets, change, leaveLog, makeDatabase, overwrite } from '../support/sample-database.ts'
@@ -315,11 +314,6 @@ if (canMount()) {
     expect(free).toEqual([])
   })
 }
-
-test('the date of the release is the one in the changelog', () => {
-  const [, date] = /^## \d+\.\d+\.\d+ - (\S+)$/m.exec(read('CHANGELOG.md')) ?? []
-  expect(releasedAt).toEqual(new Date(String(date)))
-})
 
 function sample(): { folder: string; path: string } {
   const folder = temporaryFolder()

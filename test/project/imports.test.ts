@@ -266,7 +266,10 @@ test('no folder has more than 16 source files, but for the support of the tests'
  */
 function importsOfFolders(): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>()
-  for (const file of globSync('{server,db,client}/**/*.{ts,mjs}', { cwd: root, exclude: ['**/{dist,node_modules}/**'] })) {
+  for (const file of globSync('{server,db,client}/**/*.{ts,mjs}', {
+    cwd: root,
+    exclude: ['**/{dist,node_modules}/**'],
+  })) {
     const [from, code] = [nodeOf(file), readFileSync(join(root, file), 'utf8')]
     const targets = [...code.matchAll(/\b(?:from|import) ?\(?'(\.[^']+\.(?:ts|mjs))'/g)]
       .map(([, path = '']) => nodeOf(join(dirname(file), path)))

@@ -11,7 +11,7 @@ export interface Machine {
 }
 
 /** The day of the newest release in CHANGELOG.md. */
-export const releasedAt = new Date('2026-11-21')
+export const releasedAt = new Date('2026-11-23')
 
 /** Milliseconds that two clocks may differ. */
 const tolerance = 60_000
