@@ -66,7 +66,8 @@ export async function copy(
 ) {
   const tables = await copyStore({ resources, from: from.location, to: to.location, ...options })
   return {
-    rows: tables.map(({ rows }) => rows),
+    /** By the names of the tables that have any. */
+    rows: Object.fromEntries(tables.filter(({ rows }) => rows > 0).map(({ name, rows }) => [name, rows])),
     checksums: tables.map(({ sha256 }) => sha256),
   }
 }
