@@ -62,15 +62,15 @@ interface Definition<Stores> {
 export class ResourceList<Stores = unknown> {
   /** Of the resources, in the order of the list. */
   readonly names: string[]
-  readonly #definition: Definition<Stores>
+  readonly definition: Definition<Stores>
 
   constructor(definition: Definition<Stores>) {
-    this.#definition = definition
+    this.definition = definition
     this.names = Object.keys(definition.resources)
   }
 
   migrationsFor(kind: 'sqlite' | 'postgres'): Migration[] {
-    return readMigrations(this.#definition.migrations[kind])
+    return readMigrations(this.definition.migrations[kind])
   }
 
   forSqlite(): Promise<Loaded<SqliteResource>> {
@@ -83,10 +83,10 @@ export class ResourceList<Stores = unknown> {
 
   async #load<R>(kind: 'sqlite' | 'postgres', modulesOf: (resource: Resource) => Promise<R>): Promise<Loaded<R>> {
     // Whatever a resource adds to the store, it has a module for each database.
-    const definitions = this.#definition.resources as Record<string, Resource>
+    const definitions = this.definition.resources as Record<string, Resource>
     const modules = Object.entries(definitions).map(async ([name, each]) => [name, await modulesOf(each)])
     return {
-      url: this.#definition.url,
+      url: this.definition.url,
       migrations: this.migrationsFor(kind),
       resources: Object.fromEntries(await Promise.all(modules)),
     }

@@ -94,7 +94,8 @@ export function addSeedCommand<Stores>(
   resources: ResourceList<Stores>,
   transfers: AnyTransfer<Stores>[],
 ): void {
-  const items = new Intl.ListFormat('en').format(transfers.map(({ plural }) => plural))
+  const list = new Intl.ListFormat('en')
+  const items = list.format(transfers.map(({ plural }) => plural))
   const seeding = program
     .command('seed <count>', { hidden: !canMakeUpItems() })
     .description(`create realistic ${items}, for a trial`)
@@ -102,7 +103,18 @@ export function addSeedCommand<Stores>(
     .hook('preAction', keepHeapSmall)
     .action(async (text: string, options: { seed?: number }) => {
       const rows = parseNumber(text, `The number of ${items}`, 1, maxItems)
-      for (const transfer of transfers) await seed(resources, transfer, rows, options.seed ?? randomInt(maxSeed + 1))
+      // One seed for all, so that the command can be repeated.
+      const number = options.seed ?? randomInt(maxSeed + 1)
+      const created: string[] = []
+      try {
+        for (const transfer of transfers) {
+          await seed(resources, transfer, rows, number)
+          created.push(count(rows, transfer.name, transfer.plural))
+        }
+      } finally {
+        if (created.length > 0)
+          note(`Created ${list.format(created)}. Create the same ones again with --seed ${number}.`)
+      }
     })
   addHelp(seeding, { examples: ['petstore seed 1000', 'petstore seed 1000 --seed 42'], variables })
 }
@@ -201,7 +213,7 @@ async function seed<Stores>(
   rows: number,
   seed: number,
 ): Promise<void> {
-  const { name, plural } = transfer
+  const { plural } = transfer
   const { itemSource, seedItems } = await import('../ops/transfer/seed.ts')
   const next = await itemSource({ ...transfer, ...(await transfer.schemas()) }, seed)
   await withStore(
@@ -211,7 +223,6 @@ async function seed<Stores>(
         seedItems(transfer, transfer.items(store), rows, next, onProgress),
       )
       audit(`${plural}.seed`, describeLocation(database), { rows })
-      note(`Created ${count(rows, name, plural)}. Create the same ones again with --seed ${seed}.`)
     },
     { create: true },
   )

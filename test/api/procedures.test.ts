@@ -6,11 +6,15 @@ import type { Context } from '../../server/api/trpc.ts'
 import { appRouter } from '../../server/router.ts'
 import { compileWriter } from '../../server/rpc/superjson-writer.ts'
 import { mutation, procedure, router } from '../../server/trpc.ts'
-import { openStoreModel } from '../support/store-model.ts'
+import { testDatabase } from '../support/database.ts'
+import type { AtEnd } from '../support/temporary.ts'
+import { share } from '../support/test-api.ts'
 
-// Only the procedures of the service read the context, and their tests use `contextWithPet`.
+// Only the procedures of the service read the context, and their tests use `contexts`.
 const ctx = {} as Context
 const Doubled = z.object({ n: z.number() }).prefault({ n: 1 })
+/** Two stores with the same rows: each test makes the same call with both. */
+const contexts = share((atEnd) => Promise.all([contextWithPet(atEnd), contextWithPet(atEnd)]))
 
 describe.for(proceduresOf(appRouter))(
   'the procedure $name of the service',
@@ -38,11 +42,10 @@ describe.for(proceduresOf(appRouter))(
       'text',
     ])('returns or throws the same as through the chain: %o', async (input) => {
       const options = { router: appRouter, path: name, type, signal: undefined, batchIndex: 0 }
-      const direct = settle(call(input, await contextWithPet()))
-      const chained = settle(
-        callTRPCProcedure({ ...options, getRawInput: async () => input, ctx: await contextWithPet() }),
-      )
-      expect(await direct).toEqual(await chained)
+      const [first, second] = contexts()
+      const direct = await settle(call(input, first))
+      const chained = await settle(callTRPCProcedure({ ...options, getRawInput: async () => input, ctx: second }))
+      expect(withoutTimes(direct)).toEqual(withoutTimes(chained))
     })
   },
 )
@@ -156,11 +159,18 @@ function procedureOf(routes: AnyRouter, name: string): Procedure {
 }
 
 /** A context whose store holds one pet. */
-async function contextWithPet(): Promise<Context> {
-  const store = openStoreModel()
+async function contextWithPet(atEnd: AtEnd): Promise<Context> {
+  const store = await (await testDatabase(atEnd)).open()
   await store.pets.create({ name: 'Tom', categoryId: 1n, status: 'sold' })
-  // The procedures use no other part of the store.
-  return { store, once: undefined } as unknown as Context
+  return { store, once: undefined }
+}
+
+/** The value without the times, which a store generates. */
+function withoutTimes(value: unknown): unknown {
+  if (value instanceof Date) return 'a time'
+  if (Array.isArray(value)) return value.map(withoutTimes)
+  if (value instanceof Error || typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutTimes(each)]))
 }
 
 /** The value or the error of the promise. */

@@ -57,7 +57,8 @@ test('petstore seed shows the seed that it has chosen, and creates the pets of a
   const folder = temporaryFolder()
   const first = runPetstore({ folder, arguments: ['seed', '20'] })
   expect(await first.ended, first.stderr).toBe(0)
-  const [, seed = ''] = /Created 20 pets\. Create the same ones again with --seed (\d+)\.\n$/.exec(first.stderr) ?? []
+  const [, seed = ''] =
+    /^Created 20 pets.*\. Create the same ones again with --seed (\d+)\.\n$/m.exec(first.stderr) ?? []
   const second = runPetstore({ folder, arguments: ['seed', '20', '--seed', seed] })
   expect(await second.ended, second.stderr).toBe(0)
   const names = namesIn(join(folder, 'data/petstore.db'))
@@ -68,10 +69,12 @@ test('petstore seed shows the seed that it has chosen, and creates the pets of a
   expect(namesIn(join(folder, 'data/petstore.db')).slice(40)).toEqual(['Stella', 'Bruno', 'Werner'])
 })
 
+const items = new Intl.ListFormat('en').format(composition.transfers.map(({ plural }) => plural))
+
 test.for([
-  [['0'], 'The number of pets is "0": expected an integer from 1 to 10000000.'],
-  [['10000001'], 'The number of pets is "10000001": expected an integer from 1 to 10000000.'],
-  [['1e3'], 'The number of pets is "1e3": expected'],
+  [['0'], `The number of ${items} is "0": expected an integer from 1 to 10000000.`],
+  [['10000001'], `The number of ${items} is "10000001": expected an integer from 1 to 10000000.`],
+  [['1e3'], `The number of ${items} is "1e3": expected`],
   [['5', '--seed', '4294967296'], '--seed is "4294967296": expected an integer from 0 to 4294967295.'],
 ] as const)('petstore seed %j is refused', async ([words, message]) => {
   const command = createProgram(composition).parseAsync(['seed', ...words], { from: 'user' })

@@ -97,7 +97,7 @@ test('db status and db migrate --dry-run show an old, a current and an empty dat
     pending: [],
     problem: null,
     bytes: { database: expect.any(Number) },
-    rows: { pets: 0, keys: 0 },
+    rows: expect.objectContaining({ pets: 0, keys: 0 }),
   })
 })
 

@@ -4,8 +4,8 @@ import { inject, onTestFinished } from 'vitest'
 import { describeLocation, type Location } from '../../db/location.ts'
 import { openStore } from '../../db/open.ts'
 import { resources, type Store } from '../../db/resources.ts'
-import { createDatabase, query, truncate } from './postgres/databases.ts'
-import { openSqlite } from './resources.ts'
+import { createDatabase, deleteRows, query } from './postgres/databases.ts'
+import { deletingRows, openSqlite } from './resources.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
 
 /** A database of the kind that the Vitest project selects: SQLite or PostgreSQL. */
@@ -17,7 +17,7 @@ export interface TestDatabase {
   execute(sql: string): Promise<unknown>
   /** Inserts a pet with this id, without the service. */
   insertPet(id: bigint): Promise<unknown>
-  /** Deletes all pets, and the API keys that match the condition, without the service. Ids start at 1 again. */
+  /** Deletes all rows, but only the API keys that match the condition, without the service. Ids start at 1 again. */
   empty(apiKeys?: string): Promise<unknown>
   /** All rows of a table. */
   rows(table: string): Promise<unknown[]>
@@ -30,7 +30,7 @@ export async function testDatabase(atEnd: AtEnd = onTestFinished): Promise<TestD
   if (!isOnPostgres) return sqliteDatabase(join(temporaryFolder(atEnd), 'petstore.db'), atEnd)
   const url = cleared.pop() ?? (await createDatabase())
   atEnd(async () => {
-    await truncate(url)
+    await deleteRows(url)
     cleared.push(url)
   })
   return postgresDatabase(url, atEnd)
@@ -48,13 +48,7 @@ export function sqliteDatabase(path: string, atEnd: AtEnd = onTestFinished): Tes
     insertPet: async (id) => withFile(path, (file) => file.exec(`INSERT INTO pets ${columns} VALUES ${values(id)}`)),
     empty: async (apiKeys = 'true') =>
       withFile(path, (file) =>
-        file.exec(`
-          BEGIN IMMEDIATE;
-          DELETE FROM idempotency_keys;
-          DELETE FROM pets;
-          DELETE FROM api_keys WHERE ${apiKeys};
-          DELETE FROM sqlite_sequence;
-          COMMIT`),
+        file.exec(`BEGIN IMMEDIATE; ${deletingRows(apiKeys)} DELETE FROM sqlite_sequence; COMMIT`),
       ),
     rows: async (table) => withFile(path, (file) => file.prepare(`SELECT * FROM ${table}`).all()),
   }
@@ -67,12 +61,7 @@ export function postgresDatabase(url: string, atEnd: AtEnd = onTestFinished): Te
     open: () => open(location, atEnd),
     execute: (sql) => query(url, sql),
     insertPet: (id) => query(url, `INSERT INTO pets ${columns} OVERRIDING SYSTEM VALUE VALUES ${values(id)}`),
-    empty: (apiKeys = 'true') =>
-      query(
-        url,
-        `TRUNCATE pets, idempotency_keys RESTART IDENTITY; DELETE FROM api_keys WHERE ${apiKeys};
-        SELECT setval('api_keys_id_seq', greatest((SELECT max(id) FROM api_keys), 1), EXISTS (SELECT FROM api_keys))`,
-      ),
+    empty: (apiKeys) => deleteRows(url, apiKeys),
     rows: (table) => query(url, `SELECT * FROM ${table}`),
   }
 }

@@ -1,7 +1,9 @@
 import type Database from 'better-sqlite3'
+import { getTableName } from 'drizzle-orm'
 import { prepareDatabase as prepareOnPostgres } from '../../db/postgres/prepare.ts'
 import { openPostgresStore } from '../../db/postgres/store.ts'
 import { resources, type Store } from '../../db/resources.ts'
+import { tablesOf } from '../../db/sqlite/resource.ts'
 import { prepareDatabase as prepareOnSqlite } from '../../db/sqlite/store/prepare.ts'
 import { openSqliteStore } from '../../db/sqlite/store/store.ts'
 import { prepareWrites as prepareWritesOf } from '../../db/sqlite/writer/writes.ts'
@@ -10,6 +12,15 @@ import { prepareWrites as prepareWritesOf } from '../../db/sqlite/writer/writes.
 
 export const onSqlite = await resources.forSqlite()
 export const onPostgres = await resources.forPostgres()
+
+/** The tables of the service on both databases, each after those that its foreign keys refer to. */
+export const tableNames = tablesOf(onSqlite.resources).map((table) => getTableName(table))
+
+/** Deletes the rows of all tables, but only the API keys that match the condition. */
+export function deletingRows(apiKeys: string): string {
+  const deletes = tableNames.map((table) => `DELETE FROM ${table} WHERE ${table === 'api_keys' ? apiKeys : 'true'};`)
+  return deletes.toReversed().join(' ')
+}
 
 type Parameters2<T extends (...args: never[]) => unknown> = Parameters<T>[2]
 

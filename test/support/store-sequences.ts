@@ -6,7 +6,7 @@ import { petStatuses } from '../../db/pets/shared.ts'
 import type { NewPet } from '../../db/pets/store.ts'
 import type { Store } from '../../db/resources.ts'
 import { maxInt64, minInt64 } from '../../server/api/int64.ts'
-import { sqliteDatabase, type TestDatabase, testDatabase } from './database.ts'
+import { sqliteDatabase, testDatabase } from './database.ts'
 import { openStoreModel } from './store-model.ts'
 import { temporaryFolder } from './temporary.ts'
 
@@ -20,15 +20,10 @@ export async function compareStores(sequences: number): Promise<void> {
         fc.asyncModelRun(() => ({ model: openStoreModel(), real: stores }), sequence),
       )
       .beforeEach(async () => {
-        await Promise.all(databases.map(empty))
+        await Promise.all(databases.map((database) => database.empty()))
       }),
     { numRuns: sequences },
   )
-}
-
-async function empty({ location, execute }: TestDatabase): Promise<void> {
-  const restart = location.kind === 'sqlite' ? 'DELETE FROM sqlite_sequence' : 'ALTER SEQUENCE pets_id_seq RESTART'
-  await execute(`DELETE FROM idempotency_keys; DELETE FROM pets; DELETE FROM api_keys; ${restart}`)
 }
 
 type Subject = Pick<Store, 'pets' | 'apiKeys'>

@@ -8,7 +8,7 @@ import { UnusableDatabase } from '../../../db/unusable-database.ts'
 import { maxInt64, minInt64 } from '../../../server/api/int64.ts'
 import { openDatabase, postgresDatabase, sqliteDatabase, type TestDatabase } from '../database.ts'
 import { type Run, runPetstore } from '../process.ts'
-import { preparePostgres, prepareSqlite } from '../resources.ts'
+import { preparePostgres, prepareSqlite, tableNames } from '../resources.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { emptyDatabase, query } from './databases.ts'
 
@@ -66,7 +66,8 @@ export async function copy(
 ) {
   const tables = await copyStore({ resources, from: from.location, to: to.location, ...options })
   return {
-    rows: tables.map(({ rows }) => rows),
+    /** By the names of the tables that have any. */
+    rows: Object.fromEntries(tables.filter(({ rows }) => rows > 0).map(({ name, rows }) => [name, rows])),
     checksums: tables.map(({ sha256 }) => sha256),
   }
 }
@@ -89,7 +90,7 @@ export async function expectRefusal(
 }
 
 export async function expectEmpty(database: TestDatabase): Promise<void> {
-  for (const table of ['api_keys', 'pets', 'idempotency_keys']) expect(await database.rows(table)).toEqual([])
+  for (const table of tableNames) expect(await database.rows(table)).toEqual([])
 }
 
 /** The ids of the next pet and the next API key. */
@@ -103,9 +104,7 @@ export async function nextIds(database: TestDatabase): Promise<bigint[]> {
 /** All rows of a file, with exact integers. */
 export function contentOf(database: TestDatabase): unknown[][] {
   const file = openDatabase(pathOf(database)).defaultSafeIntegers()
-  return ['api_keys', 'pets', 'idempotency_keys', 'sqlite_sequence'].map((table) =>
-    file.prepare(`SELECT * FROM ${table} ORDER BY 1`).all(),
-  )
+  return [...tableNames, 'sqlite_sequence'].map((table) => file.prepare(`SELECT * FROM ${table} ORDER BY 1`).all())
 }
 
 /** The names and contents of the files in the folder of a database. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { inject, onTestFinished } from 'vitest'
+import { deletingRows, tableNames } from '../resources.ts'
 
 /** Empty databases of tests that have ended. Creating a database costs several times the CPU time of emptying one. */
 const emptied: string[] = []
@@ -39,11 +40,15 @@ async function dropTables(url: string): Promise<void> {
   )
 }
 
-/** Deletes all rows, and restarts the ids. TRUNCATE would cost more, because it makes a new file for each table and index. */
-export async function truncate(url: string): Promise<void> {
-  const tables = ['idempotency_keys', 'pets', 'api_keys']
-  const restarts = tables.map((table) => `setval('${table}_id_seq', 1, false)`)
-  await query(url, `${tables.map((table) => `DELETE FROM ${table};`).join(' ')} SELECT ${restarts.join(', ')}`)
+/**
+ * Deletes all rows, but only the API keys that match the condition, and restarts the ids. TRUNCATE would cost more, because
+ * it makes a new file for each table and index.
+ */
+export async function deleteRows(url: string, apiKeys = 'true'): Promise<void> {
+  const restarts = tableNames.map(
+    (table) => `SELECT setval('${table}_id_seq', coalesce(max(id), 0) + 1, false) FROM ${table}`,
+  )
+  await query(url, `${deletingRows(apiKeys)} ${restarts.join('; ')}`)
 }
 
 /** Runs a statement as `psql` does, without the service. */
