@@ -39,7 +39,7 @@ test(`after ${kills} kills during creates that clients retry until they succeed,
   expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
   expect(load.replayed).toBeGreaterThan(0)
   const [median, longest] = [startTimes.toSorted((a, b) => a - b)[kills / 2], Math.max(...startTimes)]
-  expect(median).toBeLessThan(4_000)
+  expect(median).toBeLessThan(20_000)
   report('SIGKILL under 16 writers', { kills, pets: stored.length, replayed: load.replayed, median, longest })
 }, 600_000)
 

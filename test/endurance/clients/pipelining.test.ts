@@ -31,7 +31,7 @@ describe('clients that pipeline requests and never read', () => {
     const sockets = await Promise.all(Array.from({ length: 75 }, () => openSocket(server().url)))
     for (const socket of sockets) socket.write('GET / HTTP/1.1\r\n\r\n'.repeat(800))
     const { slowest, largest } = await watch(server(), 1_500)
-    expect(slowest).toBeLessThan(10_000)
+    expect(slowest).toBeLessThan(30_000)
     expect(largest).toBeLessThan(400)
   })
 
