@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
 /** The service that `npm run dev:web` talks to. */
 const service = 'http://127.0.0.1:3000'
+
+/** The notices of the libraries in the scripts, which their licenses require. */
+const licenseFile = 'licenses.md'
 
 /** Leaves out the code with which Mantine adds style elements: the content security policy forbids them. */
 const noStyleElements: Plugin = {
@@ -14,20 +18,32 @@ const noStyleElements: Plugin = {
   },
 }
 
+/** The icons are in our sources, so Vite does not know their license. */
+const iconsLicense: Plugin = {
+  name: 'icons-license',
+  generateBundle: {
+    order: 'post',
+    handler(_options, bundle) {
+      const notices = bundle[licenseFile]
+      if (notices?.type !== 'asset') throw new Error(`The build has no ${licenseFile}.`)
+      notices.source += `\n${readFileSync(new URL('components/icons-license.txt', import.meta.url), 'utf8')}`
+    },
+  },
+}
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   // Relative URLs, because the path of PUBLIC_URL is known only when the service starts.
   base: './',
   // `.env` files would change the console without changing its sources.
   envDir: false,
-  plugins: [react(), noStyleElements],
+  plugins: [react(), noStyleElements, iconsLicense],
   build: {
     target: 'es2022',
     // The content security policy forbids inline scripts and styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // The notices of the libraries in the scripts, which their licenses require.
-    license: { fileName: 'licenses.md' },
+    license: { fileName: licenseFile },
     rolldownOptions: {
       // What the first load needs is one file, which compresses better than several.
       output: { codeSplitting: { groups: [{ name: 'main', tags: ['$initial'] }] } },

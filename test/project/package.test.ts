@@ -40,7 +40,8 @@ test('the package contains the sources as JavaScript, all migrations, the consol
   expect(shipped.toSorted()).toEqual([...expected, ...own].toSorted())
   expect(shipped).toContain('db/sqlite/writer/writer-thread.js')
   const notices = readFileSync(join(installed, 'web/dist/licenses.md'), 'utf8')
-  for (const library of ['react', '@mantine/core', '@trpc/client']) expect(notices).toContain(`## ${library} - `)
+  for (const library of ['react', '@mantine/core', '@trpc/client', 'Tabler Icons'])
+    expect(notices).toContain(`## ${library} - `)
 })
 
 test('no module of the package refers to a TypeScript file', () => {
