@@ -1,5 +1,5 @@
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg'
-import { isConnectionError } from './failure.ts'
+import { isConnectionError, isReadOnly } from './failure.ts'
 
 /** Timeouts in milliseconds. The caller has received an error by then, so a later result would be useless. */
 const timeouts = { connect: 2_000, lock: 2_000, statement: 4_000, response: 5_000 }
@@ -17,7 +17,17 @@ function settings(url: string): ClientConfig {
   }
 }
 
-/** Opens a connection outside the pool, for work that must stay on one connection. */
+/** Chooses the server of each connection of a pool. */
+export interface ServerChoice {
+  /** The class of the connections. */
+  clientClass(): new () => ClientBase
+  /** Rejects unless the server of a new connection may be used. */
+  verify(client: Client): Promise<void>
+  /** Is told that a connection was lost, or that a session has become read-only. */
+  suspect(): void
+}
+
+/** Opens a connection to a single server. */
 export async function connectClient(url: string, options: ClientConfig = {}): Promise<Client> {
   const client = new Client({ ...settings(url), query_timeout: timeouts.response, ...options })
   // The next query reports a lost connection. Without a listener the process would end.
@@ -35,25 +45,43 @@ export async function connectClient(url: string, options: ClientConfig = {}): Pr
 /**
  * @param maxConnections pg's default of 10 if undefined
  * @param onError called when a connection is lost or cannot be opened
+ * @param servers the server of the URL if undefined
  */
-export function openPool(url: string, maxConnections?: number, onError = () => {}): Pool {
+export function openPool(url: string, maxConnections?: number, onError = () => {}, servers?: ServerChoice): Pool {
   const pool = new Pool({
     ...settings(url),
     max: maxConnections,
-    onConnect: (client) => applySessionSettings(client, planSettings),
+    Client: servers?.clientClass(),
+    onConnect: (client) => prepare(client).catch(fail),
     // The pool reports a failed attempt to connect only here and to its caller.
     log: (message) => {
-      if (message === 'client failed to connect') onError()
+      if (message === 'client failed to connect') report()
     },
   })
   // The pool replaces an idle connection that is lost. The query reports the loss of one in use.
   pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', onError))
+  pool.on('connect', (client) => client.on('error', report))
   pool.on('release', (error) => {
-    if (isConnectionError(error)) onError()
+    if (isConnectionError(error)) report()
+    if (isReadOnly(error)) servers?.suspect()
   })
   closeUnresponsive(pool)
   return pool
+
+  async function prepare(client: ClientBase): Promise<void> {
+    await applySessionSettings(client, planSettings)
+    if (client instanceof Client) await servers?.verify(client)
+  }
+
+  function fail(error: unknown): never {
+    servers?.suspect()
+    throw error
+  }
+
+  function report(): void {
+    onError()
+    servers?.suspect()
+  }
 }
 
 /**
