@@ -46,6 +46,9 @@ export interface OtherServer {
 }
 
 function partsOf(url: string): { start: string; hosts: string; end: string } {
-  const [, start = '', hosts = '', end = ''] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? []
-  return { start, hosts, end }
+  const authority = url.indexOf('//') + 2
+  const length = url.slice(authority).search(/[/?#]/)
+  const end = length === -1 ? url.length : authority + length
+  const hosts = Math.max(authority, url.lastIndexOf('@', end - 1) + 1)
+  return { start: url.slice(0, hosts), hosts: url.slice(hosts, end), end: url.slice(end) }
 }
