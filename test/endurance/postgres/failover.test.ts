@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { isLongForm, report } from '../../support/long-form.ts'
 import { query } from '../../support/postgres/databases.ts'
@@ -115,7 +116,7 @@ test.for(runs.flatMap((run) => [true, false].map((isSynchronous) => ({ run, isSy
     await network.resume()
     await load.reach(100)
     // A synchronous primary without its standby acknowledges no commit, whoever sends it.
-    const sent = query(first.url, "INSERT INTO pets (name, category_id, status) VALUES ('late', 1, 'sold')")
+    const sent = insertLate(first.url)
     if (isSynchronous) expect(await Promise.race([sent, wait(3_000, 'waiting')])).toBe('waiting')
     else await sent
     sent.catch(() => {})
@@ -179,6 +180,18 @@ test('every command uses the server that accepts writes', { timeout: 900_000 }, 
   // Without a restart of the command or a change of the URL.
   expect(await petstore('keys', 'create', 'shop')).toMatchObject({ code: 0 })
 })
+
+/** The server may be killed meanwhile. */
+async function insertLate(url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query("INSERT INTO pets (name, category_id, status) VALUES ('late', 1, 'sold')")
+  } finally {
+    await client.end()
+  }
+}
 
 /** A key that is created by a command works at every instance, until a command revokes it. */
 async function expectKeysInSync({ instances, url }: Awaited<ReturnType<typeof startFailover>>): Promise<void> {
