@@ -33,7 +33,7 @@ function addBackupCommands(program: Command, resources: ResourceList): void {
   const backup = program
     .command('backup')
     .description('back up the database, also while the service runs, and print the path of the backup')
-    .argument('[file]', 'the backup to make, or - for standard output', parseTarget)
+    .argument('[file]', 'the path of the backup, or - for standard output', parseTarget)
     .option(...jsonOption)
     .action(async (file: string | undefined, options: JsonOption) => {
       if (file === '-') return backUpToOutput(resources, options)

@@ -22,11 +22,7 @@ export async function checkPort({ origin, problem }: PortToCheck, title: string)
       return text === undefined ? ok(`${origin} is free.`) : failure(text)
     }),
     await runCheck('service', async () =>
-      ok(
-        isRunning
-          ? describeHealth(await checkHealth(origin))
-          : 'It does not run, so it was not asked whether it is ready.',
-      ),
+      ok(isRunning ? describeHealth(await checkHealth(origin)) : 'It does not run, so its readiness was not checked.'),
     ),
   ]
 }
