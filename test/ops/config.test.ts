@@ -50,6 +50,7 @@ function everyVariable(key: string) {
     PETSTORE_API_KEY: key,
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '30',
+    BACKUP_COMMAND: process.execPath,
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
     OTEL_SERVICE_NAME: 'shop',
     OTEL_TRACES_SAMPLER_ARG: '0.25',
@@ -78,6 +79,7 @@ test('every variable is read', () => {
     apiKey: key,
     backupEvery: 6 * 3_600_000,
     backupKeep: 30,
+    backupCommand: process.execPath,
     tracing: { endpoint: 'http://collector:4318', serviceName: 'shop', sampleRatio: 0.25 },
   })
 })
