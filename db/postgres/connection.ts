@@ -1,30 +1,50 @@
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg'
 import { isConnectionError } from './failure.ts'
+import { refuseSharedConnections } from './pooler.ts'
+
+/** Values of PostgreSQL's settings by name. Times are in milliseconds. */
+type Settings = Record<string, string | number>
 
 /** Timeouts in milliseconds. The caller has received an error by then, so a later result would be useless. */
 const timeouts = { connect: 2_000, lock: 2_000, statement: 4_000, response: 5_000 }
 
-/** The server cancels statements and idle transactions in time. This side gives up a server that does not respond. */
-function settings(url: string): ClientConfig {
+function configOf(url: string): ClientConfig {
   return {
     connectionString: url,
     application_name: 'petstore',
     keepAlive: true,
     connectionTimeoutMillis: timeouts.connect,
-    lock_timeout: timeouts.lock,
-    statement_timeout: timeouts.statement,
-    idle_in_transaction_session_timeout: timeouts.response,
   }
 }
 
-/** Opens a connection outside the pool, for work that must stay on one connection. */
-export async function connectClient(url: string, options: ClientConfig = {}): Promise<Client> {
-  const client = new Client({ ...settings(url), query_timeout: timeouts.response, ...options })
+/**
+ * Opens a connection outside the pool, for work that must stay on one connection.
+ *
+ * @throws {UnusableDatabase} if a pooler shares connections between sessions
+ */
+export async function connectClient(
+  url: string,
+  sessionSettings: Settings = {},
+  queryTimeout = timeouts.response,
+): Promise<Client> {
+  const client = await connect(url, queryTimeout)
+  try {
+    // Before the settings, which a shared connection would keep for other sessions.
+    await refuseSharedConnections(url, client, () => connect(url, timeouts.connect))
+    await applySessionSettings(client, url, sessionSettings)
+    return client
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw error
+  }
+}
+
+async function connect(url: string, queryTimeout: number): Promise<Client> {
+  const client = new Client({ ...configOf(url), query_timeout: queryTimeout })
   // The next query reports a lost connection. Without a listener the process would end.
   client.on('error', () => {})
   try {
     await client.connect()
-    await applySessionSettings(client)
     return client
   } catch (error) {
     await client.end().catch(() => {})
@@ -38,9 +58,9 @@ export async function connectClient(url: string, options: ClientConfig = {}): Pr
  */
 export function openPool(url: string, maxConnections?: number, onError = () => {}): Pool {
   const pool = new Pool({
-    ...settings(url),
+    ...configOf(url),
     max: maxConnections,
-    onConnect: (client) => applySessionSettings(client, planSettings),
+    onConnect: (client) => applySessionSettings(client, url, planSettings),
     // The pool reports a failed attempt to connect only here and to its caller.
     log: (message) => {
       if (message === 'client failed to connect') onError()
@@ -79,7 +99,7 @@ function closeUnresponsive(pool: Pool): void {
  * Settings that the code relies on. A role, a database or the URL may set others. With those, times may be unreadable, or
  * an acknowledged row may not be on disk yet.
  */
-const sessionSettings = {
+const sessionSettings: Settings = {
   DateStyle: 'ISO, MDY',
   IntervalStyle: 'iso_8601',
   TimeZone: 'UTC',
@@ -87,6 +107,10 @@ const sessionSettings = {
   default_transaction_isolation: 'read committed',
   standard_conforming_strings: 'on',
   synchronous_commit: 'on',
+  // The server cancels statements and idle transactions in time. PgBouncer refuses these settings when a session starts.
+  lock_timeout: timeouts.lock,
+  statement_timeout: timeouts.statement,
+  idle_in_transaction_session_timeout: timeouts.response,
 }
 
 /**
@@ -101,8 +125,11 @@ const planSettings = {
   jit: 'off',
 }
 
-async function applySessionSettings(client: ClientBase, further = {}): Promise<void> {
-  const values = Object.entries({ ...sessionSettings, ...further }).map(([name, value]) => `('${name}', '${value}')`)
+async function applySessionSettings(client: ClientBase, url: string, further: Settings): Promise<void> {
+  const values = Object.entries({ ...sessionSettings, ...further })
+    // The URL may set timeouts.
+    .filter(([name]) => !(/timeout$/.test(name) && new RegExp(`[?&]${name}=`).test(url)))
+    .map(([name, value]) => `('${name}', '${value}')`)
   const statement = {
     // A commit waits for the disk with any value of synchronous_commit except off.
     text: `SELECT set_config(name, value, false) FROM (VALUES ${values.join(', ')}) AS own (name, value)
