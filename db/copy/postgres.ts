@@ -21,6 +21,7 @@ import { type CopyDatabase, type Row, RowsRefused, refuseSameDatabase } from './
 const timeouts = {
   lock_timeout: 10_000,
   statement_timeout: 0,
+  query_timeout: 0,
   idle_in_transaction_session_timeout: 0,
 }
 
@@ -58,7 +59,7 @@ export async function openTarget(
 
 /** Begins a transaction on a connection of its own, which is closed if `prepare` fails. */
 async function begin<T>(url: string, mode: string, prepare: (client: Client) => Promise<T>): Promise<T> {
-  const client = await connectClient(url, timeouts, 0)
+  const client = await connectClient(url, timeouts)
   try {
     await client.query(`BEGIN ISOLATION LEVEL ${mode}`)
     // The URL, the role or the database may set timeouts. Not every server version has all of them.

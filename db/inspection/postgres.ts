@@ -16,7 +16,7 @@ const timeout = 60_000
 
 /** @throws {UnusableDatabase} */
 export async function inspectPostgres(url: string, loaded: Loaded<PostgresResource>): Promise<PostgresInspection> {
-  const client = await attempt(url, () => connectClient(url, { statement_timeout: timeout }, timeout))
+  const client = await attempt(url, () => connectClient(url, { statement_timeout: timeout, query_timeout: timeout }))
   const db = drizzle({ client })
   const common = inspectionOf<PgTable>({
     name: describeLocation({ kind: 'postgres', url }),

@@ -2,13 +2,20 @@ import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } fro
 import { isConnectionError } from './failure.ts'
 import { refuseSharedConnections } from './pooler.ts'
 
-/** Values of PostgreSQL's settings by name. Times are in milliseconds. */
-type Settings = Record<string, string | number>
-
 /** Timeouts in milliseconds. The caller has received an error by then, so a later result would be useless. */
-const timeouts = { connect: 2_000, lock: 2_000, statement: 4_000, response: 5_000 }
+const timeouts = { connect: 2_000, response: 5_000 }
 
-function configOf(url: string): ClientConfig {
+/**
+ * The server cancels statements and idle transactions in time. This side gives up a server that does not respond. A statement
+ * sets these timeouts, because PgBouncer refuses them when a session starts.
+ */
+const serverTimeouts = {
+  lock_timeout: 2_000,
+  statement_timeout: 4_000,
+  idle_in_transaction_session_timeout: timeouts.response,
+}
+
+function settings(url: string): ClientConfig {
   return {
     connectionString: url,
     application_name: 'petstore',
@@ -22,16 +29,16 @@ function configOf(url: string): ClientConfig {
  *
  * @throws {UnusableDatabase} if a pooler shares connections between sessions
  */
-export async function connectClient(
-  url: string,
-  sessionSettings: Settings = {},
-  queryTimeout = timeouts.response,
-): Promise<Client> {
-  const client = await connect(url, queryTimeout)
+export async function connectClient(url: string, options: ClientConfig = {}): Promise<Client> {
+  const { lock_timeout, statement_timeout, idle_in_transaction_session_timeout, ...config } = {
+    ...serverTimeouts,
+    ...options,
+  }
+  const client = await connect(url, config)
   try {
     // Before the settings, which a shared connection would keep for other sessions.
-    await refuseSharedConnections(url, client, () => connect(url, timeouts.connect))
-    await applySessionSettings(client, url, sessionSettings)
+    await refuseSharedConnections(url, client, () => connect(url, config))
+    await applySessionSettings(client, url, { lock_timeout, statement_timeout, idle_in_transaction_session_timeout })
     return client
   } catch (error) {
     await client.end().catch(() => {})
@@ -39,8 +46,8 @@ export async function connectClient(
   }
 }
 
-async function connect(url: string, queryTimeout: number): Promise<Client> {
-  const client = new Client({ ...configOf(url), query_timeout: queryTimeout })
+async function connect(url: string, config: ClientConfig): Promise<Client> {
+  const client = new Client({ ...settings(url), query_timeout: timeouts.response, ...config })
   // The next query reports a lost connection. Without a listener the process would end.
   client.on('error', () => {})
   try {
@@ -58,9 +65,9 @@ async function connect(url: string, queryTimeout: number): Promise<Client> {
  */
 export function openPool(url: string, maxConnections?: number, onError = () => {}): Pool {
   const pool = new Pool({
-    ...configOf(url),
+    ...settings(url),
     max: maxConnections,
-    onConnect: (client) => applySessionSettings(client, url, planSettings),
+    onConnect: (client) => applySessionSettings(client, url, { ...serverTimeouts, ...planSettings }),
     // The pool reports a failed attempt to connect only here and to its caller.
     log: (message) => {
       if (message === 'client failed to connect') onError()
@@ -99,7 +106,7 @@ function closeUnresponsive(pool: Pool): void {
  * Settings that the code relies on. A role, a database or the URL may set others. With those, times may be unreadable, or
  * an acknowledged row may not be on disk yet.
  */
-const sessionSettings: Settings = {
+const sessionSettings = {
   DateStyle: 'ISO, MDY',
   IntervalStyle: 'iso_8601',
   TimeZone: 'UTC',
@@ -107,10 +114,6 @@ const sessionSettings: Settings = {
   default_transaction_isolation: 'read committed',
   standard_conforming_strings: 'on',
   synchronous_commit: 'on',
-  // The server cancels statements and idle transactions in time. PgBouncer refuses these settings when a session starts.
-  lock_timeout: timeouts.lock,
-  statement_timeout: timeouts.statement,
-  idle_in_transaction_session_timeout: timeouts.response,
 }
 
 /**
@@ -125,10 +128,10 @@ const planSettings = {
   jit: 'off',
 }
 
-async function applySessionSettings(client: ClientBase, url: string, further: Settings): Promise<void> {
+async function applySessionSettings(client: ClientBase, url: string, further: object): Promise<void> {
   const values = Object.entries({ ...sessionSettings, ...further })
-    // The URL may set timeouts.
-    .filter(([name]) => !(/timeout$/.test(name) && new RegExp(`[?&]${name}=`).test(url)))
+    // The URL may set timeouts, which the driver sends when the session starts.
+    .filter(([name]) => !(name in serverTimeouts && new RegExp(`[?&]${name}=`).test(url)))
     .map(([name, value]) => `('${name}', '${value}')`)
   const statement = {
     // A commit waits for the disk with any value of synchronous_commit except off.

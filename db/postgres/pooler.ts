@@ -5,7 +5,7 @@ import { reasons, UnusableDatabase } from '../unusable-database.ts'
 /** One attempt is enough, unless others use the pooler at the same time, or its address has several processes. */
 const attempts = 8
 /** Milliseconds. A pooler without a free connection lets statements wait. */
-const queryTimeout = 2_000
+const queryTimeout = 5_000
 
 /**
  * Refuses a pooler that gives a connection to PostgreSQL to other sessions after each transaction or statement. Settings,

@@ -43,7 +43,7 @@ export async function prepareDatabase(
 async function connectWithRetries(url: string): Promise<Client> {
   for (const deadline = performance.now() + startTimeout; ; await wait(retryInterval)) {
     try {
-      return await connectClient(url, { lock_timeout: startTimeout, statement_timeout: 0 }, 0)
+      return await connectClient(url, { lock_timeout: startTimeout, statement_timeout: 0, query_timeout: 0 })
     } catch (error) {
       if (!isStarting(error) || performance.now() >= deadline) throw error
     }
