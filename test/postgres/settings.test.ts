@@ -71,16 +71,6 @@ test('a stricter synchronous_commit of the database is kept', async () => {
   expect(await settingsOf(client)).toMatchObject({ synchronous_commit: 'remote_apply' })
 })
 
-test('a command needs only one connection to PostgreSQL', async () => {
-  const url = await emptyDatabase()
-  const name = new URL(url).pathname.slice(1)
-  await query(url, `CREATE ROLE ${name} LOGIN PASSWORD 'petstore' CONNECTION LIMIT 1`)
-  onTestFinished(async () => void (await query(url, `DROP ROLE ${name}`)))
-  const client = await connectClient(Object.assign(new URL(url), { username: name }).href)
-  expect(await settingsOf(client)).toEqual(own)
-  await client.end()
-})
-
 test('the service opens at most DATABASE_CONNECTIONS connections, and one to listen for changes of API keys', async () => {
   const url = await emptyDatabase()
   const key = mintApiKey()

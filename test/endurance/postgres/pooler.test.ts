@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { connectClient } from '../../../db/postgres/connection.ts'
 import { mintApiKey } from '../../../server/auth/api-key.ts'
 import { postgresDatabase } from '../../support/database.ts'
 import { countListening, emptyDatabase, query } from '../../support/postgres/databases.ts'
-import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../../support/postgres/pgbouncer.ts'
+import { hasPgBouncer, startPgBouncer } from '../../support/postgres/pgbouncer.ts'
 import { runPetstore, startServer } from '../../support/process.ts'
 import { connectRestClient, type RestResponse } from '../../support/rest-client.ts'
 import { startTestApi } from '../../support/test-api.ts'
@@ -13,7 +13,18 @@ import { startTestApi } from '../../support/test-api.ts'
 const refusal =
   /^The database postgres:\S+ cannot be used: a pooler shares its connections between sessions; use its session mode, or connect to PostgreSQL directly\.$/m
 
-describe.runIf(hasPgBouncer)('through PgBouncer', () => {
+test('without a pooler, a command needs only one connection', async () => {
+  const url = await emptyDatabase()
+  const name = new URL(url).pathname.slice(1)
+  await query(url, `CREATE ROLE ${name} LOGIN PASSWORD 'petstore' CONNECTION LIMIT 1`)
+  onTestFinished(async () => void (await query(url, `DROP ROLE ${name}`)))
+  const client = await connectClient(Object.assign(new URL(url), { username: name }).href)
+  expect(await readTimeout(client)).toBe('2s')
+  await client.end()
+})
+
+// CI installs PgBouncer.
+if (hasPgBouncer) {
   test('in session mode the service recovers from a restart of PgBouncer, and no create is lost or doubled', async () => {
     const { direct, pooled, bouncer } = await start({ pool_mode: 'session' })
     const key = mintApiKey()
@@ -95,11 +106,11 @@ describe.runIf(hasPgBouncer)('through PgBouncer', () => {
     }
     await expect.poll(use).toContain('a pooler shares its connections between sessions')
   })
-})
+}
 
 async function start(settings: Record<string, string>) {
   const direct = await emptyDatabase()
-  const bouncer: PgBouncer = await startPgBouncer(direct, settings)
+  const bouncer = await startPgBouncer(direct, settings)
   onTestFinished(() => bouncer.stop())
   return { direct, pooled: bouncer.url(direct), bouncer }
 }
