@@ -213,6 +213,8 @@ const reasonByError: [RegExp, string][] = [
   [/^42501 /, '$message; GRANT this user the right to create and use tables in its schema'],
   [/^(42P01|42703) /, '$message; put it back, or name another database'],
   [/^42P07 /, reasons.foreign],
+  // A prepared statement is missing, or another session has prepared it.
+  [/^(26000|42P05) /, reasons.shared],
   [/^55P03 /, reasons.locked],
   [/^53100 /, reasons.diskFull],
   [/^53300 /, '$message; raise max_connections of PostgreSQL, or lower DATABASE_CONNECTIONS'],
