@@ -28,10 +28,13 @@ const doctorChecks = rowsOf({
 
 const everything = documents.map(({ text }) => text).join('\n')
 
-test('every relative link leads to a file, and every anchor to a heading', () => {
+/** Links of the README of the client, which npm also shows. */
+const repository = /^https:\/\/github\.com\/petstore-service\/petstore\/(?:blob|tree)\/main\//
+
+test('every link to a file of the repository leads to one, and every anchor to a heading', () => {
   const broken = documents.flatMap((source) =>
     linksOf(source)
-      .filter((link) => !/^https?:/.test(link) && !leadsSomewhere(source.path, link))
+      .filter((link) => (repository.test(link) || !/^https?:/.test(link)) && !leadsSomewhere(source.path, link))
       .map((link) => `${source.path}: ${link}`),
   )
   expect(documents.flatMap(linksOf).length).toBeGreaterThan(50)
@@ -39,8 +42,8 @@ test('every relative link leads to a file, and every anchor to a heading', () =>
 })
 
 function leadsSomewhere(from: string, link: string): boolean {
-  const [file = '', anchor] = link.split('#')
-  const path = file === '' ? from : posix.join(posix.dirname(from), file)
+  const [file = '', anchor] = link.replace(repository, '').split('#')
+  const path = file === '' ? from : posix.join(repository.test(link) ? '' : posix.dirname(from), file)
   if (!existsSync(join(root, path))) return false
   return anchor === undefined || anchorsOf(document(path)).includes(anchor)
 }
@@ -285,13 +288,12 @@ function fixedPartsOf(message: string): string[] {
     .filter((part) => part.length > 8)
 }
 
-test('every goal of the benchmark is in the performance document with its figure', () => {
-  const figures = [...read('bench/RESULTS.md').matchAll(/^\| .* \| +([\d.]+) \| +(met|minimum met|not met) \|$/gm)]
-  expect(figures.length).toBeGreaterThan(20)
-  const rows = rowsOf(document('docs/background/performance.md')).map(
-    ([, figure, result = '']) => `${figure} ${result.replaceAll('*', '')}`,
-  )
-  expect(figures.map(([, figure, result]) => `${figure} ${result}`).sort()).toEqual(rows.sort())
+test('every goal of the benchmark that is not met is in the performance document with its figure', () => {
+  const goals = [...read('bench/RESULTS.md').matchAll(/^\| .* \| +([\d.]+) \| +(met|minimum met|not met) \|$/gm)]
+  expect(goals.length).toBeGreaterThan(20)
+  const missed = goals.filter(([, , result]) => result !== 'met').map(([, figure]) => figure)
+  const documented = rowsOf(document('docs/background/performance.md')).map(([, figure]) => figure)
+  expect(documented.sort()).toEqual(missed.sort())
 })
 
 test('the decisions are numbered without a gap and listed in order', () => {
