@@ -28,8 +28,7 @@ test('the linters of Compose files and Dockerfiles report no problems', () => {
 
 test('the manifests are valid by the schemas of Kubernetes', async () => {
   for (const resource of resources) {
-    const module = `kubernetes-models/${resource.apiVersion}/${resource.kind}`
-    const { [resource.kind]: Model } = await import(module)
+    const { [resource.kind]: Model } = await import(moduleOf(resource))
     expect(() => new Model(resource).validate(), resource.kind).not.toThrow()
   }
 })
@@ -42,13 +41,17 @@ test('the manifests have no field that Kubernetes does not know', async () => {
   expect(problems).toHaveLength(resources.length)
 })
 
+function moduleOf({ apiVersion, kind }: Resource): string {
+  const isOperators = apiVersion.startsWith('monitoring.coreos.com/')
+  return `${isOperators ? '@kubernetes-models/prometheus-operator' : 'kubernetes-models'}/${apiVersion}/${kind}`
+}
+
 /** The schemas allow unknown fields, so the compiler checks them: it refuses unknown properties of a literal. */
 async function compile(listed: Resource[]): Promise<string> {
   const folder = temporaryFolder()
   symlinkSync(join(import.meta.dirname, 'node_modules'), join(folder, 'node_modules'))
   const literals = listed.map(
-    (resource) =>
-      `${JSON.stringify(resource)} satisfies import('kubernetes-models/${resource.apiVersion}/${resource.kind}').I${resource.kind}`,
+    (resource) => `${JSON.stringify(resource)} satisfies import('${moduleOf(resource)}').I${resource.kind}`,
   )
   writeFileSync(join(folder, 'resources.ts'), `export const resources = [\n${literals.join(',\n')}\n]`)
   const words = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'preserve', '--types', '', 'resources.ts']

@@ -5,8 +5,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import { clientAddressOf } from './auth/client-address.ts'
-import type { Config } from './config.ts'
+import { type Config, environment } from './config.ts'
 import type { RequestLabels } from './http/request-labels.ts'
+import { isJournal, withPriorityOf } from './systemd/journal.ts'
 import { repeatedErrors, serializeError } from './telemetry/repeated-errors.ts'
 
 /** Milliseconds. */
@@ -31,7 +32,7 @@ export interface RequestResult {
 }
 
 /** What a log needs of `process.stdout` or `process.stderr`. */
-type Output = Writable & Pick<WriteStream, 'isTTY' | 'hasColors'>
+type Output = Writable & Pick<WriteStream, 'isTTY' | 'hasColors'> & { fd?: number }
 
 /** Logs in the format of LOG_FORMAT. By default, a terminal gets formatted lines, anything else JSON lines. */
 export function createLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>, output: Output): Log {
@@ -67,6 +68,7 @@ export function logTo(destination: DestinationStream, level: Config['logLevel'])
  * loses the other lines of the last {@link maxDelay}.
  */
 function batching(output: Output, format: (line: string) => string = (line) => line) {
+  const isInJournal = isJournal(output.fd, environment.JOURNAL_STREAM)
   let lines = ''
   function flush(): void {
     const batch = lines
@@ -82,7 +84,7 @@ function batching(output: Output, format: (line: string) => string = (line) => l
     lastLevel: 0,
     write(line: string) {
       if (lines === '') setTimeout(flush, maxDelay)
-      lines += format(line)
+      lines += isInJournal ? withPriorityOf(this.lastLevel, format(line)) : format(line)
       if (this.lastLevel >= warnLevel) flush()
       this.lastLevel = 0
     },

@@ -10,7 +10,7 @@ import manifest from '../package.json' with { type: 'json' }
 import type { About } from './about.ts'
 import { createAdminApp, createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
-import { type Config, foreignEnvironment, misspelledVariables } from './config.ts'
+import { type Config, environment, foreignEnvironment, misspelledVariables } from './config.ts'
 import { type Address, addressesOf, findListenProblems, listenProblem } from './http/addresses.ts'
 import { drain } from './http/drain.ts'
 import { createLog, type Log } from './log.ts'
@@ -18,6 +18,7 @@ import { announce } from './ops/announce.ts'
 import { type Audit, auditTo, describeKey } from './ops/audit.ts'
 import { scheduleBackups } from './ops/backup/schedule.ts'
 import { OperatorError } from './ops/operator-error.ts'
+import { notifySystemd } from './systemd/notify.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { unblock } from './telemetry/output.ts'
 import { addProcessMetrics } from './telemetry/process-metrics.ts'
@@ -80,8 +81,10 @@ export async function serve(
       const url = config.publicUrl ?? app.listeningOrigin
       announce({ url, path: about.path, database: config.database, firstKey }, log, { asBanner })
       const stopBackups = startBackups(config, log, metrics)
+      const reportStopping = notifySystemd(environment, { checkReadiness: app.checkReadiness, isStuck: store.isStuck })
       const signal = await stopped
       log.info({ signal }, 'stopping')
+      reportStopping()
       limitStop([app, admin], log)
       await Promise.all([stopBackups(), drain(app, signal === 'SIGTERM' ? drainTime : 0)])
     } finally {

@@ -14,8 +14,15 @@ const target = resolve(process.argv[2] ?? join(root, 'dist/service'))
 /** Tools of developers. */
 const notShipped = ['server/ops/dev.ts', 'db/postgres/drizzle.config.ts']
 /** Files for the machine on which the service runs. */
-const operations = ['petstore.service', 'prometheus-alerts.yaml', 'grafana-dashboard.json'].map(
-  (name) => `deploy/${name}`,
+const operations = globSync(
+  [
+    'petstore*.{service,timer}',
+    'petstore*/*',
+    'nginx-tls.conf',
+    'prometheus-alerts.yaml',
+    'grafana-dashboard.json',
+  ].map((pattern) => `deploy/${pattern}`),
+  { cwd: root },
 )
 
 rmSync(target, { recursive: true, force: true })

@@ -1,4 +1,6 @@
+import { environment } from '../config.ts'
 import { UsageError } from '../ops/operator-error.ts'
+import { isJournal, withPriority } from '../systemd/journal.ts'
 
 declare global {
   interface JSON {
@@ -22,6 +24,11 @@ function endWithoutOutput(error: NodeJS.ErrnoException): void {
 /** Writes a note, a warning or an error to standard error. */
 export function note(text: string): void {
   process.stderr.write(`${text}\n`)
+}
+
+/** Writes why a command or the service failed. `journalctl --priority=err` finds it. */
+export function noteFailure(text: string): void {
+  note(isJournal(process.stderr.fd, environment.JOURNAL_STREAM) ? withPriority(text, 3) : text)
 }
 
 /** The option of every command that prints a result. */

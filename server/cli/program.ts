@@ -15,7 +15,7 @@ import { addDoctorCommand } from './doctor.ts'
 import { addHelp } from './help.ts'
 import { addKeyCommands } from './keys.ts'
 import { refuseOptionsTakenByNpm } from './npm-options.ts'
-import { note } from './output.ts'
+import { note, noteFailure } from './output.ts'
 import { addServiceCommands } from './service.ts'
 import { addSeedCommand, addTransferCommands } from './transfer.ts'
 
@@ -42,7 +42,7 @@ export async function run<Stores extends WithApiKeys>(service: Service<Stores>):
       // Commander has written the message, or the help or version that was asked for.
       process.exitCode = error.exitCode === 0 ? 0 : 2
     } else if (isForOperator(error)) {
-      note(error.message)
+      noteFailure(error.message)
       process.exitCode = error instanceof UsageError ? 2 : 1
     } else throw error
   }

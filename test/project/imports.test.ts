@@ -95,6 +95,10 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
       valueFrom,
     ),
   },
+  'server/systemd/notify.ts': {
+    allowed: [valueFrom('node:child_process')],
+    refused: ['../http/health.ts', '../../db/store.ts'].map(valueFrom),
+  },
   'server/ops/copy.ts': {
     allowed: ['../auth/api-key.ts', '../../db/open.ts', '../../db/copy/a.ts', '../../db/sqlite/backup/a.ts'].map(
       valueFrom,

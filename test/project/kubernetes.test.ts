@@ -15,6 +15,7 @@ const shapes = ['sqlite', 'postgres'] as const
 interface Resource {
   apiVersion: string
   kind: string
+  metadata: { name: string }
   spec: Record<string, unknown>
 }
 
@@ -90,16 +91,62 @@ test('the manifests run the image of this release and contain no secret', () => 
   }
 })
 
+test('the StatefulSet has a headless Service', () => {
+  const set = resourcesOf('sqlite').find(({ kind }) => kind === 'StatefulSet')
+  const service = resourcesOf('sqlite').find(({ metadata }) => metadata.name === set?.spec.serviceName)
+  expect(service).toMatchObject({ kind: 'Service', spec: { clusterIP: 'None' } })
+})
+
+test('only the ingress controller reaches the service, and only Prometheus the admin port', () => {
+  const [ingress, policy] = resourcesOf('ingress')
+  const [monitor] = resourcesOf('pod-monitor')
+  const ports = containerOf('sqlite').ports.map(({ name }) => name)
+  const matchLabels = { 'app.kubernetes.io/name': 'petstore' }
+  expect(policy?.spec).toEqual({
+    podSelector: { matchLabels },
+    policyTypes: ['Ingress'],
+    ingress: ports.map((port) => ({ from: [{ namespaceSelector: expect.anything() }], ports: [{ port }] })),
+  })
+  expect(monitor?.spec).toMatchObject({ selector: { matchLabels }, podMetricsEndpoints: [{ port: 'metrics' }] })
+  const backend = { service: { name: 'petstore', port: { name: 'http' } } }
+  const publicUrl = containerOf('sqlite').env.find(({ name }) => name === 'PUBLIC_URL')?.value
+  expect(ingress?.spec.rules).toMatchObject([
+    { host: publicUrl?.replace('https://', ''), http: { paths: [{ backend }] } },
+  ])
+  for (const shape of shapes) {
+    const service = resourcesOf(shape).find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'petstore')
+    expect(service?.spec.ports, shape).toMatchObject([{ name: 'http' }])
+  }
+})
+
+test('TRUST_PROXY of the guide is accepted', () => {
+  const [, value] = /kubectl set env \S+ TRUST_PROXY=(\S+)/.exec(read('docs/guides/deployment.md')) ?? []
+  expect(readConfig({ TRUST_PROXY: value }).trustProxy).toEqual([value])
+})
+
+test('the pod for a restore has the volume, the image and the rights of the service', () => {
+  const [pod] = resourcesOf('restore')
+  const { image, resources, securityContext, volumeMounts } = containerOf('sqlite')
+  const data = volumeMounts.find(({ name }) => name === 'data')
+  expect(pod?.spec).toMatchObject({
+    securityContext: podOf('sqlite').spec.securityContext,
+    containers: [{ image, resources, securityContext, volumeMounts: [data] }],
+    volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data-petstore-0' } }],
+  })
+  expect(dockerfile).toContain(`DATABASE_URL=file:${data?.mountPath}/`)
+})
+
 interface Container {
   image: string
   env: { name: string; value?: string }[]
-  ports: object[]
+  ports: { name: string }[]
   volumeMounts: { name: string; mountPath: string }[]
   startupProbe: Probe
   livenessProbe: Probe
   readinessProbe: Probe
   lifecycle?: { preStop: { sleep: { seconds: number } } }
   securityContext: object
+  resources: object
 }
 
 interface Probe {
@@ -116,8 +163,8 @@ interface Pod {
   }
 }
 
-function resourcesOf(shape: (typeof shapes)[number]): Resource[] {
-  return parseAllDocuments(read(`deploy/kubernetes/${shape}.yaml`)).map((document) => document.toJS())
+function resourcesOf(name: string): Resource[] {
+  return parseAllDocuments(read(`deploy/kubernetes/${name}.yaml`)).map((document) => document.toJS())
 }
 
 /** The schemas are checked by another test, so this test may rely on the form of a pod. */

@@ -1,15 +1,22 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { securityHeaders } from '../../server/http/response-headers.ts'
+import { read } from '../support/documents.ts'
 import { freePort } from '../support/free-port.ts'
 import { runCommand } from '../support/process.ts'
 import { exchange, type RawResponse } from '../support/raw-http.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { startTestApi } from '../support/test-api.ts'
 
-const configuration = readFileSync(join(import.meta.dirname, '../../deploy/nginx.conf'), 'utf8')
+const configuration = read('deploy/nginx.conf')
+/** For one machine, with TLS. It is included by the configuration of Debian. */
+const site = read('deploy/nginx-tls.conf')
+const installed = /nginx\/([\d.]+)/.exec(spawnSync('nginx', ['-v'], { encoding: 'utf8' }).stderr ?? '')?.[1]
 const consoleFolder = join(import.meta.dirname, '../../web/dist')
 const host = 'HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'
 
@@ -27,18 +34,51 @@ const refused = [
   ['a file of an instance that is away', `GET /assets/index.js ${host}\r\n`, 503, 'unavailable'],
 ] as const
 
-test('the configuration of nginx adds the security headers of the service, and no others', () => {
-  const added = [...configuration.matchAll(/add_header (\S+) (?:"([^"]*)"|(\S+)) always;/g)]
+test.for([
+  ['nginx.conf', configuration, undefined],
+  ['nginx-tls.conf', site, 'https://petstore.example'],
+] as const)('%s adds the security headers of the service, and no others', ([, text, publicUrl]) => {
+  const added = [...text.matchAll(/add_header (\S+) (?:"([^"]*)"|(\S+)) always;/g)]
   expect(
     Object.fromEntries(added.map(([, name = '', quoted, plain]) => [name.toLowerCase(), quoted ?? plain])),
   ).toEqual({
-    ...securityHeaders(undefined),
+    ...securityHeaders(publicUrl),
     'retry-after': '$error_retry_after',
   })
 })
 
+test('both configurations have the same limits and the same responses', () => {
+  const linesOf = (text: string) => new Set(text.split('\n').map((line) => line.trim()))
+  const [several, one] = [linesOf(configuration), linesOf(site)]
+  const shared = [...several].filter((line) =>
+    /^(client_|large_|keepalive|proxy_|error_page|map |\d{3} |return)/.test(line),
+  )
+  // With one instance, there is no other one to try.
+  expect(shared.filter((line) => !one.has(line) && !line.includes('next_upstream'))).toEqual([])
+})
+
+test('the container has the version of nginx that its configuration needs', () => {
+  const [, image = ''] = /image: nginx:([\d.]+)/.exec(read('deploy/compose.yaml')) ?? []
+  expect(isAtLeast(image, minimumOf(configuration))).toBe(true)
+})
+
+function minimumOf(text: string): string {
+  return String(/Needs nginx ([\d.]+) or newer/.exec(text)?.[1])
+}
+
+function isAtLeast(version: string, minimum: string): boolean {
+  return version.localeCompare(minimum, 'en', { numeric: true }) >= 0
+}
+
 // The other tests run nginx itself, where it is installed. CI installs it.
-if (spawnSync('nginx', ['-v']).status === 0) {
+if (installed !== undefined) {
+  test('nginx accepts its configuration from the stated version on, and not before', () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'nginx.conf'), configuration)
+    const { stderr } = spawnSync('nginx', ['-t', '-c', join(folder, 'nginx.conf')], { encoding: 'utf8' })
+    expect(stderr.includes('invalid parameter "resolve"')).toBe(!isAtLeast(installed, minimumOf(configuration)))
+  })
+
   test.for(refused)(
     'for %s nginx itself responds with an Error body and the security headers',
     async ([, bytes, status, code]) => {
@@ -78,6 +118,64 @@ if (spawnSync('nginx', ['-v']).status === 0) {
   })
 }
 
+// OpenSSL makes the certificate.
+if (
+  installed !== undefined &&
+  isAtLeast(installed, minimumOf(site)) &&
+  spawnSync('openssl', ['version']).status === 0
+) {
+  test('one machine with TLS: nginx passes requests on, and responds itself with Error bodies', async () => {
+    const trustProxy = ['127.0.0.1']
+    const api = await startTestApi({ config: { publicUrl: 'https://petstore.example', trustProxy } })
+    const service = portOf(await api.app.listen({ host: '127.0.0.1', port: 0 }))
+    const { plain, get } = await startNginxWithTls(service)
+
+    expect(await get('/livez')).toMatchObject({ status: 200, body: '{"status":"ok"}' })
+    const rejected = await get('/v1/pets', { 'x-forwarded-for': '192.0.2.7' })
+    expect(rejected.status).toBe(401)
+    expect(rejected.headers['strict-transport-security']).toBe('max-age=31536000')
+    expect(api.log.map((line) => JSON.parse(line))).toContainEqual(expect.objectContaining({ ip: '127.0.0.1' }))
+    const redirected = await fetch(`${plain}/v1/pets?limit=1`, { method: 'POST', redirect: 'manual' })
+    expect(redirected.status).toBe(308)
+    expect(redirected.headers.get('location')).toBe('https://petstore.example/v1/pets?limit=1')
+
+    expect(await get('/metrics')).toMatchObject({ status: 404 })
+    await api.app.close()
+    const { status, headers, body } = await get('/v1/pets')
+    expect([status, JSON.parse(body)]).toEqual([503, { code: 'unavailable', message: expect.any(String), status }])
+    expect(headers).toMatchObject({ ...securityHeaders('https://petstore.example'), 'retry-after': '1' })
+  })
+}
+
+/** Runs nginx as the deployed file configures it, with a certificate that it has signed itself. */
+async function startNginxWithTls(servicePort: number) {
+  const folder = temporaryFolder()
+  const [plain, tls] = [await freePort(), await freePort()]
+  const files = ['-keyout', join(folder, 'privkey.pem'), '-out', join(folder, 'fullchain.pem')]
+  const names = ['-subj', '/CN=petstore.example', '-addext', 'subjectAltName=DNS:petstore.example']
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...names, ...files], { stdio: 'ignore' })
+  const changes: [RegExp | string, string][] = [
+    ['server 127.0.0.1:3000;', `server 127.0.0.1:${servicePort};`],
+    ['listen 80;', `listen 127.0.0.1:${plain};`],
+    ['listen 443 ssl;', `listen 127.0.0.1:${tls} ssl;`],
+    [/\/etc\/ssl\/petstore/g, folder],
+  ]
+  const adapted = changes.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), site)
+  await runNginx(
+    folder,
+    `error_log stderr; events {} http { ${temporaryPaths}\n${adapted} }`,
+    `http://127.0.0.1:${plain}`,
+  )
+
+  const ca = readFileSync(join(folder, 'fullchain.pem'))
+  async function get(path: string, headers = {}) {
+    const options = { host: '127.0.0.1', port: tls, path, ca, servername: 'petstore.example', headers, agent: false }
+    const [response] = await once(request(options).end(), 'response')
+    return { status: Number(response.statusCode), headers: response.headers, body: await text(response) }
+  }
+  return { plain: `http://127.0.0.1:${plain}`, get }
+}
+
 function portOf(url: string): number {
   return Number(new URL(url).port)
 }
@@ -86,32 +184,36 @@ function headersOf(response: RawResponse | undefined): Record<string, string> {
   return Object.fromEntries(response?.headers ?? [])
 }
 
+const temporaryPaths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  .map((kind) => `${kind}_temp_path ${kind};`)
+  .join(' ')
+
 /** Runs nginx as deployed, but in one process, and in front of these ports instead of the instances that Docker's DNS knows. */
 async function startNginx(servicePorts: number[]): Promise<string> {
   const folder = temporaryFolder()
   const port = await freePort()
-  const temporaryFiles = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (kind) => `${kind}_temp_path ${kind};`,
-  )
   const changes: [RegExp, string][] = [
     [/^worker_processes .*$/m, ''],
-    [/^http \{$/m, `http { ${temporaryFiles.join(' ')}`],
+    [/^http \{$/m, `http { ${temporaryPaths}`],
     [/^ +resolver.*$/gm, ''],
     [/server petstore:3000 resolve .*;/, servicePorts.map((each) => `server 127.0.0.1:${each};`).join(' ')],
     [/listen 80;/, `listen 127.0.0.1:${port};`],
   ]
   const adapted = changes.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), configuration)
-  writeFileSync(join(folder, 'nginx.conf'), adapted)
+  const url = `http://127.0.0.1:${port}`
+  await runNginx(folder, adapted, url)
+  return url
+}
+
+/** Runs nginx in one process, and waits until it responds. */
+async function runNginx(folder: string, text: string, url: string): Promise<void> {
+  writeFileSync(join(folder, 'nginx.conf'), text)
   const settings = 'daemon off; master_process off; pid nginx.pid;'
   const run = runCommand(['nginx', '-p', folder, '-c', 'nginx.conf', '-e', 'stderr', '-g', settings], { folder })
-  const url = `http://127.0.0.1:${port}`
-  await expect
-    .poll(() =>
-      fetch(url).then(
-        () => true,
-        () => run.stderr,
-      ),
+  const responds = () =>
+    fetch(url, { redirect: 'manual' }).then(
+      () => true,
+      () => run.stderr,
     )
-    .toBe(true)
-  return url
+  await expect.poll(responds).toBe(true)
 }

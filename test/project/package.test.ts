@@ -32,7 +32,7 @@ test('the package contains the sources as JavaScript, all migrations, the consol
       'docs/**/*.md',
       'CHANGELOG.md',
       'SECURITY.md',
-      'deploy/{petstore.service,prometheus-alerts.yaml,grafana-dashboard.json}',
+      'deploy/{petstore*.{service,timer},petstore*/*,nginx-tls.conf,prometheus-alerts.yaml,grafana-dashboard.json}',
     ],
     { cwd: root, exclude: ['server/ops/dev.ts', 'db/postgres/drizzle.config.ts'] },
   ).map((path) => path.replace(/\.ts$/, '.js'))

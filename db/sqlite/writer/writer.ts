@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import type { Loaded, MutationResult } from '../../resource.ts'
 import { type Once, type RuleError, type StoreObserver, StoreUnavailable, type TransactionTimes } from '../../store.ts'
-import { onMessage, startThread } from '../../thread.ts'
+import { onMessage, otherThreadsSleep, startThread } from '../../thread.ts'
 import {
   concernsDatabase,
   conflictOf,
@@ -178,6 +178,14 @@ export class Writer {
   /** The number of writes that the thread has, or that wait for a permission. */
   get queued(): number {
     return this.#sent.length + this.#waiting
+  }
+
+  /**
+   * Whether the thread owes a reply for longer than a commit takes, without waiting for the disk or working, as it does
+   * when it saves a lost log.
+   */
+  get isStuck(): boolean {
+    return this.#isHanging && otherThreadsSleep()
   }
 
   /** Rejects unless a write can reach the disk, and the latest writes did. */

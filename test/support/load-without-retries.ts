@@ -1,0 +1,44 @@
+import { expect } from 'vitest'
+import { connectRestClient, type RestClient, type RestResponse } from './rest-client.ts'
+
+const callers = 16
+
+/**
+ * Callers that create, get and list without a pause.
+ *
+ * @param keepAlive whether the caller of this index keeps its connection open. By default, every fourth opens one for each request.
+ */
+export function startLoad(url: string, key: string, { keepAlive = (index: number) => index % 4 !== 0 } = {}) {
+  const failures: string[] = []
+  const acknowledged: string[] = []
+  const load = { requests: 0, failures, acknowledged, reach, stop }
+  let isStopping = false
+
+  async function call(caller: RestClient, name: string): Promise<void> {
+    const created = await caller.post('/v1/pets', { name, categoryId: 1 })
+    if (expectStatus(created, 201)) load.acknowledged.push(name)
+    expectStatus(await caller.get(String(created.headers.location)), 200)
+    expectStatus(await caller.get('/v1/pets?limit=5'), 200)
+  }
+  function expectStatus({ status, text }: RestResponse, expected: number): boolean {
+    load.requests++
+    if (status !== expected) load.failures.push(`${status} ${text}`)
+    return status === expected
+  }
+  async function run(index: number): Promise<void> {
+    const caller = connectRestClient(url, key, { keepAlive: keepAlive(index) })
+    for (let i = 0; !isStopping; i++) {
+      await call(caller, `${index}-${i}`).catch((error: Error) => load.failures.push(`${error}`))
+    }
+  }
+  const all = Promise.all(Array.from({ length: callers }, (_, index) => run(index)))
+
+  async function reach(requests: number): Promise<void> {
+    await expect.poll(() => load.requests, { timeout: 300_000, interval: 20 }).toBeGreaterThan(requests)
+  }
+  async function stop(): Promise<void> {
+    isStopping = true
+    await all
+  }
+  return load
+}
