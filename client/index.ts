@@ -15,32 +15,34 @@ import { type Fetch, withRetries } from './retry.ts'
 import { withTransportErrors } from './transport-error.ts'
 
 export interface PetstoreClientOptions {
-  /** Address of the service, such as `http://127.0.0.1:3000`. */
+  /** Address of the service, without `/trpc`, such as `http://127.0.0.1:3000`. In a browser it may be relative to the page. */
   url: string
   /** An API key of the service, such as `pet_…`. */
   apiKey: string
   /** Maximum number of retries of a request after transient failures; 3 by default. */
-  retries?: number
+  retries?: number | undefined
   /**
    * Maximum pause before a retry in milliseconds, even if the service asks for a longer one; 10 s by default. Jitter adds
    * up to half of the pause.
    */
-  maxPause?: number
+  maxPause?: number | undefined
   /**
    * Maximum time of an attempt in milliseconds, from its start to the end of the response body; 30 s by default. An attempt
    * that takes longer is a transient failure.
    */
-  timeout?: number
+  timeout?: number | undefined
   /** Replaces the global `fetch`. */
-  fetch?: Fetch
+  fetch?: Fetch | undefined
   /** Returns further headers of a request, such as `traceparent` (https://www.w3.org/TR/trace-context/). */
-  headers?: () => Record<string, string>
+  headers?: (() => Record<string, string>) | undefined
 }
 
 export type PetstoreClient = TRPCClient<AppRouter>
 export type PetstoreError = TRPCClientError<AppRouter>
 /** What went wrong, for a `switch`. A later version of the service may send further codes. */
 export type PetstoreErrorCode = NonNullable<PetstoreError['data']>['code']
+/** An invalid field of the input. */
+export type PetstoreIssue = NonNullable<NonNullable<PetstoreError['data']>['issues']>[number]
 export type { AppRouter }
 
 export type Pet = inferRouterOutputs<AppRouter>['pets']['create']
@@ -58,7 +60,8 @@ export type PetStatus = Pet['status']
  * A failed call rejects with a `PetstoreError`, which `isPetstoreError` recognises. `isAborted` tells whether the caller's
  * `signal` ended it.
  *
- * @throws {TypeError} if the API key is missing, or the URL is invalid or holds a user name or password.
+ * @throws {TypeError} if the API key is missing or contains a character that no key has, or if the URL is not one of HTTP or
+ *   holds a user name or password.
  */
 export function createPetstoreClient({
   url,
@@ -70,8 +73,7 @@ export function createPetstoreClient({
   headers = () => ({}),
 }: PetstoreClientOptions): PetstoreClient {
   checkUrl(url)
-  checkApiKey(apiKey)
-  const authorization = `Bearer ${apiKey}`
+  const authorization = `Bearer ${checkApiKey(apiKey)}`
   const rpcUrl = `${url.replace(/\/+$/, '')}/trpc`
   const send = withTransportErrors(withRetries(fetch, { retries, maxPause, timeout }), rpcUrl)
   const http = {
@@ -121,18 +123,28 @@ export function isAborted(error: unknown): boolean {
   return isPetstoreError(error) && error.cause?.name === 'AbortError'
 }
 
-/** JavaScript and environment variables pass what the type excludes. Without a key, every call would fail with 401. */
-function checkApiKey(apiKey: string | undefined): void {
-  if (!apiKey?.trim()) throw new TypeError('The apiKey is missing: pass an API key of the service.')
+/**
+ * Returns the key without white space around it. JavaScript and environment variables pass what the type excludes: a missing
+ * key would fail every call with 401, and a character that no header can carry would look like a service that is away.
+ */
+function checkApiKey(apiKey: string | undefined): string {
+  const key = apiKey?.trim()
+  if (!key) throw new TypeError('The apiKey is missing: pass an API key of the service.')
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new TypeError('The apiKey contains a character that no API key has: copy it again from where it was printed.')
+  }
+  return key
 }
 
 /** Rejects credentials, because error messages contain the URL. In a browser the URL may be relative. */
 function checkUrl(url: string): void {
-  const base = 'http://service.invalid'
-  if (!URL.canParse(url, base))
+  // Safe: only browsers have a location. It becomes text.
+  const { location } = globalThis as { location?: unknown }
+  const page = location === undefined ? undefined : String(location)
+  const parsed = URL.canParse(url, page) ? new URL(url, page) : undefined
+  if (!parsed || !/^https?:$/.test(parsed.protocol))
     throw new TypeError('The url of the service is invalid: expected a URL such as http://host:port.')
-  const { username, password } = new URL(url, base)
-  if (username !== '' || password !== '') {
+  if (parsed.username !== '' || parsed.password !== '') {
     throw new TypeError('The url of the service must not hold a user name or password: pass the API key as apiKey.')
   }
 }

@@ -39,7 +39,7 @@ const ProxyAddress = z
   .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'expected IP addresses or CIDR ranges')
   .refine(
     (text) => !text.endsWith('/0'),
-    'expected no range of all addresses (/0): each client could pretend any address',
+    'expected no range of all addresses (/0), because each client could then claim any address',
   )
 
 const secondsIn: Record<string, number> = { s: 1, min: 60, h: 3_600 }

@@ -162,5 +162,5 @@ export function dataUnavailable(cause?: unknown): ApiError {
 }
 
 function internalError(cause: unknown): ApiError {
-  return new ApiError('internal_error', 'The service failed to answer. The fault is not in the request.', { cause })
+  return new ApiError('internal_error', 'The service failed. The cause is not in the request.', { cause })
 }

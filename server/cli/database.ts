@@ -19,7 +19,7 @@ export function addDatabaseCommands(program: Command, resources: ResourceList): 
   const backup = program
     .command('backup')
     .description('back up the database, also while the service runs, and print the path of the backup')
-    .argument('[file]', 'the backup to make', parseFile)
+    .argument('[file]', 'the path of the backup', parseFile)
     .action(async (file?: string) => {
       const { path, audit } = await databaseFile()
       const backup = await withProgress(process.stderr, describeBytes, (onProgress) =>

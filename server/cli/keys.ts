@@ -12,7 +12,7 @@ interface LifetimeOption {
   expires?: number
 }
 const variables = ['DATABASE_URL'] as const
-const lifetimeOption = ['--expires <lifetime>', 'such as 12h, 90d or 4w', parseLifetime] as const
+const lifetimeOption = ['--expires <lifetime>', 'the lifetime, such as 12h, 90d or 4w', parseLifetime] as const
 
 export function addKeyCommands(program: Command, resources: ResourceList<WithApiKeys>): void {
   const keys = program
@@ -23,7 +23,7 @@ export function addKeyCommands(program: Command, resources: ResourceList<WithApi
   const create = keys
     .command('create')
     .description('create a key and print it; it cannot be shown again')
-    .argument('<name>', 'such as the name of a client', parseKeyName)
+    .argument('<name>', 'the name of the key, such as that of its client', parseKeyName)
     .option(...lifetimeOption)
     .action((name: string, { expires }: LifetimeOption) =>
       withStore(

@@ -75,7 +75,7 @@ export function addTransferCommands<Stores>(
       `create the ${plural} of an NDJSON or CSV file (- for standard input); repeat it after an interruption`,
     )
     .addOption(formatOption())
-    .option('--key <text>', 'identifies the import instead of the content of the file; required for standard input')
+    .option('--key <text>', 'identifies the import, instead of the content of the file; required for standard input')
     .option('--dry-run', 'only check the file')
     .option('--skip-invalid', 'import the valid lines of a file that has invalid ones')
     .hook('preAction', keepHeapSmall)
@@ -99,7 +99,7 @@ export function addSeedCommand<Stores>(
   const seeding = program
     .command('seed <count>', { hidden: !canMakeUpItems() })
     .description(`create realistic ${items}, for a trial`)
-    .option('--seed <number>', `creates the same ${items} again`, (text) => parseNumber(text, '--seed', 0, maxSeed))
+    .option('--seed <number>', `equal numbers create equal ${items}`, (text) => parseNumber(text, '--seed', 0, maxSeed))
     .hook('preAction', keepHeapSmall)
     .action(async (text: string, options: { seed?: number }) => {
       const rows = parseNumber(text, `The number of ${items}`, 1, maxItems)
@@ -135,7 +135,7 @@ function keepHeapSmall(): void {
 }
 
 function formatOption(): Option {
-  return new Option('--format <format>', 'by default that of the extension of the file, or ndjson').choices(formats)
+  return new Option('--format <format>', 'by default the format of the extension, or ndjson').choices(formats)
 }
 
 async function exportToFile<Stores>(

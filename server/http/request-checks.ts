@@ -18,12 +18,12 @@ export function requestCheck(headers: Record<string, string>) {
 function findError({ raw, url, method }: FastifyRequest): ApiError | undefined {
   if (url.length > limits.url) return new ApiError('uri_too_long', `The URL is longer than ${limits.url} characters.`)
   if (!isDecodable(url)) return new ApiError('invalid_request', malformedUrl)
-  if (hasUnknownExpectation(raw)) return new ApiError('expectation_failed', 'The only expectation met is 100-continue.')
+  if (hasUnknownExpectation(raw)) return new ApiError('expectation_failed', 'The only Expect served is 100-continue.')
   if (!hasValidHost(raw))
     return new ApiError('invalid_request', 'Send exactly one Host header, with a host and an optional port.')
   if (!hasClearFraming(raw))
-    return new ApiError('invalid_request', 'The only Transfer-Encoding served is chunked, and that in HTTP/1.1.')
-  if (url === '*' && method !== 'OPTIONS') return new ApiError('invalid_request', 'Only OPTIONS can be asked of *.')
+    return new ApiError('invalid_request', 'The only supported Transfer-Encoding is chunked, in HTTP/1.1.')
+  if (url === '*' && method !== 'OPTIONS') return new ApiError('invalid_request', 'Only OPTIONS is served at *.')
   return undefined
 }
 

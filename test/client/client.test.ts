@@ -239,10 +239,46 @@ test('the client rejects a URL with a user name or password and does not show th
   expect(create).not.toThrow(/user:|pa@?ss@/)
 })
 
+test.for(['', '/petstore', 'localhost:3000', 'ftp://petstore.test', 'petstore.test'])(
+  'outside a browser the client rejects the URL %j when it is created',
+  (url) => {
+    const create = () => createPetstoreClient({ url, apiKey: 'none' })
+    expect(create).toThrow(/^The url of the service is invalid: expected a URL such as http:/)
+  },
+)
+
+test('in a browser the URL may be relative to the page', async () => {
+  vi.stubGlobal('location', new URL('http://petstore.test/shop'))
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const { app, key } = await startTestApi()
+  const paths: string[] = []
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    paths.push(String(input))
+    return fetchFrom(app)(new URL(String(input), 'http://petstore.test'), init)
+  }
+  await createPetstoreClient({ url: '/', apiKey: key, fetch }).pets.list.query()
+  expect(paths).toEqual([expect.stringMatching(/^\/trpc\/pets.list/)])
+})
+
 test.for([undefined, '', ' '])('the client rejects the API key %j when it is created', (apiKey) => {
   // Safe: the check is for programs in JavaScript.
   const create = () => createPetstoreClient({ url: 'http://petstore.test', apiKey: apiKey as string })
   expect(create).toThrow(new TypeError('The apiKey is missing: pass an API key of the service.'))
+})
+
+test.for(['pet_✓', 'pet_ö', 'pet_ 1', 'pet_\n1'])(
+  'the client rejects the API key %j, which no header can carry',
+  (apiKey) => {
+    const create = () => createPetstoreClient({ url: 'http://petstore.test', apiKey })
+    expect(create).toThrow(/^The apiKey contains a character that no API key has/)
+  },
+)
+
+test('the client accepts an API key with a line break after it, as files have', async () => {
+  const { app, key } = await startTestApi()
+  const apiKey = `\n${key}\n`
+  const client = createPetstoreClient({ url: 'http://petstore.test', apiKey, fetch: fetchFrom(app) })
+  expect(await client.pets.list.query()).toEqual([])
 })
 
 function unavailable(retryAfter: string): Response {

@@ -285,13 +285,12 @@ function fixedPartsOf(message: string): string[] {
     .filter((part) => part.length > 8)
 }
 
-test('every goal of the benchmark is in the performance document with its figure', () => {
-  const figures = [...read('bench/RESULTS.md').matchAll(/^\| .* \| +([\d.]+) \| +(met|minimum met|not met) \|$/gm)]
-  expect(figures.length).toBeGreaterThan(20)
-  const rows = rowsOf(document('docs/background/performance.md')).map(
-    ([, figure, result = '']) => `${figure} ${result.replaceAll('*', '')}`,
-  )
-  expect(figures.map(([, figure, result]) => `${figure} ${result}`).sort()).toEqual(rows.sort())
+test('every goal of the benchmark that is not met is in the performance document with its figure', () => {
+  const goals = [...read('bench/RESULTS.md').matchAll(/^\| .* \| +([\d.]+) \| +(met|minimum met|not met) \|$/gm)]
+  expect(goals.length).toBeGreaterThan(20)
+  const missed = goals.filter(([, , result]) => result !== 'met').map(([, figure]) => figure)
+  const documented = rowsOf(document('docs/background/performance.md')).map(([, figure]) => figure)
+  expect(documented.sort()).toEqual(missed.sort())
 })
 
 test('the decisions are numbered without a gap and listed in order', () => {

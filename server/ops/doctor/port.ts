@@ -22,7 +22,7 @@ export async function checkPort({ origin, problem }: PortToCheck, title: string)
       return text === undefined ? ok(`${origin} is free.`) : failure(text)
     }),
     await runCheck('service', async () =>
-      ok(isRunning ? await checkHealth(origin) : 'It does not run, so it was not asked whether it is ready.'),
+      ok(isRunning ? await checkHealth(origin) : 'It does not run, so its readiness was not checked.'),
     ),
   ]
 }

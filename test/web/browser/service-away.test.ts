@@ -171,7 +171,7 @@ test('a failure of the service shows the id of the request, for its log', async 
       status: 500,
       contentType: 'application/json',
       headers: { 'x-request-id': 'req-17' },
-      body: failureOf(500, 'The service failed to answer.'),
+      body: failureOf(500, 'The service failed.'),
     }),
   )
   await page.reload()

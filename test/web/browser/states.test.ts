@@ -201,7 +201,7 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
   async failed(open) {
     const page = await open()
     const requestId = { 'x-request-id': '4f1c2a5e-2f43-4f4e-8a35-7f6f0f6f9d11' }
-    await page.route('**/trpc/**', fulfill(500, 'The service failed to answer.', requestId))
+    await page.route('**/trpc/**', fulfill(500, 'The service failed.', requestId))
     await page.reload()
     await page.getByText(requestId['x-request-id']).waitFor()
     return page
