@@ -80,8 +80,8 @@ function originOf(error: unknown): string | undefined {
 }
 
 /**
- * What the log and the traces show of an error. Errors of drivers have further properties, such as the values of a row in the `detail` of
- * PostgreSQL.
+ * What the log and the traces show of an error. Errors of drivers have further properties, such as the values of a row in
+ * the `detail` of PostgreSQL.
  */
 export function serializeError(error: unknown) {
   if (!(error instanceof Error)) return String(error)
