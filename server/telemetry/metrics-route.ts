@@ -52,8 +52,10 @@ function prefersOpenMetrics(accept: string): boolean {
  * writes OpenMetrics, so a registry serves only one format.
  */
 function toPlainText(text: string): string {
-  return text
+  // Only a sample has an exemplar, and no label has a value with " # ".
+  const lines = text.split('\n').map((line) => (line.startsWith('#') ? line : line.split(' # ', 1).join()))
+  return lines
+    .join('\n')
     .replaceAll(/^# HELP (\w+) (.*)\n# TYPE \1 counter$/gm, '# HELP $1_total $2\n# TYPE $1_total counter')
-    .replaceAll(/^([^#].*) # \{.*$/gm, '$1')
     .replace('# EOF\n', '')
 }

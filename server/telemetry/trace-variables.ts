@@ -27,14 +27,12 @@ const Protocol = oneOf('http/protobuf', 'http/json')
 
 /** What the exporter would cut off or Node would not send is refused. The values may be secrets: the message has none. */
 const Headers = pairs(
-  /^ *[\w!#$%&'*+.^`|~-]+ *=[^,;]+$/,
-  /^[ -~]+$/,
+  (name, value, raw) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[ -~]+$/.test(value) && !raw.includes(';'),
   'expected headers such as api-key=secret, separated by commas, with commas and semicolons in them percent-encoded',
 )
 
 const Attributes = pairs(
-  /^[^=]+=[^=]*$/,
-  /^.{1,255}=.{0,255}$/s,
+  (name, value, raw) => name !== '' && Math.max(name.length, value.length) <= 255 && raw.split('=').length === 2,
   'expected attributes such as deployment.environment.name=staging, separated by commas, with commas and equals signs in them percent-encoded, of at most 255 characters',
 )
 
@@ -101,17 +99,21 @@ function oneOf<const T extends readonly string[]>(...values: T) {
   return z.enum(values, `expected one of ${values.join(', ')}`)
 }
 
-/** What OpenTelemetry's parsers read. They ignore anything else without an error. */
-function pairs(pattern: RegExp, decodedPattern: RegExp, problem: string) {
+/** Accepts what OpenTelemetry's parsers read. They ignore anything else without an error. */
+function pairs(isValid: (name: string, value: string, raw: string) => boolean, problem: string) {
   return z.string().refine((text) => {
     const parts = text.split(',').filter((part) => part.trim() !== '')
-    return parts.every((part) => pattern.test(part) && decodedPattern.test(decode(part) ?? ''))
+    return parts.every((raw) => {
+      const [name = '', ...value] = raw.split('=')
+      const decoded = decode([name.trim(), value.join('=').trim()])
+      return value.length > 0 && decoded !== undefined && isValid(decoded[0] ?? '', decoded[1] ?? '', raw)
+    })
   }, problem)
 }
 
-function decode(text: string): string | undefined {
+function decode(texts: string[]): string[] | undefined {
   try {
-    return decodeURIComponent(text)
+    return texts.map(decodeURIComponent)
   } catch {
     return undefined
   }
