@@ -10,6 +10,8 @@ import { addTsdoc } from '../tsdoc.ts'
 const root = join(import.meta.dirname, '../..')
 const target = join(root, 'client/dist/index.d.ts')
 const { peerDependencies } = JSON.parse(readFileSync(join(root, 'client/package.json'), 'utf8'))
+/** tRPC's declarations use `Disposable`, which the `lib` of many projects does not have, and do not refer to it themselves. */
+const libOfTrpc = '/// <reference lib="esnext.disposable" />\n'
 
 /** Bundles the declarations of the package into one file, with the types of the server that they refer to. */
 const compiled = mkdtempSync(join(tmpdir(), 'petstore-client-'))
@@ -18,7 +20,7 @@ try {
   const bundled = await rollup({
     input: join(compiled, 'client/index.d.ts'),
     external: /^[^./]/,
-    plugins: [dts(), { name: 'tsdoc', renderChunk: (code) => addTsdoc(code, appRouter) }],
+    plugins: [dts(), { name: 'tsdoc', renderChunk: (code) => `${libOfTrpc}${addTsdoc(code, appRouter)}` }],
     onwarn: fail,
   })
   const { output } = await bundled.write({ file: target })

@@ -38,7 +38,10 @@ function toJavaScript(path: string): string {
   return code.replaceAll(/(?<=['/])([\w-]+)\.ts(?=')/g, '$1.js')
 }
 
-/** Copies the documents. Links to files that the package does not contain lead to the repository instead. */
+/**
+ * Copies the documents. Links to files that the package does not contain lead to the repository instead. The examples call
+ * the package by its name: `petstore` on npm belongs to somebody else, and npx would run that outside of a checkout.
+ */
 function writeManual(): void {
   const { homepage, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const repository = `${homepage.replace('#readme', '')}/blob/v${version}`
@@ -56,7 +59,7 @@ function writeManual(): void {
       const isPacked = paths.includes(file) || existsSync(join(target, file))
       return isPacked ? posix.relative(dirname(to), file) : `${repository}/${file}`
     })
-    write(to, linked)
+    write(to, linked.replaceAll(/npx petstore (?=[a-z])/g, 'npx petstore-service '))
   }
 }
 

@@ -35,6 +35,26 @@ test.for([
   expect(run.stdout + run.stderr).toContain(message)
 })
 
+test('a change after the release asks for a new version, and npm run release:update does not hide it', async () => {
+  const folder = copyOfRepository()
+  const commit = 'git -c user.name=test -c user.email=test@example.com commit --quiet --allow-empty --message=Release'
+  execFileSync('sh', ['-c', `git init --quiet && ${commit} && git tag v${version}`], { cwd: folder })
+  const update = async () => {
+    const words = ['run', '--project', 'release', 'test/project/version.test.ts', '--update']
+    const run = runCommand([process.execPath, 'node_modules/vitest/vitest.mjs', ...words], { folder })
+    return { code: await run.ended, output: run.stdout + run.stderr }
+  }
+  const unchanged = await update()
+  expect(unchanged.code, unchanged.output).toBe(0)
+
+  replaceIn('server/rest/openapi.json', 'List', 'Show')(folder)
+  const released = readFileSync(join(folder, 'deploy/release.json'), 'utf8')
+  const changed = await update()
+  expect(changed.code).not.toBe(0)
+  expect(changed.output).toContain(`Version ${version} is released: set a new version`)
+  expect(readFileSync(join(folder, 'deploy/release.json'), 'utf8')).toBe(released)
+})
+
 /** The files that Git knows, the built console, and a link to the dependencies. */
 function copyOfRepository(): string {
   const folder = temporaryFolder()

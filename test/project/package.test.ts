@@ -2,7 +2,7 @@ import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { layOutPackage } from '../support/built-package.ts'
-import { read, root } from '../support/documents.ts'
+import { documents, read, root } from '../support/documents.ts'
 import { bannerKey, type Run, runCommand, waitForOutput, whenListening } from '../support/process.ts'
 import { type AtEnd, temporaryFolder } from '../support/temporary.ts'
 
@@ -42,6 +42,22 @@ test('the package contains the sources as JavaScript, all migrations, the consol
   const notices = readFileSync(join(installed, 'web/dist/licenses.md'), 'utf8')
   for (const library of ['react', '@mantine/core', '@trpc/client', 'Tabler Icons'])
     expect(notices).toContain(`## ${library} - `)
+})
+
+test('the manual of the package calls the package by its name', () => {
+  const texts = globSync('**/*.md', { cwd: installed }).map((path) => readFileSync(join(installed, path), 'utf8'))
+  const calls = texts.flatMap((text) => text.match(/npx petstore\S* [a-z]+/g) ?? [])
+  expect(calls).toContain('npx petstore-service doctor')
+  expect(calls.filter((call) => call.startsWith('npx petstore '))).toEqual([])
+})
+
+test('every document that installs Node beside the package names the tested version', () => {
+  const { optionalDependencies } = JSON.parse(read('package.json'))
+  const named = documents.flatMap(({ text }) =>
+    [...text.matchAll(/node-linux-\w+@([\d.]+)/g)].map(([, found]) => found),
+  )
+  expect(named.length).toBeGreaterThan(2)
+  expect(new Set(named)).toEqual(new Set(Object.values(optionalDependencies)))
 })
 
 test('no module of the package refers to a TypeScript file', () => {

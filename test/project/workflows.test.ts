@@ -7,7 +7,7 @@ import { filesMatching, read, root } from '../support/documents.ts'
 
 interface Job {
   permissions?: Record<string, string>
-  steps: { uses?: string; run?: string; env?: Record<string, string>; with?: Record<string, string> }[]
+  steps: { uses?: string; run?: string; env?: Record<string, string>; with?: Record<string, string | number> }[]
 }
 
 const workflows = filesMatching('.github/workflows/*.yml').map((path) => {
@@ -39,6 +39,12 @@ test('the workflows use only actions of GitHub, by their major version', () => {
   const used = steps.flatMap(({ uses }) => uses ?? [])
   expect(used.length).toBeGreaterThan(5)
   expect(used.filter((uses) => !/^actions\/[\w-]+@v\d+$/.test(uses))).toEqual([])
+})
+
+test('CI has the tags of the releases, so a change of a released version fails', () => {
+  const ci = workflows.find(({ path }) => path.endsWith('/ci.yml'))
+  const checkouts = ci?.jobs.flatMap(([, job]) => job.steps).filter(({ uses }) => uses?.startsWith('actions/checkout@'))
+  expect(checkouts?.map((step) => step.with)).toEqual([{ 'fetch-depth': 0 }])
 })
 
 test('no script of a workflow contains an expression, which could inject code or log a secret', () => {
