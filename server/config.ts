@@ -7,6 +7,7 @@ import { parseDuration } from './ops/duration.ts'
 import { DatabaseUrl, hasControlCharacter } from './ops/location.ts'
 import { OperatorError, systemMessage } from './ops/operator-error.ts'
 import { closestName } from './ops/suggestion.ts'
+import { HttpUrl, traceVariables, tracingOptions } from './telemetry/trace-variables.ts'
 
 /** Only this module reads the environment. */
 export const environment: Record<string, string | undefined> = process.env
@@ -19,23 +20,14 @@ const Port = numberText(/^\d{1,5}$/, 'expected a port from 0 to 65535').refine(
   'expected a port from 0 to 65535',
 )
 
-const HttpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' })
-
-const BaseUrl = withoutVersion(HttpUrl.transform((url) => url.replace(/\/+$/, '')))
-
 /** Where clients reach a server: an origin and a path, without a slash at the end. */
-const PublicUrl = withoutVersion(
-  HttpUrl.transform((text) => new URL(text))
-    .refine(
-      ({ href, origin, pathname }) => href === origin + pathname,
-      'expected a URL without a user name, a password, a query or a fragment',
-    )
-    .transform(({ origin, pathname }) => origin + pathname.replaceAll(/\/+/g, '/').replace(/\/$/, '')),
-)
-
-function withoutVersion<T extends z.ZodType<string>>(url: T) {
-  return url.refine((text) => !text.endsWith('/v1'), 'expected a URL without /v1, which is added')
-}
+const PublicUrl = HttpUrl.transform((text) => new URL(text))
+  .refine(
+    ({ href, origin, pathname }) => href === origin + pathname,
+    'expected a URL without a user name, a password, a query or a fragment',
+  )
+  .transform(({ origin, pathname }) => origin + pathname.replaceAll(/\/+/g, '/').replace(/\/$/, ''))
+  .refine((text) => !text.endsWith('/v1'), 'expected a URL without /v1, which is added')
 
 const Origin = z
   .string()
@@ -106,8 +98,6 @@ const Interval = z.string().transform((text, context) => {
 
 const Count = numberText(/^[1-9]\d{0,3}$/, 'expected a number from 1 to 9999')
 
-const Share = numberText(/^(0|1|0?\.\d{1,9}|1\.0{1,9})$/, 'expected a number from 0 to 1')
-
 function numberText(pattern: RegExp, problem: string) {
   return z.string().regex(pattern, problem).transform(Number)
 }
@@ -141,12 +131,10 @@ const Environment = z.object({
   RATE_LIMIT: RateText.optional().describe('the calls allowed for each API key, such as 50/s'),
   PETSTORE_API_KEY: ApiKeyText.optional().describe('an API key to register at the start'),
   PETSTORE_API_KEY_FILE: ApiKeyFile.optional().describe('a file with such a key'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: BaseUrl.optional().describe('the collector of traces, such as http://127.0.0.1:4318'),
-  OTEL_SERVICE_NAME: z.string().default('petstore').describe('the name of the service in traces'),
-  OTEL_TRACES_SAMPLER_ARG: Share.prefault('1').describe('the share of requests to trace, from 0 to 1'),
   BACKUP_EVERY: Interval.optional().describe('how often to back up, such as 6h'),
   BACKUP_KEEP: Count.prefault('7').describe('how many of these backups to keep'),
   BACKUP_COMMAND: Executable.optional().describe('a program to run with the path of each of these backups'),
+  ...traceVariables.shape,
 })
 
 export type VariableName = keyof typeof Environment.shape
@@ -202,15 +190,7 @@ function toConfig(env: z.infer<typeof Environment>) {
     backupKeep: env.BACKUP_KEEP,
     /** The absolute path of a program that gets the path of each scheduled backup. */
     backupCommand: env.BACKUP_COMMAND,
-    /** Tracing is off without a collector. */
-    tracing:
-      env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
-        ? undefined
-        : {
-            endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
-            serviceName: env.OTEL_SERVICE_NAME,
-            sampleRatio: env.OTEL_TRACES_SAMPLER_ARG,
-          },
+    tracing: tracingOptions(env),
   }
 }
 
@@ -242,6 +222,8 @@ export function readConfig(env = environment): Config {
     )
   if (given.BACKUP_COMMAND && !given.BACKUP_EVERY)
     problems.push('BACKUP_COMMAND: expected only with BACKUP_EVERY, because it runs after scheduled backups')
+  if (given.OTEL_TRACES_SAMPLER_ARG && data && !data.OTEL_TRACES_SAMPLER.endsWith('traceidratio'))
+    problems.push('OTEL_TRACES_SAMPLER_ARG: expected only with traceidratio or parentbased_traceidratio')
   if (!data || problems.length > 0) {
     // A list with several wrong items has the same problem several times.
     const lines = [...new Set(problems)].map((problem) => `  ${problem}`)

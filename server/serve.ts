@@ -53,7 +53,8 @@ export async function serve(
   const metrics = new Metrics()
   addProcessMetrics(metrics.registry, outputs)
   // Loaded only if it is used, because OpenTelemetry takes time and memory.
-  const tracing = config.tracing && new (await import('./telemetry/tracing.ts')).Tracing(config.tracing, log)
+  const tracing =
+    config.tracing && new (await import('./telemetry/tracing.ts')).Tracing(config.tracing, config.database.kind, log)
   const store = await openStore(resources, config.database, {
     busyTimeout: 200,
     maxConnections: config.databaseConnections,

@@ -13,7 +13,7 @@ export interface Setting {
 }
 
 /**
- * Lists the effective values. Of an API key only the start is shown, and of a URL no password.
+ * Lists the effective values. Of an API key only the start is shown, of a URL no password, and of headers only the names.
  *
  * @throws {OperatorError} as {@link readConfig} does
  */
@@ -27,7 +27,10 @@ export function describeConfig(env = environment): Setting[] {
     if (name === 'PETSTORE_API_KEY' && apiKey !== undefined) {
       return { name, value: `${startOf(apiKey)}…`, source: given === undefined ? 'file' : source }
     }
-    return { name, value: given === undefined ? defaultOf(name) : withoutPassword(given), source }
+    if (given === undefined) return { name, value: defaultOf(name), source }
+    // The values of headers are often API keys.
+    const value = name.endsWith('_HEADERS') ? given.replaceAll(/=[^,]*/g, '=***') : withoutPassword(given)
+    return { name, value, source }
   })
 }
 

@@ -6,8 +6,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Why the request was rejected before it reached a procedure. */
     rejection: Rejection | undefined
+    /** Adds the cause of a fault to the trace. Only a traced request has it. */
+    recordFault?: (cause: unknown) => void
   }
 }
+
+type FaultReceiver = Pick<FastifyRequest, 'recordFault'> & { log: Pick<FastifyBaseLogger, 'error'> }
 
 export const malformedUrl = 'The URL is malformed: check its percent-encoding.'
 
@@ -49,11 +53,12 @@ function isClientError(thrown: unknown): boolean {
   return status >= 400 && status < 500
 }
 
-/** Logs a fault of the service with its cause. Errors of the client, and overload, are not logged. */
-export function logFault(error: ApiError, log: Pick<FastifyBaseLogger, 'error'>): void {
+/** Logs and traces a fault of the service with its cause, but not errors of the client, and overload. */
+export function reportFault(error: ApiError, { log, recordFault }: FaultReceiver): void {
   const { body, cause } = error
-  const isExpected = body.status < 500 || (body.code === 'unavailable' && cause === undefined)
-  if (!isExpected) log.error({ err: cause }, messageForOperator(error))
+  if (body.status < 500 || (body.code === 'unavailable' && cause === undefined)) return
+  log.error({ err: cause }, messageForOperator(error))
+  recordFault?.(cause)
 }
 
 /** Responds with the Error body to whatever hooks and handlers throw. */
@@ -68,9 +73,9 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
   return prepareReply(error, request, reply).send(error.body)
 }
 
-/** Sets the status and headers of an error on a reply, logs a fault, and notes a rejection. The caller sends the body. */
+/** Sets the status and headers of an error on a reply, reports a fault, and notes a rejection. The caller sends the body. */
 export function prepareReply(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  logFault(error, request.log)
+  reportFault(error, request)
   request.rejection = error.rejection
   // Fastify closes the connection after a body that it could not use. Removing the header would omit Keep-Alive too.
   if (reply.raw.shouldKeepAlive && reply.hasHeader('connection')) {

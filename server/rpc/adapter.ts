@@ -1,9 +1,9 @@
 import { type AnyRouter, getErrorShape, transformTRPCResponse } from '@trpc/server'
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, toApiError } from '../api/errors.ts'
 import type { Context } from '../api/trpc.ts'
 import type { CacheableResponse, ResponseCache } from '../cache/response-cache.ts'
-import { logFault, prepareReply, toHttpError } from '../http/error-responses.ts'
+import { prepareReply, reportFault, toHttpError } from '../http/error-responses.ts'
 import { acceptJsonOnly, handleOtherMethods, refuseUnknownPaths } from '../http/routing.ts'
 import { callReader, isBatch, namesIn, pathOf, type RpcCall, type RpcRequest, type RpcRoute } from './calls.ts'
 import { isStreamed, streamer } from './streaming.ts'
@@ -42,7 +42,7 @@ export async function rpcAdapter(app: FastifyInstance, { router, createContext, 
   async function respond(request: RpcRequest, reply: FastifyReply): Promise<CacheableResponse> {
     const calls = reader.read(request)
     const ctx = contextOf(request, reply)
-    const responses = await Promise.all(calls.map((call) => respondToCall(router, call, ctx, request.log)))
+    const responses = await Promise.all(calls.map((call) => respondToCall(router, call, ctx, request)))
     const [first] = responses
     return first && !isBatch(request.query) ? first : joinResponses(responses)
   }
@@ -76,13 +76,13 @@ async function respondToCall(
   router: AnyRouter,
   { name, run }: RpcCall,
   ctx: Context,
-  log: FastifyBaseLogger,
+  request: FastifyRequest,
 ): Promise<CacheableResponse> {
   try {
     return { status: 200, headers: contentType, body: `{"result":{"data":${await run(ctx)}}}` }
   } catch (thrown) {
     const error = toApiError(thrown)
-    logFault(error, log)
+    reportFault(error, request)
     const headers = { ...contentType, ...error.headers }
     return { status: error.body.status, headers, body: JSON.stringify(envelope(router, error, name)) }
   }

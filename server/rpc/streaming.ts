@@ -9,7 +9,7 @@ import type {
 } from 'fastify'
 import { ApiError, toApiError } from '../api/errors.ts'
 import type { Context } from '../api/trpc.ts'
-import { logFault } from '../http/error-responses.ts'
+import { reportFault } from '../http/error-responses.ts'
 import { maxBatchSize, pathOf, type RpcRequest } from './calls.ts'
 
 declare module 'fastify' {
@@ -39,7 +39,7 @@ export function streamer(
     maxBatchSize,
     createContext: ({ req, res }) => createContext(req, res),
     responseMeta: ({ errors }) => ({ headers: errorHeaders(errors) }),
-    onError: ({ error, req }) => logFault(toApiError(error), req.log),
+    onError: ({ error, req }) => reportFault(toApiError(error), req),
   }
   return (req: RpcRequest, res: FastifyReply) => fastifyRequestHandler({ ...options, req, res, path: req.params.path })
 }

@@ -21,7 +21,7 @@ export async function metricsRoute(app: FastifyInstance, { metrics, check }: Met
     )
     metrics.setReady(await isReady)
     const text = await metrics.text()
-    return { plain: Buffer.from(text), openMetrics: Buffer.from(toOpenMetrics(text)) }
+    return { plain: Buffer.from(toPlainText(text)), openMetrics: Buffer.from(text) }
   })
   app.get('/metrics', async (request, reply) => {
     const { plain, openMetrics } = await collect()
@@ -47,13 +47,15 @@ function prefersOpenMetrics(accept: string): boolean {
 }
 
 /**
- * Converts the text format of Prometheus to that of OpenMetrics 1.0, in which the family of a counter has no `_total`. The
- * library can write it too, but then renames the counters of the registry, which can no longer serve the other format.
+ * Converts the text format of OpenMetrics to that of Prometheus, version 0.0.4, which has no exemplars and in which the
+ * family of a counter ends with `_total`. The library can write it too, but renames the counters of a registry when it
+ * writes OpenMetrics, so a registry serves only one format.
  */
-function toOpenMetrics(text: string): string {
-  const families = text.replaceAll(
-    /^# HELP (\w+)_total (.*)\n# TYPE \1_total counter$/gm,
-    '# HELP $1 $2\n# TYPE $1 counter',
-  )
-  return `${families.replaceAll(/\n\n+/g, '\n')}# EOF\n`
+function toPlainText(text: string): string {
+  // Only a sample has an exemplar, and no label has a value with " # ".
+  const lines = text.split('\n').map((line) => (line.startsWith('#') ? line : line.split(' # ', 1).join()))
+  return lines
+    .join('\n')
+    .replaceAll(/^# HELP (\w+) (.*)\n# TYPE \1 counter$/gm, '# HELP $1_total $2\n# TYPE $1_total counter')
+    .replace('# EOF\n', '')
 }

@@ -10,7 +10,7 @@ const { version, gitHead = '' }: { version: string; gitHead?: string } = manifes
 
 /** The metrics of one service. docs/reference/metrics.md describes each of them. */
 export class Metrics {
-  readonly registry = new Registry()
+  readonly registry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE)
   readonly #factory = metricFactory(this.registry)
   readonly requests = requestMetrics(this.#factory)
   readonly cacheLookups = cacheMetrics(this.#factory)
@@ -27,7 +27,7 @@ export class Metrics {
     this.#ready.set(isReady ? 1 : 0)
   }
 
-  /** All metrics in the text format of Prometheus, version 0.0.4. */
+  /** All metrics in the text format of OpenMetrics 1.0, which has exemplars. */
   async text(): Promise<string> {
     await this.store.update()
     return this.registry.metrics()

@@ -80,10 +80,10 @@ function originOf(error: unknown): string | undefined {
 }
 
 /**
- * What the log shows of an error. Errors of drivers have further properties, such as the values of a row in the `detail` of
- * PostgreSQL.
+ * What the log and the traces show of an error. Errors of drivers have further properties, such as the values of a row in
+ * the `detail` of PostgreSQL.
  */
-export function serializeError(error: unknown): unknown {
+export function serializeError(error: unknown) {
   if (!(error instanceof Error)) return String(error)
   // Pino adds the stacks of the causes.
   const { type, stack } = stdSerializers.err(error)

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { ClientRequest } from 'node:http'
 import {
+  type Attributes,
   DiagLogLevel,
   defaultTextMapGetter,
   diag,
@@ -14,85 +13,116 @@ import {
   trace,
 } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { resourceFromAttributes } from '@opentelemetry/resources'
-import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
+import {
+  AlwaysOnSampler,
+  RandomIdGenerator,
+  type Sampler,
+  SamplingDecision,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BaseStore, StoreObserver } from '../../db/store.ts'
 import manifest from '../../package.json' with { type: 'json' }
+import { toApiError } from '../api/errors.ts'
 import type { Context } from '../api/trpc.ts'
 import { whenEnded } from '../http/connections.ts'
 import { isProbe, labelsOf } from '../http/request-labels.ts'
-
-export interface TracingOptions {
-  /** The base URL of a collector that speaks OTLP over HTTP; `/v1/traces` is added. */
-  endpoint: string
-  /** Share of the traces that start here, from 0 to 1. A caller that sends `traceparent` decides for its own traces. */
-  sampleRatio: number
-  serviceName: string
-}
+import { serializeError } from './repeated-errors.ts'
+import { resource, samplerOf, spanProcessor } from './trace-export.ts'
+import type { TracingOptions } from './trace-variables.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The span of a request that is traced. */
-    span?: Span
+    /** The span of a request that is traced. Null if it is not, undefined if that is not decided yet. */
+    span?: Span | null
   }
 }
 
-/** Milliseconds after which an export is given up with all its attempts, also during a stop. */
-const maxExportTime = 2_000
+/** Milliseconds for which a stop waits for the collector. */
+const maxStopTime = 2_000
 const propagator = new W3CTraceContextPropagator()
+const ids = new RandomIdGenerator()
 
 /**
  * Traces requests, procedures, calls of the store, and the time of writes in the queue and in their transaction, with
- * OpenTelemetry. Spans have the names of the semantic conventions for HTTP
- * (https://opentelemetry.io/docs/specs/semconv/http/http-spans/). serve.ts loads this module only if an endpoint is set.
+ * OpenTelemetry. Spans follow the semantic conventions for HTTP and databases
+ * (https://opentelemetry.io/docs/specs/semconv/). serve.ts loads this module only if traces are exported.
  */
 export class Tracing {
   /** Records the writes of traced calls. */
   readonly observer: StoreObserver = { writeQueued: () => this.#observeWrite() }
   readonly #provider: TracerProvider
   readonly #tracer: Tracer
-  readonly #sampleRatio: number
+  readonly #sampler: Sampler
+  readonly #database: Attributes
+  readonly #stopping = new AbortController()
   /** The span that a call of the store belongs to. */
   readonly #storeSpan = new AsyncLocalStorage<TraceContext>()
 
-  constructor({ endpoint, sampleRatio, serviceName }: TracingOptions, log: FastifyBaseLogger) {
+  constructor(options: TracingOptions, database: 'sqlite' | 'postgres', log: FastifyBaseLogger) {
     const warn = (message: string) => log.warn(`tracing: ${message}`)
     const ignore = () => {}
     diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore }, DiagLogLevel.WARN)
-    const exporter = new LimitedExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: maxExportTime })
+    this.#sampler = samplerOf(options)
     this.#provider = new TracerProvider({
-      resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': manifest.version }),
-      sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
-      spanProcessors: [new BatchSpanProcessor({ exporter })],
+      resource: resource(),
+      // A span is started only if the sampler of the options has accepted its request.
+      sampler: new AlwaysOnSampler(),
+      spanProcessors: [spanProcessor(options, this.#stopping.signal)],
     })
     this.#tracer = this.#provider.getTracer('petstore', manifest.version)
-    this.#sampleRatio = sampleRatio
+    this.#database = { 'db.system.name': database === 'postgres' ? 'postgresql' : database }
   }
 
-  /** Starts a span for each request. Call it before any other hook is added. */
+  /**
+   * Starts a span for each request that is sampled. Call it before any other hook is added. The `traceparent` of a caller
+   * counts only with a valid API key, because otherwise anybody could have each request traced. With that header, the span
+   * starts after the check of the key, or with an error.
+   */
   traceRequests(app: FastifyInstance): void {
+    const receivedAt = new WeakMap<FastifyRequest, number>()
+    const start = (request: FastifyRequest, reply: FastifyReply) => {
+      if (request.span === undefined) this.#startRequest(request, reply, receivedAt.get(request))
+    }
     app.addHook('onRequest', (request, reply, done) => {
-      this.#startRequest(request, reply)
+      if (request.headers.traceparent === undefined) start(request, reply)
+      else receivedAt.set(request, performance.now())
+      done()
+    })
+    app.addHook('preHandler', (request, reply, done) => {
+      start(request, reply)
+      done()
+    })
+    app.addHook('onError', (request, reply, _error, done) => {
+      start(request, reply)
       done()
     })
   }
 
-  #startRequest(request: FastifyRequest, reply: FastifyReply): void {
-    const isFromCaller = request.headers.traceparent !== undefined
-    const parent = isFromCaller ? propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter) : ROOT_CONTEXT
-    // Before a span is made, because OpenTelemetry's own sampler would make one for each request.
-    const startsHere = trace.getSpanContext(parent) === undefined
-    if ((startsHere && Math.random() >= this.#sampleRatio) || isProbe(labelsOf(request))) return
-    const span = this.#tracer.startSpan(request.method, { kind: SpanKind.SERVER }, parent)
-    if (!span.isRecording()) return
+  #startRequest(request: FastifyRequest, reply: FastifyReply, startTime?: number): void {
+    const parent = request.apiKey
+      ? propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter)
+      : ROOT_CONTEXT
+    if (isProbe(labelsOf(request)) || !this.#isSampled(parent)) {
+      request.span = null
+      return
+    }
+    const options = { kind: SpanKind.SERVER, attributes: attributesOf(request), ...(startTime && { startTime }) }
+    const span = this.#tracer.startSpan(request.method, options, parent)
     request.span = span
+    request.recordFault = (cause) => recordException(span, cause)
     whenEnded(reply.raw, (isComplete) => endRequest(request, reply, span, isComplete))
     const { traceId, spanId } = span.spanContext()
     request.log = request.log.child({ traceId })
     // https://www.w3.org/TR/trace-context-2/#traceresponse-header
     reply.header('traceresponse', `00-${traceId}-${spanId}-01`)
+  }
+
+  /** Asks the sampler before a span is made, because making one takes several times as long. */
+  #isSampled(parent: TraceContext): boolean {
+    const traceId = trace.getSpanContext(parent)?.traceId ?? ids.generateTraceId()
+    const { decision } = this.#sampler.shouldSample(parent, traceId, '', SpanKind.SERVER, {}, [])
+    return decision === SamplingDecision.RECORD_AND_SAMPLED
   }
 
   /** Adds spans to the calls of a request that is traced. */
@@ -108,7 +138,7 @@ export class Tracing {
 
   #traceStore(store: BaseStore, parent: TraceContext): BaseStore {
     const traced = Object.entries<unknown>({ ...store }).flatMap(([name, resource]) =>
-      typeof resource === 'object' && resource ? [[name, this.#traceMethods(`store.${name}`, resource, parent)]] : [],
+      typeof resource === 'object' && resource ? [[name, this.#traceMethods(name, resource, parent)]] : [],
     )
     return { ...store, ...Object.fromEntries(traced) }
   }
@@ -119,7 +149,9 @@ export class Tracing {
         const member: unknown = Reflect.get(target, method)
         if (typeof member !== 'function') return member
         return (...args: unknown[]) => {
-          const span = this.#tracer.startSpan(`${name}.${method}`, {}, parent)
+          const own = { 'db.operation.name': method, 'db.collection.name': name }
+          const options = { kind: SpanKind.CLIENT, attributes: { ...this.#database, ...own } }
+          const span = this.#tracer.startSpan(`${method} ${name}`, options, parent)
           const result: unknown = this.#storeSpan.run(trace.setSpan(parent, span), () =>
             Reflect.apply(member, target, args),
           )
@@ -153,60 +185,53 @@ export class Tracing {
     this.#tracer.startSpan(name, { startTime: start }, parent).end(end)
   }
 
-  /** Sends the remaining spans, unless the collector does not respond in {@link maxExportTime}. */
+  /** Sends the remaining spans, unless the collector does not respond in {@link maxStopTime}. */
   async stop(): Promise<void> {
+    const timer = setTimeout(() => this.#stopping.abort(), maxStopTime)
     await this.#provider.shutdown().catch((error: Error) => diag.warn(error.message))
+    clearTimeout(timer)
   }
 }
 
-/** The time limit of the export that makes a request. */
-const exportLimit = new AsyncLocalStorage<AbortSignal>()
-
-function limitRequest(message: unknown): void {
-  const limit = exportLimit.getStore()
-  if (!limit) return
-  // Node publishes this type: https://nodejs.org/api/diagnostics_channel.html#http
-  const { request } = message as { request: ClientRequest }
-  const destroy = () => request.destroy(limit.reason)
-  if (limit.aborted) destroy()
-  else limit.addEventListener('abort', destroy)
-}
-
-/**
- * Limits the total time of an export. OpenTelemetry's own limit starts again with each byte, so a collector that sends its
- * response byte by byte would keep the export and the process alive. It offers no way to cancel a request.
- */
-class LimitedExporter extends OTLPTraceExporter {
-  constructor(options: ConstructorParameters<typeof OTLPTraceExporter>[0]) {
-    super(options)
-    subscribe('http.client.request.created', limitRequest)
-  }
-
-  override export(...parameters: Parameters<OTLPTraceExporter['export']>): void {
-    exportLimit.run(AbortSignal.timeout(maxExportTime), () => super.export(...parameters))
-  }
-
-  override async shutdown(): Promise<void> {
-    await super.shutdown()
-    unsubscribe('http.client.request.created', limitRequest)
-  }
-}
-
-/** Ends the span with the promise. */
+/** Ends the span with the promise. An error of the client, such as an unknown id, is no error of the span. */
 async function endWith<T>(span: Span, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown')
-    span.setStatus({ code: SpanStatusCode.ERROR })
+    if (toApiError(error).body.status >= 500) fail(span, error instanceof Error ? error.name : 'unknown')
     throw error
   } finally {
     span.end()
   }
 }
 
+function fail(span: Span, type: string): void {
+  span.setAttribute('error.type', type)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+function recordException(span: Span, error: unknown): void {
+  const shown = serializeError(error)
+  span.recordException(
+    typeof shown === 'string' ? shown : { name: shown.type, message: shown.message, stack: shown.stack },
+  )
+}
+
+/** The attributes that are known when a request arrives. */
+function attributesOf({ id, method, originalUrl, protocol, hostname, port }: FastifyRequest): Attributes {
+  return {
+    'http.request.method': method,
+    // Without the query, which may have what the log does not show either.
+    'url.path': originalUrl.replace(/\?.*/, ''),
+    'url.scheme': protocol,
+    'server.address': hostname,
+    ...(Number.isInteger(port) && { 'server.port': Number(port) }),
+    'petstore.request_id': id,
+  }
+}
+
 function endRequest(
-  { id, method, routeOptions }: FastifyRequest,
+  { method, routeOptions }: FastifyRequest,
   { statusCode }: FastifyReply,
   span: Span,
   isComplete: boolean,
@@ -216,9 +241,8 @@ function endRequest(
     span.updateName(`${method} ${route}`)
     span.setAttribute('http.route', route)
   }
-  span.setAttributes({ 'http.request.method': method, 'petstore.request_id': id })
   if (isComplete) span.setAttribute('http.response.status_code', statusCode)
-  else span.setAttribute('error.type', 'aborted')
-  if (!isComplete || statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+  if (!isComplete) fail(span, 'aborted')
+  else if (statusCode >= 500) fail(span, String(statusCode))
   span.end()
 }

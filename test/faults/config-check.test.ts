@@ -105,6 +105,10 @@ const hostile = [
     'pretty',
     'info',
     'silent',
+    'otlp',
+    'http/json',
+    'always_off',
+    'a=b',
   ],
 ]
 
@@ -162,7 +166,7 @@ async function canListen(config: Config): Promise<boolean> {
 /** Builds the service and listens, on free ports. */
 async function canStart(config: Config, store: Store): Promise<boolean> {
   const log = logTo({ write: () => {} }, 'silent')
-  const tracing = config.tracing && new Tracing(config.tracing, log)
+  const tracing = config.tracing && new Tracing(config.tracing, config.database.kind, log)
   const metrics = new Metrics()
   const app = await createApp({ about, config, store, router: appRouter, log, metrics, tracing })
   const admin = createAdminApp(app, { config, log, metrics })

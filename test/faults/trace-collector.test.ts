@@ -92,11 +92,39 @@ test.concurrent('a collector whose name is not found stops neither requests nor 
   await stop()
 })
 
+test.concurrent('a service sends JSON to the collector for traces, if the variables say so', async (context) => {
+  const collector = await startTraceCollector(context.onTestFinished)
+  const { server, sendRequest, stop } = await startTraced('http://127.0.0.1:1', context, {
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces`,
+    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
+    OTEL_RESOURCE_ATTRIBUTES: 'service.name=store,service.instance.id=pod-1',
+  })
+  await sendRequest(traceId)
+  await stop()
+  context.expect(collector.spans().map((span) => span.traceId)).toContain(traceId)
+  context.expect(collector.headers()[0]).toMatchObject({ 'content-type': 'application/json' })
+  context.expect(collector.resources()[0]).toMatchObject({ 'service.name': 'store', 'service.instance.id': 'pod-1' })
+  context.expect(server.stdout).not.toContain('"msg":"tracing: ')
+})
+
+test.concurrent('a service writes its spans to its output, if the variables say so', async (context) => {
+  const collector = await startTraceCollector(context.onTestFinished)
+  const { server, sendRequest, stop } = await startTraced(collector.url, context, { OTEL_TRACES_EXPORTER: 'console' })
+  await sendRequest()
+  await stop()
+  context.expect(server.stdout).toContain("'http.route': '/v1/pets'")
+  context.expect(collector.headers()).toEqual([])
+})
+
 /** Tests that run concurrently need the functions of their own context. */
-async function startTraced(endpoint: string, { expect, onTestFinished: atEnd }: TestContext) {
+async function startTraced(
+  endpoint: string,
+  { expect, onTestFinished: atEnd }: TestContext,
+  variables: Record<string, string> = {},
+) {
   const folder = temporaryFolder(atEnd)
   const key = await createFirstKey(folder)
-  const server = await startServer({ folder, env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }, atEnd })
+  const server = await startServer({ folder, env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...variables }, atEnd })
   return {
     server,
     /** Sends a request that is traced. Its response does not wait for the collector. */

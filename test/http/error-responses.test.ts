@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { IdsExhausted, StoreUnavailable } from '../../db/store.ts'
 import { ApiError, type ErrorCode } from '../../server/api/errors.ts'
-import { logFault, toHttpError } from '../../server/http/error-responses.ts'
+import { reportFault, toHttpError } from '../../server/http/error-responses.ts'
 
 const cause = new Error('the cause')
 
@@ -42,8 +42,11 @@ test.for<[string, ApiError, string | undefined]>([
   ['a defect without a cause is logged as one', new ApiError('internal_error', 'Failed.'), defect],
 ])('%s, and never with the message for clients', ([, error, logged]) => {
   const lines: unknown[] = []
-  logFault(error, { error: (...line: unknown[]) => void lines.push(line) } satisfies Pick<FastifyBaseLogger, 'error'>)
+  const causes: unknown[] = []
+  const log = { error: (...line: unknown[]) => void lines.push(line) } satisfies Pick<FastifyBaseLogger, 'error'>
+  reportFault(error, { log, recordFault: (cause) => causes.push(cause) })
   expect(lines).toEqual(logged === undefined ? [] : [[{ err: error.cause }, logged]])
+  expect(causes).toEqual(logged === undefined ? [] : [error.cause])
 })
 
 function withCode(code: string): Error {

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import { decodeTraces } from './otlp-protobuf.ts'
 import type { AtEnd } from './temporary.ts'
 
 /** A span as OTLP sends it in JSON. Times are nanoseconds since 1970. */
@@ -11,9 +12,13 @@ export interface ExportedSpan {
   spanId: string
   parentSpanId?: string
   name: string
+  /** 2 is a server, 3 a client. */
+  kind: number
   startTimeUnixNano: string
   endTimeUnixNano: string
   attributes: { key: string; value: { stringValue?: string; intValue?: number | string } }[]
+  events: Pick<ExportedSpan, 'name' | 'attributes'>[]
+  /** The code 2 is an error. */
   status: { code?: number }
 }
 
@@ -21,20 +26,26 @@ interface ExportRequest {
   resourceSpans: { resource: Pick<ExportedSpan, 'attributes'>; scopeSpans: { spans: ExportedSpan[] }[] }[]
 }
 
-/** A collector that receives spans over OTLP/HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp). */
+/** A collector that receives spans over OTLP/HTTP, as JSON or protobuf (https://opentelemetry.io/docs/specs/otlp/#otlphttp). */
 export async function startTraceCollector(atEnd: AtEnd = onTestFinished) {
   const requests: ExportRequest[] = []
+  const headers: IncomingHttpHeaders[] = []
   let fault: RequestListener | undefined
   let faults = 0
   const server = createServer(async (request, response) => {
-    const body = await text(request)
+    const body = await buffer(request)
     if (fault) {
       faults++
       fault(request, response)
       return
     }
-    if (request.method === 'POST' && request.url === '/v1/traces') requests.push(JSON.parse(body))
-    response.setHeader('content-type', 'application/json').end('{}')
+    const type = request.headers['content-type'] ?? ''
+    const isJson = type === 'application/json'
+    if (request.method === 'POST' && request.url === '/v1/traces') {
+      headers.push(request.headers)
+      requests.push(isJson ? JSON.parse(body.toString()) : decodeTraces(body))
+    }
+    response.setHeader('content-type', type).end(isJson ? '{}' : '')
   })
   atEnd(() => {
     server.close()
@@ -59,6 +70,8 @@ export async function startTraceCollector(atEnd: AtEnd = onTestFinished) {
       await once(server.listen(port, '127.0.0.1'), 'listening')
     },
     url: `http://127.0.0.1:${port}`,
+    /** The headers of each request. */
+    headers: () => headers,
     spans: () => resourceSpans().flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
     resources: () => resourceSpans().map(({ resource }) => attributesOf(resource)),
   }

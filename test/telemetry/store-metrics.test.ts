@@ -94,6 +94,15 @@ test('the sizes are those of the files', async () => {
   expect(readMetric(after, 'petstore_backup_last_success_timestamp_seconds')).toBe(seconds)
 })
 
+test('a folder of backups that cannot be read hides no other size', async () => {
+  const { metrics, store, path } = openObserved()
+  await store.pets.create(rex)
+  writeFileSync(join(path, '../backups'), '')
+  const text = await metrics.text()
+  expect(readMetric(text, 'petstore_wal_bytes')).toBe(statSync(`${path}-wal`).size)
+  expect(readMetric(text, 'petstore_backup_bytes')).toBeUndefined()
+})
+
 test('a disk that does not respond delays the metrics by a second, and leaves out the sizes', async () => {
   const metrics = new Metrics()
   let measurements = 0

@@ -62,12 +62,13 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   }
 }
 
-/** Returns nothing if a file cannot be read. */
+/** Leaves out what cannot be read. */
 async function measureFiles(path: string): Promise<StoreSizes> {
   try {
     const realPath = realPathOf(path)
     const files = { databaseBytes: sizeOf(realPath), logBytes: sizeOf(`${realPath}-wal`) }
-    return { ...files, backups: await measureBackups(path) }
+    const backups = await measureBackups(path).catch(() => undefined)
+    return { ...files, ...(backups && { backups }) }
   } catch {
     return {}
   }
