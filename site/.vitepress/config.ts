@@ -11,10 +11,7 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../pac
 export default defineConfig({
   title: 'Petstore',
   description: 'A pet store service with REST and typed RPC from the same procedures.',
-  head: [
-    ['link', { rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' }],
-    ['style', {}, readFileSync(join(import.meta.dirname, 'style.css'), 'utf8')],
-  ],
+  head: [['style', {}, readFileSync(join(import.meta.dirname, 'style.css'), 'utf8')]],
   srcDir: 'dist/pages',
   outDir: 'dist/site',
   cleanUrls: true,
@@ -53,6 +50,9 @@ export default defineConfig({
     socialLinks: [{ icon: 'github', link: repository }],
     editLink: { pattern: `${repository}/edit/main/:path` },
   },
+  transformHead: ({ siteData }) => [
+    ['link', { rel: 'icon', href: `${siteData.base}favicon.svg`, type: 'image/svg+xml' }],
+  ],
   buildEnd: ({ outDir, site }) => checkLinks(outDir, site.base),
 })
 
