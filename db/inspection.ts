@@ -1,5 +1,7 @@
 import { type Column, getTableColumns, type SQL, sql, type Table } from 'drizzle-orm'
+import type { OtherServer } from './location.ts'
 import { type AppliedMigration, type Migration, pendingMigrations } from './migrations.ts'
+import { columnOf } from './resource.ts'
 import { incomplete, UnusableDatabase } from './unusable-database.ts'
 
 /**
@@ -10,8 +12,8 @@ export type Inspection = SqliteInspection | PostgresInspection
 
 interface CommonInspection {
   schema(): Promise<SchemaState>
-  /** Without the tables that do not exist yet. */
-  counts(): Promise<RowCounts>
+  /** Of the table of each resource by its name. Without the tables that do not exist yet. */
+  contents(): Promise<Record<string, TableContents>>
   /** Undefined if no time can be read. */
   newestTime(): Promise<Date | undefined>
 }
@@ -28,6 +30,8 @@ export interface PostgresInspection extends CommonInspection {
   kind: 'postgres'
   bytes(): Promise<{ database: number }>
   server(): Promise<ServerState>
+  /** The server that is examined, and the others of the URL. */
+  servers: { used: string; others: OtherServer[] }
   close(): Promise<void>
 }
 
@@ -39,8 +43,11 @@ export interface SchemaState {
   problem: string | undefined
 }
 
-/** The rows of each resource by its name. */
-export type RowCounts = Record<string, number>
+export interface TableContents {
+  rows: number
+  /** Null without a row. */
+  newestId: bigint | null
+}
 
 export interface ServerState {
   /** Such as `18.4`. */
@@ -81,14 +88,14 @@ export function inspectionOf<T extends Table>(database: InspectedDatabase<T>): C
       const missing = await database.findMissingPart()
       return { ...state, problem: missing && incomplete(missing) }
     },
-    async counts() {
-      const counts: RowCounts = {}
+    async contents() {
+      const contents: Record<string, TableContents> = {}
       for (const [name, { table }] of Object.entries(resources)) {
         if (!(await database.hasTable(table))) continue
-        const [row] = await query(sql`SELECT count(*) FROM ${table}`)
-        counts[name] = Number(row?.[0])
+        const [[rows, newestId] = []] = await query(sql`SELECT count(*), max(${columnOf(table, 'id')}) FROM ${table}`)
+        contents[name] = { rows: Number(rows), newestId: newestId === null ? null : BigInt(String(newestId)) }
       }
-      return counts
+      return contents
     },
     async newestTime() {
       const maxima: SQL[] = []

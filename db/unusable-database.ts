@@ -29,6 +29,7 @@ export const reasons = {
   corrupt: 'it is corrupt; restore an intact backup',
   unreadable: 'the disk cannot read it; check the disk',
   diskFull: 'the disk is full; free some space',
+  shared: 'a pooler shares its connections between sessions; use its session mode, or connect to PostgreSQL directly',
   locked: 'another process holds its lock; stop that process, or try again when it has ended',
 }
 

@@ -10,13 +10,13 @@ import manifest from '../package.json' with { type: 'json' }
 import type { About } from './about.ts'
 import { createAdminApp, createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
-import { type Config, misspelledVariables } from './config.ts'
+import { type Config, foreignEnvironment, misspelledVariables } from './config.ts'
 import { type Address, addressesOf, findListenProblems, listenProblem } from './http/addresses.ts'
 import { drain } from './http/drain.ts'
 import { createLog, type Log } from './log.ts'
 import { announce } from './ops/announce.ts'
 import { type Audit, auditTo, describeKey } from './ops/audit.ts'
-import { scheduleBackups } from './ops/backup-schedule.ts'
+import { scheduleBackups } from './ops/backup/schedule.ts'
 import { OperatorError } from './ops/operator-error.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { unblock } from './telemetry/output.ts'
@@ -102,7 +102,10 @@ function startBackups({ database, ...config }: Config, log: Log, metrics: Metric
   if (database.kind !== 'sqlite') return async () => {}
   metrics.store.expectBackups(config.backupEvery)
   // The program that serves has the same resources.
-  return scheduleBackups({ ...config, program: String(process.argv[1]), databasePath: database.path }, log)
+  const program = String(process.argv[1])
+  const { backupAttempted: onAttempt } = metrics.store
+  const commandEnvironment = foreignEnvironment()
+  return scheduleBackups({ ...config, program, databasePath: database.path, commandEnvironment, onAttempt }, log)
 }
 
 /**

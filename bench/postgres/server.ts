@@ -5,6 +5,8 @@ import { openPostgres } from '../../test/support/resources.ts'
 import { cpuTimeWithChildren, parentOf } from '../proc.ts'
 
 export interface BenchPostgres {
+  /** The URL of the database `postgres`. */
+  url: string
   /** The API key in all databases. */
   key: string
   version: string
@@ -29,6 +31,7 @@ export async function startBenchPostgres(pets: number): Promise<BenchPostgres> {
     const { pid = 0, version = '' } = rows[0] ?? {}
     const postmaster = parentOf(pid)
     return {
+      url: server.url,
       key,
       version,
       async copyDatabase(name, { isOwn }) {
@@ -82,7 +85,7 @@ async function run(url: string, ...statements: string[]): Promise<void> {
   }
 }
 
-async function connect(connectionString: string): Promise<Client> {
+export async function connect(connectionString: string): Promise<Client> {
   const client = new Client({ connectionString })
   // The next query rejects if the connection breaks. Without a listener, the error would end the process before the cleanup.
   client.on('error', () => {})

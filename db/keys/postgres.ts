@@ -2,7 +2,7 @@ import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { check, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { int64, isTimestamp, time } from '../postgres/columns.ts'
-import { violates } from '../postgres/failure.ts'
+import { violates } from '../postgres/connection/failure.ts'
 import type { PostgresEngine, PostgresResource } from '../postgres/resource.ts'
 import { rowsOf } from '../postgres/statements.ts'
 import { inTransaction, lockUntilCommit } from '../postgres/transaction.ts'
@@ -39,9 +39,9 @@ export const apiKeysOnPostgres: PostgresResource<ApiKeyStore, typeof apiKeys> = 
   open,
 }
 
-function open({ pool, url, read, failures, onClose }: PostgresEngine<typeof apiKeys>): ApiKeyStore {
+function open({ pool, connect, read, failures, onClose }: PostgresEngine<typeof apiKeys>): ApiKeyStore {
   const db = drizzle({ client: pool })
-  const revision = new KeyRevision(url)
+  const revision = new KeyRevision(connect)
   onClose(() => revision.close())
 
   /** Renews the revision of this instance at once, because its notification arrives after the change has ended. */

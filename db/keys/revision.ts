@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import { connectClient } from '../postgres/connection.ts'
+import type { Client } from 'pg'
 
 /** Milliseconds for which a revision holds, in case the connection has failed silently and notifications are lost. */
 const maxAge = 2_000
@@ -12,15 +12,15 @@ const retryInterval = 1_000
  * a connection of their own.
  */
 export class KeyRevision {
-  readonly #url: string
+  readonly #connect: () => Promise<Client>
   readonly #closing = new AbortController()
   #listening: Promise<void> | undefined
   #isListening = false
   #revision = 0
   #renewedAt = 0
 
-  constructor(url: string) {
-    this.#url = url
+  constructor(connect: () => Promise<Client>) {
+    this.#connect = connect
   }
 
   /** Undefined while notifications cannot be received. The first call starts to listen. */
@@ -52,7 +52,7 @@ export class KeyRevision {
 
   /** Rejects when the connection fails, or is closed by the signal. */
   async #listenOnce(signal: AbortSignal): Promise<void> {
-    const client = await connectClient(this.#url)
+    const client = await this.#connect()
     try {
       client.on('notification', () => this.renew())
       await client.query('LISTEN api_keys')

@@ -1,5 +1,5 @@
 import { type StoreObserver, StoreUnavailable, type TransactionTimes, tooManyWrites } from '../store.ts'
-import { writeFailureOf } from './failure.ts'
+import { writeFailureOf } from './connection/failure.ts'
 
 /** The maximum number of waiting writes. A longer queue would mean that the database hangs, so further writes fail. */
 const maxWaiting = 10_000

@@ -12,7 +12,7 @@ import {
 } from '../migrations.ts'
 import { reasons, UnusableDatabase } from '../unusable-database.ts'
 import { time } from './columns.ts'
-import { causeOf } from './failure.ts'
+import { causeOf } from './connection/failure.ts'
 import { type PostgresResource, tablesOf } from './resource.ts'
 import { textOf } from './statements.ts'
 import { lockUntilCommit } from './transaction.ts'

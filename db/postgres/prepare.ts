@@ -5,8 +5,8 @@ import { describeLocation } from '../location.ts'
 import type { PrepareOptions } from '../migrations.ts'
 import type { Loaded } from '../resource.ts'
 import { incomplete, UnusableDatabase } from '../unusable-database.ts'
-import { connectClient } from './connection.ts'
-import { unusable } from './failure.ts'
+import { NoPrimary, unusable } from './connection/failure.ts'
+import { connectPrimary } from './connection/primary.ts'
 import { findMissingPart, migrate } from './migrate.ts'
 import type { PostgresResource } from './resource.ts'
 
@@ -43,15 +43,16 @@ export async function prepareDatabase(
 async function connectWithRetries(url: string): Promise<Client> {
   for (const deadline = performance.now() + startTimeout; ; await wait(retryInterval)) {
     try {
-      return await connectClient(url, { lock_timeout: startTimeout, statement_timeout: 0, query_timeout: 0 })
+      return await connectPrimary(url, { lock_timeout: startTimeout, statement_timeout: 0, query_timeout: 0 })
     } catch (error) {
       if (!isStarting(error) || performance.now() >= deadline) throw error
     }
   }
 }
 
-/** The server is starting or stopping, or has too many connections at the moment. */
+/** The server is starting or stopping, has too many connections at the moment, or is about to be promoted. */
 function isStarting(error: unknown): boolean {
+  if (error instanceof NoPrimary) return error.isStarting
   return error instanceof DatabaseError && /^(57P03|57P01|53300)$/.test(error.code ?? '')
 }
 

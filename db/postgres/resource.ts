@@ -1,8 +1,8 @@
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import type { ClientBase, Pool } from 'pg'
+import type { Client, ClientBase, Pool } from 'pg'
 import type { Engine, Names, Replayable } from '../resource.ts'
 import type { Once } from '../store.ts'
-import type { Failures } from './failure.ts'
+import type { Failures } from './connection/failure.ts'
 import { idempotencyKeys } from './idempotency.ts'
 
 /** What the engine of PostgreSQL knows of a resource, and offers to it. */
@@ -50,7 +50,8 @@ export type Read = <Row extends unknown[]>(statement: Statement, values: unknown
 
 export interface PostgresEngine<T extends TableWithId = TableWithId, F extends Names = Names> extends Engine<T, F> {
   pool: Pool
-  url: string
+  /** Opens a connection outside the pool. */
+  connect: () => Promise<Client>
   failures: Failures
   read: Read
   /** Makes a method that runs one of the resource's mutations, and adds what it has generated to the input. */

@@ -4,8 +4,10 @@ import { type Pool, types } from 'pg'
 import { isUpToDate, otherRelease, type PrepareOptions } from '../migrations.ts'
 import { type Loaded, listOf, methodOf, operationOf } from '../resource.ts'
 import { type BaseStore, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
-import { openPool } from './connection.ts'
-import { Failures } from './failure.ts'
+import { connectClient, openPool } from './connection/connection.ts'
+import { Failures } from './connection/failure.ts'
+import { needsPrimary } from './connection/primary.ts'
+import { Servers } from './connection/servers.ts'
 import { GroupCommit } from './group-commit.ts'
 import { idempotencyKeys } from './idempotency.ts'
 import { findMissingPart, readJournal } from './migrate.ts'
@@ -31,7 +33,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { url, resources, maxConnections, observer } = options
   await prepareDatabase(url, resources, options)
   let connectionErrors = 0
-  const pool = openPool(url, maxConnections, () => connectionErrors++)
+  const servers = needsPrimary(url) ? await Servers.open(url, options.onWarning) : undefined
+  const pool = openPool(url, maxConnections, () => connectionErrors++, servers)
   const failures = new Failures(tablesOf(resources.resources), observer)
   const mutations = new GroupCommit(prepareMutations(pool, failures), observer)
   const closers: (() => Promise<void>)[] = []
@@ -40,7 +43,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   function engineFor(resource: string, { table, filters, writes }: PostgresResource): PostgresEngine {
     return {
       pool,
-      url,
+      connect: () => (servers ? servers.connect() : connectClient(url)),
       failures,
       read,
       list: () => pagesOf(read, table, filters),
@@ -70,6 +73,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     async close() {
       await mutations.close()
       await Promise.all([...closers.map((close) => close()), pool.end()])
+      servers?.close()
     },
   }
 }

@@ -5,7 +5,7 @@ import { OperatorError } from '../ops/operator-error.ts'
 import { closestName } from '../ops/suggestion.ts'
 import { alignColumns } from '../ops/table.ts'
 import { addHelp } from './help.ts'
-import { type JsonOption, jsonOption, print, printAs } from './output.ts'
+import { type JsonOption, jsonOption, printAs } from './output.ts'
 import { describeConfig, type Setting } from './settings.ts'
 
 export function addConfigCommands(program: Command): void {
@@ -26,12 +26,13 @@ export function addConfigCommands(program: Command): void {
   const check = config
     .command('check')
     .description('check the configuration and set the exit code')
-    .action(async () => {
+    .option(...jsonOption)
+    .action(async (options: JsonOption) => {
       const problems = await findListenProblems(readConfig())
       // The service itself may have its port.
       const wrong = problems.filter(({ isTaken }) => !isTaken)
       if (wrong.length > 0) throw new OperatorError(wrong.map(({ message }) => message).join('\n'))
-      print('The configuration is valid.')
+      printAs(options, { valid: true }, () => 'The configuration is valid.')
     })
   addHelp(check, { examples: ['petstore config check && petstore'], variables: variableNames })
 }

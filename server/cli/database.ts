@@ -4,50 +4,22 @@ import { describeLocation, type Location } from '../../db/location.ts'
 import { migrateStore } from '../../db/open.ts'
 import type { ResourceList } from '../../db/resource-list.ts'
 import { readConfig } from '../config.ts'
-import { backUp, restore } from '../ops/backup.ts'
-import { copy } from '../ops/copy.ts'
+import { backUp, backUpTo, restore, verify, warningOf } from '../ops/backup/backup.ts'
+import { copy, describeCopy } from '../ops/copy.ts'
+import { count } from '../ops/count.ts'
 import { describeMigrations, describeStatus, readPending, readStatus } from '../ops/database.ts'
 import { parseFile, parseLocation } from '../ops/location.ts'
+import { UsageError } from '../ops/operator-error.ts'
 import { describeBytes, describeRows, withProgress } from '../ops/progress.ts'
 import { addHelp } from './help.ts'
 import { auditOf, databaseFile, reportsOn } from './open-store.ts'
-import { type JsonOption, jsonOption, note, print, printAs } from './output.ts'
+import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
 
 const variables = ['DATABASE_URL'] as const
 
 export function addDatabaseCommands(program: Command, resources: ResourceList): void {
-  const backup = program
-    .command('backup')
-    .description('back up the database, also while the service runs, and print the path of the backup')
-    .argument('[file]', 'the path of the backup', parseFile)
-    .action(async (file?: string) => {
-      const { path, audit } = await databaseFile()
-      const backup = await withProgress(process.stderr, describeBytes, (onProgress) =>
-        backUp(resources, path, file, onProgress),
-      )
-      audit('database.backup', backup, { from: path, bytes: statSync(backup).size })
-      print(backup)
-    })
-  addHelp(backup, { examples: ['petstore backup', 'petstore backup /mnt/backups/petstore.db'], variables })
-
-  const restoring = program
-    .command('restore')
-    .description('replace the database with a backup while the service is stopped; the replaced database is kept')
-    .argument('<file>', 'the backup', parseFile)
-    .action(async (backup: string) => {
-      const { path, audit } = await databaseFile()
-      const { kept, warning } = await withProgress(process.stderr, describeBytes, (onProgress) =>
-        restore(resources, path, backup, onProgress),
-      )
-      audit('database.restore', path, { from: backup, kept })
-      if (warning !== undefined) note(warning)
-      note(`Restored ${path} from ${backup}${kept ? `; the old database is now ${kept}` : ''}.`)
-    })
-  addHelp(restoring, {
-    examples: ['petstore restore data/backups/petstore.db-2026-11-21T043000.123Z.db'],
-    variables,
-  })
-
+  addBackupCommands(program, resources)
+  addRestoreCommand(program, resources)
   const databases = program.command('db').description('manage databases')
   addHelp(databases, { examples: ['petstore db status', 'petstore db migrate --dry-run'] })
   const { names } = resources
@@ -55,6 +27,84 @@ export function addDatabaseCommands(program: Command, resources: ResourceList): 
   addStatusCommand(databases, resources, contents)
   addMigrateCommand(databases, resources)
   addCopyCommand(databases, resources, contents)
+}
+
+function addBackupCommands(program: Command, resources: ResourceList): void {
+  const backup = program
+    .command('backup')
+    .description('back up the database, also while the service runs, and print the path of the backup')
+    .argument('[file]', 'the path of the backup, or - for standard output', parseTarget)
+    .option(...jsonOption)
+    .action(async (file: string | undefined, options: JsonOption) => {
+      if (file === '-') return backUpToOutput(resources, options)
+      const { path, audit } = await databaseFile()
+      const backup = await withProgress(process.stderr, describeBytes, (onProgress) =>
+        backUp(resources, path, file, onProgress),
+      )
+      const { size: bytes } = statSync(backup)
+      audit('database.backup', backup, { from: path, bytes })
+      printAs(options, { path: backup, bytes }, ({ path }) => path)
+    })
+  addHelp(backup, {
+    examples: [
+      'petstore backup',
+      'petstore backup /mnt/backups/petstore.db',
+      'petstore backup - | gzip > petstore.db.gz',
+      'petstore backup verify /mnt/backups/petstore.db',
+    ],
+    variables,
+  })
+
+  const verifying = backup
+    .command('verify')
+    .description('check that this release can restore a backup, and show what it contains')
+    .argument('<file>', 'the backup, which is only read', parseFile)
+    .option(...jsonOption)
+    .action(async (file: string, _options: JsonOption, command: Command) => {
+      // Commander takes the option for that of `backup`.
+      const options: JsonOption = command.optsWithGlobals()
+      const verified = await verify(resources, file)
+      if (verified.checksum === 'missing') note(warningOf(file))
+      printAs(options, verified, () => describeStatus(resources, verified, ['Checksum', verified.checksum]))
+    })
+  addHelp(verifying, { examples: ['petstore backup verify data/backups/petstore.db-2026-11-21T043000.123Z.db'] })
+}
+
+function parseTarget(text: string): string {
+  return text === '-' ? text : parseFile(text)
+}
+
+async function backUpToOutput(resources: ResourceList, options: JsonOption): Promise<void> {
+  refuseJson(options, 'the backup')
+  if (process.stdout.isTTY) throw new UsageError('A backup is not text. Redirect standard output to a file or a pipe.')
+  const { path, audit } = await databaseFile()
+  const { bytes, sha256 } = await withProgress(process.stderr, describeBytes, (onProgress) =>
+    backUpTo(resources, process.stdout, path, onProgress),
+  )
+  audit('database.backup', 'standard output', { from: path, bytes })
+  note(`Wrote a backup of ${count(bytes, 'byte')}, SHA-256 ${sha256}.`)
+}
+
+function addRestoreCommand(program: Command, resources: ResourceList): void {
+  const restoring = program
+    .command('restore')
+    .description('replace the database with a backup while the service is stopped; the replaced database is kept')
+    .argument('<file>', 'the backup', parseFile)
+    .option(...jsonOption)
+    .action(async (backup: string, options: JsonOption) => {
+      const { path, audit } = await databaseFile()
+      const { kept, checksum } = await withProgress(process.stderr, describeBytes, (onProgress) =>
+        restore(resources, path, backup, onProgress),
+      )
+      audit('database.restore', path, { from: backup, kept })
+      if (checksum === 'missing') note(warningOf(backup))
+      const describe = () => `Restored ${path} from ${backup}${kept ? `; the old database is now ${kept}` : ''}.`
+      printAs(options, { path, from: backup, kept: kept ?? null, checksum }, describe, note)
+    })
+  addHelp(restoring, {
+    examples: ['petstore restore data/backups/petstore.db-2026-11-21T043000.123Z.db'],
+    variables,
+  })
 }
 
 function addStatusCommand(databases: Command, resources: ResourceList, contents: string): void {
@@ -74,14 +124,17 @@ function addMigrateCommand(databases: Command, resources: ResourceList): void {
     .command('migrate')
     .description('apply the pending migrations, as a start of the service does')
     .option('--dry-run', 'print the pending migrations, their SQL and what they lock, and change nothing')
-    .action(async ({ dryRun }: { dryRun?: boolean }) => {
+    .option(...jsonOption)
+    .action(async ({ dryRun = false, ...options }: JsonOption & { dryRun?: boolean }) => {
       const config = readConfig()
       const { database } = config
       const pending = await readPending(resources, database)
-      if (dryRun || pending.length === 0) return print(describeMigrations(database, pending))
-      const audit = await auditOf(config)
-      await migrateStore(resources, database, reportsOn(database, audit))
-      print(pending.map(({ name }) => `Applied ${name}.`).join('\n'))
+      const isApplied = !dryRun && pending.length > 0
+      if (isApplied) await migrateStore(resources, database, reportsOn(database, await auditOf(config)))
+      const migrations = pending.map(({ name, sql, locks }) => ({ name, sql, locks: locks ?? null }))
+      printAs(options, { dryRun, migrations }, () =>
+        isApplied ? pending.map(({ name }) => `Applied ${name}.`).join('\n') : describeMigrations(database, pending),
+      )
     })
   addHelp(migrate, { examples: ['petstore db migrate --dry-run', 'petstore db migrate'], variables })
 }
@@ -98,15 +151,17 @@ function addCopyCommand(databases: Command, resources: ResourceList, contents: s
     .requiredOption(
       ...locationOption('--to', 'the empty database, such as postgres://user@host/petstore; an SQLite file is created'),
     )
-    .action(async ({ from, to }: { from: Location; to: Location }) => {
+    .option(...jsonOption)
+    .action(async ({ from, to, ...options }: JsonOption & { from: Location; to: Location }) => {
       const audit = await auditOf(readConfig())
       const target = describeLocation(to)
       const onMigrate = (migrations: string[]) => audit('database.migrate', target, { migrations })
-      const { summary, rows } = await withProgress(process.stderr, describeRows, (onProgress) =>
+      const copied = await withProgress(process.stderr, describeRows, (onProgress) =>
         copy({ resources, from, to, onMigrate, onProgress }),
       )
-      audit('database.copy', target, { from: describeLocation(from), rows })
-      print(summary)
+      const rows = copied.tables.reduce((sum, { rows }) => sum + rows, 0)
+      audit('database.copy', target, { from: copied.from, rows })
+      printAs(options, copied, describeCopy)
     })
   addHelp(copying, {
     examples: ['petstore db copy --from file:data/petstore.db --to postgres://petstore@db.example/petstore'],

@@ -3,12 +3,21 @@ import type { WithApiKeys } from '../../db/keys/store.ts'
 import type { ResourceList } from '../../db/resource-list.ts'
 import { hashApiKey, startOf } from '../auth/api-key.ts'
 import { describeKey } from '../ops/audit.ts'
-import { createKey, describeKeys, listKeys, parseKeyName, parseLifetime, revokeKey, rotateKey } from '../ops/keys.ts'
+import {
+  createKey,
+  describeKeys,
+  listKeys,
+  parseKeyName,
+  parseLifetime,
+  revokeKey,
+  rotateKey,
+  summaryOf,
+} from '../ops/keys.ts'
 import { addHelp } from './help.ts'
 import { withStore } from './open-store.ts'
-import { type JsonOption, jsonOption, note, print, printAs } from './output.ts'
+import { type JsonOption, jsonOption, note, printAs } from './output.ts'
 
-interface LifetimeOption {
+interface NewKeyOptions extends JsonOption {
   expires?: number
 }
 const variables = ['DATABASE_URL'] as const
@@ -25,14 +34,14 @@ export function addKeyCommands(program: Command, resources: ResourceList<WithApi
     .description('create a key and print it; it cannot be shown again')
     .argument('<name>', 'the name of the key, such as that of its client', parseKeyName)
     .option(...lifetimeOption)
-    .action((name: string, { expires }: LifetimeOption) =>
+    .option(...jsonOption)
+    .action((name: string, options: NewKeyOptions) =>
       withStore(
         resources,
         async (store, audit) => {
-          const key = await createKey(store, name, expires)
+          const key = await createKey(store, name, options.expires)
           audit('key.create', describeKey({ name, start: startOf(key) }))
-          await noteExpiry(store, key)
-          print(key)
+          await printKey(options, store, key)
         },
         { create: true },
       ),
@@ -51,11 +60,12 @@ export function addKeyCommands(program: Command, resources: ResourceList<WithApi
   const revoke = keys
     .command('revoke <name-or-start>')
     .description('revoke a key permanently')
-    .action((nameOrStart: string) =>
+    .option(...jsonOption)
+    .action((nameOrStart: string, options: JsonOption) =>
       withStore(resources, async (store, audit) => {
-        const subject = describeKey(await revokeKey(store, nameOrStart))
-        audit('key.revoke', subject)
-        note(`Revoked ${subject}.`)
+        const key = await revokeKey(store, nameOrStart)
+        audit('key.revoke', describeKey(key))
+        printAs(options, summaryOf(key), () => `Revoked ${describeKey(key)}.`, note)
       }),
     )
   addHelp(revoke, { examples: ['petstore keys revoke shop', 'petstore keys revoke pet_XqrGRQ'], variables })
@@ -64,18 +74,19 @@ export function addKeyCommands(program: Command, resources: ResourceList<WithApi
     .command('rotate <name-or-start>')
     .description('revoke a key and print its replacement, which cannot be shown again')
     .option(...lifetimeOption)
-    .action((nameOrStart: string, { expires }: LifetimeOption) =>
+    .option(...jsonOption)
+    .action((nameOrStart: string, options: NewKeyOptions) =>
       withStore(resources, async (store, audit) => {
-        const { key, old } = await rotateKey(store, nameOrStart, expires)
+        const { key, old } = await rotateKey(store, nameOrStart, options.expires)
         audit('key.rotate', describeKey({ name: old.name, start: startOf(key) }), { replaces: describeKey(old) })
-        await noteExpiry(store, key)
-        print(key)
+        await printKey(options, store, key)
       }),
     )
   addHelp(rotate, { examples: ['petstore keys rotate shop', 'petstore keys rotate shop --expires 30d'], variables })
 }
 
-async function noteExpiry({ apiKeys }: WithApiKeys, key: string): Promise<void> {
+async function printKey(options: JsonOption, { apiKeys }: WithApiKeys, key: string): Promise<void> {
   const record = await apiKeys.find(hashApiKey(key))
   note(record?.expiresAt ? `The key expires at ${record.expiresAt.toISOString()}.` : 'The key does not expire.')
+  printAs(options, { ...(record && summaryOf(record)), key }, () => key)
 }

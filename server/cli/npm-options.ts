@@ -43,9 +43,11 @@ function commandOf(command: Command, words: string[], path: string[] = []): { co
   return below ? commandOf(below, rest, [...path, below.name()]) : { command, path }
 }
 
-/** The options of a command, and those of its subcommands, because one of them may be the default. */
-function optionsOf(command: Command): readonly Option[] {
-  return [...command.options, ...command.commands.flatMap(optionsOf)].filter(({ long }) => long !== '--version')
+/** The options of a command, and those of its subcommands, because one of them may be the default. Each name once. */
+function optionsOf(command: Command): Option[] {
+  const options = [...command.options, ...command.commands.flatMap(optionsOf)]
+  const names = options.map(({ long }) => long)
+  return options.filter(({ long }, index) => long !== '--version' && names.indexOf(long) === index)
 }
 
 function takesValue({ required, optional }: Option): boolean {

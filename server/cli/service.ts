@@ -4,9 +4,9 @@ import type { WithApiKeys } from '../../db/keys/store.ts'
 import type { ResourceList } from '../../db/resource-list.ts'
 import type { About } from '../about.ts'
 import { originOf, readConfig, variableNames } from '../config.ts'
-import { checkHealth } from '../ops/healthcheck.ts'
+import { checkHealth, describeHealth } from '../ops/healthcheck.ts'
 import { addHelp } from './help.ts'
-import { print } from './output.ts'
+import { type JsonOption, jsonOption, print, printAs } from './output.ts'
 
 // Some modules are loaded by the commands that need them, because the other commands start faster without them.
 
@@ -28,7 +28,8 @@ export function addServiceCommands(
   const healthcheck = program
     .command('healthcheck')
     .description('ask the running service whether it is ready, and set the exit code')
-    .action(async () => print(await checkHealth(originOf(readConfig()))))
+    .option(...jsonOption)
+    .action(async (options: JsonOption) => printAs(options, await checkHealth(originOf(readConfig())), describeHealth))
   addHelp(healthcheck, { examples: ['petstore healthcheck'], variables: ['HOST', 'PORT'] })
 
   const openapi = program

@@ -13,7 +13,7 @@ import type { Write } from '../ops/transfer/output.ts'
 import type { Transfer } from '../ops/transfer/resource.ts'
 import { addHelp } from './help.ts'
 import { withStore } from './open-store.ts'
-import { note, print } from './output.ts'
+import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
 
 const variables = ['DATABASE_URL'] as const
 const maxItems = 10_000_000
@@ -22,13 +22,13 @@ const maxSeed = 2 ** 32 - 1
 /** Of any resource. Safe, because the schema of a resource makes each item that its store gets. */
 type AnyTransfer<Stores> = Transfer<BaseStore & Stores, unknown>
 
-interface ExportArguments {
+interface ExportArguments extends JsonOption {
   format?: Format
   force?: true
   [filter: string]: unknown
 }
 
-interface ImportArguments {
+interface ImportArguments extends JsonOption {
   format?: Format
   key?: string
   dryRun?: true
@@ -56,6 +56,7 @@ export function addTransferCommands<Stores>(
   }
   exporting
     .option('--force', 'overwrite an existing file')
+    .option(...jsonOption)
     .hook('preAction', keepHeapSmall)
     .action((file: string | undefined, options: ExportArguments) => exportToFile(resources, transfer, file, options))
   const filtered = Object.entries(filters).map(
@@ -78,6 +79,7 @@ export function addTransferCommands<Stores>(
     .option('--key <text>', 'identifies the import, instead of the content of the file; required for standard input')
     .option('--dry-run', 'only check the file')
     .option('--skip-invalid', 'import the valid lines of a file that has invalid ones')
+    .option(...jsonOption)
     .hook('preAction', keepHeapSmall)
     .action((file: string, options: ImportArguments) => importFromFile(resources, transfer, file, options))
   addHelp(importing, {
@@ -100,20 +102,23 @@ export function addSeedCommand<Stores>(
     .command('seed <count>', { hidden: !canMakeUpItems() })
     .description(`create realistic ${items}, for a trial`)
     .option('--seed <number>', `equal numbers create equal ${items}`, (text) => parseNumber(text, '--seed', 0, maxSeed))
+    .option(...jsonOption)
     .hook('preAction', keepHeapSmall)
-    .action(async (text: string, options: { seed?: number }) => {
+    .action(async (text: string, options: JsonOption & { seed?: number }) => {
       const rows = parseNumber(text, `The number of ${items}`, 1, maxItems)
       // One seed for all, so that the command can be repeated.
       const number = options.seed ?? randomInt(maxSeed + 1)
-      const created: string[] = []
+      const created: AnyTransfer<Stores>[] = []
       try {
         for (const transfer of transfers) {
           await seed(resources, transfer, rows, number)
-          created.push(count(rows, transfer.name, transfer.plural))
+          created.push(transfer)
         }
       } finally {
-        if (created.length > 0)
-          note(`Created ${list.format(created)}. Create the same ones again with --seed ${number}.`)
+        const result = { seed: number, created: Object.fromEntries(created.map(({ plural }) => [plural, rows])) }
+        const counts = list.format(created.map(({ name, plural }) => count(rows, name, plural)))
+        const describe = () => `Created ${counts}. Create the same ones again with --seed ${number}.`
+        if (created.length > 0) printAs(options, result, describe, note)
       }
     })
   addHelp(seeding, { examples: ['petstore seed 1000', 'petstore seed 1000 --seed 42'], variables })
@@ -142,8 +147,9 @@ async function exportToFile<Stores>(
   resources: ResourceList<Stores>,
   transfer: AnyTransfer<Stores>,
   file: string | undefined,
-  { format, force, ...filters }: ExportArguments,
+  { format, force, json, ...filters }: ExportArguments,
 ): Promise<void> {
+  if (file === undefined) refuseJson({ json }, `the ${transfer.plural}`)
   const [schemas, { exportItems }, { writeFile, writeStream }] = await Promise.all([
     transfer.schemas(),
     import('../ops/transfer/export.ts'),
@@ -159,7 +165,8 @@ async function exportToFile<Stores>(
         ? writeStream(process.stdout, work)
         : writeFile(file, { overwrite: force === true, ownership }, work)
     })
-    note(`Exported ${count(written, transfer.name, transfer.plural)}, SHA-256 ${sha256}.`)
+    const describe = () => `Exported ${count(written, transfer.name, transfer.plural)}, SHA-256 ${sha256}.`
+    printAs({ json }, { file: file ?? null, exported: written, sha256 }, describe, note)
   })
 }
 
@@ -189,8 +196,12 @@ async function importFromFile<Stores>(
     const check = await withProgress(process.stderr, describeCount('Checked', plural), (onProgress) =>
       checkImport(resource, input, format, skipInvalid ? note : undefined, onProgress),
     )
+    const result = { file: input.name, valid: check.items, skipped: check.problems, created: 0, existing: 0 }
     const skipped = `${count(check.problems, 'invalid line')} skipped`
-    if (dryRun) return print(`${input.name}: ${items(check.items)} can be imported, ${skipped}. Nothing was imported.`)
+    if (dryRun) {
+      const describe = () => `${input.name}: ${items(check.items)} can be imported, ${skipped}. Nothing was imported.`
+      return printAs(options, result, describe)
+    }
     await withStore(
       resources,
       async (store, audit, database) => {
@@ -200,7 +211,8 @@ async function importFromFile<Stores>(
           (onProgress) => importItems(resource, transfer.items(store), input, { format, check, key, onProgress }),
         )
         if (created > 0) audit(`${plural}.import`, describeLocation(database), { from: input.name, rows: created })
-        print(`${input.name}: ${items(created)} created, ${existing} already existed, ${skipped}.`)
+        const describe = () => `${input.name}: ${items(created)} created, ${existing} already existed, ${skipped}.`
+        printAs(options, { ...result, created, existing }, describe)
       },
       { create: true },
     )

@@ -1,5 +1,5 @@
 import { inspect } from '../../db/inspect.ts'
-import type { Inspection, RowCounts, SchemaState } from '../../db/inspection.ts'
+import type { Inspection, SchemaState, TableContents } from '../../db/inspection.ts'
 import { describeLocation, type Location } from '../../db/location.ts'
 import type { LockMode, Migration } from '../../db/migrations.ts'
 import type { ResourceList } from '../../db/resource-list.ts'
@@ -18,27 +18,35 @@ export interface DatabaseStatus {
   problem: string | null
   /** Bytes. Only SQLite has a write-ahead log of its own. */
   bytes: { database: number; log?: number }
-  /** Null if the schema is missing or cannot be used. */
-  rows: RowCounts | null
+  /** The number of rows of each resource. Null if the schema is missing or cannot be used. */
+  rows: Record<string, number> | null
+  /** The greatest id of each resource, null without a row. */
+  newestIds: Record<string, bigint | null> | null
 }
 
 /** @throws {UnusableDatabase} if the database cannot be read. */
 export async function readStatus(resources: ResourceList, location: Location): Promise<DatabaseStatus> {
   const { kind } = location
-  return inspecting(resources, location, async (inspection, { applied, pending, problem }) => ({
-    kind,
-    location: describeLocation(location),
-    schema: applied.at(-1) ?? null,
-    pending: pending.map(({ name }) => name),
-    problem: problem ?? null,
-    bytes: (await inspection?.bytes()) ?? { database: 0 },
-    rows: inspection && applied.length > 0 && problem === undefined ? await countRows(inspection) : null,
-  }))
+  return inspecting(resources, location, async (inspection, { applied, pending, problem }) => {
+    const isUsable = inspection && applied.length > 0 && problem === undefined
+    const contents = isUsable ? Object.entries(await inspection.contents()) : undefined
+    const ofEach = <T>(read: (contents: TableContents) => T) =>
+      contents ? Object.fromEntries(contents.map(([name, each]) => [shownName(name), read(each)])) : null
+    return {
+      kind,
+      location: describeLocation(location),
+      schema: applied.at(-1) ?? null,
+      pending: pending.map(({ name }) => name),
+      problem: problem ?? null,
+      bytes: (await inspection?.bytes()) ?? { database: 0 },
+      rows: ofEach(({ rows }) => rows),
+      newestIds: ofEach(({ newestId }) => newestId),
+    }
+  })
 }
 
-async function countRows(inspection: Inspection): Promise<RowCounts> {
-  const { apiKeys = 0, ...others } = await inspection.counts()
-  return { ...others, keys: apiKeys }
+function shownName(resource: string): string {
+  return resource === 'apiKeys' ? 'keys' : resource
 }
 
 /** Runs `use`, and closes the inspection. A database that does not exist yet has no inspection. */
@@ -57,10 +65,16 @@ async function inspecting<T>(
   }
 }
 
+/** @param more rows of the table. */
 export function describeStatus(
   { names }: ResourceList,
-  { kind, location, schema, pending, problem, bytes, rows }: DatabaseStatus,
+  { kind, location, schema, pending, problem, bytes, rows, newestIds }: DatabaseStatus,
+  ...more: string[][]
 ): string {
+  const contentsOf = (name: string) => {
+    const newestId = newestIds?.[name] ?? null
+    return `${rows?.[name] ?? '-'}${newestId === null ? '' : ` (newest id ${newestId})`}`
+  }
   return alignColumns([
     ['Database', `${location} (${kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'})`],
     ['Schema', schema ?? 'does not exist yet'],
@@ -68,8 +82,9 @@ export function describeStatus(
     ['Pending', pending.length === 0 ? 'nothing' : pending.join(', ')],
     ['Size', describeSize(bytes.database)],
     ...(bytes.log === undefined ? [] : [['Write-ahead log', describeSize(bytes.log)]]),
-    ...names.filter((name) => name !== 'apiKeys').map((name) => [capitalize(name), String(rows?.[name] ?? '-')]),
-    ['API keys', String(rows?.keys ?? '-')],
+    ...names.filter((name) => name !== 'apiKeys').map((name) => [capitalize(name), contentsOf(name)]),
+    ['API keys', contentsOf('keys')],
+    ...more,
   ])
 }
 

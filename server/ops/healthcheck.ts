@@ -5,14 +5,19 @@ import { OperatorError } from './operator-error.ts'
 const timeout = 2_500
 const ErrorBody = z.object({ message: z.string() })
 
+interface Health {
+  url: string
+  /** Of the HTTP response. */
+  status: number
+}
+
 /**
  * Asks the running service whether it is ready.
  *
  * @param origin where it listens, such as `http://127.0.0.1:3000`.
- * @returns a sentence for the operator.
  * @throws {OperatorError} if it is not ready.
  */
-export async function checkHealth(origin: string): Promise<string> {
+export async function checkHealth(origin: string): Promise<Health> {
   const url = `${origin}/readyz`
   const response = await get(url)
   if (!response.ok) {
@@ -22,7 +27,11 @@ export async function checkHealth(origin: string): Promise<string> {
       `The service is not ready: ${url} responds ${response.status}${says} See its log for the cause.`,
     )
   }
-  return `The service is ready: ${url} responds ${response.status}.`
+  return { url, status: response.status }
+}
+
+export function describeHealth({ url, status }: Health): string {
+  return `The service is ready: ${url} responds ${status}.`
 }
 
 async function get(url: string): Promise<{ ok: boolean; status: number; body: unknown }> {

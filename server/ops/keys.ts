@@ -46,22 +46,27 @@ function lifetimeOf({ name, createdAt, expiresAt }: ApiKey): number | undefined 
 
 export async function revokeKey(store: WithApiKeys, nameOrStart: string): Promise<ApiKey> {
   const key = await findKey(store, nameOrStart)
-  await store.apiKeys.revoke(key.id, new Date())
-  return key
+  const revokedAt = new Date()
+  await store.apiKeys.revoke(key.id, revokedAt)
+  return { ...key, revokedAt }
 }
 
-type KeySummary = Awaited<ReturnType<typeof listKeys>>[number]
+type KeySummary = ReturnType<typeof summaryOf>
 
-/** Lists what an operator may see of all keys. Times are in ISO 8601, or the word `unreadable`. */
-export async function listKeys({ apiKeys }: WithApiKeys) {
-  return (await apiKeys.list()).map(({ name, start, createdAt, expiresAt, revokedAt, lastUsedAt }) => ({
+/** What an operator may see of a key. Times are in ISO 8601, or the word `unreadable`. */
+export function summaryOf({ name, start, createdAt, expiresAt, revokedAt, lastUsedAt }: ApiKey) {
+  return {
     name,
     start,
     createdAt: describeTime(createdAt),
     expiresAt: describeTime(expiresAt),
     revokedAt: describeTime(revokedAt),
     lastUsedAt: describeTime(lastUsedAt),
-  }))
+  }
+}
+
+export async function listKeys({ apiKeys }: WithApiKeys): Promise<KeySummary[]> {
+  return (await apiKeys.list()).map(summaryOf)
 }
 
 function describeTime(time: Date | undefined): string | null {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import type { Location } from '../../db/location.ts'
+import { type Location, serverUrls, targetSessionAttrs } from '../../db/location.ts'
 import { UsageError } from './operator-error.ts'
 
 /** The location of a database in the format of DATABASE_URL. */
@@ -9,8 +9,11 @@ export const DatabaseUrl = z
   .string()
   .trim()
   .transform((url, context): Location => {
-    if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url) && !hasControlCharacter(url))
+    if (isPostgresUrl(url)) {
+      const problem = problemOfServers(url)
+      if (problem !== undefined) context.addIssue(problem)
       return { kind: 'postgres', url }
+    }
     const path = pathOf(url)
     if (path === undefined) {
       context.addIssue(
@@ -19,6 +22,22 @@ export const DatabaseUrl = z
     }
     return { kind: 'sqlite', path: path ?? '' }
   })
+
+function isPostgresUrl(url: string): boolean {
+  return (
+    /^postgres(ql)?:\/\//.test(url) &&
+    serverUrls(url).every((server) => URL.canParse(server)) &&
+    !hasControlCharacter(url)
+  )
+}
+
+/** A standby accepts no writes, so the service must not take the first server that responds. */
+function problemOfServers(url: string): string | undefined {
+  const attributes = targetSessionAttrs(url)
+  if (['read-write', 'primary'].includes(attributes)) return undefined
+  if (attributes !== 'any') return 'expected target_session_attrs=read-write, because the service writes'
+  return serverUrls(url).length > 1 ? 'expected target_session_attrs=read-write beside several hosts' : undefined
+}
 
 /**
  * Parses the location of a database in the format of DATABASE_URL.

@@ -14,6 +14,7 @@ export function storeMetrics(factory: MetricFactory) {
   let sizes: StoreSizes = {}
   let measuring: Promise<StoreSizes> | undefined
   let backupInterval: number | undefined
+  let failedBackups: number | undefined
 
   const observer = writeObserver(factory)
   gauge('petstore_write_queue_length', 'Writes that wait for their transaction or are in it.', () => load.queuedWrites)
@@ -31,6 +32,11 @@ export function storeMetrics(factory: MetricFactory) {
   )
   gauge('petstore_backup_interval_seconds', 'Time between scheduled backups, BACKUP_EVERY.', () =>
     inSeconds(backupInterval),
+  )
+  gauge(
+    'petstore_backup_failed_attempts',
+    'Attempts of a scheduled backup or its command that have failed since the last one that succeeded.',
+    () => failedBackups,
   )
   gauge(
     'petstore_postgres_connections',
@@ -69,6 +75,10 @@ export function storeMetrics(factory: MetricFactory) {
     /** @param interval between scheduled backups, in milliseconds; undefined if none are scheduled */
     expectBackups(interval: number | undefined): void {
       backupInterval = interval
+      failedBackups = interval === undefined ? undefined : 0
+    },
+    backupAttempted(failures: number): void {
+      failedBackups = failures
     },
     async update(): Promise<void> {
       if (!store) return

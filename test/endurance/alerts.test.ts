@@ -94,6 +94,7 @@ const cases: Case[] = [
       petstore_backup_last_success_timestamp_seconds: gauge((seconds) => seconds, 'stale'),
     },
   },
+  { alert: 'PetstoreBackupFailing', series: { petstore_backup_failed_attempts: gauge(0, 3) } },
   { alert: 'PetstorePoolExhausted', series: { petstore_postgres_waiting: gauge(0, 5) } },
   { alert: 'PetstoreConnectionErrors', series: { petstore_postgres_connection_errors_total: rate('', 0, 1) } },
   { alert: 'PetstoreEventLoopSlow', series: { nodejs_eventloop_lag_p99_seconds: gauge(0.02, 1) } },

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { resources } from '../../db/resources.ts'
 import { createProgram } from '../../server/cli/program.ts'
 import { composition } from '../../server/composition.ts'
 import { readStatus } from '../../server/ops/database.ts'
+import { commandsOf } from '../support/commands.ts'
 import { databaseOf, isOnPostgres, locationOf } from '../support/database.ts'
 import { read } from '../support/documents.ts'
 import { query } from '../support/postgres/databases.ts'
@@ -42,6 +42,8 @@ const rows: Row[] = [
   { command: 'seed 0', missing: 'misused', older: 'misused' },
   { command: 'seed 2 --seed x', missing: 'misused', older: 'misused' },
   { command: 'backup', missing: 'refused', older: isOnPostgres ? 'refused' : 'ok' },
+  { command: 'backup verify sample.db', missing: 'ok', older: 'ok' },
+  { command: 'backup verify nowhere.db', missing: 'refused', older: 'refused' },
   { command: 'restore sample.db', ...(isOnPostgres ? both('refused') : { missing: 'created', older: 'replaced' }) },
   { command: 'restore nowhere.db', missing: 'refused', older: 'refused' },
   { command: 'db status', missing: 'ok', older: 'ok' },
@@ -58,7 +60,8 @@ const rows: Row[] = [
 const exitCodes: Record<Effect, number> = { ok: 0, refused: 1, misused: 2, created: 0, migrated: 0, replaced: 0 }
 
 test('the table has every command but serve', () => {
-  const names = leavesOf(createProgram(composition)).filter((name) => name !== 'serve')
+  const commands = commandsOf(createProgram(composition)).map(({ words }) => words.join(' '))
+  const names = commands.filter((name) => name !== 'serve')
   expect(names.filter((name) => !rows.some(({ command }) => command.startsWith(name)))).toEqual([])
 })
 
@@ -87,14 +90,6 @@ test.for(rows)('$command: $older if an older release made the database', async (
 
 function both(effect: Effect): Pick<Row, 'missing' | 'older'> {
   return { missing: effect, older: effect }
-}
-
-/** The names of all commands that have an action, such as `keys list`. */
-function leavesOf(command: Command, prefix = ''): string[] {
-  return command.commands.flatMap((child) => {
-    const name = `${prefix}${child.name()}`
-    return child.commands.length > 0 ? leavesOf(child, `${name} `) : [name]
-  })
 }
 
 /** Has the files that the commands read. */

@@ -50,6 +50,7 @@ function everyVariable(key: string) {
     PETSTORE_API_KEY: key,
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '30',
+    BACKUP_COMMAND: process.execPath,
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
     OTEL_SERVICE_NAME: 'shop',
     OTEL_TRACES_SAMPLER_ARG: '0.25',
@@ -78,6 +79,7 @@ test('every variable is read', () => {
     apiKey: key,
     backupEvery: 6 * 3_600_000,
     backupKeep: 30,
+    backupCommand: process.execPath,
     tracing: { endpoint: 'http://collector:4318', serviceName: 'shop', sampleRatio: 0.25 },
   })
 })
@@ -165,6 +167,10 @@ test.for([
   ['DATABASE_URL', 'file://host/a.db'],
   ['DATABASE_URL', 'file:///%zz'],
   ['DATABASE_URL', 'postgres://host:port/petstore'],
+  ['DATABASE_URL', 'postgres://one,two:port/petstore?target_session_attrs=read-write'],
+  ['DATABASE_URL', 'postgres://one,two/petstore'],
+  ['DATABASE_URL', 'postgres://one,two/petstore?target_session_attrs=any'],
+  ['DATABASE_URL', 'postgres://one/petstore?target_session_attrs=standby'],
   ['DATABASE_CONNECTIONS', '0'],
   ['DATABASE_CONNECTIONS', 'many'],
   ['PUBLIC_URL', 'pets.example'],
@@ -294,6 +300,7 @@ describe('config', () => {
     { DATABASE_URL: 'file:///tmp/what%3f/%23%25/täglich.db' },
     { DATABASE_URL: 'file:\\a b\\c.db', CORS_ORIGINS: 'https://a.example, https://b.example' },
     { DATABASE_URL: 'postgres://petstore@db.example:5433/pets?sslmode=require', RATE_LIMIT: '50/s', REUSE_PORT: 'yes' },
+    { DATABASE_URL: 'postgres://petstore@one.example:5433,[::1],two/pets?target_session_attrs=read-write' },
     { DATABASE_URL: 'postgresql:///pets?host=/var/run/postgresql', BACKUP_KEEP: '30' },
   ])('the values that it shows for %j give the same configuration', (env) => {
     const shown = describeConfig(env).flatMap(({ name, value }) => (value === null ? [] : [[name, value]]))

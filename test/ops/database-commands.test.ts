@@ -32,6 +32,7 @@ test('db status shows the schema, the sizes and the numbers of pets and keys, al
     problem: null,
     bytes: { database: expect.any(Number), log: expect.toSatisfy((bytes) => bytes > 4_096) },
     rows: { ...noRows, pets: 15, keys: 0 },
+    newestIds: { pets: 15, keys: null },
   })
   expect(readdirSync(dirname(path))).toEqual(files)
 })
@@ -45,7 +46,9 @@ test('db status formats the same facts for a terminal', async () => {
     'Pending          nothing',
     expect.stringMatching(/^Size {13}\d\d\.0 KiB$/),
     'Write-ahead log  0 bytes',
-    ...others.map((name) => (name === 'pets' ? 'Pets             10' : expect.stringMatching(/^[A-Z][a-z]+ +0$/))),
+    ...others.map((name) =>
+      name === 'pets' ? 'Pets             10 (newest id 10)' : expect.stringMatching(/^[A-Z][a-z]+ +0$/),
+    ),
     'API keys         0',
   ])
 })

@@ -61,7 +61,7 @@ test.for<[string[], Record<string, string>, string]>([
 })
 
 test.for<[string, string[], Record<string, string>]>([
-  ['an option of another command', ['backup'], { ...byNpm, npm_config_json: 'true', npm_config_force: 'true' }],
+  ['an option of another command', ['backup'], { ...byNpm, npm_config_format: 'csv', npm_config_force: 'true' }],
   ['an option that was passed on, too', ['keys', 'list', '--json'], { ...byNpm, npm_config_json: 'true' }],
   ['an option that npm was told to leave out', ['db', 'migrate'], { ...byNpm, npm_config_dry_run: 'false' }],
   ['a variable that npm leaves empty', ['db', 'migrate'], { ...byNpm, npm_config_dry_run: '' }],

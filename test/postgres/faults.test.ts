@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { openPool } from '../../db/postgres/connection.ts'
+import { openPool } from '../../db/postgres/connection/connection.ts'
 import { inTransaction } from '../../db/postgres/transaction.ts'
 import { countListening, countWaiting, emptyDatabase, endSessions, query } from '../support/postgres/databases.ts'
 import { openPostgres } from '../support/resources.ts'

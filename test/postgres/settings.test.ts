@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { connectClient, openPool } from '../../db/postgres/connection.ts'
+import { connectClient, openPool } from '../../db/postgres/connection/connection.ts'
 import { mintApiKey } from '../../server/auth/api-key.ts'
 import { createKey, describeKeys, listKeys } from '../../server/ops/keys.ts'
 import { postgresDatabase } from '../support/database.ts'

@@ -6,6 +6,7 @@ import { composition } from '../../server/composition.ts'
 import { readConfig, variableNames } from '../../server/config.ts'
 import { operationsOf } from '../../server/rest/operations.ts'
 import { appRouter } from '../../server/router.ts'
+import { commandsOf } from '../support/commands.ts'
 import {
   anchorsOf,
   codeBlocksOf,
@@ -135,20 +136,18 @@ interface KnownCommand {
   options: string[]
 }
 
-/** The commands without subcommands, and `petstore` itself, as the help shows them. */
-function readCommands(command = createProgram(composition), words: string[] = []): KnownCommand[] {
-  const help = command.createHelp()
-  const below = help
-    .visibleCommands(command)
-    .filter((each) => each.name() !== 'help')
-    .flatMap((each) => readCommands(each, [...words, each.name()]))
-  if (below.length > 0 && words.length > 0) return below
-  // The help of the whole program covers the option --help of each command.
-  const options = help
-    .visibleOptions(command)
-    .map(({ long }) => String(long))
-    .filter((option) => words.length === 0 || option !== '--help')
-  return [{ words, options }, ...below]
+/** The commands, and `petstore` itself, with the options that the help shows. */
+function readCommands(): KnownCommand[] {
+  const program = createProgram(composition)
+  return [{ words: [], command: program }, ...commandsOf(program)].map(({ words, command }) => ({
+    words,
+    options: command
+      .createHelp()
+      .visibleOptions(command)
+      .map(({ long }) => String(long))
+      // The help of the whole program covers the option --help of each command.
+      .filter((option) => words.length === 0 || option !== '--help'),
+  }))
 }
 
 describe('the configuration', () => {

@@ -95,7 +95,7 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
       valueFrom,
     ),
   },
-  'server/ops/backup.ts': {
+  'server/ops/copy.ts': {
     allowed: ['../auth/api-key.ts', '../../db/open.ts', '../../db/copy/a.ts', '../../db/sqlite/backup/a.ts'].map(
       valueFrom,
     ),

@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { resources } from '../../db/resources.ts'
-import { backUp as backUpDatabase, restore as restoreDatabase } from '../../server/ops/backup.ts'
+import { backUp as backUpDatabase, restore as restoreDatabase } from '../../server/ops/backup/backup.ts'
 import { prepareSqlite } from './resources.ts'
 import { temporaryFolder } from './temporary.ts'
 

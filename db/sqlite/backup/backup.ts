@@ -1,4 +1,5 @@
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Migration } from '../../migrations.ts'
 import { ownershipOf } from '../../ownership.ts'
@@ -6,7 +7,7 @@ import { UnusableDatabase } from '../../unusable-database.ts'
 import { attempt } from '../diagnosis/diagnosis.ts'
 import { makeFolder } from '../file/files.ts'
 import { refuseForeignFile } from '../file/header.ts'
-import { checksumOf, writeChecksum } from './checksum.ts'
+import { checksumOf, hashFile, writeChecksum } from './checksum.ts'
 import { backupFolder, newBackupPath } from './name.ts'
 import { publish } from './publish.ts'
 import { type OnProgress, withSnapshot } from './snapshot.ts'
@@ -31,17 +32,9 @@ export async function backUpDatabase(
   if (file === undefined) createBackupFolder(database)
   else refuseTarget(file)
   let path = file ?? newBackupPath(database, '.db')
-  const ownership = ownershipOf(database)
-  const request = {
-    migrations,
-    source: database,
-    isSourceReadonly: false,
-    target: path,
-    folder: dirname(path),
-    ownership,
-    onProgress,
-  }
-  await withSnapshot(request, (copy, sha256) => {
+  const request = { ...sourceOf(database, migrations), target: path, folder: dirname(path), onProgress }
+  const { ownership } = request
+  await withSnapshot(request, hashFile, (copy, sha256) => {
     const checksum = checksumOf(copy)
     writeChecksum(checksum, ownership, { backup: path, sha256 })
     while (!publish(copy, path)) {
@@ -55,6 +48,43 @@ export async function backUpDatabase(
     renameSync(checksum, checksumOf(path))
   })
   return path
+}
+
+/**
+ * As {@link backUpDatabase}, to a stream. Until all of it is written, the copy is a temporary file in `backups/` beside the
+ * database.
+ *
+ * @param write resolves when the next bytes may be written.
+ * @throws {UnusableDatabase}
+ */
+export async function streamBackup(
+  database: string,
+  migrations: Migration[],
+  write: (bytes: Uint8Array) => Promise<unknown>,
+  onProgress?: OnProgress,
+): Promise<{ bytes: number; sha256: string }> {
+  attempt(database, () => refuseForeignFile(database))
+  createBackupFolder(database)
+  const request = {
+    ...sourceOf(database, migrations),
+    target: database,
+    folder: backupFolder(database),
+    onProgress,
+  }
+  const hash = createHash('sha256')
+  let bytes = 0
+  await withSnapshot(request, async (copy) => {
+    for await (const chunk of createReadStream(copy, { highWaterMark: 1024 * 1024 })) {
+      hash.update(chunk)
+      bytes += chunk.length
+      await write(chunk)
+    }
+  })
+  return { bytes, sha256: hash.digest('hex') }
+}
+
+function sourceOf(database: string, migrations: Migration[]) {
+  return { source: database, migrations, isSourceReadonly: false, ownership: ownershipOf(database) }
 }
 
 /** @throws {UnusableDatabase} */

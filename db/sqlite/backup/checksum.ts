@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Ownership } from '../../ownership.ts'
 import { UnusableDatabase } from '../../unusable-database.ts'
+import { attempt, unusable } from '../diagnosis/diagnosis.ts'
 import { makeFile } from '../file/files.ts'
 
 /** The file with the SHA-256 of a backup. `sha256sum --check` verifies it without the service. */
@@ -39,13 +40,17 @@ interface Checksum {
  * Compares a backup with its checksum. The name in the checksum is not compared, because both files may have been renamed.
  *
  * @returns false if there is no checksum: earlier releases wrote none.
- * @throws {UnusableDatabase} if they differ.
+ * @throws {UnusableDatabase} if they differ, or one of them cannot be read.
  */
 export async function verifyChecksum(backup: string): Promise<boolean> {
   const path = checksumOf(backup)
   if (!existsSync(path)) return false
-  const [, sha256] = /^\\?([0-9a-f]{64}) [ *]/i.exec(readFileSync(path, 'utf8')) ?? []
-  if (sha256?.toLowerCase() === (await hashFile(backup))) return true
+  const text = attempt(backup, () => readFileSync(path, 'utf8'))
+  const [, sha256] = /^\\?([0-9a-f]{64}) [ *]/i.exec(text) ?? []
+  const actual = await hashFile(backup).catch((error: unknown) => {
+    throw unusable(backup, error)
+  })
+  if (sha256?.toLowerCase() === actual) return true
   throw new UnusableDatabase(
     backup,
     `it does not match its checksum ${path}, so it has changed since it was made; restore another backup, or delete that checksum to restore this one anyway`,

@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3'
 import type { Migration } from '../../migrations.ts'
 import { type Ownership, ownershipOf } from '../../ownership.ts'
 import { reasons, UnusableDatabase } from '../../unusable-database.ts'
-import { attempt, unusable } from '../diagnosis/diagnosis.ts'
+import { attempt } from '../diagnosis/diagnosis.ts'
 import { lockDatabase } from '../file/connection.ts'
 import { isBusy, isCorrupt, toFailure } from '../file/failure.ts'
 import { identify, link, makeFile, makeFolder, realPathOf, sizeOf, syncFolder } from '../file/files.ts'
@@ -40,9 +40,7 @@ export async function restoreDatabase(
   if (identify(path) === identify(file)) {
     throw new UnusableDatabase(file, 'it is the database itself; choose a backup of it')
   }
-  const isVerified = await verifyChecksum(file).catch((error) => {
-    throw unusable(file, error)
-  })
+  const isVerified = await verifyChecksum(file)
   const kept = `${path}.before-restore-${fileTimestamp()}`
   const wasMissing = !existsSync(path)
   const ownership = attempt(database, () => ownershipOf(path))
@@ -60,11 +58,15 @@ export async function restoreDatabase(
       ownership,
       onProgress,
     }
-    await withSnapshot(request, (copy) => {
-      // The service may have created a database meanwhile.
-      if (wasMissing) lock = lockCurrent(path)
-      isKept = replace({ path, copy, kept, ownership }, lock)
-    })
+    await withSnapshot(
+      request,
+      async () => {},
+      (copy) => {
+        // The service may have created a database meanwhile.
+        if (wasMissing) lock = lockCurrent(path)
+        isKept = replace({ path, copy, kept, ownership }, lock)
+      },
+    )
   } finally {
     lock?.close()
   }

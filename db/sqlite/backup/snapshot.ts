@@ -9,7 +9,6 @@ import { toFailure } from '../file/failure.ts'
 import { syncFolder } from '../file/files.ts'
 import { giveIdentity } from '../file/header.ts'
 import { readJournal } from '../migrate.ts'
-import { hashFile } from './checksum.ts'
 import { withTemporaryFile } from './temporary-file.ts'
 
 /** Bytes that were copied, of all bytes of the database. When both are equal, the check of the copy begins. */
@@ -39,20 +38,22 @@ interface SnapshotRequest {
 /** 4 MiB. Signals are handled between two steps. */
 const pagesPerStep = 1_000
 
-/** Gives the copy its final name. */
-type Publish = (copy: string, sha256: string) => void
-
 /**
  * Copies a database as it is at one moment into one file, and checks the copy. The file has a temporary name
  * until `publish` gives it its final one.
  *
+ * @param read reads the checked copy. Its result goes to `publish`.
  * @throws {UnusableDatabase}
  */
-export async function withSnapshot(request: SnapshotRequest, publish: Publish): Promise<void> {
+export async function withSnapshot<T>(
+  request: SnapshotRequest,
+  read: (copy: string) => Promise<T>,
+  publish: (copy: string, result: T) => void = () => {},
+): Promise<void> {
   const connection = attempt(request.source, () => openSource(request))
   try {
-    // The hash is last, because closing the file drops the locks of this process on it.
-    const verify = (copy: string) => check(copy, request.source).then(() => hashFile(copy))
+    // `read` is last, because closing the file drops the locks of this process on it.
+    const verify = (copy: string) => check(copy, request.source).then(() => read(copy))
     await withCopy(connection, request, verify, publish)
   } finally {
     connection.close()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkHealth } from '../healthcheck.ts'
+import { checkHealth, describeHealth } from '../healthcheck.ts'
 import { type Finding, failure, ok, runCheck } from './finding.ts'
 
 export interface PortToCheck {
@@ -22,7 +22,7 @@ export async function checkPort({ origin, problem }: PortToCheck, title: string)
       return text === undefined ? ok(`${origin} is free.`) : failure(text)
     }),
     await runCheck('service', async () =>
-      ok(isRunning ? await checkHealth(origin) : 'It does not run, so its readiness was not checked.'),
+      ok(isRunning ? describeHealth(await checkHealth(origin)) : 'It does not run, so its readiness was not checked.'),
     ),
   ]
 }

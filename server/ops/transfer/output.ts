@@ -70,12 +70,9 @@ function exists(file: string): OperatorError {
 export function writeStream<T>(stream: Writable, use: (write: Write) => Promise<T>): Promise<T> {
   // The callback of `write` reports the error.
   stream.on('error', () => {})
-  return withFileErrors('Standard output', 'written', () =>
-    use(
-      (bytes) =>
-        new Promise((resolve, reject) => {
-          stream.write(bytes, (error) => (error ? reject(error) : resolve(undefined)))
-        }),
-    ),
-  )
+  const write = (bytes: Uint8Array) =>
+    new Promise((resolve, reject) => {
+      stream.write(bytes, (error) => (error ? reject(error) : resolve(undefined)))
+    })
+  return use((bytes) => withFileErrors('Standard output', 'written', () => write(bytes)))
 }

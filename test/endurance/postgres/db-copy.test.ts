@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { resources } from '../../../db/resources.ts'
 import { maxInt64, minInt64 } from '../../../server/api/int64.ts'
 import { apiKeyRecord, mintApiKey } from '../../../server/auth/api-key.ts'
-import { copy as describeCopy } from '../../../server/ops/copy.ts'
+import { copy as copyAndReport, describeCopy } from '../../../server/ops/copy.ts'
 import { openDatabase, postgresDatabase, sqliteDatabase } from '../../support/database.ts'
 import { auditLinesIn } from '../../support/log-lines.ts'
 import {
@@ -247,8 +247,8 @@ describe('the command', () => {
     ])
     expect(run.stderr).not.toContain('hush')
     const back = { kind: 'sqlite', path: join(folder, 'b.db') } as const
-    const { summary } = await describeCopy({ resources, from: { kind: 'postgres', url }, to: back })
-    expect(summary.split('\n')[0]).toBe(
+    const copied = await copyAndReport({ resources, from: { kind: 'postgres', url }, to: back })
+    expect(describeCopy(copied).split('\n')[0]).toBe(
       `Copied postgres://${name}@${host}${pathname} to ${back.path}. After reading back, both contain:`,
     )
   })

@@ -27,16 +27,17 @@ export async function createDatabase(options = ''): Promise<string> {
 /** Ends all other sessions, and removes everything that a test may have changed in the database. */
 async function dropTables(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1)
-  const writable = Object.assign(new URL(url), { search: '?options=-c%20default_transaction_read_only=off' }).href
   await query(
-    writable,
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND pid <> pg_backend_pid();
+    url,
+    `BEGIN READ WRITE;
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND pid <> pg_backend_pid();
     ALTER DATABASE ${name} RESET ALL;
     ALTER DATABASE ${name} CONNECTION LIMIT -1;
     ALTER DATABASE ${name} OWNER TO petstore;
     DROP SCHEMA public CASCADE;
     CREATE SCHEMA public AUTHORIZATION pg_database_owner;
-    GRANT USAGE ON SCHEMA public TO PUBLIC`,
+    GRANT USAGE ON SCHEMA public TO PUBLIC;
+    COMMIT`,
   )
 }
 

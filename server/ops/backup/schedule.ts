@@ -1,16 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { rmSync, statSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
-import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { Logger } from 'pino'
-import { createBackupFolder } from '../../db/sqlite/backup/backup.ts'
-import { checksumOf } from '../../db/sqlite/backup/checksum.ts'
-import { type Backup, listBackups } from '../../db/sqlite/backup/inventory.ts'
-import { newBackupPath, scheduledEnding } from '../../db/sqlite/backup/name.ts'
-import { type Audit, auditTo } from './audit.ts'
+import { createBackupFolder } from '../../../db/sqlite/backup/backup.ts'
+import { checksumOf } from '../../../db/sqlite/backup/checksum.ts'
+import { type Backup, listBackups } from '../../../db/sqlite/backup/inventory.ts'
+import { newBackupPath, scheduledEnding } from '../../../db/sqlite/backup/name.ts'
+import { type Audit, auditTo } from '../audit.ts'
+import { describeDuration } from '../duration.ts'
+import { runInBackground } from './background-process.ts'
 
 interface ScheduleConfig {
   /** The path of the program whose command `backup` makes the backups. */
@@ -19,6 +17,12 @@ interface ScheduleConfig {
   /** Milliseconds between backups; without it there are none. */
   backupEvery: number | undefined
   backupKeep: number
+  /** The path of a program that gets the path of each backup as its argument, such as to copy it to another machine. */
+  backupCommand?: string | undefined
+  /** The environment of that program. */
+  commandEnvironment?: Record<string, string | undefined>
+  /** Called after each attempt with the number of attempts that have failed since the last one that succeeded. */
+  onAttempt?: (failures: number) => void
 }
 
 /** Milliseconds. Each retry after a failure doubles the time to the next one. */
@@ -26,6 +30,8 @@ const firstRetry = 60_000
 const maxRetry = 3_600_000
 /** Milliseconds. A timer can wait for at most 24 days, and stops while the machine sleeps. */
 const maxWait = 60_000
+/** Milliseconds that the command may take, unless the next backup is due earlier. */
+const maxCommandTime = 24 * 3_600_000
 
 /** Tests replace it. */
 interface Clock {
@@ -41,10 +47,10 @@ const systemClock: Clock = {
 }
 
 /**
- * Backs up every `backupEvery` milliseconds and keeps the newest `backupKeep` backups. Each leaves an audit line. A failure
- * is logged, and the next attempt follows soon.
+ * Backs up every `backupEvery` milliseconds, keeps the newest `backupKeep` backups, and runs the command for each. A backup
+ * leaves an audit line. A failure is logged, and the next attempt follows soon.
  *
- * @returns a function that stops the schedule and cancels a running backup.
+ * @returns a function that stops the schedule and cancels a running backup or command.
  */
 export function scheduleBackups(config: ScheduleConfig, log: Logger, clock = systemClock): () => Promise<void> {
   const { backupEvery } = config
@@ -63,16 +69,31 @@ interface Timing extends Clock {
 
 async function repeat(config: ScheduleConfig, interval: number, log: Logger, timing: Timing): Promise<void> {
   const audit = auditTo(log)
+  let failures = 0
+  const retryDelay = () => Math.min(interval, maxRetry, firstRetry * 2 ** (failures - 1))
+  const count = (isGood: boolean) => {
+    failures = isGood ? 0 : failures + 1
+    config.onAttempt?.(failures)
+    return isGood
+  }
+  /** Runs the command for a backup until it succeeds or the next backup is due. */
+  async function runCommand(path: string, end: number): Promise<void> {
+    while (!count(await runCommandOnce(config, path, interval, log, timing.stop))) {
+      const delay = retryDelay()
+      const due = timing.now() + delay
+      if (due >= end || !(await isReached(due, delay, timing))) return
+    }
+  }
   // The interval starts at the last backup, because a service that often restarts would otherwise never be backed up.
   let from = await newestTime(config.databasePath)
   let delay = interval
-  let failures = 0
   while (await isReached(from + delay, delay, timing)) {
     const begin = timing.now()
-    const isMade = await backUpOnce(config, log, audit, timing.stop)
-    from = isMade ? begin : timing.now()
-    delay = isMade ? interval : Math.min(interval, maxRetry, firstRetry * 2 ** failures)
-    failures = isMade ? 0 : failures + 1
+    const path = await backUpOnce(config, log, audit, timing.stop)
+    if (path === undefined) count(false)
+    else await runCommand(path, begin + interval)
+    from = path === undefined ? timing.now() : begin
+    delay = path === undefined ? retryDelay() : interval
   }
 }
 
@@ -82,8 +103,13 @@ async function isReached(due: number, delay: number, { now, wait, stop }: Timing
   return !stop.aborted
 }
 
-/** Resolves to whether the backup was made. */
-async function backUpOnce(config: ScheduleConfig, log: Logger, audit: Audit, stop: AbortSignal): Promise<boolean> {
+/** Resolves to the path of the backup, or undefined if it was not made. */
+async function backUpOnce(
+  config: ScheduleConfig,
+  log: Logger,
+  audit: Audit,
+  stop: AbortSignal,
+): Promise<string | undefined> {
   const { program, databasePath, backupKeep } = config
   const path = newBackupPath(databasePath, scheduledEnding)
   const begin = performance.now()
@@ -92,7 +118,7 @@ async function backUpOnce(config: ScheduleConfig, log: Logger, audit: Audit, sto
     await runBackup(program, databasePath, path, stop)
   } catch (err) {
     if (!stop.aborted) log.error({ err }, `The scheduled backup failed. ${messageOf(err)}`)
-    return false
+    return undefined
   }
   const milliseconds = Math.round(performance.now() - begin)
   // Another program may have moved the file away by now.
@@ -103,7 +129,30 @@ async function backUpOnce(config: ScheduleConfig, log: Logger, audit: Audit, sto
   } catch (err) {
     log.error({ err }, `Old backups could not be deleted. Check the permissions of their folder. ${messageOf(err)}`)
   }
-  return true
+  return path
+}
+
+/** Resolves to whether the command succeeded. Without one, it did. */
+async function runCommandOnce(
+  { backupCommand, commandEnvironment = {} }: ScheduleConfig,
+  path: string,
+  interval: number,
+  log: Logger,
+  stop: AbortSignal,
+): Promise<boolean> {
+  if (backupCommand === undefined) return true
+  const limit = Math.min(interval, maxCommandTime)
+  const timeout = AbortSignal.timeout(limit)
+  try {
+    // The path is an argument, and no shell parses it.
+    const program = { file: backupCommand, arguments: [path], env: commandEnvironment }
+    await runInBackground(program, AbortSignal.any([stop, timeout]))
+    return true
+  } catch (err) {
+    const reason = timeout.aborted ? `It was stopped after ${describeDuration(limit)}.` : messageOf(err)
+    if (!stop.aborted) log.error({ err }, `The backup command failed for ${path}. ${reason}`)
+    return false
+  }
 }
 
 function messageOf(error: unknown): string {
@@ -122,30 +171,10 @@ export async function deleteOldBackups(
   }
 }
 
-/**
- * Runs the command in a process with a lower priority, because copying must not delay requests. The process is detached
- * from the terminal, because the service handles Ctrl-C. The audit line of the command is dropped, because the service
- * writes one.
- */
+/** Runs the command `backup`. Its audit line is dropped, because the service writes one. */
 async function runBackup(program: string, database: string, path: string, stop: AbortSignal): Promise<void> {
-  const child = spawn(process.execPath, [program, 'backup', path], {
-    env: { DATABASE_URL: pathToFileURL(database).href },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    detached: true,
-    windowsHide: true,
-  })
-  const closed = once(child, 'close')
-  // Without a free file descriptor no process starts: `closed` rejects, and `stderr` is missing.
-  if (child.pid === undefined) await closed
-  else setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
-  const kill = () => child.kill()
-  stop.addEventListener('abort', kill)
-  const [[code, signal], problem] = await Promise.all([closed, text(child.stderr)])
-  stop.removeEventListener('abort', kill)
-  if (code !== 0)
-    throw new Error(
-      problem.trim() || `The backup process ended with ${signal ?? code}. Check the memory of the machine.`,
-    )
+  const env = { DATABASE_URL: pathToFileURL(database).href }
+  await runInBackground({ file: process.execPath, arguments: [program, 'backup', path], env }, stop)
 }
 
 /** The time of the newest scheduled backup, or 0. */

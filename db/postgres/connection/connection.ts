@@ -1,30 +1,67 @@
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg'
-import { isConnectionError } from './failure.ts'
+import { isConnectionError, isReadOnly } from './failure.ts'
+import { refuseSharedConnections } from './pooler.ts'
 
 /** Timeouts in milliseconds. The caller has received an error by then, so a later result would be useless. */
-const timeouts = { connect: 2_000, lock: 2_000, statement: 4_000, response: 5_000 }
+const timeouts = { connect: 2_000, response: 5_000 }
 
-/** The server cancels statements and idle transactions in time. This side gives up a server that does not respond. */
+/**
+ * The server cancels statements and idle transactions in time. This side gives up a server that does not respond. A statement
+ * sets these timeouts, because PgBouncer refuses them when a session starts.
+ */
+const serverTimeouts = {
+  lock_timeout: 2_000,
+  statement_timeout: 4_000,
+  idle_in_transaction_session_timeout: timeouts.response,
+}
+
 function settings(url: string): ClientConfig {
   return {
     connectionString: url,
     application_name: 'petstore',
     keepAlive: true,
     connectionTimeoutMillis: timeouts.connect,
-    lock_timeout: timeouts.lock,
-    statement_timeout: timeouts.statement,
-    idle_in_transaction_session_timeout: timeouts.response,
   }
 }
 
-/** Opens a connection outside the pool, for work that must stay on one connection. */
+/** Chooses the server of each connection of a pool. */
+export interface ServerChoice {
+  /** The class of the connections. */
+  clientClass(): new () => ClientBase
+  /** Rejects unless the server of a new connection may be used. */
+  verify(client: Client): Promise<void>
+  /** Is told that a connection was lost, or that a session has become read-only. */
+  suspect(): void
+}
+
+/**
+ * Opens a connection to a single server.
+ *
+ * @throws {UnusableDatabase} if a pooler shares connections between sessions
+ */
 export async function connectClient(url: string, options: ClientConfig = {}): Promise<Client> {
-  const client = new Client({ ...settings(url), query_timeout: timeouts.response, ...options })
+  const { lock_timeout, statement_timeout, idle_in_transaction_session_timeout, ...config } = {
+    ...serverTimeouts,
+    ...options,
+  }
+  const client = await connect(url, config)
+  try {
+    // Before the settings, which a shared connection would keep for other sessions.
+    await refuseSharedConnections(url, client, () => connect(url, config))
+    await applySessionSettings(client, url, { lock_timeout, statement_timeout, idle_in_transaction_session_timeout })
+    return client
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw error
+  }
+}
+
+async function connect(url: string, config: ClientConfig): Promise<Client> {
+  const client = new Client({ ...settings(url), query_timeout: timeouts.response, ...config })
   // The next query reports a lost connection. Without a listener the process would end.
   client.on('error', () => {})
   try {
     await client.connect()
-    await applySessionSettings(client)
     return client
   } catch (error) {
     await client.end().catch(() => {})
@@ -35,25 +72,43 @@ export async function connectClient(url: string, options: ClientConfig = {}): Pr
 /**
  * @param maxConnections pg's default of 10 if undefined
  * @param onError called when a connection is lost or cannot be opened
+ * @param servers the server of the URL if undefined
  */
-export function openPool(url: string, maxConnections?: number, onError = () => {}): Pool {
+export function openPool(url: string, maxConnections?: number, onError = () => {}, servers?: ServerChoice): Pool {
   const pool = new Pool({
     ...settings(url),
     max: maxConnections,
-    onConnect: (client) => applySessionSettings(client, planSettings),
+    Client: servers?.clientClass(),
+    onConnect: (client) => prepare(client).catch(fail),
     // The pool reports a failed attempt to connect only here and to its caller.
     log: (message) => {
-      if (message === 'client failed to connect') onError()
+      if (message === 'client failed to connect') report()
     },
   })
   // The pool replaces an idle connection that is lost. The query reports the loss of one in use.
   pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', onError))
+  pool.on('connect', (client) => client.on('error', report))
   pool.on('release', (error) => {
-    if (isConnectionError(error)) onError()
+    if (isConnectionError(error)) report()
+    if (isReadOnly(error)) servers?.suspect()
   })
   closeUnresponsive(pool)
   return pool
+
+  async function prepare(client: ClientBase): Promise<void> {
+    await applySessionSettings(client, url, { ...serverTimeouts, ...planSettings })
+    if (client instanceof Client) await servers?.verify(client)
+  }
+
+  function fail(error: unknown): never {
+    servers?.suspect()
+    throw error
+  }
+
+  function report(): void {
+    onError()
+    servers?.suspect()
+  }
 }
 
 /**
@@ -101,8 +156,11 @@ const planSettings = {
   jit: 'off',
 }
 
-async function applySessionSettings(client: ClientBase, further = {}): Promise<void> {
-  const values = Object.entries({ ...sessionSettings, ...further }).map(([name, value]) => `('${name}', '${value}')`)
+async function applySessionSettings(client: ClientBase, url: string, further: object): Promise<void> {
+  const values = Object.entries({ ...sessionSettings, ...further })
+    // The URL may set timeouts, which the driver sends when the session starts.
+    .filter(([name]) => !(name in serverTimeouts && new RegExp(`[?&]${name}=`).test(url)))
+    .map(([name, value]) => `('${name}', '${value}')`)
   const statement = {
     // A commit waits for the disk with any value of synchronous_commit except off.
     text: `SELECT set_config(name, value, false) FROM (VALUES ${values.join(', ')}) AS own (name, value)

@@ -1,7 +1,7 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
-import { describeLocation } from '../location.ts'
+import { describeLocation, type OtherServer } from '../../location.ts'
 import {
   IdsExhausted,
   RowConflict,
@@ -9,12 +9,24 @@ import {
   type StoreObserver,
   StoreUnavailable,
   type WriteFailure,
-} from '../store.ts'
-import { reasons, runtimeMessage, UnusableDatabase } from '../unusable-database.ts'
+} from '../../store.ts'
+import { reasons, runtimeMessage, UnusableDatabase } from '../../unusable-database.ts'
 
 /** Returns the driver's error. Drizzle wraps it into one that would carry the values of the statement into the log. */
 export function causeOf(error: unknown): unknown {
   return error instanceof DrizzleQueryError ? error.cause : error
+}
+
+/** No server accepts writes. The message is for the operator. */
+export class NoPrimary extends Error {
+  /** Whether one may soon do so. */
+  readonly isStarting: boolean
+
+  constructor(servers: OtherServer[]) {
+    const states = servers.map(({ host, state }) => `${host}: ${state}`)
+    super(`no server accepts writes (${states.join(', ')}); start the primary, or promote a standby`)
+    this.isStarting = servers.some(({ isStandby }) => isStandby)
+  }
 }
 
 /** Errors that are not about the database: those of the store's rules, and defects of the code. */
@@ -36,6 +48,12 @@ export function isConnectionError(error: unknown): boolean {
   // Operator intervention, such as a restart, and connection exceptions. The driver's own errors have no class.
   if (cause instanceof DatabaseError) return /^(08|57P)/.test(cause.code ?? '')
   return cause instanceof Error && concernsDatabase(cause)
+}
+
+/** Whether a write failed because the session is read-only. */
+export function isReadOnly(error: unknown): boolean {
+  const cause = causeOf(error)
+  return cause instanceof DatabaseError && cause.code === '25006'
 }
 
 /** Whether a constraint or an index of this name is violated. */
@@ -195,6 +213,8 @@ const reasonByError: [RegExp, string][] = [
   [/^42501 /, '$message; GRANT this user the right to create and use tables in its schema'],
   [/^(42P01|42703) /, '$message; put it back, or name another database'],
   [/^42P07 /, reasons.foreign],
+  // A prepared statement is missing, or another session has prepared it.
+  [/^(26000|42P05) /, reasons.shared],
   [/^55P03 /, reasons.locked],
   [/^53100 /, reasons.diskFull],
   [/^53300 /, '$message; raise max_connections of PostgreSQL, or lower DATABASE_CONNECTIONS'],
@@ -219,6 +239,7 @@ const reasonByError: [RegExp, string][] = [
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) throw error
+  if (error instanceof NoPrimary) return error.message
   const message = error.message || String(error)
   const known = reasonByError.find(([pattern]) => pattern.test(`${codeOf(error)} ${message}`))
   return (known?.[1] ?? '$message; check PostgreSQL and the address').replace('$message', () => message)

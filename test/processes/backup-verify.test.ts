@@ -1,0 +1,104 @@
+import { hash } from 'node:crypto'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { resources } from '../../db/resources.ts'
+import { verify } from '../../server/ops/backup/backup.ts'
+import { runPetstore } from '../support/process.ts'
+import { onSqlite } from '../support/resources.ts'
+import { change, makeBackup, makeDatabase, overwrite, restore, unfitFiles } from '../support/sample-database.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const newest = onSqlite.migrations.at(-1)?.name
+const older = join(import.meta.dirname, '../fixtures/sqlite/0002_deletable_pets.db')
+
+test('backup verify shows what a backup contains, needs no database, and changes nothing', async () => {
+  const { backup } = await makeBackup()
+  chmodSync(backup, 0o400)
+  const before = stateOf(dirname(backup))
+  const run = runPetstore({ folder: temporaryFolder(), arguments: ['backup', 'verify', backup, '--json'] })
+  expect([await run.ended, run.stderr]).toEqual([0, ''])
+  expect(JSON.parse(run.stdout)).toMatchObject({
+    location: backup,
+    checksum: 'matches',
+    schema: newest,
+    pending: [],
+    bytes: { database: statSync(backup).size },
+    rows: { pets: 3, keys: 0 },
+    newestIds: { pets: 3, keys: null },
+  })
+  const text = runPetstore({ folder: temporaryFolder(), arguments: ['backup', 'verify', backup] })
+  expect([await text.ended, text.stderr]).toEqual([0, ''])
+  expect(text.stdout).toMatch(/^Database +\S+ \(SQLite\)\n.*\nPets +3 \(newest id 3\)\n.*\nChecksum +matches\n$/s)
+  expect(stateOf(dirname(backup))).toEqual(before)
+})
+
+test('the newest id has all its digits', async () => {
+  const folder = temporaryFolder()
+  const path = makeDatabase(join(folder, 'copy.db'), 3)
+  change(path, "INSERT INTO pets VALUES (9007199254740993, 'Rex', 7, 'sold')")
+  const run = runPetstore({ folder, arguments: ['backup', 'verify', 'copy.db', '--json'] })
+  expect(await run.ended).toBe(0)
+  expect(run.stdout).toContain('"pets": 9007199254740993')
+})
+
+test('a backup without a checksum is verified with a note', async () => {
+  const { folder, backup } = await makeBackup()
+  rmSync(`${backup}.sha256`)
+  const run = runPetstore({ folder, arguments: ['backup', 'verify', backup] })
+  expect([await run.ended, run.stderr]).toEqual([0, expect.stringMatching(/^There is no checksum .*\.sha256, so it/)])
+  expect(run.stdout).toMatch(/\nChecksum +missing\n$/)
+})
+
+test('the backup of an older release is verified, and its pending migrations are shown', async () => {
+  expect(await verify(resources, older)).toMatchObject({ pending: [expect.any(String), newest], checksum: 'missing' })
+})
+
+test('a backup is refused if two of its bytes have changed', async () => {
+  const { backup } = await makeBackup()
+  overwrite(backup, statSync(backup).size - 100, 2)
+  await expect(verify(resources, backup)).rejects.toThrow('it does not match its checksum')
+})
+
+test.for(unfitFiles)('verify and restore refuse %s for the same reason', async ([, make]) => {
+  const folder = temporaryFolder()
+  const file = join(folder, 'copy.db')
+  make(file)
+  const before = stateOf(folder)
+  const refused = await messageOf(verify(resources, file))
+  expect(refused).toMatch(/^The database \S+copy\.db cannot be used: /)
+  expect(stateOf(folder)).toEqual(before)
+  expect(await messageOf(restore(temporaryFolder(), file))).toBe(refused)
+})
+
+test('verify refuses a backup without a table, which the service could not use', async () => {
+  const file = makeDatabase(join(temporaryFolder(), 'copy.db'), 3)
+  change(file, 'DROP TABLE idempotency_keys')
+  await expect(verify(resources, file)).rejects.toThrow('restore a backup, or put the missing part back')
+})
+
+test('a missing backup is refused and not created', async () => {
+  const file = join(temporaryFolder(), 'nowhere.db')
+  await expect(verify(resources, file)).rejects.toThrow('nowhere.db cannot be used: no such file')
+  expect(existsSync(file)).toBe(false)
+})
+
+test('a backup can be named verify', async () => {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'data'))
+  copyFileSync(makeDatabase(join(folder, 'sample.db'), 1), join(folder, 'data/petstore.db'))
+  const run = runPetstore({ folder, arguments: ['backup', './verify'] })
+  expect([await run.ended, run.stdout]).toEqual([0, `${join(folder, 'verify')}\n`])
+})
+
+async function messageOf(work: Promise<unknown>): Promise<string> {
+  return work.then(String, (error: Error) => error.message)
+}
+
+/** The names, the hashes and the times of the files. */
+function stateOf(folder: string): unknown[] {
+  return readdirSync(folder, { withFileTypes: true }).map((entry) => {
+    const path = join(folder, entry.name)
+    return [entry.name, statSync(path).mtimeMs, entry.isFile() ? hash('sha256', readFileSync(path)) : '']
+  })
+}

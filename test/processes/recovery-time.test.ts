@@ -1,0 +1,37 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { isLongForm, report } from '../support/long-form.ts'
+import { runPetstore, startServer } from '../support/process.ts'
+import { makeDatabase, namesIn } from '../support/sample-database.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+const pets = isLongForm ? 1_000_000 : 20_000
+/** Seconds, for a small database on a busy machine. */
+const maxTime = 120
+
+test('a backup is made, verified and restored on another machine within minutes', async () => {
+  const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()]
+  const database = makeDatabase(join(folder, 'data/petstore.db'), pets)
+  const backup = join(elsewhere, 'copy.db')
+  const figures = {
+    backup: await secondsOf(() => run(folder, 'backup', backup)),
+    verify: await secondsOf(() => run(elsewhere, 'backup', 'verify', backup)),
+    restore: await secondsOf(() => run(elsewhere, 'restore', backup)),
+    start: await secondsOf(() => startServer({ folder: elsewhere })),
+  }
+  report('recovery', { pets, mebibytes: Math.round(statSync(database).size / 2 ** 20), ...figures })
+  expect(namesIn(join(elsewhere, 'data/petstore.db')).length).toBe(pets)
+  for (const [step, seconds] of Object.entries(figures)) expect(seconds, step).toBeLessThan(maxTime)
+})
+
+async function run(folder: string, ...words: string[]): Promise<void> {
+  const { ended } = runPetstore({ folder, arguments: words })
+  expect(await ended).toBe(0)
+}
+
+async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now()
+  await work()
+  return Math.round((performance.now() - begin) / 100) / 10
+}

@@ -1,0 +1,146 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, onTestFinished } from 'vitest'
+import { mintApiKey } from '../../../server/auth/api-key.ts'
+import { startLoad } from '../load.ts'
+import { type Server, startServer } from '../process.ts'
+import { connectRestClient } from '../rest-client.ts'
+import { temporaryFolder } from '../temporary.ts'
+import { query } from './databases.ts'
+import { startProxy } from './proxy.ts'
+import { createReplicas, type Replica } from './replication.ts'
+
+interface Conditions {
+  isSynchronous: boolean
+  hasStaleReads?: boolean
+}
+
+const writers = 8
+const readers = 2
+/** Milliseconds between two creates of a writer. */
+const pause = 5
+const petsBetween = 100
+
+/**
+ * Starts a primary with a standby, and two instances of the service under load. The first one uses a proxy.
+ *
+ * @param hasStaleReads whether an instance may read from the old primary, while another one writes to the new one.
+ */
+export async function startFailover({ isSynchronous, hasStaleReads = false }: Conditions) {
+  const [first, second] = await createReplicas()
+  /** The first instance reaches the first server through it, and the standby replicates through the other one. */
+  const [network, replication] = [await startProxy(new URL(first.url)), await startProxy(new URL(first.url))]
+  await second.follow(first, replication.url)
+  if (isSynchronous) await replicateSynchronously(first)
+  const key = mintApiKey()
+  const instances: Server[] = []
+  for (const host of [new URL(network.url).host, first.host]) {
+    const env = { DATABASE_URL: urlOf(host, second.host), PETSTORE_API_KEY: key }
+    instances.push(await startServer({ folder: temporaryFolder(), env }))
+  }
+  const urls = instances.map(({ url }) => url)
+  const load = startLoad(urls, key, {
+    writers,
+    readers,
+    pause,
+    mayLose: !isSynchronous,
+    mayBeStale: !isSynchronous || hasStaleReads,
+  })
+  const follower = followPages(urls, key)
+  await load.reach(petsBetween)
+
+  return {
+    first,
+    second,
+    network,
+    replication,
+    key,
+    instances,
+    load,
+    url: urlOf(first.host, second.host),
+    /** Measures how long no pet could be created and no page be read from now until both work again. */
+    async outage(fault: () => Promise<void>): Promise<{ writes: number; reads: number }> {
+      load.gaps.writes.restart()
+      load.gaps.reads.restart()
+      const passes = load.passes
+      await fault()
+      await load.reach(petsBetween)
+      await expect.poll(() => load.passes, { timeout: 120_000 }).toBeGreaterThan(passes + readers)
+      for (const instance of instances) await untilReady(instance)
+      return { writes: seconds(load.gaps.writes.longest), reads: seconds(load.gaps.reads.longest) }
+    },
+    /** Ends the load, and compares what was acknowledged with what is stored. */
+    async result(primary: Replica, replaced: Replica) {
+      await load.stop()
+      expect(load.faults).toEqual([])
+      const stored = await query(primary.url, 'SELECT name, id::integer FROM pets ORDER BY id')
+      const ids = await follower.stop()
+      const names = new Map(stored.map(({ name, id }) => [String(name), Number(id)]))
+      const lost = [...load.acknowledged].filter(([name, id]) => names.get(name) !== id).map(([name]) => name)
+      return {
+        acknowledged: load.acknowledged.size,
+        lost,
+        doubled: stored.length - names.size,
+        /** Stored pets that a client missed that always read the page after the last id it had seen. */
+        skipped: stored.map(({ id }) => Number(id)).filter((id) => !ids.has(id)),
+        // It may not run any more.
+        leftBehind: await countOldSessions(replaced).catch(() => 0),
+        waitingForStandby: await countOldSessions(replaced, "wait_event = 'SyncRep'").catch(() => 0),
+      }
+    },
+  }
+}
+
+/** Reads what comes after the last id that was read, again and again, at the instances in turn. */
+function followPages(urls: string[], key: string) {
+  const callers = urls.map((url) => connectRestClient(url, key))
+  const ids = new Set<number>()
+  const ended = new AbortController()
+  onTestFinished(() => ended.abort())
+  let [last, isStopping] = [0, false]
+
+  async function follow(): Promise<void> {
+    for (let turn = 0; !ended.signal.aborted; turn++) {
+      const page = await callers[turn % callers.length]?.get(`/v1/pets?limit=100&cursor=${last}`).catch(() => undefined)
+      await wait(20)
+      if (page?.status !== 200) continue
+      const found: { id: number }[] = JSON.parse(page.text)
+      if (isStopping && found.length === 0) return
+      for (const { id } of found) ids.add(id)
+      last = found.at(-1)?.id ?? last
+    }
+  }
+  const following = follow()
+  return {
+    /** Reads until no page is left. */
+    async stop(): Promise<Set<number>> {
+      isStopping = true
+      await following
+      return ids
+    },
+  }
+}
+
+export function urlOf(...hosts: string[]): string {
+  return `postgres://petstore:petstore@${hosts}/postgres?target_session_attrs=read-write`
+}
+
+/** From now on, a commit waits until a standby has it. */
+export async function replicateSynchronously(primary: Replica): Promise<void> {
+  await primary.setting('synchronous_standby_names', '*')
+  const state = () => query(primary.url, 'SELECT sync_state FROM pg_stat_replication')
+  await expect.poll(state, { timeout: 120_000 }).toContainEqual({ sync_state: 'sync' })
+}
+
+export async function untilReady({ url }: { url: string }, status = 200): Promise<void> {
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 120_000 }).toBe(status)
+}
+
+/** Without the connections that only look whether the server accepts writes. */
+export async function countOldSessions({ url }: Replica, condition = 'true'): Promise<number> {
+  const old = `${condition} AND application_name = 'petstore' AND backend_start < clock_timestamp() - interval '3 s'`
+  return (await query(url, `SELECT pid FROM pg_stat_activity WHERE ${old}`)).length
+}
+
+function seconds(milliseconds: number): number {
+  return Math.round(milliseconds / 100) / 10
+}
