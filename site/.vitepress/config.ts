@@ -1,41 +1,59 @@
-import { globSync, readFileSync } from 'node:fs'
-import { join, posix } from 'node:path'
-import { type DefaultTheme, defineConfig } from 'vitepress'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { defineConfig } from 'vitepress'
+import { checkLinks } from './links.ts'
+import { addDiagrams, addSiteLinks, copyCommandsOnly } from './markdown.ts'
+import { pageOf, repository, sidebar } from './pages.ts'
 
-const docs = join(import.meta.dirname, '../docs')
-const repository = 'https://github.com/petstore-service/petstore'
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
 
-/** A link that leads nowhere fails the build. To publish the site below a path, build it with `--base /path/`. */
+/** To publish the site below a path, build it with `--base /path/`. */
 export default defineConfig({
   title: 'Petstore',
   description: 'A pet store service with REST and typed RPC from the same procedures.',
-  srcDir: 'docs',
-  outDir: './dist',
+  head: [['style', {}, readFileSync(join(import.meta.dirname, 'style.css'), 'utf8')]],
+  srcDir: 'dist/pages',
+  outDir: 'dist/site',
   cleanUrls: true,
-  rewrites: { 'README.md': 'index.md', ':folder(.*)/README.md': ':folder/index.md' },
+  // checkLinks examines the links of the built site.
+  ignoreDeadLinks: true,
+  rewrites: pageOf,
   vite: {
-    publicDir: join(import.meta.dirname, '../public'),
-    // docs/ is a link, so that the compiled documents find the dependencies of this folder.
+    publicDir: join(import.meta.dirname, '../dist/public'),
+    // The pages are links, so that the compiled pages find the dependencies of this folder.
     resolve: { preserveSymlinks: true },
   },
   markdown: {
     anchor: { slugify },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    codeTransformers: [copyCommandsOnly],
     config: (markdown) => {
-      markdown.core.ruler.push('links-outside-of-docs', ({ tokens, env }) => {
-        for (const token of tokens.flatMap(({ children }) => children ?? [])) {
-          const href = token.attrGet('href')
-          if (token.type === 'link_open' && href !== null) token.attrSet('href', toSite(href, env.relativePath))
-        }
-      })
+      addSiteLinks(markdown)
+      addDiagrams(markdown)
     },
   },
   themeConfig: {
-    search: { provider: 'local' },
-    nav: [{ text: 'API reference', link: '/api/', target: '_self' }],
-    sidebar: ['Guides', 'Reference', 'Background'].map(sectionOf),
+    search: {
+      provider: 'local',
+      options: {
+        detailedView: true,
+        // The background explains, and so repeats the words of the guides.
+        miniSearch: { searchOptions: { boostDocument: (id: string) => (id.includes('/background/') ? 0.3 : 1) } },
+      },
+    },
+    outline: [2, 3],
+    nav: [
+      { text: 'API reference', link: '/api/', target: '_self' },
+      { text: `Version ${version}`, link: `${repository}/blob/main/CHANGELOG.md` },
+    ],
+    sidebar: sidebar(),
     socialLinks: [{ icon: 'github', link: repository }],
-    editLink: { pattern: `${repository}/edit/main/docs/:path` },
+    editLink: { pattern: `${repository}/edit/main/:path` },
   },
+  transformHead: ({ siteData }) => [
+    ['link', { rel: 'icon', href: `${siteData.base}favicon.svg`, type: 'image/svg+xml' }],
+  ],
+  buildEnd: ({ outDir, site }) => checkLinks(outDir, site.base),
 })
 
 /** As GitHub makes the anchors of headings, so that links work on both. */
@@ -44,25 +62,4 @@ function slugify(heading: string): string {
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
-}
-
-/** A link to a file outside of docs/ leads to the repository. */
-function toSite(href: string, from: string): string {
-  const [path = '', anchor] = href.split('#')
-  if (/^[a-z]+:/.test(href) || path === '') return href
-  const target = posix.join('docs', posix.dirname(from), path)
-  if (target.startsWith('docs/')) return href
-  return `${repository}/blob/main/${target}${anchor === undefined ? '' : `#${anchor}`}`
-}
-
-function sectionOf(text: string): DefaultTheme.SidebarItem {
-  const folder = text.toLowerCase()
-  const items = globSync(`${folder}/**/*.md`, { cwd: docs })
-    .map((path) => ({ text: titleOf(path), link: `/${path.replace(/(README)?\.md$/, '')}` }))
-    .sort((one, other) => one.text.localeCompare(other.text))
-  return { text, items, collapsed: text === 'Background' }
-}
-
-function titleOf(path: string): string {
-  return /^# (.*)$/m.exec(readFileSync(join(docs, path), 'utf8'))?.[1]?.replaceAll('`', '') ?? path
 }

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { isInstalled } from '../support/curl.ts'
@@ -26,10 +26,18 @@ if (isInstalled('bash') && isInstalled('curl')) {
   })
 }
 
+// Older ones do not repeat a request whose connection breaks.
+if (isInstalled('bash') && isInstalled('curl') && curlVersion() >= 7.71) {
+  test('the curl script repeats a request whose connection breaks', async () => {
+    const runScript = await prepare('docs/guides/http-tools.md', 'bash', { breaksConnection: true })
+    expect(await runScript()).toContain('"name":"Rex"')
+  })
+}
+
 // Not every machine has Python.
 if (isInstalled('python3')) {
   test('repeated runs of the Python script add one pet, read all pages and show an error', async () => {
-    const runScript = await prepare('docs/guides/python.md', 'python3', 150)
+    const runScript = await prepare('docs/guides/python.md', 'python3', { pets: 150 })
     const output = await runScript()
     expect(output.split('\n')).toEqual([
       "{'id': 151, 'name': 'Rex', 'categoryId': 9007199254740993, 'status': 'available'}",
@@ -42,10 +50,21 @@ if (isInstalled('python3')) {
   })
 }
 
+function curlVersion(): number {
+  return Number.parseFloat(
+    /^curl (\d+\.\d+)/.exec(execFileSync('curl', ['--version'], { encoding: 'utf8' }))?.[1] ?? '0',
+  )
+}
+
 /** Returns a function that runs the script of a guide against a service with some pets. */
-async function prepare(path: string, program: 'bash' | 'python3', pets = 3): Promise<() => Promise<string>> {
+async function prepare(
+  path: string,
+  program: 'bash' | 'python3',
+  { pets = 3, breaksConnection = false } = {},
+): Promise<() => Promise<string>> {
   const { app, key, store } = await startTestApi()
   await addPets(store, pets)
+  if (breaksConnection) app.server.once('connection', (socket) => socket.destroy())
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const [script] = codeBlocksOf(document(path), program.replace('3', ''))
   const env = { PATH: process.env.PATH, PETSTORE_URL: url, KEY: key }

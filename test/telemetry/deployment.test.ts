@@ -44,6 +44,18 @@ test('each alert has a severity, a summary, and a section that says what to do',
   expect(documented.toSorted()).toEqual(alerts.map(({ alert }) => alert.toLowerCase()).toSorted())
 })
 
+test('the section of each alert begins with its metric, its threshold and its time', () => {
+  for (const { alert, expr, for: time = '' } of alerts) {
+    const [metric] = /\b(?:up|(?:petstore|process|nodejs)_\w+)/.exec(expr) ?? []
+    const [, threshold = ''] = /(?:>|==) (?:bool |on \([^)]*\) )?([\d.]+)/.exec(expr) ?? []
+    const [, condition] =
+      new RegExp(`^### ${alert}\n\n(.*)`, 'm').exec(document('docs/guides/monitoring.md').text) ?? []
+    for (const part of [metric?.replace('_bucket', ''), threshold && ` ${threshold}\``, time && `for ${time}`]) {
+      expect(condition, alert).toContain(part)
+    }
+  }
+})
+
 if (hasPrometheus) {
   test('promtool accepts the alert rules', () => {
     const { status, stdout, stderr } = spawnSync(
