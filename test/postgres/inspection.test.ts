@@ -98,6 +98,7 @@ test('db status and db migrate --dry-run show an old, a current and an empty dat
     problem: null,
     bytes: { database: expect.any(Number) },
     rows: expect.objectContaining({ pets: 0, keys: 0 }),
+    newestIds: expect.objectContaining({ pets: null, keys: null }),
   })
 })
 
