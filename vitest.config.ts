@@ -2,6 +2,11 @@ import { defineConfig } from 'vitest/config'
 
 const conformance = 'test/rest/conformance.test.ts'
 
+/** Tests that take minutes with several servers. They need a machine that does nothing else, so they run only in the long form. */
+const exclude = process.env.LONG_FORM
+  ? []
+  : ['test/endurance/systemd.test.ts', 'test/endurance/postgres/{failover,prometheus}.test.ts']
+
 const postgres = {
   globalSetup: 'test/support/postgres/global-setup.ts',
   setupFiles: 'test/support/postgres/setup.ts',
@@ -29,6 +34,7 @@ export default defineConfig({
         test: {
           name: 'endurance',
           include: ['test/{endurance,endurance/clients,faults,faults/files,processes}/*.test.ts', conformance],
+          exclude,
           globalSetup: 'test/support/global-setup.ts',
         },
       },
@@ -64,6 +70,7 @@ export default defineConfig({
             // The long form also sends the hostile requests to a service on PostgreSQL.
             ...(process.env.LONG_FORM ? ['test/endurance/clients/hostile.test.ts'] : []),
           ],
+          exclude,
           ...postgres,
         },
       },

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -125,8 +125,14 @@ if (hasPrometheus) {
       const backups = join(folder, 'data/backups')
       await Promise.all([
         check(['PetstoreBackupOld', 'PetstoreBackupFailing'], target, async () => {
-          renameSync(backups, `${backups}.away`)
-          writeFileSync(backups, '')
+          while (!statSync(backups, { throwIfNoEntry: false })?.isFile()) {
+            rmSync(backups, { recursive: true, force: true })
+            try {
+              writeFileSync(backups, '', { flag: 'wx' })
+            } catch {
+              // A backup has created the folder again.
+            }
+          }
           return () => {
             rmSync(backups)
             mkdirSync(backups)
@@ -225,11 +231,11 @@ if (hasPrometheus) {
       const url = await emptyDatabase()
       const { server, target } = await start({ env: { DATABASE_URL: url, DATABASE_CONNECTIONS: '1' } })
       await check(['PetstorePoolExhausted'], target, async () => {
-        const lock = 'BEGIN; LOCK TABLE pets IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(0.5); COMMIT'
+        const lock = 'BEGIN; LOCK TABLE pets IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(1.5); COMMIT'
         const ends = [
           repeat(() => query(url, lock), 0),
           // These reads share no statement and no response.
-          ...Array.from({ length: 6 }, (_, id) =>
+          ...Array.from({ length: 20 }, (_, id) =>
             repeat(() => fetch(`${server.url}/trpc/pets.counts?id=${id}`, { headers }).then((each) => each.text()), 0),
           ),
         ]
