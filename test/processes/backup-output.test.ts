@@ -44,7 +44,7 @@ test('a backup that cannot be made leaves standard output empty', async () => {
   expect(run.stderr).toMatch(/cannot be used: no such file/)
 })
 
-test.for(['SIGINT', 'SIGTERM'] as const)('%s while nobody reads leaves no temporary file', async (signal) => {
+test.for(['SIGINT', 'SIGTERM'] as const)('%s while the output is not read leaves no temporary file', async (signal) => {
   const folder = temporaryFolder()
   makeDatabase(join(folder, 'data/petstore.db'), 50_000)
   const backups = join(folder, 'data/backups')

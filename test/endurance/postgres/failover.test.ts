@@ -118,7 +118,7 @@ test.for(runs.flatMap((run) => [true, false].map((isSynchronous) => ({ run, isSy
     const before = await query(first.url, onOld)
     await network.resume()
     await load.reach(100)
-    // A synchronous primary without its standby acknowledges no commit, whoever sends it.
+    // A synchronous primary acknowledges no commit while its standby is away, also none of other clients.
     const sent = insertLate(first.url)
     if (isSynchronous) expect(await Promise.race([sent, wait(3_000, 'waiting')])).toBe('waiting')
     else await sent
