@@ -39,8 +39,8 @@ export function targetSessionAttrs(url: string): string {
 /** What is at a server of the URL that is not used. */
 export interface OtherServer {
   host: string
-  /** Also a server that is starting. It may soon accept writes. */
-  isStandby: boolean
+  /** Whether it is a standby, or is starting. */
+  mayBecomePrimary: boolean
   /** A clause. */
   state: string
 }

@@ -25,7 +25,7 @@ export class NoPrimary extends Error {
   constructor(servers: OtherServer[]) {
     const states = servers.map(({ host, state }) => `${host}: ${state}`)
     super(`no server accepts writes (${states.join(', ')}); start the primary, or promote a standby`)
-    this.isStarting = servers.some(({ isStandby }) => isStandby)
+    this.isStarting = servers.some(({ mayBecomePrimary }) => mayBecomePrimary)
   }
 }
 

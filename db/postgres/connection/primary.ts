@@ -46,7 +46,11 @@ export async function findPrimary(
   if (!newest) throw new NoPrimary(others)
   for (const { client, url } of replaced) {
     abandon(client)
-    others.push({ host: hostOf(url), isStandby: false, state: `it accepts writes, but ${hostOf(newest.url)} is newer` })
+    others.push({
+      host: hostOf(url),
+      mayBecomePrimary: false,
+      state: `it accepts writes, but ${hostOf(newest.url)} is newer`,
+    })
   }
   return { ...newest, others }
 }
@@ -128,7 +132,11 @@ export function stateOf(url: string, error: unknown): OtherServer {
   if (!(error instanceof Error)) throw error
   const code = 'code' in error ? String(error.code) : ''
   // An error about several addresses of a host has no message.
-  return { host: hostOf(url), isStandby: error instanceof Standby || code === '57P03', state: error.message || code }
+  return {
+    host: hostOf(url),
+    mayBecomePrimary: error instanceof Standby || code === '57P03',
+    state: error.message || code,
+  }
 }
 
 /** Closes a connection without waiting for the server, which may not respond. */

@@ -91,7 +91,7 @@ function judgeSchema({ applied, pending, problem }: SchemaState): Verdict {
 
 function judgeServers(used: string, others: OtherServer[]): Verdict {
   const states = [`${used} accepts writes`, ...others.map(({ host, state }) => `${host}: ${state}`)].join('. ')
-  if (others.every(({ isStandby }) => isStandby)) return ok(`${states}.`)
+  if (others.every(({ mayBecomePrimary }) => mayBecomePrimary)) return ok(`${states}.`)
   return warning(`${states}. Only a standby of ${used} can take over: start each other server as one.`)
 }
 
