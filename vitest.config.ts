@@ -2,11 +2,6 @@ import { defineConfig } from 'vitest/config'
 
 const conformance = 'test/rest/conformance.test.ts'
 
-/** Tests that take minutes with several servers. They need a machine that does nothing else, so they run only in the long form. */
-const exclude = process.env.LONG_FORM
-  ? []
-  : ['test/endurance/systemd.test.ts', 'test/endurance/postgres/{failover,prometheus}.test.ts']
-
 const postgres = {
   globalSetup: 'test/support/postgres/global-setup.ts',
   setupFiles: 'test/support/postgres/setup.ts',
@@ -34,7 +29,6 @@ export default defineConfig({
         test: {
           name: 'endurance',
           include: ['test/{endurance,endurance/clients,faults,faults/files,processes}/*.test.ts', conformance],
-          exclude,
           globalSetup: 'test/support/global-setup.ts',
         },
       },
@@ -54,7 +48,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           // Runs alone: browsers take the time that the limits of other tests need.
-          include: ['test/web/{browser,pages}/*.test.ts'],
+          include: ['test/web/{browser,list,pages,requests,shelters}/*.test.ts'],
           globalSetup: 'test/web/global-setup.ts',
         },
       },
@@ -66,11 +60,10 @@ export default defineConfig({
             'test/endurance/postgres/*.test.ts',
             // The adapters hide which database they use. So their tests run on PostgreSQL only here.
             'test/{auth,rest,rpc}/*.test.ts',
-            'test/endurance/{key-commands,second-resource}.test.ts',
+            'test/endurance/{key-commands,second-resource,clients/entity-tags}.test.ts',
             // The long form also sends the hostile requests to a service on PostgreSQL.
             ...(process.env.LONG_FORM ? ['test/endurance/clients/hostile.test.ts'] : []),
           ],
-          exclude,
           ...postgres,
         },
       },

@@ -85,11 +85,24 @@ export function createPetstoreClient({
   return createTRPCClient<AppRouter>({
     links: [
       splitLink({
-        condition: ({ type }) => type === 'mutation',
-        true: httpLink({
-          ...http,
-          headers: ({ op }) => ({ ...headers(), authorization, 'idempotency-key': idempotencyKeyOf(op) }),
-        }),
+        condition: ({ type, context }) => type === 'mutation' || context.skipBatch === true,
+        true: (runtime) => (options) => {
+          const { op } = options
+          const link = httpLink({
+            ...http,
+            fetch: async (input, init) => {
+              const response = await http.fetch(input, init)
+              if (typeof op.context.onResponse === 'function') op.context.onResponse(response)
+              return response
+            },
+            headers: {
+              ...headers(),
+              authorization,
+              ...(op.type === 'mutation' && { 'idempotency-key': idempotencyKeyOf(op) }),
+            },
+          })
+          return link(runtime)(options)
+        },
         // The limits of the service for one request.
         false: httpBatchLink({
           ...http,

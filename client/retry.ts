@@ -40,7 +40,8 @@ export function withRetries(fetch: Fetch, { retries, maxPause = 10_000, timeout 
 /** Reads the whole body, so that a connection that breaks or stalls fails this attempt. */
 async function fetchWhole(fetch: Fetch, timeout: number, ...[input, init]: Parameters<Fetch>): Promise<Response> {
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(), Math.min(timeout, maxDelay))
+  const onTimeout = () => limit.abort(new TypeError(`no complete response within ${timeout} ms`))
+  const timer = setTimeout(onTimeout, Math.min(timeout, maxDelay))
   const signal = init?.signal ? AbortSignal.any([init.signal, limit.signal]) : limit.signal
   try {
     const response = await fetch(input, { ...init, signal })
@@ -49,7 +50,7 @@ async function fetchWhole(fetch: Fetch, timeout: number, ...[input, init]: Param
     return new Response(text || null, response)
   } catch (error) {
     if (init?.signal?.aborted || !limit.signal.aborted) throw error
-    throw new TypeError(`no complete response within ${timeout} ms`)
+    throw limit.signal.reason
   } finally {
     clearTimeout(timer)
   }

@@ -74,12 +74,39 @@ export function listOf(parts: unknown[]): SQL {
 
 export type Names = readonly string[]
 
-/** What the engines of both databases offer to a resource, by its table and its filters. */
-export interface Engine<T extends Table, F extends Names> {
+/**
+ * The fields of a search. Each field of `by` needs an index of those in `within`, this field, and the id, in both tables.
+ * Then a page reads at most `limit` rows for each combination of the values in `within`, wherever they are.
+ */
+export interface SearchFields {
+  /** Filters. Their columns have few values: those of an enum, or a boolean. */
+  within: Names
+  /** What to search by: by the beginning of a text, or by a value. */
+  by: Record<string, 'beginning' | 'value'>
+}
+
+/**
+ * A page of the newest rows, at most one field of `by` being given. The rows found by the beginning of a text are in the
+ * order of that text, and only equal texts in that of their ids. `oldest` reverses the order.
+ */
+export type SearchQuery<T extends Table, S extends SearchFields> = {
+  limit: number
+  order: 'newest' | 'oldest'
+  /** The id of the last row of the page before this one. */
+  cursor?: bigint | undefined
+  id?: bigint | undefined
+} & {
+  [Name in Extract<S['within'][number] | keyof S['by'], keyof T['$inferSelect']>]?: T['$inferSelect'][Name] | undefined
+}
+
+/** What the engines of both databases offer to a resource, by its table, its filters and the fields of its search. */
+export interface Engine<T extends Table, F extends Names, S extends SearchFields> {
   /** Makes the method that reads pages of the resource in ascending order of id. */
   list(): (query: PageQuery<T, F[number] & keyof T['$inferSelect']>) => Promise<Entity<T>[]>
   /** Makes the method that reads a row of the resource by its id. */
   get(): (id: bigint) => Promise<Entity<T> | undefined>
+  /** Makes the method that searches the resource. */
+  search(): (query: SearchQuery<T, S>) => Promise<Entity<T>[]>
 }
 
 /** The name under which a resource lists one of its writes: that of the resource, a dot, and that of the write. */

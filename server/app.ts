@@ -13,7 +13,7 @@ import type { About } from './about.ts'
 import { readIdempotencyKey } from './api/idempotency-key.ts'
 import type { Context } from './api/trpc.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
-import { withRateLimit } from './auth/rate-limit.ts'
+import { sessionContextOf, withRateLimit } from './auth/rate-limit.ts'
 import { responseCache } from './cache/response-cache.ts'
 import type { Config } from './config.ts'
 import { Connections, maxConnections, whenEnded } from './http/connections.ts'
@@ -31,8 +31,8 @@ import { createHttpServer } from './http/server.ts'
 import { readConsolePage, webConsole } from './http/static-files.ts'
 import type { Log, RequestResult } from './log.ts'
 import { restAdapter } from './rest/adapter.ts'
-import { createDocument, serversOf } from './rest/document.ts'
 import { reference } from './rest/reference.ts'
+import { serversOf } from './rest/servers.ts'
 import { rpcAdapter } from './rpc/adapter.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { metricsRoute } from './telemetry/metrics-route.ts'
@@ -59,6 +59,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Of the service, for the admin listener. */
     checkReadiness: CheckReadiness
+    /** Whether the web console is built. */
+    hasConsole: boolean
   }
 }
 
@@ -111,6 +113,7 @@ function createBase({
   })
 
   app.decorateRequest('apiKey', null)
+  app.decorateRequest('rateLimit', undefined)
   tracing?.traceRequests(app)
   makeDrainable(app)
   if (config.corsOrigins.length > 0) addCors(app, applyCors)
@@ -162,7 +165,7 @@ export async function createApp({
     const { id: apiKeyId } = checkedApiKey(request)
     const key = replays ? readIdempotencyKey(request) : undefined
     const once = key === undefined ? undefined : { apiKeyId, key, onReplay }
-    const context: Context = { store, once }
+    const context: Context = { store, once, ...sessionContextOf(request) }
 
     function onReplay(): void {
       metrics.requests.countReplay()
@@ -182,6 +185,7 @@ export async function createApp({
     adapters.register(rpcAdapter, { prefix: '/trpc', cache: rpcCache, ...adapterOptions })
   })
   app.register(webConsole, { folder: consoleFolder, page, basePath })
+  app.decorate('hasConsole', page !== undefined)
   app.decorate('checkReadiness', readinessCheck(app, store, readinessTimeLimit))
   app.register(health, { check: app.checkReadiness })
   if (config.adminPort === undefined) {
@@ -193,10 +197,11 @@ export async function createApp({
   }
   const servers = () => serversOf(config, app.server.listening ? app.listeningOrigin : 'http://127.0.0.1:3000')
   app.register(reference, {
-    document: () => createDocument(router, about, servers()),
+    // Loaded with the first request for the document, because its packages would take a tenth of the start.
+    document: async () => (await import('./rest/document.ts')).createDocument(router, about, servers()),
     servers,
     basePath,
-    hasConsole: page !== undefined,
+    consolePage: page,
   })
   return app
 }

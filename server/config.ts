@@ -7,7 +7,7 @@ import { parseDuration } from './ops/duration.ts'
 import { DatabaseUrl, hasControlCharacter } from './ops/location.ts'
 import { OperatorError, systemMessage } from './ops/operator-error.ts'
 import { closestName } from './ops/suggestion.ts'
-import { HttpUrl, traceVariables, tracingOptions } from './telemetry/trace-variables.ts'
+import { HttpUrl, Ratio, traceVariables, tracingOptions } from './telemetry/trace-variables.ts'
 
 /** Only this module reads the environment. */
 export const environment: Record<string, string | undefined> = process.env
@@ -126,6 +126,7 @@ const Environment = z.object({
     .enum(logFormats, `expected one of ${logFormats.join(', ')}`)
     .optional()
     .describe('json or pretty; by default pretty on a terminal, else json'),
+  LOG_SAMPLE: Ratio.prefault('1').describe('the share of successful requests to log, from 0 to 1'),
   CORS_ORIGINS: list(Origin).describe('the origins whose pages may call the service, separated by commas'),
   TRUST_PROXY: list(ProxyAddress).describe('the addresses of trusted proxies, separated by commas'),
   RATE_LIMIT: RateText.optional().describe('the calls allowed for each API key, such as 50/s'),
@@ -176,6 +177,8 @@ function toConfig(env: z.infer<typeof Environment>) {
     logLevel: env.LOG_LEVEL,
     /** By default it depends on whether the output is a terminal. */
     logFormat: env.LOG_FORMAT,
+    /** Share of the fast and successful requests that are logged, from 0 to 1. */
+    logSample: env.LOG_SAMPLE,
     corsOrigins: env.CORS_ORIGINS,
     /** Addresses of proxies whose X-Forwarded-For is trusted. */
     trustProxy: env.TRUST_PROXY,

@@ -3,7 +3,6 @@ import type { Writable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
-import { prettyFactory } from 'pino-pretty'
 import { clientAddressOf } from './auth/client-address.ts'
 import { type Config, environment } from './config.ts'
 import type { RequestLabels } from './http/request-labels.ts'
@@ -12,6 +11,8 @@ import { repeatedErrors, serializeError } from './telemetry/repeated-errors.ts'
 
 /** Milliseconds. */
 const maxDelay = 10
+/** Milliseconds. A request that takes longer is always logged. */
+const maxUnloggedDuration = 1_000
 /** Pino's number for the level. */
 const warnLevel = 40
 
@@ -19,7 +20,10 @@ const warnLevel = 40
 const base = { pid: process.pid, host: hostname() }
 
 export type Log = Logger & {
-  /** Logs a request after its response, or after its client has gone. Headers, URLs and bodies are never logged. */
+  /**
+   * Logs a request after its response, or after its client has gone: all failed, aborted and slow requests, and the share
+   * LOG_SAMPLE of the others. Headers, URLs and bodies are never logged.
+   */
   request(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult): void
   /** Logs how often errors were repeated since their last lines. Call it before the process ends. */
   reportRepeats(): void
@@ -35,19 +39,24 @@ export interface RequestResult {
 type Output = Writable & Pick<WriteStream, 'isTTY' | 'hasColors'> & { fd?: number }
 
 /** Logs in the format of LOG_FORMAT. By default, a terminal gets formatted lines, anything else JSON lines. */
-export function createLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>, output: Output): Log {
-  if ((logFormat ?? (output.isTTY ? 'pretty' : 'json')) === 'json') return logTo(batching(output), logLevel)
+export async function createLog(
+  { logLevel, logFormat, logSample }: Pick<Config, 'logLevel' | 'logFormat' | 'logSample'>,
+  output: Output,
+): Promise<Log> {
+  if ((logFormat ?? (output.isTTY ? 'pretty' : 'json')) === 'json') return logTo(batching(output), logLevel, logSample)
+  // Loaded only if it is used, because it takes 20 ms.
+  const { prettyFactory } = await import('pino-pretty')
   const format = prettyFactory({
     ignore: 'pid,host',
     singleLine: true,
     translateTime: false,
     colorize: output.isTTY && output.hasColors(),
   })
-  return logTo(batching(output, format), logLevel)
+  return logTo(batching(output, format), logLevel, logSample)
 }
 
 /** Logs JSON lines, with times in ISO 8601 (UTC) and levels by name. */
-export function logTo(destination: DestinationStream, level: Config['logLevel']): Log {
+export function logTo(destination: DestinationStream, level: Config['logLevel'], sample = 1): Log {
   const formatters = { level: (name: string) => ({ level: name }) }
   const repeated = repeatedErrors(() => logger)
   const hooks = { logMethod: repeated.hook }
@@ -57,8 +66,9 @@ export function logTo(destination: DestinationStream, level: Config['logLevel'])
   const logsRequests = logger.isLevelEnabled('info')
   return Object.assign(logger, {
     reportRepeats: () => repeated.report(),
-    request(...parameters: Parameters<Log['request']>) {
-      if (logsRequests) destination.write(`${JSON.stringify(requestLine(...parameters))}\n`)
+    request(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult) {
+      if (!logsRequests || !(Math.random() < sample || isAlwaysLogged(reply, result))) return
+      destination.write(`${JSON.stringify(requestLine(request, reply, labels, result))}\n`)
     },
   })
 }
@@ -90,6 +100,11 @@ function batching(output: Output, format: (line: string) => string = (line) => l
     },
     flush,
   }
+}
+
+/** The status 207 is that of a batch with a failed call. */
+function isAlwaysLogged({ statusCode }: FastifyReply, { isComplete, milliseconds }: RequestResult): boolean {
+  return !isComplete || statusCode >= 400 || statusCode === 207 || milliseconds > maxUnloggedDuration
 }
 
 /**

@@ -47,7 +47,7 @@ export async function serve(
   const warnOfDropped = (lines: number) =>
     log.warn(`${lines} lines of the output were dropped, because it was not read or its disk was full.`)
   const outputs = [process.stdout, process.stderr].map((stream) => unblock(stream, warnOfDropped))
-  const log = createLog(config, process.stdout)
+  const log = await createLog(config, process.stdout)
   const audit = auditTo(log)
   for (const warning of misspelledVariables()) log.warn(warning)
   const metrics = new Metrics()
@@ -80,7 +80,8 @@ export async function serve(
       const firstKey = hasKey ? undefined : await mintFirstKey(store, audit)
       const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
       const url = config.publicUrl ?? app.listeningOrigin
-      announce({ url, path: about.path, database: config.database, firstKey }, log, { asBanner })
+      const { hasConsole } = app
+      announce({ url, path: about.path, database: config.database, firstKey, hasConsole }, log, { asBanner })
       const stopBackups = startBackups(config, log, metrics)
       const reportStopping = notifySystemd(environment, { checkReadiness: app.checkReadiness, isStuck: store.isStuck })
       const signal = await stopped

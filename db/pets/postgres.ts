@@ -2,8 +2,9 @@ import { sql } from 'drizzle-orm'
 import { check, index, pgTable, text } from 'drizzle-orm/pg-core'
 import { int64 } from '../postgres/columns.ts'
 import type { PostgresResource } from '../postgres/resource.ts'
+import { descending, folded } from '../postgres/search.ts'
 import { insertInto, rangeOf, textOf } from '../postgres/statements.ts'
-import { countStatement, petFilters, petStatuses, toPetCounts } from './shared.ts'
+import { countStatement, petFilters, petSearch, petStatuses, toPetCounts } from './shared.ts'
 
 // The rules for a pet's name, as in the table of SQLite. PostgreSQL's own character classes depend on the locale.
 const whiteSpace = String.raw`\u0020\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`
@@ -19,6 +20,8 @@ export const pets = pgTable(
   },
   (table) => [
     index('pets_by_status').on(table.status, table.id),
+    index('pets_by_category').on(table.status, table.categoryId, table.id),
+    index('pets_by_name').on(table.status, folded(table.name), descending(table.id)),
     check('pets_id_positive', sql`id > 0`),
     check('pets_name_length', sql`length(name) BETWEEN 1 AND 255`),
     check('pets_name_not_blank', sql`btrim(name, E'${sql.raw(whiteSpace)}') <> ''`),
@@ -36,14 +39,16 @@ const counts = countStatement(
 export const petsOnPostgres = {
   table: pets,
   filters: petFilters,
+  search: petSearch,
   writes: { create },
-  open: ({ list, get, read, mutation }) => ({
+  open: ({ list, get, search, read, mutation }) => ({
     list: list(),
     get: get(),
+    search: search(),
     async counts() {
       const [row] = await read<bigint[]>({ name: 'count_pets', text: textOf(counts) }, [])
       return toPetCounts(row ?? [])
     },
     create: mutation(create),
   }),
-} satisfies PostgresResource<object, typeof pets, typeof petFilters>
+} satisfies PostgresResource<object, typeof pets, typeof petFilters, typeof petSearch>

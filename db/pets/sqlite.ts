@@ -2,8 +2,9 @@ import { sql } from 'drizzle-orm'
 import { check, index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { int64 } from '../sqlite/columns.ts'
 import type { SqliteResource } from '../sqlite/resource.ts'
+import { folded } from '../sqlite/search.ts'
 import { insertInto, textOf } from '../sqlite/statements.ts'
-import { countStatement, petFilters, petStatuses, toPetCounts } from './shared.ts'
+import { countStatement, petFilters, petSearch, petStatuses, toPetCounts } from './shared.ts'
 
 // The rules for names are constraints too, so that a row that is inserted by hand follows them.
 // White space is that of `\\s` in JavaScript without the control characters, which have their own rule.
@@ -23,6 +24,8 @@ export const pets = sqliteTable(
   (table) => [
     // Each index entry ends with the rowid, which is the id. So this index serves the filter and the keyset pagination.
     index('pets_by_status').on(table.status),
+    index('pets_by_category').on(table.status, table.categoryId),
+    index('pets_by_name').on(table.status, folded(table.name), sql`${table.id} DESC`),
     check('pets_id_positive', sql`id > 0`),
     check('pets_name_length', sql`length(name) BETWEEN 1 AND 255`),
     check('pets_name_not_blank', sql`trim(name, ${sql.raw(`char(${whiteSpace.join(', ')})`)}) <> ''`),
@@ -38,20 +41,22 @@ const create = insertInto(pets)
 
 /** Exported for a test of its query plan. */
 export const countPets = textOf(
-  countStatement((status) => sql`SELECT ${pets.id} FROM ${pets} WHERE ${pets.status} = ${status}`),
+  countStatement((status) => sql`SELECT ${pets.id} FROM ${pets} WHERE ${pets.status} = ${status} ORDER BY ${pets.id}`),
 )
 
 export const petsOnSqlite = {
   table: pets,
   filters: petFilters,
+  search: petSearch,
   writes: { create },
-  open: ({ list, get, read, mutation }) => ({
+  open: ({ list, get, search, read, mutation }) => ({
     list: list(),
     get: get(),
+    search: search(),
     counts: read((connection) => {
       const counts = connection.prepare<[], bigint[]>(countPets).raw()
       return () => toPetCounts(counts.get() ?? [])
     }),
     create: mutation(create),
   }),
-} satisfies SqliteResource<object, typeof pets, typeof petFilters>
+} satisfies SqliteResource<object, typeof pets, typeof petFilters, typeof petSearch>

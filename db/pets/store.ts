@@ -1,6 +1,6 @@
-import type { Entity, NewEntity, PageQuery } from '../resource.ts'
+import type { Entity, NewEntity, PageQuery, SearchQuery } from '../resource.ts'
 import type { Once } from '../store.ts'
-import type { PetCounts, petFilters } from './shared.ts'
+import type { PetCounts, petFilters, petSearch } from './shared.ts'
 import type { pets } from './sqlite.ts'
 
 export type Pet = Entity<typeof pets>
@@ -8,8 +8,11 @@ export type NewPet = NewEntity<typeof pets>
 
 export type PetQuery = PageQuery<typeof pets, (typeof petFilters)[number]>
 
+export type PetSearch = SearchQuery<typeof pets, typeof petSearch>
+
 export interface PetStore {
   list(query: PetQuery): Promise<Pet[]>
+  search(query: PetSearch): Promise<Pet[]>
   get(id: bigint): Promise<Pet | undefined>
   counts(): Promise<PetCounts>
   /** Resolves when the pet is on disk, where it survives a crash of the process and a loss of power. */

@@ -43,7 +43,12 @@ export async function prepareDatabase(
 async function connectWithRetries(url: string): Promise<Client> {
   for (const deadline = performance.now() + startTimeout; ; await wait(retryInterval)) {
     try {
-      return await connectPrimary(url, { lock_timeout: startTimeout, statement_timeout: 0, query_timeout: 0 })
+      return await connectPrimary(url, {
+        lock_timeout: startTimeout,
+        idle_in_transaction_session_timeout: startTimeout,
+        statement_timeout: 0,
+        query_timeout: 0,
+      })
     } catch (error) {
       if (!isStarting(error) || performance.now() >= deadline) throw error
     }

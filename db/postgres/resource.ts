@@ -1,6 +1,6 @@
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Client, ClientBase, Pool } from 'pg'
-import type { Engine, Names, Replayable } from '../resource.ts'
+import type { Engine, Names, Replayable, SearchFields } from '../resource.ts'
 import type { Once } from '../store.ts'
 import type { Failures } from './connection/failure.ts'
 import { idempotencyKeys } from './idempotency.ts'
@@ -29,14 +29,21 @@ export interface Mutation<Input extends object, Generated extends object> extend
   run(database: Pool | ClientBase, rows: unknown[][]): Promise<Generated[]>
 }
 
-export interface PostgresResource<S = object, T extends TableWithId = TableWithId, F extends Names = Names> {
+export interface PostgresResource<
+  S = object,
+  T extends TableWithId = TableWithId,
+  F extends Names = Names,
+  Q extends SearchFields = SearchFields,
+> {
   table: T
   /** The fields by which `list` of the engine filters. Each needs an index that ends with the id. */
   filters: F
+  /** The fields of `search` of the engine, if the resource has one. */
+  search?: Q
   /** Every mutation, by its name. Other writes use the pool. */
   writes: Record<string, AnyMutation>
   /** Makes what the resource adds to the store. */
-  open(engine: PostgresEngine<T, F>): S
+  open(engine: PostgresEngine<T, F, Q>): S
 }
 
 /** A prepared statement. */
@@ -48,7 +55,11 @@ export interface Statement {
 /** Reads rows as arrays. 64-bit integers are `bigint`. */
 export type Read = <Row extends unknown[]>(statement: Statement, values: unknown[]) => Promise<Row[]>
 
-export interface PostgresEngine<T extends TableWithId = TableWithId, F extends Names = Names> extends Engine<T, F> {
+export interface PostgresEngine<
+  T extends TableWithId = TableWithId,
+  F extends Names = Names,
+  Q extends SearchFields = SearchFields,
+> extends Engine<T, F, Q> {
   pool: Pool
   /** Opens a connection outside the pool. */
   connect: () => Promise<Client>

@@ -143,7 +143,7 @@ export function textOf(statement: SQL): string {
 }
 
 /** Converts rows with the columns of the table in their order. A column that is NULL is absent. */
-function entityMapper<T extends PgTable>(table: T): (row: unknown[]) => Entity<T> {
+export function entityMapper<T extends PgTable>(table: T): (row: unknown[]) => Entity<T> {
   const fields = Object.keys(getTableColumns(table))
   return (row) => {
     const entity: Record<string, unknown> = {}

@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Pool, types } from 'pg'
 import { isUpToDate, otherRelease, type PrepareOptions } from '../migrations.ts'
 import { type Loaded, listOf, methodOf, operationOf } from '../resource.ts'
+import { searchWith } from '../search.ts'
 import { type BaseStore, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
 import { connectClient, openPool } from './connection/connection.ts'
 import { Failures } from './connection/failure.ts'
@@ -14,7 +15,9 @@ import { findMissingPart, readJournal } from './migrate.ts'
 import { prepareMutations } from './mutations.ts'
 import { prepareDatabase } from './prepare.ts'
 import { type Mutation, type PostgresEngine, type PostgresResource, type Statement, tablesOf } from './resource.ts'
+import { searchOf } from './search.ts'
 import { pagesOf, rowsOf, textOf } from './statements.ts'
+import { lockStatement } from './transaction.ts'
 
 interface PostgresStoreOptions extends PrepareOptions {
   url: string
@@ -40,7 +43,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const closers: (() => Promise<void>)[] = []
   const read = readerFor(pool, failures)
 
-  function engineFor(resource: string, { table, filters, writes }: PostgresResource): PostgresEngine {
+  function engineFor(resource: string, { table, filters, search, writes }: PostgresResource): PostgresEngine {
     return {
       pool,
       connect: () => (servers ? servers.connect() : connectClient(url)),
@@ -48,6 +51,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       read,
       list: () => pagesOf(read, table, filters),
       get: () => rowsOf(read, table, 'id'),
+      search: () => searchWith(table, search, rowsOf(read, table, 'id'), searchOf(read, table)),
       mutation<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
         const operation = operationOf(resource, writes, mutation)
         return methodOf<Input, Generated>(mutation.fields, (values, once) =>
@@ -119,8 +123,16 @@ async function measureDatabase(pool: Pool): Promise<StoreSizes> {
  * They check, with the probes of the mutations, what a mutation needs without writing a row. EXPLAIN checks the right to
  * insert; a real INSERT would wait for the advisory lock. The INSERT of no rows fails in a read-only session, and the pool
  * then replaces the connection. The message must reach the disk; PostgreSQL accepts it in a read-only session, too.
+ *
+ * While a synchronous standby is away, a commit that waits for it keeps a connection to the server, even if its client has
+ * gone. The lock lets only one probe wait, of all instances. The others give up before the next check begins.
  */
-const ownProbes = [insertNothing(), "SELECT pg_logical_emit_message(true, 'petstore', 'probe')"]
+const ownProbes = [
+  insertNothing(),
+  'SET LOCAL lock_timeout = 900',
+  lockStatement('probes'),
+  "SELECT pg_logical_emit_message(true, 'petstore', 'probe')",
+]
 
 function insertNothing(): string {
   const columns = Object.values(getTableColumns(idempotencyKeys)).filter(({ name }) => name !== idempotencyKeys.id.name)

@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Pool, PoolClient } from 'pg'
 
@@ -9,11 +8,15 @@ export type Transaction = NodePgDatabase & { $client: PoolClient }
 const lockSpace = 0x50455453
 
 /** The second numbers. The triggers that order ids take the lock of inserts, too; its number is in the migrations. */
-const locks = { migrations: 1, inserts: 2, firstApiKey: 3 } as const
+const locks = { migrations: 1, inserts: 2, firstApiKey: 3, probes: 4 } as const
 
 /** Takes an advisory lock, which is held until the transaction ends and its rows are visible to all. */
 export async function lockUntilCommit(db: NodePgDatabase, lock: keyof typeof locks): Promise<void> {
-  await db.execute(sql`SELECT pg_advisory_xact_lock(${lockSpace}, ${locks[lock]})`)
+  await db.execute(lockStatement(lock))
+}
+
+export function lockStatement(lock: keyof typeof locks): string {
+  return `SELECT pg_advisory_xact_lock(${lockSpace}, ${locks[lock]})`
 }
 
 /**

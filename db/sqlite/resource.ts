@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Engine, Names, Replayable } from '../resource.ts'
+import type { Engine, Names, Replayable, SearchFields } from '../resource.ts'
 import type { Once, RuleError } from '../store.ts'
 import { idempotencyKeys } from './idempotency.ts'
 
@@ -21,19 +21,30 @@ export type Mutation<Input extends object, Generated extends object> = Prepare<u
   sample?: unknown[]
 }
 
-export interface SqliteResource<S = object, T extends TableWithId = TableWithId, F extends Names = Names> {
+export interface SqliteResource<
+  S = object,
+  T extends TableWithId = TableWithId,
+  F extends Names = Names,
+  Q extends SearchFields = SearchFields,
+> {
   table: T
   /** The fields by which `list` of the engine filters. Each needs an index. */
   filters: F
+  /** The fields of `search` of the engine, if the resource has one. */
+  search?: Q
   /** Every write, by its name. The writer thread prepares them, and runs them inside a transaction. */
   writes: Record<string, Prepare<never[], unknown> & { sample?: unknown[] }>
   /** The errors of its writes. The thread sends their names. */
   errors?: RuleError[]
   /** Makes what the resource adds to the store. */
-  open(engine: SqliteEngine<T, F>): S
+  open(engine: SqliteEngine<T, F, Q>): S
 }
 
-export interface SqliteEngine<T extends TableWithId = TableWithId, F extends Names = Names> extends Engine<T, F> {
+export interface SqliteEngine<
+  T extends TableWithId = TableWithId,
+  F extends Names = Names,
+  Q extends SearchFields = SearchFields,
+> extends Engine<T, F, Q> {
   /** Makes a method that reads on the event loop. The read is one statement, and so one snapshot. */
   read<Args extends unknown[], T>(prepare: Prepare<Args, T>): (...args: Args) => Promise<T>
   /** Makes a method that runs one of the resource's writes. It resolves when the write is on disk. */

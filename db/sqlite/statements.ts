@@ -119,13 +119,13 @@ function sampleOf({ notNull, enumValues, columnType }: Column): unknown {
   return samples[columnType] ?? new Date(0)
 }
 
-interface Select<Row> {
+export interface Select<Row> {
   /** @param parameters the values of the placeholders by their names. */
   all(parameters: object): Row[]
   get(parameters: object): Row | undefined
 }
 
-type Query = { toSQL(): { sql: string; params: unknown[] } }
+export type Query = { toSQL(): { sql: string; params: unknown[] } }
 
 /** Selects whole rows, each column under the name of its field. */
 export function selectFrom(table: SQLiteTable) {

@@ -29,8 +29,7 @@ rmSync(target, { recursive: true, force: true })
 for (const path of globSync('{server,db}/**/*.{ts,mjs}', { cwd: root, exclude: notShipped })) {
   write(path.replace(/\.ts$/, '.js'), toJavaScript(path))
 }
-for (const path of globSync(['db/*/migrations/*.{sql,json}', 'server/rest/reference/*'], { cwd: root }))
-  copy(path, path)
+for (const path of globSync('db/*/migrations/*.{sql,json}', { cwd: root })) copy(path, path)
 for (const path of ['web/dist', 'LICENSE', ...operations]) copy(path, path)
 writeManual()
 copy('deploy/package/petstore', 'bin/petstore')

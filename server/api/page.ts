@@ -13,15 +13,9 @@ const limitError = { error: expected('an integer from 1 to 100') }
 export function pageOf<Filters extends Record<string, z.ZodOptional>>(noun: string, plural: string, filters: Filters) {
   const page = z.object(
     {
-      limit: z
-        .int(limitError)
-        .min(1, limitError)
-        .max(100, limitError)
-        .default(20)
-        .meta({ description: `Maximum number of ${plural} returned.`, examples: [20] }),
+      limit: limitOf(plural),
       ...filters,
-      cursor: Int64.min(0n, { error: expected(`the id of a ${noun}`) })
-        .meta({ override: { minimum: 0 } })
+      cursor: cursorOf(noun)
         .optional()
         .meta({
           description: `Continues the list after the ${noun} with this id. The \`Link\` header of a full page carries it.`,
@@ -32,6 +26,58 @@ export function pageOf<Filters extends Record<string, z.ZodOptional>>(noun: stri
   )
   // Safe: each field is optional or has a default.
   return page.prefault({} as z.input<typeof page>)
+}
+
+/**
+ * The input of a search: a page, the filters of the resource, and what to search by.
+ *
+ * @param by at most one of them, or the id, may be given
+ */
+export function searchOf<Filters extends Record<string, z.ZodOptional>, By extends Record<string, z.ZodOptional>>(
+  noun: string,
+  plural: string,
+  filters: Filters,
+  by: By,
+) {
+  const names = ['id', ...Object.keys(by)]
+  const search = z
+    .object(
+      {
+        limit: limitOf(plural),
+        ...filters,
+        id: Int64.optional().meta({ description: `Returns only the ${noun} with this id.`, examples: [1] }),
+        ...by,
+        order: z
+          .enum(['newest', 'oldest'], { error: expected('newest or oldest') })
+          .default('newest')
+          .meta({
+            description: '`newest` begins with the greatest id, `oldest` reverses the order.',
+            examples: ['newest'],
+          }),
+        cursor: cursorOf(noun)
+          .optional()
+          .meta({ description: `The id of the last ${noun} of the page before this one.`, examples: [20] }),
+      },
+      { error: expected('an object') },
+    )
+    .refine((input: Record<string, unknown>) => names.filter((name) => input[name] !== undefined).length <= 1, {
+      error: expected(`at most one of ${names.join(', ')}`, ''),
+    })
+  // Safe: each field is optional or has a default.
+  return search.prefault({} as z.input<typeof search>)
+}
+
+function limitOf(plural: string) {
+  return z
+    .int(limitError)
+    .min(1, limitError)
+    .max(100, limitError)
+    .default(20)
+    .meta({ description: `Maximum number of ${plural} returned.`, examples: [20] })
+}
+
+function cursorOf(noun: string) {
+  return Int64.min(0n, { error: expected(`the id of a ${noun}`) }).meta({ override: { minimum: 0 } })
 }
 
 /** The id of an item to find. Not {@link Int64}: an integer out of range is a valid id that no item has, which is 404. */

@@ -8,12 +8,32 @@ import { requestHeaders, responseHeaders } from './idempotency-key.ts'
 import { decodeSuperjson } from './superjson-input.ts'
 
 /** The context that the adapters make for a request. They check the API key first. A resolver reads a part of it. */
-export interface Context {
+export interface Context extends SessionContext {
   store: BaseStore
   /** The `Idempotency-Key` of a request that calls a mutation which replays. */
   once: Once | undefined
   /** Traces the call of a procedure with a context of its own. Only traced requests have it. */
   traceCall?: <T>(name: string, call: (ctx: Context) => Promise<T>) => Promise<T>
+}
+
+/** What the procedures of the session read of the context. */
+export interface SessionContext {
+  keyName: string
+  /** Undefined if the key does not expire. */
+  keyExpiresAt: Date | undefined
+  /** The rate limit of the key after this request. Undefined if there is no limit. */
+  rateLimit: RateLimitState | undefined
+}
+
+/** A window of the rate limit. Times are in seconds. */
+export interface RateLimitState {
+  /** The number of calls in each window. */
+  calls: number
+  /** The length of a window. */
+  seconds: number
+  remaining: number
+  /** The time until the next window. */
+  resetsIn: number
 }
 
 /** What a resolver reads of the context. A cached response depends on nothing else, so every API key may get it. */
@@ -44,8 +64,8 @@ export interface ProcedureMeta extends OpenApiMeta {
   tag?: { name: string; description: string }
   deprecation?: Deprecation
   /**
-   * Opts a query into the response cache of both adapters. `dependsOn: 'store'` means that the cached response is sent to
-   * every API key until the store changes.
+   * Opts a query into the response cache of both adapters, and gives its response an `ETag`. `dependsOn: 'store'` means
+   * that the cached response is sent to every API key until the store changes.
    */
   cache?: { dependsOn: 'store' }
 }
@@ -103,7 +123,7 @@ export function createTrpc<Store>() {
   }
 }
 
-function createBuilder<ContextOfResolver extends object, Meta extends ProcedureMeta>() {
+export function createBuilder<ContextOfResolver extends object, Meta extends ProcedureMeta>() {
   return initTRPC
     .context<ContextOfResolver>()
     .meta<Meta>()

@@ -1,17 +1,30 @@
 import type { z } from 'zod'
 
+/** The rule that a value breaks, for programs that describe it in their own words. */
+interface Rule {
+  /** `required`, the code of Zod's issue, such as `invalid_type`, or the name of a rule of the field, such as `length`. */
+  code: string
+  /** The limits of the rule, if it has any. */
+  minimum?: number | bigint
+  maximum?: number | bigint
+}
+
 /** What is wrong with a field. */
-export interface Issue {
+export interface Issue extends Rule {
   /** The name of the field, or `input` for the input itself. */
   path: string
   /** What the field must be, such as `an integer`. Absent if the field is missing. */
   expectation?: string
 }
 
-/** The part of Zod's raw issue that {@link expected} uses. */
+/** The part of Zod's issues that is used here. */
 interface RawIssue {
   readonly input?: unknown
+  readonly code?: string | undefined
+  readonly minimum?: unknown
+  readonly maximum?: unknown
   expectation?: unknown
+  rule?: unknown
 }
 
 /**
@@ -19,9 +32,11 @@ interface RawIssue {
  * issue, which Zod keeps.
  *
  * @param got describes the value in the message, by default by its type. An empty text omits it.
+ * @param rule the rule of a refinement. That of other checks follows from Zod's issue.
  */
-export function expected(what: string, got?: string): (issue: RawIssue) => string {
+export function expected(what: string, got?: string, rule?: Rule): (issue: RawIssue) => string {
   return (issue) => {
+    issue.rule = issue.input === undefined ? { code: 'required' } : rule
     if (issue.input === undefined) return 'required'
     issue.expectation = what
     const value = got ?? describe(issue.input)
@@ -36,9 +51,20 @@ export function describeIssues({ issues }: z.core.$ZodError): string {
 
 export function issuesOf({ issues }: z.core.$ZodError): Issue[] {
   return issues.map((issue) => {
-    const { expectation }: RawIssue = issue
-    return { path: pathOf(issue), ...(typeof expectation === 'string' && { expectation }) }
+    const { code = 'custom', minimum, maximum, expectation, rule }: RawIssue = issue
+    return {
+      path: pathOf(issue),
+      code,
+      ...(typeof expectation === 'string' && { expectation }),
+      ...(isNumeric(minimum) && { minimum }),
+      ...(isNumeric(maximum) && { maximum }),
+      ...(isRecord(rule) && rule),
+    }
   })
+}
+
+function isNumeric(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
 }
 
 function pathOf({ path }: z.core.$ZodIssue): string {

@@ -1,6 +1,7 @@
 import { isIPv4 } from 'node:net'
-import type { FastifyReply, onRequestHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { ApiError } from '../api/errors.ts'
+import type { RateLimitState, SessionContext } from '../api/trpc.ts'
 import { checkedApiKey } from './bearer.ts'
 import { clientAddressOf } from './client-address.ts'
 
@@ -8,6 +9,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The number of calls that a request of the route makes; 1 by default. */
     calls?: (request: FastifyRequest) => number
+  }
+  interface FastifyRequest {
+    /** The state of the limit after the request. Without a limit, it is undefined. */
+    rateLimit: RateLimitState | undefined
   }
 }
 
@@ -95,9 +100,11 @@ function counter(name: string, { requests, seconds }: Rate, maxSubjects = Number
     const charge = Math.min(calls, requests)
     const isRefused = window.used + charge > requests
     if (!isRefused) window.used += charge
+    const remaining = requests - window.used
     const wait = Math.ceil((window.end - now) / 1_000)
+    reply.request.rateLimit = { calls: requests, seconds, remaining, resetsIn: wait }
     reply.header('ratelimit-policy', `"${name}";q=${requests};w=${seconds}`)
-    reply.header('ratelimit', `"${name}";r=${requests - window.used};t=${wait}`)
+    reply.header('ratelimit', `"${name}";r=${remaining};t=${wait}`)
     if (!isRefused) return undefined
     return new ApiError(
       'rate_limited',
@@ -105,4 +112,10 @@ function counter(name: string, { requests, seconds }: Rate, maxSubjects = Number
       { headers: { 'retry-after': String(wait) }, rejection: { reason: 'rate_limited', keyStart } },
     )
   }
+}
+
+/** What the procedures of the session read of a request whose key was checked. */
+export function sessionContextOf(request: FastifyRequest): SessionContext {
+  const { name, expiresAt } = checkedApiKey(request)
+  return { keyName: name, keyExpiresAt: expiresAt, rateLimit: request.rateLimit }
 }

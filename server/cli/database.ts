@@ -6,7 +6,7 @@ import type { ResourceList } from '../../db/resource-list.ts'
 import { readConfig } from '../config.ts'
 import { backUp, backUpTo, restore, verify, warningOf } from '../ops/backup/backup.ts'
 import { copy, describeCopy } from '../ops/copy.ts'
-import { count } from '../ops/count.ts'
+import { count, listOf } from '../ops/count.ts'
 import { describeMigrations, describeStatus, readPending, readStatus } from '../ops/database.ts'
 import { parseFile, parseLocation } from '../ops/location.ts'
 import { UsageError } from '../ops/operator-error.ts'
@@ -23,7 +23,7 @@ export function addDatabaseCommands(program: Command, resources: ResourceList): 
   const databases = program.command('db').description('manage databases')
   addHelp(databases, { examples: ['petstore db status', 'petstore db migrate --dry-run'] })
   const { names } = resources
-  const contents = new Intl.ListFormat('en').format([...names.filter((name) => name !== 'apiKeys'), 'keys'])
+  const contents = listOf([...names.filter((name) => name !== 'apiKeys'), 'keys'])
   addStatusCommand(databases, resources, contents)
   addMigrateCommand(databases, resources)
   addCopyCommand(databases, resources, contents)

@@ -36,7 +36,8 @@ export function addServiceCommands(
     .command('openapi')
     .description('print the OpenAPI document of the REST API')
     .action(async () => {
-      const { createDocument, serversOf } = await import('../rest/document.ts')
+      const { createDocument } = await import('../rest/document.ts')
+      const { serversOf } = await import('../rest/servers.ts')
       const config = readConfig()
       print(JSON.stringify(createDocument(await router(), about, serversOf(config, originOf(config))), null, 2))
     })

@@ -5,7 +5,7 @@ import { describeLocation } from '../../db/location.ts'
 import { ownershipOf } from '../../db/ownership.ts'
 import type { ResourceList } from '../../db/resource-list.ts'
 import type { BaseStore } from '../../db/store.ts'
-import { count } from '../ops/count.ts'
+import { count, listOf } from '../ops/count.ts'
 import { UsageError } from '../ops/operator-error.ts'
 import { describeCount, withProgress } from '../ops/progress.ts'
 import { type Format, formatOf, formats } from '../ops/transfer/format.ts'
@@ -96,8 +96,7 @@ export function addSeedCommand<Stores>(
   resources: ResourceList<Stores>,
   transfers: AnyTransfer<Stores>[],
 ): void {
-  const list = new Intl.ListFormat('en')
-  const items = list.format(transfers.map(({ plural }) => plural))
+  const items = listOf(transfers.map(({ plural }) => plural))
   const seeding = program
     .command('seed <count>', { hidden: !canMakeUpItems() })
     .description(`create realistic ${items}, for a trial`)
@@ -116,7 +115,7 @@ export function addSeedCommand<Stores>(
         }
       } finally {
         const result = { seed: number, created: Object.fromEntries(created.map(({ plural }) => [plural, rows])) }
-        const counts = list.format(created.map(({ name, plural }) => count(rows, name, plural)))
+        const counts = listOf(created.map(({ name, plural }) => count(rows, name, plural)))
         const describe = () => `Created ${counts}. Create the same ones again with --seed ${number}.`
         if (created.length > 0) printAs(options, result, describe, note)
       }

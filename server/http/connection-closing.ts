@@ -1,9 +1,9 @@
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ApiError } from '../api/errors.ts'
 import type { Exchange } from './connections.ts'
 import { toHttpError } from './error-responses.ts'
+import { STATUS_CODES } from './node-http.ts'
 import { requestIdOf } from './request-id.ts'
 
 /** Milliseconds for which the server discards what a client sends after the final response. */
@@ -52,7 +52,11 @@ export function endConnection(
   thrown: Error,
   headers: CommonHeaders,
 ): void {
-  const error = toHttpError(thrown)
+  // A request of this turn of the event loop starts first: see Connections.
+  setImmediate(() => end(socket, latest, toHttpError(thrown), headers))
+}
+
+function end(socket: Duplex, latest: Exchange | undefined, error: ApiError, headers: CommonHeaders): void {
   if (!latest) {
     endSocket(socket, rawResponse(error, headers))
     return

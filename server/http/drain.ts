@@ -1,4 +1,4 @@
-import type { Server, Socket } from 'node:net'
+import { Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
@@ -56,7 +56,8 @@ async function closeListener(server: Server): Promise<void> {
     await nextTurn()
   } while ((accepted.length > before || performance.now() - start > shortTurn) && start < deadline)
   server.off('connection', onConnection)
-  server.close()
+  // That of HTTP first destroys idle connections, whose clients connect again while the listener is still open.
+  Server.prototype.close.call(server)
   for (const socket of accepted) socket.resume()
 }
 

@@ -1,7 +1,7 @@
-import { METHODS } from 'node:http'
-import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { ApiError } from '../api/errors.ts'
+import { preferred } from '../cache/negotiation.ts'
+import { METHODS } from './node-http.ts'
 import { otherMethod } from './request-labels.ts'
 
 /** Routes every method that Node can parse. An unusual method is then refused with 405 instead of 404. */
@@ -65,7 +65,7 @@ export function refuseUnknownPaths(app: FastifyInstance, page?: Page | undefined
 /** Browsers name `text/html` only if they navigate. */
 function prefersHtml({ method, headers }: FastifyRequest): boolean {
   const types = ['application/json', 'text/html']
-  return ['GET', 'HEAD'].includes(method) && negotiate(headers.accept ?? '', types) === 'text/html'
+  return ['GET', 'HEAD'].includes(method) && preferred(headers.accept, types) === 'text/html'
 }
 
 /** Accepts bodies of any type without reading them. */

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError } from '../api/errors.ts'
 import { closeAfter, endConnection, lingerOnClose, refuseHalfBodies } from './connection-closing.ts'
 import { Connections, maxConnections } from './connections.ts'
 import { limits } from './limits.ts'
+import { createServer } from './node-http.ts'
 import { hasClearFraming } from './request-checks.ts'
 import { requestIdOf } from './request-id.ts'
 

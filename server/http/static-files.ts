@@ -1,72 +1,79 @@
-import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
-import { negotiate } from '@fastify/accept-negotiator'
+import { constants } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { labelRoutes } from './request-labels.ts'
+import { entityTag, hasContent } from '../cache/entity-tag.ts'
+import { compressOnce, encodingFor } from '../cache/negotiation.ts'
+import { labelRoutes, type RequestLabels } from './request-labels.ts'
 import { handleOtherMethods, type Page } from './routing.ts'
-
-type Encoding = 'br' | 'gzip'
 
 /** Bytes. Brotli's level 10 takes half a second for this much, and saves 6 %. */
 const maxSlowLength = 1_000_000
 
-// These run in the thread pool.
-const compress: Record<Encoding, (content: Buffer) => Promise<Buffer>> = {
-  br(content) {
-    const quality = content.length <= maxSlowLength ? 10 : 9
-    return promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } })
-  },
-  gzip: (content) => promisify(gzip)(content, { level: 9 }),
-}
-
 /** For files whose name contains a hash of their content. */
 export const immutable = { 'cache-control': 'max-age=31536000, immutable' }
-
-export function contentHash(content: Buffer): string {
-  return createHash('sha256').update(content).digest('base64url').slice(0, 27)
-}
+/** For files that may change: browsers ask each time whether they have. */
+export const revalidated = { 'cache-control': 'no-cache' }
 
 /**
- * Serves one file from memory. All responses share one buffer for each encoding, which is compressed for the first
- * request that accepts it. `headers` must include the content type.
+ * Serves one file from memory.
+ *
+ * @param read called for the first request, and again if it failed
+ * @param headers must include the content type
  */
-export function serveFile(app: FastifyInstance, url: string, content: Buffer, headers: Record<string, string>): void {
-  const hash = contentHash(content)
-  const compressed = new Map<Encoding, Promise<Buffer>>()
+export function serveFile(
+  app: FastifyInstance,
+  url: string,
+  read: () => Promise<Buffer>,
+  headers: Record<string, string>,
+  labels?: RequestLabels,
+): void {
+  // A promise, so that requests that arrive meanwhile do not read the file, too.
+  let sender: Promise<SendFile> | undefined
+  const makeSender = async () => fileSender(await read(), headers)
+  app.route({
+    url,
+    method: ['GET', 'HEAD'],
+    ...(labels && { config: { labels } }),
+    async handler(request, reply) {
+      sender ??= makeSender().catch((error: unknown) => {
+        sender = undefined
+        throw error
+      })
+      const send = await sender
+      return send(request, reply)
+    },
+  })
+  handleOtherMethods(app, url, ['GET', 'HEAD'])
+}
 
-  async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const isUnchanged = matchesHash(request.headers['if-none-match'], hash)
+type SendFile = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/**
+ * Makes the handler that sends one file. All responses share one buffer for each encoding, which is compressed for the
+ * first request that accepts it.
+ */
+function fileSender(content: Buffer, headers: Record<string, string>): SendFile {
+  const etag = entityTag(content)
+  const quality = content.length <= maxSlowLength ? 10 : 9
+  const compress = compressOnce(content, {
+    br: { params: { [constants.BROTLI_PARAM_QUALITY]: quality } },
+    gzip: { level: 9 },
+  })
+
+  return async function send(request, reply) {
+    const isUnchanged = hasContent(request.headers, etag)
     const hasBody = !isUnchanged && request.method !== 'HEAD'
-    const encoding = negotiate(request.headers['accept-encoding'] ?? '', ['br', 'gzip'])
+    const encoding = encodingFor(request.headers)
     // Before the headers are set: if it fails, the error must not be cached, nor marked as compressed.
-    const body = hasBody && encoding ? await compressedOnce(encoding) : content
+    const body = hasBody && encoding ? await compress(encoding) : content
 
-    reply.headers({ ...headers, etag: `W/"${hash}"`, vary: 'accept-encoding' })
-    if (isUnchanged) return reply.code(304).send()
+    reply.headers({ ...headers, etag, vary: 'accept-encoding' })
+    if (isUnchanged) return reply.code(304).removeHeader('content-type').send()
     if (encoding) reply.header('content-encoding', encoding)
     // HEAD has no Content-Length, which is not known before the content is compressed (RFC 9110, section 8.6).
     return reply.send(hasBody ? body : undefined)
   }
-
-  function compressedOnce(encoding: Encoding): Promise<Buffer> {
-    const known = compressed.get(encoding)
-    if (known !== undefined) return known
-    const result = compress[encoding](content)
-    compressed.set(encoding, result)
-    result.catch(() => compressed.delete(encoding))
-    return result
-  }
-
-  app.route({ method: ['GET', 'HEAD'], url, handler: send })
-  handleOtherMethods(app, url, ['GET', 'HEAD'])
-}
-
-/** Compares weakly, as RFC 9110 requires for If-None-Match (section 13.1.2). */
-function matchesHash(ifNoneMatch: string | undefined, hash: string): boolean {
-  return ifNoneMatch !== undefined && (ifNoneMatch === '*' || ifNoneMatch.includes(`"${hash}"`))
 }
 
 /** Allows only files of this service, and no scripts or styles inside the page. */
@@ -105,11 +112,15 @@ export function readConsolePage(folder: string | undefined, basePath: string): P
   if (folder === undefined) return undefined
   const path = join(folder, 'index.html')
   if (!existsSync(path)) return undefined
-  const base = `<base href="${basePath.replaceAll('&', '&amp;')}/"`
   return {
-    content: Buffer.from(readFileSync(path, 'utf8').replace('<base href="/"', () => base)),
+    content: Buffer.from(readFileSync(path, 'utf8').replace(baseElement(''), () => baseElement(basePath))),
     headers: { 'content-type': mediaTypeOf(path), 'content-security-policy': pagePolicy },
   }
+}
+
+/** Where the relative links of the console lead. */
+export function baseElement(basePath: string): string {
+  return `<base href="${basePath.replaceAll('&', '&amp;')}/" />`
 }
 
 interface ConsoleOptions {
@@ -129,11 +140,11 @@ export async function webConsole(app: FastifyInstance, { folder, page, basePath 
     handleOtherMethods(app, '/', ['GET', 'HEAD'])
     return
   }
-  const revalidated = { 'cache-control': 'no-cache' }
-  serveFile(app, '/', page.content, { ...page.headers, ...revalidated })
+  serveFile(app, '/', async () => page.content, { ...page.headers, ...revalidated })
   for (const path of globSync('**/*.{css,js,svg,md}', { cwd: folder })) {
     const name = path.replaceAll(sep, '/')
-    serveFile(app, `/${name}`, readFileSync(join(folder, path)), {
+    const content = readFileSync(join(folder, path))
+    serveFile(app, `/${name}`, async () => content, {
       'content-type': mediaTypeOf(name),
       // Vite puts a hash of the content into the names of assets.
       ...(name.startsWith('assets/') ? immutable : revalidated),

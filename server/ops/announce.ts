@@ -9,14 +9,16 @@ interface Start {
   path: string
   database: Location
   firstKey: string | undefined
+  hasConsole: boolean
 }
 
 /**
  * Shows the addresses of the service and the first key: as a banner for a person, else as a log line. The line is logged
- * whatever LOG_LEVEL is, because the key is stored only as a hash and cannot be shown again.
+ * whatever LOG_LEVEL is, because the key is stored only as a hash and cannot be shown again. Only the banner has the link
+ * that signs in: logs are shown by programs that open or preview links.
  */
 export function announce(start: Start, log: Logger, { asBanner }: { asBanner: boolean }): void {
-  if (asBanner) process.stdout.write(banner(factsOf(start)))
+  if (asBanner) process.stdout.write(banner(factsOf(start), start))
   else if (start.firstKey) {
     log.child({}, { level: 'info' }).info(factsOf(start), 'Petstore is ready')
     log.flush()
@@ -36,7 +38,10 @@ function factsOf({ url, path, database, firstKey }: Start) {
   }
 }
 
-function banner({ console, rest, rpc, reference, database, firstApiKey, curl }: ReturnType<typeof factsOf>): string {
+function banner(
+  { console, rest, rpc, reference, database, firstApiKey, curl }: ReturnType<typeof factsOf>,
+  { hasConsole }: Start,
+): string {
   const intro = `
   Petstore is ready.
 
@@ -46,10 +51,12 @@ function banner({ console, rest, rpc, reference, database, firstApiKey, curl }: 
   Reference  ${reference}
   Database   ${database}
 `
+  // Without a console, the browser would pass the key on to the API reference.
+  const link = hasConsole ? `  Sign in to the console: ${console}#key=${firstApiKey}\n\n` : ''
   const key = `
   Your API key, shown only this once: ${firstApiKey}
 
-  ${curl}
+${link}  ${curl}
 `
   return `${intro}${firstApiKey ? key : ''}\n`
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { maxCount, petStatuses } from '../../db/pets/shared.ts'
 import { Int64 } from '../api/int64.ts'
-import { AnyId, found, pageOf } from '../api/page.ts'
+import { AnyId, found, pageOf, searchOf } from '../api/page.ts'
 import { expected } from '../api/validation.ts'
 import { mutation, procedure, router } from '../trpc.ts'
 
@@ -13,18 +13,30 @@ export type PetStatus = z.infer<typeof PetStatus>
 // Go and Perl do not support \u.
 const control = '\\x00-\\x1f\\x7f-\\x9f'
 
-/** Stored exactly as sent. The length counts Unicode code points, as JSON Schema does. */
-const PetName = z
+/** The length counts Unicode code points, as JSON Schema does. */
+const BeginningOfName = z
   .string({ error: expected('a string') })
-  .refine(hasValidLength, { error: expected('1 to 255 characters', ''), abort: true })
-  .refine((name) => name.isWellFormed(), { error: expected('Unicode text', 'a lone surrogate'), abort: true })
-  .refine(matches(`^[^${control}]*$`), { error: expected('no control characters', ''), abort: true })
-  .refine(matches('\\S'), { error: expected('at least one character that is not white space', '') })
-  .meta({
-    description: "The pet's name: not only white space, no control characters. It is kept exactly as sent.",
-    examples: ['Rex'],
-    override: { minLength: 1, maxLength: 255, pattern: `^[^${control}]*[^\\s${control}][^${control}]*$` },
+  .refine(hasValidLength, {
+    error: expected('1 to 255 characters', '', { code: 'length', minimum: 1, maximum: 255 }),
+    abort: true,
   })
+  .refine((name) => name.isWellFormed(), {
+    error: expected('Unicode text', 'a lone surrogate', { code: 'unicode' }),
+    abort: true,
+  })
+  .refine(matches(`^[^${control}]*$`), {
+    error: expected('no control characters', '', { code: 'control' }),
+    abort: true,
+  })
+
+/** Stored exactly as sent. */
+const PetName = BeginningOfName.refine(matches('\\S'), {
+  error: expected('at least one character that is not white space', '', { code: 'blank' }),
+}).meta({
+  description: "The pet's name: not only white space, no control characters. It is kept exactly as sent.",
+  examples: ['Rex'],
+  override: { minLength: 1, maxLength: 255, pattern: `^[^${control}]*[^\\s${control}][^${control}]*$` },
+})
 
 function hasValidLength(name: string): boolean {
   // More than 510 UTF-16 units are more than 255 code points. The check avoids counting those of a long string.
@@ -61,6 +73,25 @@ const ListPets = pageOf('pet', 'pets', {
     examples: ['available'],
   }),
 })
+
+const SearchPets = searchOf(
+  'pet',
+  'pets',
+  {
+    status: PetStatus.optional().meta({
+      description: 'Returns only pets with this availability status.',
+      examples: ['available'],
+    }),
+  },
+  {
+    name: BeginningOfName.optional().meta({
+      description:
+        'Returns only pets whose name begins with this text, in lower or upper case or capitalized, sorted by name.',
+      examples: ['Re'],
+    }),
+    categoryId: Int64.optional().meta({ description: 'Returns only pets of this category.', examples: [7] }),
+  },
+)
 
 const GetPet = z.object(
   { petId: AnyId.meta({ description: 'Identifier of the pet to retrieve.', examples: [1] }) },
@@ -142,6 +173,16 @@ export const petsRouter = router({
     .input(GetPet)
     .output(Pet)
     .query(({ ctx, input }) => found('pet', input.petId, (id) => ctx.store.pets.get(id))),
+
+  /**
+   * Searches by an id, by the beginning of a name, or by a category. The newest pets come first. Those found by a name are
+   * sorted by name, and the newest of equal names comes first. The id of the last pet is the `cursor` of the next page.
+   */
+  search: procedure
+    .meta({ cache: { dependsOn: 'store' } })
+    .input(SearchPets)
+    .output(z.array(Pet))
+    .query(({ ctx, input }) => ctx.store.pets.search(input)),
 
   /** Counts the pets of each status up to 10,000. If `isExact` is false, there are more. */
   counts: procedure

@@ -35,24 +35,27 @@ export async function restAdapter(
       const respond = responder(operation, createContext, apiPath)
       app.route({
         url,
-        method: operation.method,
+        method: methodsOf(operation),
         schema: { response: { [successStatus(operation)]: serializationSchema(operation) } },
         onSend,
         config: { labels: { adapter: 'rest', operation: operation.name } },
         async handler(request, reply) {
           // First, because Fastify chooses the serializer by the status. An error sets its own.
           reply.code(successStatus(operation))
-          const { headers, body } = await (operation.meta.cache
-            ? cache(request.url, () => respond(request, reply))
+          const { status, headers, body } = await (operation.meta.cache
+            ? cache(request, () => respond(request, reply))
             : respond(request, reply))
-          reply.headers(headers)
+          reply.code(status).headers(headers)
           return body
         },
       })
     }
-    const methods = operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-    handleOtherMethods(app, url, methods, { onSend })
+    handleOtherMethods(app, url, operations.flatMap(methodsOf), { onSend })
   }
+}
+
+function methodsOf({ method }: Operation): string[] {
+  return method === 'GET' ? ['GET', 'HEAD'] : [method]
 }
 
 function responder(operation: Operation, createContext: CreateContext, apiPath: string) {

@@ -54,24 +54,6 @@ function tagsOf(operations: Operation[]): oas31.TagObject[] {
   return tags.filter(({ name }, index) => tags.findIndex((each) => each.name === name) === index)
 }
 
-interface PublicAddresses {
-  publicUrl: string | undefined
-  stagingUrl: string | undefined
-}
-
-/** @param origin of the service, which is used if there is no public URL. */
-export function serversOf({ publicUrl, stagingUrl }: PublicAddresses, origin: string): oas31.ServerObject[] {
-  const isProduction = publicUrl !== undefined && !isLoopback(publicUrl)
-  return [
-    { url: `${publicUrl ?? origin}/v1`, description: isProduction ? 'Production' : 'This server' },
-    ...(stagingUrl ? [{ url: `${stagingUrl}/v1`, description: 'Staging' }] : []),
-  ]
-}
-
-function isLoopback(url: string): boolean {
-  return /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)
-}
-
 function patchOperation(draft: oas31.OperationObject, operation: Operation): oas31.OperationObject {
   const { parameters = [], requestBody, responses, description, ...rest } = draft
   const { tag, deprecation } = operation.meta
@@ -106,7 +88,7 @@ function patchParameter(parameter: oas31.ParameterObject | oas31.ReferenceObject
 }
 
 function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operation): oas31.ResponsesObject {
-  const { openapi, deprecation } = operation.meta
+  const { openapi, deprecation, cache } = operation.meta
   // trpc-to-openapi generates no references to responses.
   const success = draft as oas31.ResponseObject
   const always = deprecation ? required(deprecationHeaders) : {}
@@ -127,6 +109,7 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
     ...rateHeaders,
     ...(operation.hasLocation && locationHeader),
     ...('cursor' in operation.input.shape && nextHeader),
+    ...(cache && tagHeader),
   }
   return {
     [successStatus(operation)]: {
@@ -152,6 +135,12 @@ function failure(text: string, headers: oas31.HeadersObject, example: ErrorBody)
 const missingKey = { 401: 'The API key is missing or invalid.' }
 const locationHeader = required({ Location: header('Path of what was created.') })
 const nextHeader = { Link: header('On a full page, the URL of the next one with `rel="next"` (RFC 8288).') }
+// A response 304 is not documented: generated clients would add it to the type of an error.
+const tagHeader = required({
+  ETag: header(
+    'A weak entity tag of the body. A request with it in `If-None-Match` gets 304 without a body (RFC 9110).',
+  ),
+})
 const challengeHeader = required({
   'WWW-Authenticate': header('The challenge of HTTP bearer authentication (RFC 6750).'),
 })

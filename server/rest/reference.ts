@@ -1,82 +1,67 @@
 import { readFileSync } from 'node:fs'
-import { basename, extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import type { oas31 } from 'zod-openapi'
 import { labelRoutes, type RequestLabels } from '../http/request-labels.ts'
-import { handleOtherMethods } from '../http/routing.ts'
-import { contentHash, immutable, mediaTypeOf, serveFile } from '../http/static-files.ts'
+import { handleOtherMethods, type Page } from '../http/routing.ts'
+import { baseElement, immutable, mediaTypeOf, revalidated, serveFile } from '../http/static-files.ts'
 
 interface ReferenceOptions {
   /** Creates the OpenAPI document. Called once, for the first request. */
-  document: () => unknown
+  document: () => Promise<unknown>
   /** The servers in the document, which the page may call. */
   servers: () => oas31.ServerObject[]
   /** The path of the service: empty, or such as `/petstore`. */
   basePath: string
-  /** Whether the page links to the console, and offers to use its API key. */
-  hasConsole: boolean
+  /** The page of the console, which shows the reference below its header. Without it, the page has only the reference. */
+  consolePage: Page | undefined
 }
 
 const documentLabels: RequestLabels = { adapter: 'http', operation: 'document' }
-
-/** The name contains a hash of the content. */
-interface Asset {
-  name: string
-  content: Buffer
-}
-
-/** Read for the first service of the process. */
-let assets: Record<'scalar' | 'script' | 'style', Asset> | undefined
+const documentHeaders = { 'content-type': 'application/json; charset=utf-8', ...revalidated }
 
 /** The OpenAPI document at `/openapi.json` and an interactive reference at `/docs`. Neither needs an API key. */
 export async function reference(
   app: FastifyInstance,
-  { document, servers, basePath, hasConsole }: ReferenceOptions,
+  { document, servers, basePath, consolePage }: ReferenceOptions,
 ): Promise<void> {
   labelRoutes(app, 'reference')
-  let json: string | undefined
-  app.get('/openapi.json', { config: { labels: documentLabels } }, async (_request, reply) => {
-    json ??= JSON.stringify(document())
-    return reply.type('application/json; charset=utf-8').send(json)
-  })
-  handleOtherMethods(app, '/openapi.json', ['GET', 'HEAD'])
+  const makeDocument = async () => Buffer.from(JSON.stringify(await document()))
+  serveFile(app, '/openapi.json', makeDocument, documentHeaders, documentLabels)
 
-  assets ??= { scalar: readScalar(), script: readAsset('page.js'), style: readAsset('page.css') }
-  const page = pageWith(assets, hasConsole)
+  const script = scalarName()
+  const page = pageWith(script, consolePage, basePath)
   app.get('/docs', async (_request, reply) => reply.redirect(`${basePath}/docs/`, 301))
   handleOtherMethods(app, '/docs', ['GET', 'HEAD'])
   app.get('/docs/', async (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('content-security-policy', pagePolicy(servers())).send(page),
   )
   handleOtherMethods(app, '/docs/', ['GET', 'HEAD'])
-  for (const { name, content } of Object.values(assets)) {
-    serveFile(app, `/docs/${name}`, content, { 'content-type': mediaTypeOf(name), ...immutable })
-  }
+  serveFile(app, `/docs/${script}`, readScalar, { 'content-type': mediaTypeOf(script), ...immutable })
 }
 
-function readAsset(name: string): Asset {
-  return namedByHash(name, readFileSync(join(import.meta.dirname, 'reference', name)))
-}
+const scalar = import.meta.resolve('@scalar/fastify-api-reference')
 
-function namedByHash(name: string, content: Buffer): Asset {
-  const extension = extname(name)
-  return { name: `${basename(name, extension)}-${contentHash(content)}${extension}`, content }
+/** Contains the version instead of a hash of the content, which would have to be read at the start. */
+function scalarName(): string {
+  // Safe: it is the package.json of a package.
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', scalar), 'utf8')) as { version: string }
+  return `scalar-${version}.js`
 }
 
 /**
  * Scalar's script for browsers (MIT license). The package contains it only as a string literal in its module. Importing
  * that module would take half a second and 40 MB.
  */
-export function readScalar(): Asset {
-  const module = readFileSync(fileURLToPath(import.meta.resolve('@scalar/fastify-api-reference')))
+async function readScalar(): Promise<Buffer> {
+  const module = await readFile(new URL(scalar))
   const prefix = 'var standalone_default = "'
   const start = module.indexOf(prefix)
   if (start === -1)
     throw new Error('@scalar/fastify-api-reference no longer contains its script as expected: update readScalar().')
   // In Latin-1 each byte is one character, so decoding takes a tenth of the time.
   const literal = module.toString('latin1', start + prefix.length, module.indexOf('";\n', start))
-  return namedByHash('scalar.js', Buffer.from(literal.replaceAll(/\\./g, characterOf), 'latin1'))
+  return Buffer.from(literal.replaceAll(/\\./g, characterOf), 'latin1')
 }
 
 const escapeSequences: Record<string, string> = { '\\n': '\n', '\\"': '"', '\\\\': '\\' }
@@ -88,30 +73,31 @@ function characterOf(sequence: string): string {
   return character
 }
 
-function pageWith({ scalar, script, style }: NonNullable<typeof assets>, hasConsole: boolean): string {
+function pageWith(script: string, consolePage: Page | undefined, basePath: string): string {
+  if (consolePage) {
+    // The console runs the script below its header. The links of Scalar to its sections are relative to this page.
+    return consolePage.content
+      .toString()
+      .replaceAll('="./', '="../')
+      .replace(baseElement(basePath), `<link rel="preload" as="script" href="./${script}" />`)
+  }
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Petstore API reference</title>
-    <link rel="stylesheet" href="${style.name}">
-    <script type="module" blocking="render" src="${script.name}"></script>
-    <script defer src="${scalar.name}"></script>
   </head>
-  <body>${hasConsole ? consoleBar : ''}
-    <div id="reference"></div>
+  <body>
+    <script id="api-reference" data-url="../openapi.json" data-configuration='${JSON.stringify(ownOrigin)}'></script>
+    <script src="${script}"></script>
   </body>
 </html>
 `
 }
 
-const consoleBar = `
-    <nav class="bar" aria-label="Console">
-      <a href="../"><span aria-hidden="true">←</span> Console</a>
-      <p role="status"></p>
-      <button type="button">Use the key of the console</button>
-    </nav>`
+/** Scalar loads nothing from its own servers. */
+const ownOrigin = { withDefaultFonts: false, telemetry: false, proxyUrl: '' }
 
 /** Allows no inline scripts, and requests only to the servers in the document. Scalar adds style elements to the page. */
 function pagePolicy(servers: oas31.ServerObject[]): string {

@@ -14,7 +14,7 @@ interface RpcOptions {
   cache: ResponseCache
 }
 
-const contentType = { 'content-type': 'application/json' }
+const contentType = { 'content-type': 'application/json; charset=utf-8' }
 
 /**
  * The RPC adapter: the procedures for tRPC's clients, which require tRPC's envelope also for errors. tRPC's own handler
@@ -62,7 +62,7 @@ export async function rpcAdapter(app: FastifyInstance, { router, createContext, 
         return stream(request, reply)
       }
       const { status, headers, body } = await (reader.isCacheable(request)
-        ? cache(request.url, () => respond(request, reply))
+        ? cache(request, () => respond(request, reply))
         : respond(request, reply))
       reply.code(status).headers(headers)
       return body

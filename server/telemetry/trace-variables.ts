@@ -13,6 +13,11 @@ const samplers = [
 
 export const HttpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' })
 
+export const Ratio = z
+  .string()
+  .regex(/^(0|1|0?\.\d{1,9}|1\.0{1,9})$/, 'expected a number from 0 to 1')
+  .transform(Number)
+
 const BaseUrl = HttpUrl.transform((url) => url.replace(/\/+$/, '')).refine(
   (url) => !/\/v1(\/traces)?$/.test(url),
   'expected a URL without /v1/traces, which is added. OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is used as it is',
@@ -59,12 +64,7 @@ export const traceVariables = z.object({
   OTEL_TRACES_SAMPLER: oneOf(...samplers)
     .default('parentbased_traceidratio')
     .describe('which requests to trace'),
-  OTEL_TRACES_SAMPLER_ARG: z
-    .string()
-    .regex(/^(0|1|0?\.\d{1,9}|1\.0{1,9})$/, 'expected a number from 0 to 1')
-    .transform(Number)
-    .prefault('1')
-    .describe('the share of requests to trace, from 0 to 1'),
+  OTEL_TRACES_SAMPLER_ARG: Ratio.prefault('1').describe('the share of requests to trace, from 0 to 1'),
 })
 
 export interface TracingOptions {

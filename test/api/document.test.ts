@@ -3,8 +3,9 @@ import { z } from 'zod'
 import type { oas31 } from 'zod-openapi'
 import manifest from '../../package.json' with { type: 'json' }
 import { about } from '../../server/about.ts'
-import { createDocument, serversOf } from '../../server/rest/document.ts'
+import { createDocument } from '../../server/rest/document.ts'
 import { operationsOf } from '../../server/rest/operations.ts'
+import { serversOf } from '../../server/rest/servers.ts'
 import { appRouter } from '../../server/router.ts'
 import { mutation, procedure, router } from '../../server/trpc.ts'
 import { operationsIn } from '../support/documented-requests.ts'
@@ -142,6 +143,7 @@ describe.for(operations)(
         const expected = [
           ...(deprecated && status !== 'default' ? ['Deprecation', 'Sunset', 'Link'] : []),
           ...(status === '201' && canBeRead ? ['Location'] : []),
+          ...(status === '200' && parameters.some(({ name }) => name === 'cursor') ? ['ETag'] : []),
           ...(status === '401' ? ['WWW-Authenticate'] : []),
         ]
         expect(required, status).toEqual(expected)

@@ -7,6 +7,7 @@ import { appRouter } from '../../server/router.ts'
 import { compileWriter } from '../../server/rpc/superjson-writer.ts'
 import { mutation, procedure, router } from '../../server/trpc.ts'
 import { testDatabase } from '../support/database.ts'
+import { contextWith } from '../support/own-router.ts'
 import type { AtEnd } from '../support/temporary.ts'
 import { share } from '../support/test-api.ts'
 
@@ -162,7 +163,7 @@ function procedureOf(routes: AnyRouter, name: string): Procedure {
 async function contextWithPet(atEnd: AtEnd): Promise<Context> {
   const store = await (await testDatabase(atEnd)).open()
   await store.pets.create({ name: 'Tom', categoryId: 1n, status: 'sold' })
-  return { store, once: undefined }
+  return contextWith(store)
 }
 
 /** The value without the times, which a store generates. */

@@ -1,7 +1,11 @@
-import { expect, test } from 'vitest'
+import { createHook } from 'node:async_hooks'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { procedure, router } from '../../server/trpc.ts'
+import { addPets } from '../support/database.ts'
 import { startRouter } from '../support/own-router.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 const Names = z.array(z.string())
 const get = (path: `/${string}`) => ({ openapi: { method: 'GET', path } }) as const
@@ -53,6 +57,41 @@ test('a batch is cached only if all of its procedures opt in', async () => {
   }
   expect(calls()).toBe(10)
 })
+
+test.for(['/v1/pets', '/trpc/pets.list'])(
+  '%s is short, so it is compressed only from the cache, once for each coding',
+  async (url) => {
+    const { app, key, store } = await startTestApi()
+    await addPets(store, 20)
+    const get = (encoding: string) =>
+      app.inject({ url, headers: { authorization: `Bearer ${key}`, 'accept-encoding': encoding } })
+    const [first, second] = [await get('br'), await get('br')]
+    for (const { headers } of [first, second]) expect(headers).not.toHaveProperty('content-encoding')
+
+    const compressions = countCompressions()
+    const concurrent = Array.from({ length: 20 }, () => Promise.all([get('br'), get('gzip')]))
+    const responses = [...(await Promise.all(concurrent)), [await get('br'), await get('gzip')] as const]
+    expect(compressions.count).toBe(2)
+    for (const [brotli, gzip] of responses) {
+      expect(brotliDecompressSync(brotli.rawPayload).equals(first.rawPayload)).toBe(true)
+      expect(gunzipSync(gzip.rawPayload).equals(first.rawPayload)).toBe(true)
+      for (const { headers } of [brotli, gzip])
+        expect([headers.etag, headers.vary]).toEqual([first.headers.etag, first.headers.vary])
+    }
+  },
+)
+
+/** Counts the compressions and decompressions that begin until the end of the test. */
+function countCompressions(): { count: number } {
+  const seen = { count: 0 }
+  const hook = createHook({
+    init(_id, type) {
+      if (type === 'ZLIB') seen.count++
+    },
+  }).enable()
+  onTestFinished(() => void hook.disable())
+  return seen
+}
 
 /** Two queries that count their calls. One of them opts in. */
 async function startService() {

@@ -233,6 +233,39 @@ async function anotherTrpcClient(): Promise<typeof import('@trpc/client')> {
   return import(pathToFileURL(join(copies, 'client/dist/index.mjs')).href)
 }
 
+describe('the context of a call', () => {
+  test('skipBatch sends a query alone, and without an idempotency key', async () => {
+    const { app, key } = await startTestApi()
+    const sent: { path: string; keys: string[] }[] = []
+    const petstore = createPetstoreClient({
+      url: 'http://petstore.test',
+      apiKey: key,
+      fetch: (input, init) => {
+        sent.push({ path: new URL(String(input)).pathname, keys: [...new Headers(init?.headers).keys()] })
+        return fetchFrom(app)(input, init)
+      },
+    })
+    await Promise.all([
+      petstore.pets.list.query({ limit: 1 }),
+      petstore.pets.counts.query(undefined, { context: { skipBatch: true } }),
+      petstore.pets.list.query({ limit: 2 }),
+    ])
+    expect(sent.map(({ path }) => path).toSorted()).toEqual(['/trpc/pets.counts', '/trpc/pets.list,pets.list'])
+    expect(sent.flatMap(({ keys }) => keys)).not.toContain('idempotency-key')
+  })
+
+  test('onResponse tells a repeated create from the first one', async () => {
+    const { rpc } = await startTestApi()
+    const replayed: boolean[] = []
+    const context = {
+      idempotencyKey: 'order-17',
+      onResponse: ({ headers }: Response) => void replayed.push(headers.has('idempotency-replayed')),
+    }
+    for (let round = 0; round < 2; round++) await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n }, { context })
+    expect(replayed).toEqual([false, true])
+  })
+})
+
 test('the client rejects a URL with a user name or password and does not show them', () => {
   const create = () => createPetstoreClient({ url: 'http://user:pa@ss@petstore.test', apiKey: 'none' })
   expect(create).toThrow(/^The url of the service must not hold a user name or password/)

@@ -98,10 +98,14 @@ const cases: Case[] = [
   { alert: 'PetstorePoolExhausted', series: { petstore_postgres_waiting: gauge(0, 5) } },
   { alert: 'PetstoreConnectionErrors', series: { petstore_postgres_connection_errors_total: rate('', 0, 1) } },
   { alert: 'PetstoreEventLoopSlow', series: { nodejs_eventloop_lag_p99_seconds: gauge(0.02, 1) } },
-  {
+  // As many as a service has without connections and with all that it accepts.
+  ...[256, 1_024, 65_536].map((limit) => ({
     alert: 'PetstoreFileDescriptorsLow',
-    series: { process_open_fds: gauge(60, 1_000), process_max_fds: gauge(1_024, 1_024) },
-  },
+    series: {
+      process_open_fds: gauge(40, 40 + Math.min(limit - 128, 10_000)),
+      process_max_fds: gauge(limit, limit),
+    },
+  })),
   { alert: 'PetstoreOutputDropped', series: { petstore_output_lines_dropped_total: rate('', 0, 10) } },
 ]
 

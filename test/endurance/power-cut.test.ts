@@ -15,7 +15,7 @@ const cuts = isLongForm ? 20_000 : 500
 /** Enough to see that pets are lost. */
 const normalCuts = isLongForm ? 1_000 : 100
 const seed = 20_261_121
-const pets = 2_400
+const pets = 4_800
 const callers = 12
 
 // The simulation needs a recording of system calls. Where strace is missing, only kill.test.ts covers durability.
@@ -43,7 +43,7 @@ interface Recording {
   steps: Step[]
 }
 
-/** Records the service while several callers create pets, and checks that it has checkpointed its log at least twice. */
+/** Records the service while several callers create pets, and checks that it has checkpointed its log at least three times. */
 async function record(env: Record<string, string> = {}): Promise<Recording> {
   let base: Disk = new Map()
   const { server, key, databasePath, stop } = await startTraced((path) => {
@@ -62,7 +62,7 @@ async function record(env: Record<string, string> = {}): Promise<Recording> {
   const steps = readRecording(await stop(), databasePath)
   expect(steps.filter(({ kind }) => kind === 'acknowledge')).toHaveLength(pets)
   const checkpoints = steps.filter((step) => step.kind === 'sync' && step.file === '').length
-  expect(checkpoints).toBeGreaterThanOrEqual(2)
+  expect(checkpoints).toBeGreaterThanOrEqual(3)
   return { base, steps }
 }
 

@@ -10,7 +10,7 @@ import { Metrics } from '../../server/telemetry/metrics.ts'
 import { type LogLine, logLinesIn } from '../support/log-lines.ts'
 import { createRequest, host, json, type ListeningApi, listen, openSocket } from '../support/raw-http.ts'
 import { openSqlite } from '../support/resources.ts'
-import { scriptPath } from '../support/stubborn-clients.ts'
+import { fetchFrom, scriptPath } from '../support/script.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'
 
@@ -103,7 +103,7 @@ test('a client that resets the connection while a large file is sent leaves one 
   const lines = await linesAfter(
     api,
     api.url,
-    head('GET', await scriptPath(api.url), ''),
+    head('GET', await scriptPath(fetchFrom(api.url)), ''),
     'after the response has begun',
   )
   expect(lines).toMatchObject([{ level: 'info', operation: 'reference', aborted: true, ip: '127.0.0.1' }])

@@ -49,6 +49,18 @@ test('an idle connection does not keep its last request in memory', async () => 
   expect(socket.closed).toBe(false)
 })
 
+test('requests that arrive together over 100 connections are all answered', async () => {
+  const { url, authorization } = await listen(shared())
+  const sockets = await Promise.all(Array.from({ length: 100 }, () => openSocket(url)))
+  const responses = sockets.map(collect)
+  const statuses = () => responses.flatMap(({ text }) => statusesIn(text))
+  // The service accepts a connection in each turn of the event loop, so only the second requests arrive together.
+  for (const rounds of [1, 2]) {
+    for (const socket of sockets) socket.write(`GET /v1/pets HTTP/1.1\r\n${host}${authorization}\r\n`)
+    await expect.poll(statuses).toEqual(Array.from({ length: rounds * sockets.length }, () => 200))
+  }
+})
+
 describe('a client that half-closes the connection after its last byte', () => {
   test.for([
     ['a create', (authorization: string) => createRequest(authorization), [201]],

@@ -20,19 +20,26 @@ const requests = [
   ['headers that are too large', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}`, 431],
 ] as const
 
+/** What clients may store. They must ask each time whether it is current. */
+const revalidated: Record<string, string> = {
+  'a list': 'private, no-cache',
+  'an RPC call': 'private, no-cache',
+  'the document': 'no-cache',
+}
+
 const api = shareTestApi()
 const overHttp = shareTestApi({ config: { publicUrl: 'http://pets.example' } })
 const overTls = shareTestApi({ config: { publicUrl: 'https://pets.example' } })
 const overTlsInCapitals = shareTestApi({ config: { publicUrl: 'HTTPS://pets.example' } })
 
-test.for(requests)('%s carries the security headers', async ([, head, status]) => {
+test.for(requests)('%s carries the security headers', async ([what, head, status]) => {
   const headers = await headersOf(api(), head, status)
   expect(headers).toMatchObject({
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
-    'cache-control': 'no-store',
+    'cache-control': revalidated[what] ?? 'no-store',
     'content-security-policy': expect.stringMatching(/^default-src 'none'.*; frame-ancestors 'none'$/),
   })
   expect(headers).not.toHaveProperty('access-control-allow-origin')
@@ -61,7 +68,7 @@ test('the page of the API reference runs no inline script and calls only the ser
   const servers = { publicUrl: 'https://pets.example/shop', stagingUrl: 'https://staging.example' }
   const { rest } = await startTestApi({ config: servers })
   const { text, headers } = await rest.get('/docs/')
-  expect(text).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|\sstyle=/)
+  expect(text).not.toMatch(/<style|<script[^>]*>[^<]|\son\w+=|\sstyle=/)
   expect(headers['content-security-policy']?.split('; ').toSorted()).toEqual([
     "base-uri 'none'",
     "connect-src 'self' https://pets.example https://staging.example",

@@ -7,10 +7,12 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import scalar from '@scalar/fastify-api-reference'
 import fastify from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { serveFile } from '../../server/http/static-files.ts'
 import { isLongForm, report } from '../support/long-form.ts'
-import { bannerKey, residentMemory, type Server, shareServer, waitForOutput } from '../support/process.ts'
+import { bannerKey, residentMemory, shareServer, waitForOutput } from '../support/process.ts'
 import { exchange, openSocket } from '../support/raw-http.ts'
 import { connectRestClient } from '../support/rest-client.ts'
+import { fetchFrom, scriptPath } from '../support/script.ts'
 import { shareTestApi } from '../support/test-api.ts'
 
 const slowReaders = isLongForm ? 1_000 : 100
@@ -21,7 +23,7 @@ const api = shareTestApi({ consoleFolder, config: { corsOrigins: ['https://shop.
 
 describe('the script of the API reference', () => {
   async function get(headers: Record<string, string> = {}, url?: string) {
-    return api().app.inject({ url: url ?? (await scriptUrl((path) => api().app.inject(path))), headers })
+    return api().app.inject({ url: url ?? (await scriptPath((path) => api().app.inject(path))), headers })
   }
 
   test('is compressed once for concurrent requests', async () => {
@@ -74,9 +76,29 @@ describe('the script of the API reference', () => {
 })
 
 describe('every static file', () => {
+  test('is read once for requests that arrive together, and again if that failed', async () => {
+    const app = fastify()
+    onTestFinished(() => app.close())
+    let reads = 0
+    const read = async () => {
+      reads++
+      await wait(10)
+      if (reads === 1) throw new Error('too many open files')
+      return Buffer.from('pets')
+    }
+    serveFile(app, '/pets.js', read, { 'content-type': 'text/javascript' })
+    const load = async () => {
+      const responses = await Promise.all(Array.from({ length: 3 }, () => app.inject('/pets.js')))
+      return responses.map(({ statusCode }) => statusCode)
+    }
+    expect([await load(), reads]).toEqual([[500, 500, 500], 1])
+    expect([await load(), reads]).toEqual([[200, 200, 200], 2])
+    expect([await load(), reads]).toEqual([[200, 200, 200], 2])
+  })
+
   test('has a Vary header with the origin and the encoding', async () => {
     const send = (url: string) => api().app.inject({ url, headers: { origin: 'https://shop.example' } })
-    for (const url of ['/', '/favicon.svg', await scriptUrl(send)]) {
+    for (const url of ['/', '/favicon.svg', await scriptPath(send)]) {
       const { headers } = await send(url)
       expect(headers['access-control-allow-origin'], url).toBe('https://shop.example')
       expect(String(headers.vary).toLowerCase().split(', ').toSorted(), url).toEqual(['accept-encoding', 'origin'])
@@ -85,7 +107,7 @@ describe('every static file', () => {
 
   test('has the same headers for HEAD as for GET, except for the length, which is not known before compression', async () => {
     const send = (url: string) => api().app.inject(url)
-    for (const url of ['/', '/favicon.svg', await scriptUrl(send)]) {
+    for (const url of ['/', '/favicon.svg', await scriptPath(send)]) {
       for (const headers of [{}, { 'accept-encoding': 'br' }]) {
         const head = await api().app.inject({ method: 'HEAD', url, headers })
         const get = await api().app.inject({ method: 'GET', url, headers })
@@ -173,7 +195,7 @@ describe('in a process of its own', () => {
   const server = shareServer()
 
   test(`${slowReaders} clients that do not read the script share one copy in memory`, async () => {
-    const url = await scriptUrl(fetchFrom(server()))
+    const url = await scriptPath(fetchFrom(server().url))
     await exchange(server().url, requestFor(url, 'Connection: close\r\n'))
     const before = residentMemory(server())
     for (let i = 0; i < slowReaders; i++) {
@@ -189,7 +211,7 @@ describe('in a process of its own', () => {
   })
 
   test('200 HEAD requests for the script take less than ten seconds', async () => {
-    const url = await scriptUrl(fetchFrom(server()))
+    const url = await scriptPath(fetchFrom(server().url))
     const start = performance.now()
     const requests = `HEAD ${url} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: br\r\n\r\n`.repeat(200)
     const socket = await openSocket(server().url)
@@ -206,7 +228,7 @@ describe('in a process of its own', () => {
 
   test(`while ${loaders} clients load the script of the API reference, lists and /livez stay fast`, async () => {
     const key = await waitForOutput(server(), bannerKey)
-    const url = await scriptUrl(fetchFrom(server()))
+    const url = await scriptPath(fetchFrom(server().url))
     const callers = {
       '/livez': connectRestClient(server().url, key),
       '/v1/pets?limit=20': connectRestClient(server().url, key),
@@ -236,17 +258,6 @@ describe('in a process of its own', () => {
     expect(p95).toBeLessThan(1_000)
   })
 })
-
-/** The path of the script in the page of the API reference. */
-async function scriptUrl(get: (url: string) => Promise<{ body: string }>): Promise<string> {
-  const { body } = await get('/docs/')
-  const [, path = ''] = /src="(scalar-[^"]+)"/.exec(body) ?? []
-  return new URL(path, 'http://a/docs/').pathname
-}
-
-function fetchFrom({ url }: Server): (path: string) => Promise<{ body: string }> {
-  return async (path) => ({ body: await (await fetch(url + path)).text() })
-}
 
 function requestFor(url: string, headers = ''): string {
   return `GET ${url} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`

@@ -21,6 +21,7 @@ test('without any variable the configuration has its defaults', () => {
     stagingUrl: undefined,
     logLevel: 'info',
     logFormat: undefined,
+    logSample: 1,
     corsOrigins: [],
     trustProxy: [],
     rateLimit: undefined,
@@ -44,6 +45,7 @@ function everyVariable(key: string) {
     STAGING_URL: 'https://staging.example',
     LOG_LEVEL: 'debug',
     LOG_FORMAT: 'pretty',
+    LOG_SAMPLE: '0.01',
     CORS_ORIGINS: 'https://a.example, https://b.example:8443',
     TRUST_PROXY: '10.0.0.0/8,::1',
     RATE_LIMIT: '1000/min',
@@ -84,6 +86,7 @@ test('every variable is read', () => {
     stagingUrl: 'https://staging.example',
     logLevel: 'debug',
     logFormat: 'pretty',
+    logSample: 0.01,
     corsOrigins: ['https://a.example', 'https://b.example:8443'],
     trustProxy: ['10.0.0.0/8', '::1'],
     rateLimit: { requests: 1_000, seconds: 60 },
@@ -109,7 +112,9 @@ test.for(['postgres', 'postgresql'])('a database may have a URL that begins with
 })
 
 test('an empty variable counts as not set', () => {
-  expect(readConfig({ PORT: '', PUBLIC_URL: '', CORS_ORIGINS: '', PETSTORE_API_KEY: '' })).toEqual(readConfig({}))
+  expect(readConfig({ PORT: '', LOG_SAMPLE: '', PUBLIC_URL: '', CORS_ORIGINS: '', PETSTORE_API_KEY: '' })).toEqual(
+    readConfig({}),
+  )
 })
 
 test.for(['\n', '\r\n', ' ', '\t', '\u00a0'])(
@@ -203,6 +208,9 @@ test.for([
   ['STAGING_URL', 'ftp://pets.example'],
   ['LOG_LEVEL', 'loud'],
   ['LOG_FORMAT', 'xml'],
+  ['LOG_SAMPLE', '-1'],
+  ['LOG_SAMPLE', '2'],
+  ['LOG_SAMPLE', 'x'],
   ['CORS_ORIGINS', '*'],
   ['CORS_ORIGINS', 'https://a.example/'],
   ['TRUST_PROXY', 'true'],

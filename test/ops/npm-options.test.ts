@@ -72,7 +72,9 @@ test.for<[string, string[], Record<string, string>]>([
 })
 
 function runByNpm(folder: string, words: string[]): Run {
-  return runCommand(['npm', 'run', '--silent', '--prefix', root, 'petstore', ...words], { folder })
+  // npm runs the command in the checkout, which may have a database.
+  const env = { DATABASE_URL: `file:${join(folder, 'data/petstore.db')}` }
+  return runCommand(['npm', 'run', '--silent', '--prefix', root, 'petstore', ...words], { folder, env })
 }
 
 /** Each option of the commands without subcommands, and a value that npm sets for it. */

@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../../db/store.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
 import { logLinesIn } from '../support/log-lines.ts'
-import { emptyDatabase, query, setReadOnly } from '../support/postgres/databases.ts'
+import { createRole, emptyDatabase, query, setReadOnly } from '../support/postgres/databases.ts'
 import { onPostgres } from '../support/resources.ts'
 import { startTestApi } from '../support/test-api.ts'
 
@@ -29,10 +29,7 @@ describe('while the service runs, the operator reads what to do about', () => {
       'too many connections',
       async (url) => {
         await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} CONNECTION LIMIT 0`)
-        const role = `limited_${new URL(url).pathname.slice(1)}`
-        await query(url, `CREATE ROLE ${role} LOGIN PASSWORD 'petstore'`)
-        onTestFinished(async () => void (await query(changed(url, { pathname: '/postgres' }), `DROP ROLE ${role}`)))
-        return { url: changed(url, { username: role }) }
+        return createRole(url)
       },
       /: too many connections for database .*; raise max_connections of PostgreSQL, or lower DATABASE_CONNECTIONS \(53300\)\.$/,
     ],

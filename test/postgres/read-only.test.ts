@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { postgresDatabase } from '../support/database.ts'
-import { emptyDatabase, query, setReadOnly } from '../support/postgres/databases.ts'
+import { createRole, emptyDatabase, query, setReadOnly } from '../support/postgres/databases.ts'
 import { preparePostgres } from '../support/resources.ts'
 import { startTestApi } from '../support/test-api.ts'
 
@@ -23,13 +23,9 @@ test('while the database is read-only, creates and readiness get a 503 and reads
 test('an instance without the right to insert pets is not ready', async () => {
   const url = await emptyDatabase()
   await preparePostgres(url)
-  const role = `reader_${new URL(url).pathname.slice(1)}`
-  await query(
-    url,
-    `CREATE ROLE ${role} LOGIN PASSWORD 'petstore'; GRANT SELECT, UPDATE ON ALL TABLES IN SCHEMA public TO ${role}`,
-  )
-  onTestFinished(async () => void (await query(url, `DROP OWNED BY ${role}; DROP ROLE ${role}`)))
-  const store = await postgresDatabase(Object.assign(new URL(url), { username: role }).href).open()
+  const reader = await createRole(url)
+  await query(url, `GRANT SELECT, UPDATE ON ALL TABLES IN SCHEMA public TO ${reader.role}`)
+  const store = await postgresDatabase(reader.url).open()
   await expect(store.check()).rejects.toThrow(/permission denied for table .*; GRANT this user .* \(42501\)\.$/)
 })
 

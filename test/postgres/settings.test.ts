@@ -18,7 +18,7 @@ const own = {
   synchronous_commit: 'on',
   lock_timeout: '2s',
   statement_timeout: '4s',
-  idle_in_transaction_session_timeout: '5s',
+  idle_in_transaction_session_timeout: '1500ms',
 }
 
 const unusual = {

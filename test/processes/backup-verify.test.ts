@@ -10,7 +10,7 @@ import { change, makeBackup, makeDatabase, overwrite, restore, unfitFiles } from
 import { temporaryFolder } from '../support/temporary.ts'
 
 const newest = onSqlite.migrations.at(-1)?.name
-const older = join(import.meta.dirname, '../fixtures/sqlite/0002_deletable_pets.db')
+const older = '0002_deletable_pets'
 
 test('backup verify shows what a backup contains, needs no database, and changes nothing', async () => {
   const { backup } = await makeBackup()
@@ -51,7 +51,10 @@ test('a backup without a checksum is verified with a note', async () => {
 })
 
 test('the backup of an older release is verified, and its pending migrations are shown', async () => {
-  expect(await verify(resources, older)).toMatchObject({ pending: [expect.any(String), newest], checksum: 'missing' })
+  const names = onSqlite.migrations.map(({ name }) => name)
+  const backup = join(import.meta.dirname, `../fixtures/sqlite/${older}.db`)
+  const pending = names.slice(names.indexOf(older) + 1)
+  expect(await verify(resources, backup)).toMatchObject({ pending, checksum: 'missing' })
 })
 
 test('a backup is refused if two of its bytes have changed', async () => {

@@ -285,7 +285,7 @@ function acknowledgementsIn(calls: string[]): string[] {
 
 test('checkpoints of a database that grows are not taken for another database', async () => {
   const store = openFileStore(join(temporaryFolder(), 'petstore.db'))
-  // Each commit writes several pages, and a checkpoint follows after a thousand.
+  // Each commit writes several pages, and a checkpoint follows after 4,000.
   for (let i = 0; i < 1_500; i++)
     await store.pets.create({ name: `pet ${i} ${'x'.repeat(200)}`, categoryId: 7n, status: 'sold' })
   expect(await store.pets.counts()).toMatchObject({ sold: { count: 1_500 } })

@@ -8,6 +8,7 @@ import { petTransfer } from '../../server/pets/transfer.ts'
 import { document, read, rowsOf } from '../support/documents.ts'
 import { auditLinesIn, type LogLine, logLinesIn } from '../support/log-lines.ts'
 import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/process.ts'
+import { createRequest } from '../support/raw-http.ts'
 import { sendTo } from '../support/rest-client.ts'
 import { type AtEnd, temporaryFolder } from '../support/temporary.ts'
 
@@ -36,7 +37,7 @@ beforeAll(async () => {
   const get = (url: string, sent = key) => sendTo(server.url, { url, headers: { authorization: `Bearer ${sent}` } })
   await get('/trpc/pets.list,pets.get?batch=1')
   await get('/v1/pets', mintApiKey())
-  await abortDownload(server.url)
+  await abortCreate(server.url, key)
   await waitForOutput(server, /(database\.backup)/)
   const database = new Database(join(folder, 'data/petstore.db'))
   database.exec('ALTER TABLE pets RENAME TO gone')
@@ -52,13 +53,11 @@ beforeAll(async () => {
   lines = logLinesIn([server.stdout, rotated, restored, copied].join(''))
 })
 
-/** Resets the connection while the service sends a large response, which it has to wait for. */
-async function abortDownload(url: string): Promise<void> {
-  const page = await (await fetch(`${url}/docs/`)).text()
-  const [, script = ''] = /<script defer src="([^"]+)"/.exec(page) ?? []
+/** Resets the connection while the service waits for the body of a request, which it has confirmed with 100 Continue. */
+async function abortCreate(url: string, key: string): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  socket.write(`GET /docs/${script} HTTP/1.1\r\nHost: petstore\r\n\r\n`.repeat(4))
+  socket.write(createRequest(`Authorization: Bearer ${key}\r\nExpect: 100-continue\r\n`, '', 9))
   await once(socket, 'data')
   socket.resetAndDestroy()
 }

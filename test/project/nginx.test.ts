@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { securityHeaders } from '../../server/http/response-headers.ts'
+import { addPets } from '../support/database.ts'
 import { read } from '../support/documents.ts'
 import { freePort } from '../support/free-port.ts'
 import { runCommand } from '../support/process.ts'
@@ -63,7 +64,9 @@ test('the container has the version of nginx that its configuration needs', () =
 })
 
 function minimumOf(text: string): string {
-  return String(/Needs nginx ([\d.]+) or newer/.exec(text)?.[1])
+  const [, version] = /Needs nginx ([\d.]+) or newer/.exec(text) ?? []
+  if (version === undefined) throw new Error('A configuration does not state the version of nginx that it needs.')
+  return version
 }
 
 function isAtLeast(version: string, minimum: string): boolean {
@@ -105,6 +108,25 @@ if (installed !== undefined) {
       expect([passedOn?.status, passedOn?.body], path).toEqual([direct?.status, direct?.body])
       const changing = { date: '', connection: '', server: '', 'x-request-id': '' }
       expect({ ...headersOf(passedOn), ...changing }, path).toEqual({ ...headersOf(direct), ...changing })
+    }
+  })
+
+  test('nginx passes compressed responses on, and compresses nothing itself', async () => {
+    const { app, key, store } = await startTestApi()
+    await addPets(store, 100)
+    const service = await app.listen({ host: '127.0.0.1', port: 0 })
+    const url = await startNginx([portOf(service)])
+    for (const path of ['/v1/pets?limit=100', '/v1/pets?limit=1', '/openapi.json']) {
+      for (const encoding of ['identity', 'gzip', 'br']) {
+        const headers = { authorization: `Bearer ${key}`, 'accept-encoding': encoding }
+        const get = async (origin: string, known = {}) => fetch(origin + path, { headers: { ...headers, ...known } })
+        const [direct, passedOn] = [await get(service), await get(url)]
+        for (const name of ['content-encoding', 'content-length', 'etag', 'vary'])
+          expect(passedOn.headers.get(name), `${name} of ${path}`).toBe(direct.headers.get(name))
+        expect(await passedOn.text()).toBe(await direct.text())
+        const unchanged = await get(url, { 'if-none-match': passedOn.headers.get('etag') })
+        expect([unchanged.status, unchanged.headers.get('vary')]).toEqual([304, 'accept-encoding'])
+      }
     }
   })
 

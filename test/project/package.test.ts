@@ -27,7 +27,6 @@ test('the package contains the sources as JavaScript, all migrations, the consol
     [
       '{server,db}/**/*.{ts,mjs}',
       'db/*/migrations/*.{sql,json}',
-      'server/rest/reference/*',
       'web/dist/**/*.*',
       'docs/**/*.md',
       'CHANGELOG.md',

@@ -43,9 +43,10 @@ test('the service stops by itself before systemd kills it, and starts again afte
 
 test('the backups have the database, the user and the folder of the service', () => {
   const backup = read('deploy/petstore-backup.service')
-  for (const name of ['User', 'Environment', 'EnvironmentFile', 'StateDirectory', 'StateDirectoryMode', 'UMask'])
+  for (const name of ['User', 'Environment', 'EnvironmentFile', 'StateDirectoryMode', 'UMask'])
     expect(backup).toContain(`\n${name}=${setting(name)}\n`)
-  expect(backup).toContain(`\nExecStart=${setting('ExecStart')} backup\n`)
+  expect(backup).toContain(`\nStateDirectory=${setting('StateDirectory')} `)
+  expect(backup).toContain(`${setting('ExecStart')} backup `)
 })
 
 test('the service has no privileges', () => {

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { appRouter } from '../../server/router.ts'
 import { maxBatchSize } from '../../server/rpc/calls.ts'
 import { addPets } from '../support/database.ts'
+import { contextWith } from '../support/own-router.ts'
 import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
 
 /**
@@ -96,7 +97,7 @@ function unwrap(_key: string, value: unknown): unknown {
 async function startStock({ store }: TestApi) {
   const app = fastify({ routerOptions: { maxParamLength: 5_000 } })
   onTestFinished(() => app.close())
-  const createContext = () => ({ store, once: undefined })
+  const createContext = () => contextWith(store)
   app.register(fastifyTRPCPlugin, { prefix: '/trpc', trpcOptions: { router: appRouter, maxBatchSize, createContext } })
   return app
 }

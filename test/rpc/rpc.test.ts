@@ -43,6 +43,48 @@ describe('the typed client', () => {
     expect([...first, ...second].map(({ id }) => id)).toEqual([1n, 2n, 3n])
   })
 
+  test('searches by an id, by the beginning of a name in lower or upper case, and by a category', async () => {
+    const { rpc } = api()
+    const added = [
+      { name: 'Molly', categoryId: 2n ** 63n - 1n, status: 'sold' },
+      { name: 'MOLLY', categoryId: 1n },
+      { name: 'Mo%', categoryId: 1n },
+      { name: 'Élan', categoryId: 1n },
+    ] as const
+    for (const pet of added) await rpc.pets.create.mutate(pet)
+    const idsOf = async (query: Parameters<typeof rpc.pets.search.query>[0]) =>
+      (await rpc.pets.search.query(query)).map(({ id }) => id)
+    expect(await idsOf(undefined)).toEqual([4n, 3n, 2n, 1n])
+    expect(await idsOf({ limit: 2, cursor: 4n })).toEqual([3n, 2n])
+    expect(await idsOf({ order: 'oldest', cursor: 2n })).toEqual([3n, 4n])
+    expect(await idsOf({ id: 1n })).toEqual([1n])
+    expect(await idsOf({ categoryId: 2n ** 63n - 1n })).toEqual([1n])
+    // By name, and the newest of equal names first.
+    expect(await idsOf({ name: 'mO' })).toEqual([3n, 2n, 1n])
+    expect(await idsOf({ name: 'mo', limit: 1, cursor: 2n })).toEqual([1n])
+    expect(await idsOf({ name: 'mo', status: 'sold' })).toEqual([1n])
+    expect(await idsOf({ name: 'Mo%' })).toEqual([3n])
+    expect([await idsOf({ name: 'élan' }), await idsOf({ name: 'ÉLAN' })]).toEqual([[4n], [4n]])
+  })
+
+  test.for([
+    [
+      { id: 1n, name: 'Rex' },
+      { path: 'input', expectation: 'at most one of id, name, categoryId' },
+    ],
+    [{ name: '' }, { path: 'name', expectation: '1 to 255 characters' }],
+    [{ name: '\0' }, { path: 'name', expectation: 'no control characters' }],
+    [{ name: '\ud800' }, { path: 'name', expectation: 'Unicode text' }],
+    [{ categoryId: 2n ** 63n }, { path: 'categoryId', expectation: 'a 64-bit integer' }],
+    [{ cursor: -1n }, { path: 'cursor', expectation: 'the id of a pet' }],
+    [{ limit: 101 }, { path: 'limit', expectation: 'an integer from 1 to 100' }],
+  ] as const)('refuses the search %o', async ([input, issue]) => {
+    const error = await api()
+      .rpc.pets.search.query(input)
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ data: { code: 'invalid_request', status: 400, issues: [issue] } })
+  })
+
   test('calls of the same tick share one request, at most twenty of them', async () => {
     const { app, key } = api()
     const fetched: string[] = []
@@ -78,20 +120,32 @@ describe('the typed client', () => {
     })
   })
 
-  test.for<[input: unknown, issues: { path: string; expectation?: string }[]]>([
-    [{}, [{ path: 'name' }, { path: 'categoryId' }]],
-    [undefined, [{ path: 'input' }]],
-    [null, [{ path: 'input', expectation: 'an object' }]],
-    [{ name: 7, categoryId: 7n }, [{ path: 'name', expectation: 'a string' }]],
-    [{ name: '', categoryId: 7n }, [{ path: 'name', expectation: '1 to 255 characters' }]],
-    [{ name: '\ud800', categoryId: 7n }, [{ path: 'name', expectation: 'Unicode text' }]],
-    [{ name: 'a\n', categoryId: 7n }, [{ path: 'name', expectation: 'no control characters' }]],
-    [{ name: ' ', categoryId: 7n }, [{ path: 'name', expectation: 'at least one character that is not white space' }]],
+  test.for<[input: unknown, issues: object[]]>([
+    [
+      {},
+      [
+        { path: 'name', code: 'required' },
+        { path: 'categoryId', code: 'required' },
+      ],
+    ],
+    [undefined, [{ path: 'input', code: 'required' }]],
+    [null, [{ path: 'input', code: 'invalid_type', expectation: 'an object' }]],
+    [{ name: 7, categoryId: 7n }, [{ path: 'name', code: 'invalid_type', expectation: 'a string' }]],
+    [
+      { name: '', categoryId: 7n },
+      [{ path: 'name', code: 'length', expectation: '1 to 255 characters', minimum: 1, maximum: 255 }],
+    ],
+    [{ name: '\ud800', categoryId: 7n }, [{ path: 'name', code: 'unicode', expectation: 'Unicode text' }]],
+    [{ name: 'a\n', categoryId: 7n }, [{ path: 'name', code: 'control', expectation: 'no control characters' }]],
+    [
+      { name: ' ', categoryId: 7n },
+      [{ path: 'name', code: 'blank', expectation: 'at least one character that is not white space' }],
+    ],
     [
       { name: 'Rex', categoryId: 2n ** 63n, status: 'lost' },
       [
-        { path: 'categoryId', expectation: 'a 64-bit integer' },
-        { path: 'status', expectation: 'one of available, pending, sold' },
+        { path: 'categoryId', code: 'too_big', expectation: 'a 64-bit integer', maximum: 2n ** 63n - 1n },
+        { path: 'status', code: 'invalid_value', expectation: 'one of available, pending, sold' },
       ],
     ],
   ])('a create with the input %o rejects with an issue for each invalid field', async ([input, issues]) => {

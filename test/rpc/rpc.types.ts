@@ -1,7 +1,7 @@
 import type { PetstoreClient, PetstoreError, PetstoreErrorCode } from '../../client/index.ts'
 
 /** Checked by the compiler alone: each line below an expectation must be an error, and each other line must not. */
-export async function inputsAndOutputsAreTyped({ pets }: PetstoreClient): Promise<void> {
+export async function inputsAndOutputsAreTyped({ pets, session }: PetstoreClient): Promise<void> {
   const pet = await pets.get.query({ petId: 1n })
   pet satisfies { id: bigint; name: string; categoryId: bigint; status: 'available' | 'pending' | 'sold' }
   const [first] = await pets.list.query({ limit: 5, status: 'sold', cursor: pet.id })
@@ -10,7 +10,16 @@ export async function inputsAndOutputsAreTyped({ pets }: PetstoreClient): Promis
   await pets.create.mutate({ name: 'Rex', categoryId: 1n })
   const { sold } = await pets.counts.query()
   sold satisfies { count: number; isExact: boolean }
+  const { keyName, expiresAt, rateLimit } = await session.current.query()
+  keyName satisfies string
+  expiresAt satisfies Date | undefined
+  rateLimit?.remaining satisfies number | undefined
 
+  const [found] = await pets.search.query({ name: 'Re', status: 'sold', order: 'oldest', cursor: pet.id })
+  found satisfies typeof pet | undefined
+
+  // @ts-expect-error an unknown order
+  await pets.search.query({ order: 'name' })
   // @ts-expect-error an id is a bigint
   await pets.get.query({ petId: 1 })
   // @ts-expect-error petId is required

@@ -53,7 +53,7 @@ test('a cached key is refused once it expires, although nothing in the database 
   expect((await rest.get('/v1/pets', { authorization })).status).toBe(401)
 })
 
-test('a repeated query is served from the cache until the store changes', async () => {
+test('a repeated query is served from the cache, or is 304, without a read until the store changes', async () => {
   const { rest, store } = await startTestApi()
   const { list } = store.pets
   let calls = 0
@@ -63,6 +63,7 @@ test('a repeated query is served from the cache until the store changes', async 
   }
   await addPets(store, 1)
   for (let i = 0; i < 10; i++) expect((await rest.get('/v1/pets')).body).toHaveLength(1)
+  for (let i = 0; i < 10; i++) expect((await rest.get('/v1/pets', { 'if-none-match': '*' })).status).toBe(304)
   expect(calls).toBe(2)
   await addPets(store, 1)
   expect((await rest.get('/v1/pets')).body).toHaveLength(2)

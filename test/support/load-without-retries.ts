@@ -1,10 +1,10 @@
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { connectRestClient, type RestClient, type RestResponse } from './rest-client.ts'
 
 const callers = 16
 
 /**
- * Callers that create, get and list without a pause.
+ * Callers that create, get and list without a pause, at most until the test ends.
  *
  * @param keepAlive whether the caller of this index keeps its connection open. By default, every fourth opens one for each request.
  */
@@ -40,5 +40,6 @@ export function startLoad(url: string, key: string, { keepAlive = (index: number
     isStopping = true
     await all
   }
+  onTestFinished(stop)
   return load
 }

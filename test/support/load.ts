@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { connectRestClient, type RestClient, type RestResponse } from './rest-client.ts'
 
-/** Milliseconds. */
-export const maxRetryTime = 30_000
+/** Milliseconds. Some faults take long on a busy machine. */
+export const maxRetryTime = 120_000
 
 interface LoadOptions {
   writers: number

@@ -2,6 +2,8 @@ import type { AnyRouter } from '@trpc/server'
 import { fastify } from 'fastify'
 import { onTestFinished } from 'vitest'
 import type { ApiKey } from '../../db/keys/store.ts'
+import type { BaseStore } from '../../db/store.ts'
+import type { Context } from '../../server/api/trpc.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { bearerCheck } from '../../server/auth/bearer.ts'
 import { type Rate, withRateLimit } from '../../server/auth/rate-limit.ts'
@@ -13,6 +15,11 @@ import { openTestStore } from './database.ts'
 import { createRestClient, type RestClient } from './rest-client.ts'
 import { inject } from './transport.ts'
 
+/** The context of a call with an API key that does not expire. */
+export function contextWith(store: BaseStore): Context {
+  return { store, once: undefined, keyName: 'test', keyExpiresAt: undefined, rateLimit: undefined }
+}
+
 /** Serves a router through both adapters. The clients `first` and `second` have different keys. */
 export async function startRouter(router: AnyRouter, { rateLimit }: { rateLimit?: Rate } = {}) {
   const store = await openTestStore()
@@ -22,7 +29,7 @@ export async function startRouter(router: AnyRouter, { rateLimit }: { rateLimit?
   app.decorateRequest<ApiKey | null>('apiKey', null)
   const checkKey = bearerCheck(store)
   app.addHook('onRequest', rateLimit ? withRateLimit(rateLimit, checkKey) : checkKey)
-  const createContext = () => ({ store, once: undefined })
+  const createContext = () => contextWith(store)
   app.register(restAdapter, { prefix: '/v1', basePath: '', cache: responseCache(store), router, createContext })
   app.register(rpcAdapter, { prefix: '/trpc', cache: responseCache(store), router, createContext })
 

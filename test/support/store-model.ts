@@ -1,7 +1,7 @@
 import { KeyNameTaken, KeyRevoked } from '../../db/keys/shared.ts'
 import type { ApiKey, NewApiKey } from '../../db/keys/store.ts'
 import type { PetStatus } from '../../db/pets/shared.ts'
-import type { Pet } from '../../db/pets/store.ts'
+import type { Pet, PetSearch } from '../../db/pets/store.ts'
 import type { Store } from '../../db/resources.ts'
 import { IdempotencyKeyReused } from '../../db/store.ts'
 
@@ -30,6 +30,7 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
     pets: {
       list: async ({ limit, cursor, status }) =>
         pets.filter((pet) => pet.id > cursor && (!status || pet.status === status)).slice(0, limit),
+      search: async (query) => searchIn(pets, query),
       get: async (id) => pets.find((pet) => pet.id === id),
       async counts() {
         const of = (status: PetStatus) => ({ count: pets.filter((pet) => pet.status === status).length, isExact: true })
@@ -71,4 +72,32 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
       revision: () => undefined,
     },
   }
+}
+
+/**
+ * The pets that a search finds. Names compare by their code points, in lower case of ASCII letters. The beginning is the text
+ * as it is, in lower case, in upper case or capitalized, with composed or decomposed letters.
+ */
+function searchIn(pets: Pet[], { limit, order, cursor, id, name, categoryId, status }: PetSearch): Pet[] {
+  const keyOf = (text: string) => Buffer.from(text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()))
+  const [initial = '', ...rest] = (name ?? '').toLowerCase()
+  const spellings = [
+    name ?? '',
+    (name ?? '').toLowerCase(),
+    (name ?? '').toUpperCase(),
+    initial.toUpperCase() + rest.join(''),
+  ]
+  const beginnings =
+    name !== undefined && spellings.flatMap((each) => [each, each.normalize('NFC'), each.normalize('NFD')]).map(keyOf)
+  const beginsWith = (key: Buffer) => (each: Buffer) => key.subarray(0, each.length).equals(each)
+  const found = pets
+    .filter((pet) => id === undefined || pet.id === id)
+    .filter((pet) => categoryId === undefined || pet.categoryId === categoryId)
+    .filter((pet) => !beginnings || beginnings.some(beginsWith(keyOf(pet.name))))
+    .sort((a, b) => (beginnings && Buffer.compare(keyOf(a.name), keyOf(b.name))) || Number(b.id - a.id))
+  if (order === 'oldest') found.reverse()
+  const isAfter = (pet: Pet) => cursor === undefined || (order === 'newest' ? pet.id < cursor : pet.id > cursor)
+  const place = beginnings && cursor !== undefined ? found.findIndex((pet) => pet.id === cursor) : undefined
+  const after = place === undefined ? found.filter(isAfter) : place < 0 ? [] : found.slice(place + 1)
+  return after.filter((pet) => status === undefined || pet.status === status).slice(0, limit)
 }

@@ -2,12 +2,6 @@ import type { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createRequest, host, openSocket } from './raw-http.ts'
 
-/** The path of the largest file, the script of the API reference. */
-export async function scriptPath(url: string): Promise<string> {
-  const page = await (await fetch(`${url}/docs/`)).text()
-  return new URL(/<script defer src="([^"]+)"/.exec(page)?.[1] ?? '', `${url}/docs/`).pathname
-}
-
 const upgrade = (protocol: string) =>
   `GET /livez HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`
 

@@ -1,5 +1,5 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { vi } from 'vitest'
@@ -45,6 +45,9 @@ interface Result {
 /** Units that others require. They do nothing here, because the machine is running already. */
 const targets = ['basic', 'multi-user', 'network-online', 'shutdown', 'sockets', 'sysinit', 'timers']
 
+/** The migration of the release in /opt/petstore-next. /opt/petstore-1.1.1 has the schema of /opt/petstore-1.1.0. */
+const nextMigration = 'ALTER TABLE pets ADD COLUMN note text;'
+
 /**
  * Runs systemd and its journal as on a machine on which the service was installed as docs/guides/deployment.md describes. It
  * has process ids and control groups of its own, and /etc, /opt, /run and /var/lib. The network is that of the host.
@@ -57,13 +60,16 @@ export async function startSystemd(atEnd: AtEnd): Promise<Systemd> {
     join(folder, 'units'),
     join(String(controlGroups), `petstore-test-${process.pid}-${Date.now()}`),
   ]
-  const release = join(folder, 'release')
+  const [release, next] = [join(folder, 'release'), join(folder, 'next')]
   const modules = join(release, 'node_modules')
   await buildPackage(join(modules, 'petstore-service'))
   mkdirSync(join(modules, 'petstore-service/node_modules'))
   mkdirSync(join(modules, '.bin'))
   symlinkSync('../petstore-service/bin/petstore', join(modules, '.bin/petstore'))
   writeFileSync(join(modules, '.bin/node'), '')
+  cpSync(release, next, { recursive: true, verbatimSymlinks: true })
+  for (const database of ['sqlite', 'postgres'])
+    writeFileSync(join(next, `node_modules/petstore-service/db/${database}/migrations/9999_next.sql`), nextMigration)
   for (const each of [lib, units, group]) mkdirSync(each)
   for (const name of targets) writeFileSync(join(units, `${name}.target`), '[Unit]\nDefaultDependencies=no\n')
   atEnd(() => removeGroups(group))
@@ -81,13 +87,16 @@ export async function startSystemd(atEnd: AtEnd): Promise<Systemd> {
       cp ${etc}/systemd/system/petstore.service ${etc}/systemd/system/petstore@.service
       cp /lib/systemd/system/systemd-journald.* /lib/systemd/system/systemd-journald-dev-log.socket ${units}
       mount -t tmpfs tmpfs /opt
-      mkdir /opt/petstore-1.1.0
+      install_release() {
+        mkdir /opt/$1
+        mount --bind $2 /opt/$1
+        mount --bind ${process.execPath} /opt/$1/node_modules/.bin/node
+        mount --bind ${root}/node_modules /opt/$1/node_modules/petstore-service/node_modules
+      }
+      install_release petstore-1.1.0 ${release}
+      install_release petstore-1.1.1 ${release}
+      install_release petstore-next ${next}
       ln -s petstore-1.1.0 /opt/petstore
-      mount --bind ${release} /opt/petstore-1.1.0
-      mount --bind ${process.execPath} /opt/petstore/node_modules/.bin/node
-      mount --bind ${root}/node_modules /opt/petstore/node_modules/petstore-service/node_modules
-      mkdir /opt/petstore-next
-      mount --rbind /opt/petstore-1.1.0 /opt/petstore-next
       mount --bind ${lib} /var/lib
       mount --bind ${etc} /etc
       mount --bind ${units} /lib/systemd/system

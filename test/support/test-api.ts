@@ -41,6 +41,7 @@ export async function startTestApi({
   consoleFolder,
   metrics,
   tracing,
+  logSample,
   loadMeter = idle,
   readinessTimeLimit = 60_000,
 }: StartOptions = {}): Promise<TestApi> {
@@ -64,7 +65,7 @@ export async function startTestApi({
     tracing,
     loadMeter,
     readinessTimeLimit,
-    log: logTo({ write: (line) => void log.push(line) }, 'info'),
+    log: logTo({ write: (line) => void log.push(line) }, 'info', logSample),
   })
   atEnd(() => app.close())
   const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: own.key, fetch: fetchFrom(app) })
@@ -118,6 +119,8 @@ export interface StartOptions {
   /** Give its observer to the store. */
   metrics?: Metrics
   tracing?: Tracing
+  /** Share of the successful requests that are logged. By default all. */
+  logSample?: number
   loadMeter?: LoadMeter
   /** Milliseconds. By default enough for a busy machine. */
   readinessTimeLimit?: number

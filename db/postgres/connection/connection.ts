@@ -12,7 +12,8 @@ const timeouts = { connect: 2_000, response: 5_000 }
 const serverTimeouts = {
   lock_timeout: 2_000,
   statement_timeout: 4_000,
-  idle_in_transaction_session_timeout: timeouts.response,
+  // Less than lock_timeout: other instances wait for the locks of one that was cut off, and then go on.
+  idle_in_transaction_session_timeout: 1_500,
 }
 
 function settings(url: string): ClientConfig {
@@ -79,7 +80,7 @@ export function openPool(url: string, maxConnections?: number, onError = () => {
     ...settings(url),
     max: maxConnections,
     Client: servers?.clientClass(),
-    onConnect: (client) => prepare(client).catch(fail),
+    onConnect: prepare,
     // The pool reports a failed attempt to connect only here and to its caller.
     log: (message) => {
       if (message === 'client failed to connect') report()
@@ -96,13 +97,13 @@ export function openPool(url: string, maxConnections?: number, onError = () => {
   return pool
 
   async function prepare(client: ClientBase): Promise<void> {
-    await applySessionSettings(client, url, { ...serverTimeouts, ...planSettings })
-    if (client instanceof Client) await servers?.verify(client)
-  }
-
-  function fail(error: unknown): never {
-    servers?.suspect()
-    throw error
+    try {
+      await applySessionSettings(client, url, { ...serverTimeouts, ...planSettings })
+      if (client instanceof Client) await servers?.verify(client)
+    } catch (error) {
+      report()
+      throw error
+    }
   }
 
   function report(): void {
@@ -153,6 +154,9 @@ const planSettings = {
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
+  // Without statistics, a list or a count would use another index that begins with its filter, and sort.
+  enable_sort: 'off',
+  enable_incremental_sort: 'off',
   jit: 'off',
 }
 

@@ -6,6 +6,8 @@ import { NoPrimary } from './failure.ts'
 
 /** Milliseconds for the other servers, after one was found. A server that was replaced may respond before its successor. */
 const grace = 250
+/** Milliseconds. The clients of a pool have no limit of their own. */
+const queryTimeout = 2_000
 
 /** Where a server stands among those that replicate each other. */
 export interface Position {
@@ -16,7 +18,7 @@ export interface Position {
   timeline: number
 }
 
-export interface Session extends Position {
+interface Session extends Position {
   client: Client
 }
 
@@ -41,25 +43,21 @@ export async function findPrimary(
   options?: ClientConfig,
 ): Promise<{ url: string; client: Client; others: OtherServer[] }> {
   if (!needsPrimary(url)) return { url, client: await connectClient(url, options), others: [] }
-  const { sessions, others } = await openSessions(serverUrls(url), options)
-  const [newest, ...replaced] = sessions.toSorted((a, b) => b.timeline - a.timeline)
+  const { newest, others } = await findNewest(serverUrls(url), options)
   if (!newest) throw new NoPrimary(others)
-  for (const { client, url } of replaced) {
-    abandon(client)
-    others.push({
-      host: hostOf(url),
-      mayBecomePrimary: false,
-      state: `it accepts writes, but ${hostOf(newest.url)} is newer`,
-    })
-  }
   return { ...newest, others }
 }
 
-/** Opens a session on each server that accepts writes, at the same time. */
-export async function openSessions(
+/**
+ * Asks all servers at the same time. Of those that accept writes, returns a session on the one with the newest timeline.
+ *
+ * @param known a server that accepted writes before. Those that it has replaced do not count. It wins against an equal one.
+ */
+export async function findNewest(
   urls: string[],
   options?: ClientConfig,
-): Promise<{ sessions: Session[]; others: OtherServer[] }> {
+  known?: Position,
+): Promise<{ newest: Session | undefined; others: OtherServer[] }> {
   const [sessions, others]: [Session[], OtherServer[]] = [[], []]
   const first = Promise.withResolvers<void>()
   let isOver = false
@@ -69,20 +67,31 @@ export async function openSessions(
       const session = await openSession(url, options)
       if (isOver) return abandon(session.client)
       sessions.push(session)
-      first.resolve()
+      if (!reasonAgainst(session, known)) first.resolve()
     } catch (error) {
-      others.push(stateOf(url, error))
+      if (!isOver) others.push(stateOf(url, error))
     }
   }
 
   await Promise.race([Promise.all(urls.map(open)), first.promise.then(() => wait(grace, undefined, { ref: false }))])
   isOver = true
-  const hosts = urls.map(hostOf)
-  return {
-    sessions: sessions.toSorted((a, b) => urls.indexOf(a.url) - urls.indexOf(b.url)),
-    // A copy: a server that responds later does not count.
-    others: others.toSorted((a, b) => hosts.indexOf(a.host) - hosts.indexOf(b.host)),
+  const places = [known?.url, ...urls]
+  sessions.sort((a, b) => b.timeline - a.timeline || places.indexOf(a.url) - places.indexOf(b.url))
+  const newest = sessions.find((session) => !reasonAgainst(session, known))
+  for (const session of sessions) {
+    if (session === newest) continue
+    abandon(session.client)
+    const reason = reasonAgainst(session, newest ?? known) ?? 'it accepts writes, too'
+    others.push(stateOf(session.url, new Error(reason)))
   }
+  const hosts = urls.map(hostOf)
+  return { newest, others: others.toSorted((a, b) => hosts.indexOf(a.host) - hosts.indexOf(b.host)) }
+}
+
+/** Why a server that accepts writes must not be used, if another one does so, too. */
+export function reasonAgainst(server: Position, known: Position | undefined): string | undefined {
+  if (known && server.system !== known.system) return 'it belongs to another database cluster'
+  return known && server.timeline < known.timeline ? `${hostOf(known.url)} has replaced it` : undefined
 }
 
 async function openSession(url: string, options?: ClientConfig): Promise<Session> {
@@ -101,11 +110,12 @@ async function openSession(url: string, options?: ClientConfig): Promise<Session
  * @throws if the server does not accept writes.
  */
 export async function locate(client: ClientBase, url: string): Promise<Position> {
-  const { rows } = await client.query<{ isStandby: boolean; isReadOnly: boolean }>(
+  const state = await ask<{ isStandby: boolean; isReadOnly: boolean }>(
+    client,
     `SELECT pg_is_in_recovery() AS "isStandby", current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
   )
-  if (rows[0]?.isStandby) throw new Standby('it is a standby')
-  if (rows[0]?.isReadOnly && targetSessionAttrs(url) === 'read-write') throw new Error('it is read-only')
+  if (state?.isStandby) throw new Standby('it is a standby')
+  if (state?.isReadOnly && targetSessionAttrs(url) === 'read-write') throw new Error('it is read-only')
   return { url, ...(await readHistory(client)) }
 }
 
@@ -114,17 +124,23 @@ class Standby extends Error {}
 /** A server that does not tell counts as the only one of its kind. */
 async function readHistory(client: ClientBase): Promise<{ system: string; timeline: number }> {
   try {
-    const { rows } = await client.query<{ system: string; file: string }>(
+    const history = await ask<{ system: string; file: string }>(
+      client,
       'SELECT system_identifier::text AS system, pg_walfile_name(pg_current_wal_insert_lsn()) AS file FROM pg_control_system()',
     )
     // The first 8 hexadecimal digits of the name of a WAL file are the timeline.
-    return { system: rows[0]?.system ?? '', timeline: Number.parseInt(rows[0]?.file.slice(0, 8) ?? '0', 16) }
+    return { system: history?.system ?? '', timeline: Number.parseInt(history?.file.slice(0, 8) ?? '0', 16) }
   } catch (error) {
     // insufficient_privilege, undefined_function and feature_not_supported
     const isRefused = error instanceof DatabaseError && /^(42501|42883|0A000)$/.test(error.code ?? '')
     if (isRefused) return { system: '', timeline: 0 }
     throw error
   }
+}
+
+async function ask<Row extends object>(client: ClientBase, text: string): Promise<Row | undefined> {
+  const statement = { text, query_timeout: queryTimeout }
+  return (await client.query<Row>(statement)).rows[0]
 }
 
 /** What is at a server that cannot be used. */

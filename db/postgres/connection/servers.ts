@@ -3,7 +3,7 @@ import { Client, type ClientConfig } from 'pg'
 import { hostOf, serverUrls } from '../../location.ts'
 import { connectClient, type ServerChoice } from './connection.ts'
 import { NoPrimary } from './failure.ts'
-import { abandon, locate, openSessions, type Position, stateOf } from './primary.ts'
+import { abandon, findNewest, locate, type Position, reasonAgainst, stateOf } from './primary.ts'
 
 /** Milliseconds between two looks at the other servers. It limits how long an instance uses a server that was replaced. */
 const watchInterval = 2_000
@@ -20,14 +20,14 @@ export class Servers implements ServerChoice {
   readonly #urls: string[]
   readonly #onChange: (message: string) => void
   readonly #clients = new Map<Client, Position>()
-  readonly #closing = new AbortController()
   /** The newest server that accepted writes. */
   #newest: Position | undefined
   /** The server that accepts writes. Undefined while there is none. */
   #current: Position | undefined
   #problem = new NoPrimary([])
-  #isSuspect = true
-  #suspicion = Promise.withResolvers<void>()
+  /** Aborted when the current server may not accept writes any more. */
+  #trust = new AbortController()
+  #isClosed = false
 
   /** @param onChange called with a sentence for the operator when the service changes to another server. */
   static async open(url: string, onChange: (message: string) => void = () => {}): Promise<Servers> {
@@ -87,21 +87,22 @@ export class Servers implements ServerChoice {
 
   async verify(client: Client): Promise<void> {
     const server = this.#clients.get(client)
-    if (!server) throw new Error('Connection terminated unexpectedly')
+    if (!server || server !== this.#newest) throw new Error('Connection terminated unexpectedly')
     try {
-      this.#refuseReplaced(await locate(client, server.url))
+      const reason = reasonAgainst(await locate(client, server.url), this.#newest)
+      if (reason) throw new Error(reason)
     } catch (error) {
       throw new NoPrimary([stateOf(server.url, error)])
     }
   }
 
   suspect(): void {
-    this.#isSuspect = true
-    this.#suspicion.resolve()
+    this.#trust.abort()
   }
 
   close(): void {
-    this.#closing.abort()
+    this.#isClosed = true
+    this.#trust.abort()
   }
 
   #track(client: Client, server: Position): void {
@@ -110,46 +111,30 @@ export class Servers implements ServerChoice {
   }
 
   async #watch(): Promise<void> {
-    const { signal } = this.#closing
-    const pause = (time: number) => wait(time, undefined, { signal, ref: false }).catch(() => {})
-    while (!signal.aborted) {
-      const isKnown = this.#current && !this.#isSuspect
-      await (isKnown ? Promise.race([pause(watchInterval), this.#suspicion.promise]) : pause(searchInterval))
-      await this.#search()
+    while (!this.#isClosed) {
+      const { signal } = this.#trust
+      await (this.#current && !signal.aborted
+        ? wait(watchInterval, undefined, { signal, ref: false }).catch(() => {})
+        : wait(searchInterval, undefined, { ref: false }))
+      if (!this.#isClosed) await this.#search()
     }
   }
 
   async #search(): Promise<void> {
-    const trusted = this.#isSuspect ? undefined : this.#current
-    this.#isSuspect = false
-    this.#suspicion = Promise.withResolvers()
+    const trusted = this.#trust.signal.aborted ? undefined : this.#current
+    this.#trust = new AbortController()
     const urls = this.#urls.filter((url) => url !== trusted?.url)
-    const { sessions, others } = await openSessions(urls, { query_timeout: responseTime })
-    const candidates: Position[] = trusted ? [trusted] : []
-    for (const { client, ...position } of sessions) {
-      abandon(client)
-      try {
-        this.#refuseReplaced(position)
-        candidates.push(position)
-      } catch (error) {
-        others.push(stateOf(position.url, error))
-      }
-    }
-    if (this.#closing.signal.aborted) return
-    const isCurrent = ({ url }: Position) => Number(url === this.#current?.url)
-    const [best] = candidates.toSorted((a, b) => b.timeline - a.timeline || isCurrent(b) - isCurrent(a))
-    if (best) return this.#use(best)
+    const { newest, others } = await findNewest(urls, { query_timeout: responseTime }, this.#newest)
+    if (newest) abandon(newest.client)
+    if (this.#isClosed) return
+    if (newest && newest.timeline > (trusted?.timeline ?? -1)) return this.#use(newest)
+    if (trusted) return
     this.#problem = new NoPrimary(others)
     this.#current = undefined
   }
 
-  #refuseReplaced({ system, timeline }: Position): void {
-    if (!this.#newest) return
-    if (system !== this.#newest.system) throw new Error('it belongs to another database cluster')
-    if (timeline < this.#newest.timeline) throw new Error(`${hostOf(this.#newest.url)} has replaced it`)
-  }
-
-  #use(server: Position): void {
+  #use({ url, system, timeline }: Position): void {
+    const server = { url, system, timeline }
     const previous = this.#newest
     const isSame = previous?.url === server.url && previous.timeline === server.timeline
     this.#current = isSame ? previous : server

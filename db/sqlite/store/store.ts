@@ -1,11 +1,13 @@
 import type { PrepareOptions } from '../../migrations.ts'
 import { methodOf, operationOf } from '../../resource.ts'
+import { searchWith } from '../../search.ts'
 import { type BaseStore, type StoreObserver, type StoreSizes, StoreUnavailable } from '../../store.ts'
 import { measureBackups } from '../backup/inventory.ts'
 import { CorruptionCheck } from '../diagnosis/corruption.ts'
 import type { Failure } from '../file/failure.ts'
 import { realPathOf, sizeOf } from '../file/files.ts'
 import type { Mutation, Prepare, SqliteEngine, SqliteResource } from '../resource.ts'
+import { prepareSearch } from '../search.ts'
 import { prepareGet, preparePages } from '../statements.ts'
 import { Writer, type WriterOptions } from '../writer/writer.ts'
 import { prepareDatabase } from './prepare.ts'
@@ -76,13 +78,14 @@ async function measureFiles(path: string): Promise<StoreSizes> {
 
 function engineFor(
   resource: string,
-  { table, filters, writes }: SqliteResource,
+  { table, filters, search, writes }: SqliteResource,
   reader: Reader,
   writer: Writer,
 ): SqliteEngine {
   return {
     list: () => reader.add(preparePages(table, filters)),
     get: () => reader.add(prepareGet(table, 'id')),
+    search: () => searchWith(table, search, reader.add(prepareGet(table, 'id')), reader.add(prepareSearch(table))),
     read: (prepare) => reader.add(prepare),
     write<Args extends unknown[], T>(write: Prepare<Args, T>) {
       const name = operationOf(resource, writes, write)

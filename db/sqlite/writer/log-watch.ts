@@ -2,8 +2,11 @@ import type Database from 'better-sqlite3'
 import { type Failure, toFailure } from '../file/failure.ts'
 import { type LogState, prepareLogState } from '../recovery/log-file.ts'
 
-/** Pages in the log from which on each commit is followed by a checkpoint, as with `wal_autocheckpoint`. */
-const checkpointSize = 1_000
+/**
+ * Pages in the log from which on each commit is followed by a checkpoint, as with `wal_autocheckpoint`. A checkpoint writes
+ * each page once, however often the log has it: see decision 0029.
+ */
+const checkpointSize = 4_000
 /** MiB of pages in the log. Each further warning comes at twice the size of the last one. */
 const firstWarning = 64
 

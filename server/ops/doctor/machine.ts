@@ -1,4 +1,4 @@
-import { descriptorLimit } from '../../http/descriptors.ts'
+import { descriptorLimit } from '../../http/connections.ts'
 import { failure, ok, type Verdict, warning } from './finding.ts'
 
 /** What the checks read of the machine. Tests replace it. */

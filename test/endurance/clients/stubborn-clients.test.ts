@@ -7,7 +7,8 @@ import { limits } from '../../../server/http/limits.ts'
 import { maxStopTime } from '../../../server/serve.ts'
 import { bannerKey, startServer, waitForOutput } from '../../support/process.ts'
 import { listen } from '../../support/raw-http.ts'
-import { scriptPath, stubbornClients } from '../../support/stubborn-clients.ts'
+import { fetchFrom, scriptPath } from '../../support/script.ts'
+import { stubbornClients } from '../../support/stubborn-clients.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 /** Milliseconds. Node and the service check the connections once a second. */
@@ -21,7 +22,7 @@ test('each connection of a client that does not complete its request or does not
     socket.once('close', () => openTimes.set(port, performance.now() - start))
   })
   const clients = await Promise.all(
-    stubbornClients(url, authorization, await scriptPath(url)).map(async ({ name, isUnread, open }) => {
+    stubbornClients(url, authorization, await scriptPath(fetchFrom(url))).map(async ({ name, isUnread, open }) => {
       const { localPort } = await open()
       return { name, localPort, limit: (isUnread ? 2 * limits.stallTime : limits.silentTime) + tolerance }
     }),
@@ -36,7 +37,7 @@ test('SIGTERM closes each of these connections on both ports in time, and the da
   const server = await startServer({ folder, env: { ADMIN_PORT: '0' } })
   const authorization = `Authorization: Bearer ${await waitForOutput(server, bannerKey)}\r\n`
   const admin = await waitForOutput(server, /metrics and health at (http:[^"\s]+)/)
-  const script = await scriptPath(server.url)
+  const script = await scriptPath(fetchFrom(server.url))
   const clients = [...stubbornClients(server.url, authorization, script), ...stubbornClients(admin, '', '/metrics')]
   for (const { open } of clients) await open()
   await wait(500)

@@ -27,7 +27,7 @@ import {
   startCopy,
   urlOf,
 } from '../../support/postgres/copies.ts'
-import { emptyDatabase, query } from '../../support/postgres/databases.ts'
+import { createRole, emptyDatabase, query } from '../../support/postgres/databases.ts'
 import { petstore, runPetstore, startServer } from '../../support/process.ts'
 import { tableNames } from '../../support/resources.ts'
 import { connectRestClient } from '../../support/rest-client.ts'
@@ -227,20 +227,20 @@ describe('the source of a copy', () => {
 describe('the command', () => {
   test('prints what both databases contain, no password, and no progress in a pipe', async () => {
     const [folder, from, to] = [temporaryFolder(), sampleFile(), await newDatabase('postgres')]
-    const [name, { host, pathname }] = [nameOf(to), new URL(urlOf(to))]
-    await to.execute(`CREATE ROLE ${name} LOGIN PASSWORD 'hush@'; ALTER DATABASE ${name} OWNER TO ${name}`)
-    const url = Object.assign(new URL(urlOf(to)), { username: name, password: 'hush%40' }).href
+    const owner = await createRole(urlOf(to))
+    await to.execute(`ALTER ROLE ${owner.role} PASSWORD 'hush@'; ALTER DATABASE ${nameOf(to)} OWNER TO ${owner.role}`)
+    const url = Object.assign(new URL(owner.url), { password: 'hush%40' }).href
+    const subject = url.replace(':hush%40', '')
     const run = startCopy(folder, specOf(from), url)
     expect(await run.ended).toBe(0)
     const rows: Record<string, number> = { api_keys: 3, pets: 7, idempotency_keys: 2 }
     expect(run.stdout.split('\n')).toEqual([
-      `Copied ${pathOf(from)} to postgres://${name}@${host}${pathname}. After reading back, both contain:`,
+      `Copied ${pathOf(from)} to ${subject}. After reading back, both contain:`,
       ...tableNames.map((table) =>
         expect.stringMatching(new RegExp(`^  ${table}: ${rows[table] ?? 0} rows, SHA-256 [0-9a-f]{12}…$`)),
       ),
       '',
     ])
-    const subject = `postgres://${name}@${host}${pathname}`
     expect(auditLinesIn(run.stderr)).toMatchObject([
       { action: 'database.migrate', subject, migrations: expect.arrayContaining(['0000_init']) },
       { action: 'database.copy', subject, from: pathOf(from), rows: 12 },
@@ -249,7 +249,7 @@ describe('the command', () => {
     const back = { kind: 'sqlite', path: join(folder, 'b.db') } as const
     const copied = await copyAndReport({ resources, from: { kind: 'postgres', url }, to: back })
     expect(describeCopy(copied).split('\n')[0]).toBe(
-      `Copied postgres://${name}@${host}${pathname} to ${back.path}. After reading back, both contain:`,
+      `Copied ${subject} to ${back.path}. After reading back, both contain:`,
     )
   })
 

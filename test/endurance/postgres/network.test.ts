@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { openPool } from '../../../db/postgres/connection/connection.ts'
+import { inTransaction, lockUntilCommit } from '../../../db/postgres/transaction.ts'
 import { postgresDatabase } from '../../support/database.ts'
+import { report } from '../../support/long-form.ts'
 import { emptyDatabase } from '../../support/postgres/databases.ts'
 import { startProxy } from '../../support/postgres/proxy.ts'
 import { startTestApi } from '../../support/test-api.ts'
@@ -32,3 +35,19 @@ test.for(['refuse', 'silence'] as const)(
     expect(log.join('')).not.toMatch(/petstore:petstore|[0-9a-f]{64}/)
   },
 )
+
+test('an instance that is cut off inside a transaction delays the creates of others, and fails none', async () => {
+  const direct = await emptyDatabase()
+  const proxy = await startProxy(new URL(direct))
+  const { rest } = await startTestApi({ store: await postgresDatabase(direct).open() })
+  const pool = openPool(proxy.url)
+  const cut = inTransaction(pool, async (transaction) => {
+    await lockUntilCommit(transaction, 'inserts')
+    await proxy.silence()
+    const begin = performance.now()
+    expect((await rest.post('/v1/pets', rex)).status).toBe(201)
+    report('Creates after an instance was cut off', { milliseconds: Math.round(performance.now() - begin) })
+  })
+  await expect(cut).rejects.toThrow('Connection terminated')
+  await pool.end()
+})

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { connectClient } from '../../../db/postgres/connection/connection.ts'
 import { mintApiKey } from '../../../server/auth/api-key.ts'
 import { postgresDatabase } from '../../support/database.ts'
-import { countListening, emptyDatabase, query } from '../../support/postgres/databases.ts'
+import { countListening, createRole, emptyDatabase, query } from '../../support/postgres/databases.ts'
 import { hasPgBouncer, startPgBouncer } from '../../support/postgres/pgbouncer.ts'
 import { runPetstore, startServer } from '../../support/process.ts'
 import { connectRestClient, type RestResponse } from '../../support/rest-client.ts'
@@ -14,11 +14,8 @@ const refusal =
   /^The database postgres:\S+ cannot be used: a pooler shares its connections between sessions; use its session mode, or connect to PostgreSQL directly\.$/m
 
 test('without a pooler, a command needs only one connection', async () => {
-  const url = await emptyDatabase()
-  const name = new URL(url).pathname.slice(1)
-  await query(url, `CREATE ROLE ${name} LOGIN PASSWORD 'petstore' CONNECTION LIMIT 1`)
-  onTestFinished(async () => void (await query(url, `DROP ROLE ${name}`)))
-  const client = await connectClient(Object.assign(new URL(url), { username: name }).href)
+  const { url } = await createRole(await emptyDatabase(), 'CONNECTION LIMIT 1')
+  const client = await connectClient(url)
   expect(await readTimeout(client)).toBe('2s')
   await client.end()
 })

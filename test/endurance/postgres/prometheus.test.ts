@@ -6,10 +6,11 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { mintApiKey } from '../../../server/auth/api-key.ts'
 import { freePort } from '../../support/free-port.ts'
+import { report } from '../../support/long-form.ts'
 import { alerts, hasPrometheus } from '../../support/monitoring.ts'
 import { emptyDatabase, endSessions, query } from '../../support/postgres/databases.ts'
 import { petstore, runCommand, type Server, waitForOutput, whenListening } from '../../support/process.ts'
-import { scale, startPrometheus } from '../../support/prometheus.ts'
+import { highPriority, scale, startPrometheus } from '../../support/prometheus.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 /**
@@ -22,12 +23,12 @@ const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/j
 const rex = { name: 'Rex', categoryId: 7 }
 
 /** Seconds that a busy machine may add to the time that the guide states. */
-const slack = 120
+const slack = 240
 /** Until these rules are true, once their cause has begun. BACKUP_EVERY is 2 s. */
 const trueAfter: Record<string, number> = { PetstoreWritesRefused: 600 / scale, PetstoreBackupOld: 3 * 2 }
 
 if (hasPrometheus) {
-  test('each alert fires in its time and resolves within a minute of the recovery', { timeout: 600_000 }, async () => {
+  test('each alert fires in its time and resolves within a minute of the recovery', { timeout: 900_000 }, async () => {
     const prometheus = await startPrometheus()
     type Recover = () => unknown
 
@@ -35,6 +36,7 @@ if (hasPrometheus) {
     async function check(names: string[], target: string | undefined, provoke: () => Promise<Recover>) {
       const begin = performance.now()
       const seconds = (since: number) => (performance.now() - since) / 1_000
+      const figures: Record<string, number[]> = {}
       const recover = await provoke()
       await eachWithin(names, begin, true, (name) => (minutesOf(name) + 1) * (60 / scale) + (trueAfter[name] ?? 0))
       const recovered = performance.now()
@@ -42,6 +44,7 @@ if (hasPrometheus) {
       // PetstoreRestarts resolves when the process has run for ten minutes.
       await eachWithin(names, recovered, false, (name) => (name === 'PetstoreRestarts' ? 11 : 1) * (60 / scale))
       seen.push(...names)
+      report('Seconds until the alert fired, and until it was resolved', figures)
 
       async function eachWithin(names: string[], since: number, fires: boolean, limit: (name: string) => number) {
         await Promise.all(
@@ -51,6 +54,7 @@ if (hasPrometheus) {
                 throw new Error(`${name} is ${fires ? 'not firing' : 'not resolved'} after ${seconds(since)} s.`)
               await wait(250)
             }
+            figures[name] = [...(figures[name] ?? []), Math.round(seconds(since))]
           }),
         )
       }
@@ -88,6 +92,8 @@ if (hasPrometheus) {
       await check(['PetstoreRestarts'], target, async () => {
         let latest = server
         for (let restarts = 0; restarts < 4; restarts++) {
+          // The metric has whole seconds.
+          await wait(1_000)
           latest.child.kill('SIGKILL')
           await latest.ended
           latest = await restart()
@@ -184,7 +190,7 @@ if (hasPrometheus) {
     }
 
     async function descriptors() {
-      const { server, target } = await start({ descriptors: 1_024 })
+      const { server, target } = await start({ descriptors: 256 })
       const { hostname, port } = new URL(server.url)
       await check(['PetstoreFileDescriptorsLow'], target, async () => {
         let sockets: Socket[] = []
@@ -195,7 +201,7 @@ if (hasPrometheus) {
         const end = repeat(async () => {
           // The service closes connections that send nothing.
           sockets = sockets.filter((socket) => !socket.destroyed)
-          sockets.push(...Array.from({ length: 850 - sockets.length }, open))
+          sockets.push(...Array.from({ length: 100 - sockets.length }, open))
           for (const socket of sockets) socket.write('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n')
         }, 2_000)
         return async () => {
@@ -270,7 +276,8 @@ async function startService(
     DATABASE_URL: 'file:data/petstore.db',
     ...env,
   }
-  const restart = (): Promise<Server> => whenListening(runCommand(limited, { folder, env: variables }))
+  const restart = (): Promise<Server> =>
+    whenListening(runCommand([...highPriority, ...limited], { folder, env: variables }))
   const server = await restart()
   await addTarget(target)
   const create = { method: 'POST', headers, body: JSON.stringify(rex) }

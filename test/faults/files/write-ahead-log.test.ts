@@ -81,9 +81,9 @@ if (canTrace()) {
       return (await fetch(`${server.url}/readyz`)).status
     }
     expect(await readiness()).toBe(200)
-    // More pages than SQLite keeps in the log without a checkpoint.
+    // More pages than the service keeps in the log without a checkpoint.
     const writer = openDatabase(databasePath)
-    writer.exec('PRAGMA wal_autocheckpoint = 0; CREATE TABLE filler AS SELECT zeroblob(5 * 1024 * 1024)')
+    writer.exec('PRAGMA wal_autocheckpoint = 0; CREATE TABLE filler AS SELECT zeroblob(20 * 1024 * 1024)')
     await expect.poll(readiness).toBe(503)
     await wait(checkInterval)
     expect(await readiness()).toBe(503)

@@ -24,6 +24,19 @@ export async function createDatabase(options = ''): Promise<string> {
   return Object.assign(new URL(server), { pathname: `/${name}` }).href
 }
 
+/**
+ * Creates a role without special rights, whose password is "petstore", and returns its name and the URL with it. When the test
+ * ends, the role is dropped with its rights; what it owns goes to the role "petstore".
+ */
+export async function createRole(url: string, options = ''): Promise<{ role: string; url: string }> {
+  const role = `role_${randomBytes(8).toString('hex')}`
+  await query(url, `CREATE ROLE ${role} LOGIN PASSWORD 'petstore' ${options}`)
+  onTestFinished(async () => {
+    await query(url, `REASSIGN OWNED BY ${role} TO petstore; DROP OWNED BY ${role}; DROP ROLE ${role}`)
+  })
+  return { role, url: Object.assign(new URL(url), { username: role, password: 'petstore' }).href }
+}
+
 /** Ends all other sessions, and removes everything that a test may have changed in the database. */
 async function dropTables(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1)
@@ -71,10 +84,10 @@ export async function setReadOnly(url: string, isReadOnly: boolean): Promise<voi
   if (isReadOnly) await endSessions(url)
 }
 
-/** Terminates all connections of the service, as a restart of the server does, and returns their number. */
+/** Terminates all connections of the service, as a restart of the server does, waits for their ends, and returns their number. */
 export async function endSessions(url: string): Promise<number> {
   const sessions = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'petstore'"
-  return (await query(url, `SELECT pg_terminate_backend(pid) ${sessions}`)).length
+  return (await query(url, `SELECT pg_terminate_backend(pid, 1000) ${sessions}`)).length
 }
 
 /** The number of connections that wait for a lock. */

@@ -84,7 +84,6 @@ export async function startFailover({ isSynchronous, hasStaleReads = false }: Co
         skipped: stored.map(({ id }) => Number(id)).filter((id) => !ids.has(id)),
         // It may not run any more.
         leftBehind: await countOldSessions(replaced).catch(() => 0),
-        waitingForStandby: await countOldSessions(replaced, "wait_event = 'SyncRep'").catch(() => 0),
       }
     },
   }
@@ -135,10 +134,20 @@ export async function untilReady({ url }: { url: string }, status = 200): Promis
   await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 120_000 }).toBe(status)
 }
 
-/** Without the connections that only look whether the server accepts writes. */
-export async function countOldSessions({ url }: Replica, condition = 'true'): Promise<number> {
-  const old = `${condition} AND application_name = 'petstore' AND backend_start < clock_timestamp() - interval '3 s'`
-  return (await query(url, `SELECT pid FROM pg_stat_activity WHERE ${old}`)).length
+/** Milliseconds after which a connection is not one that only looks whether the server accepts writes. */
+export const minAge = 3_000
+
+export async function countOldSessions(replica: Replica, condition = 'true'): Promise<number> {
+  return countSessions(replica, `${condition} AND backend_start < clock_timestamp() - interval '${minAge} ms'`)
+}
+
+/** Counts connections of the service. */
+export async function countSessions({ url }: Replica, condition: string): Promise<number> {
+  const sessions = await query(
+    url,
+    `SELECT pid FROM pg_stat_activity WHERE application_name = 'petstore' AND ${condition}`,
+  )
+  return sessions.length
 }
 
 function seconds(milliseconds: number): number {

@@ -1,0 +1,176 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createPetstoreClient } from '../../client/index.ts'
+import { addPets } from '../support/database.ts'
+import { listen } from '../support/raw-http.ts'
+import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
+
+/** Compressed responses (RFC 9110, section 12.5.3). */
+
+const decoders = { br: brotliDecompressSync, gzip: gunzipSync }
+const batch = encodeURIComponent('{"0":{"json":{"limit":100}}}')
+/** Each is requested with a parameter that makes its URL unique, so each test begins without a cached response. */
+const urls = {
+  'a list': '/v1/pets?limit=100',
+  'the last page': '/v1/pets?limit=100&cursor=20&status=available',
+  'an RPC query': `/trpc/pets.list?input=${encodeURIComponent('{"json":{"limit":100}}')}`,
+  'an RPC search': `/trpc/pets.search?input=${encodeURIComponent('{"json":{"name":"pet","limit":100}}')}`,
+  'an RPC batch': `/trpc/pets.list,pets.counts?batch=1&input=${batch}`,
+  'the OpenAPI document': '/openapi.json?',
+} as const
+const cases = Object.keys(urls).flatMap((what) =>
+  (['br', 'gzip'] as const).map((encoding) => [what as keyof typeof urls, encoding] as const),
+)
+
+const api = shareTestApi({ config: { corsOrigins: ['https://shop.example'] } })
+beforeAll(() => addPets(api().store, 120))
+
+test.for(cases)(
+  '%s in %s is that without a coding, also from the cache, and HEAD and 304 fit',
+  async ([what, encoding]) => {
+    const url = urlOf(what)
+    const plain = await send(api(), url)
+    expect(plain.headers).not.toHaveProperty('content-encoding')
+    expect(plain.body.length).toBeGreaterThan(4_096)
+    expect(varyOf(plain)).toEqual(['accept-encoding', 'origin'])
+    // The first response is not cached, the second one is put into the cache, and the third one is from there.
+    for (let i = 0; i < 3; i++) {
+      const headers = { 'accept-encoding': encoding }
+      const [get, head] = [await send(api(), url, headers), await send(api(), url, headers, 'HEAD')]
+      expect(get.body.length).toBeLessThan(plain.body.length / 2)
+      expect(decoders[encoding](get.body).equals(plain.body)).toBe(true)
+      const expected = { ...plain.headers, 'content-encoding': encoding, 'content-length': `${get.body.length}` }
+      expect({ ...get.headers, ...changing }).toEqual({ ...expected, ...changing })
+      expect([head.status, head.body.length]).toEqual([200, 0])
+      const { 'content-length': length } = head.headers
+      expect({ ...head.headers, ...changing }).toEqual({ ...expected, ...changing })
+      // A file is not compressed for HEAD, so its length is not known.
+      expect(length).toBe(what === 'the OpenAPI document' ? undefined : expected['content-length'])
+
+      for (const method of ['GET', 'HEAD'] as const) {
+        const unchanged = await send(api(), url, { ...headers, 'if-none-match': String(plain.headers.etag) }, method)
+        expect([unchanged.status, unchanged.body.length]).toEqual([304, 0])
+        expect(unchanged.headers).not.toHaveProperty('content-encoding')
+        expect([unchanged.headers.etag, varyOf(unchanged)]).toEqual([plain.headers.etag, varyOf(plain)])
+      }
+    }
+  },
+)
+
+test.for(['identity', '*;q=0', 'br;q=0, gzip;q=0', 'deflate', 'identity;q=0', 'br;q=9, ;;,'])(
+  'with "Accept-Encoding: %s" a list is sent as it is, with Vary',
+  async (accepted) => {
+    const url = urlOf('a list')
+    const { status, headers, body } = await send(api(), url, { 'accept-encoding': accepted })
+    expect([status, JSON.parse(body.toString()).length]).toEqual([200, 100])
+    expect(headers).toMatchObject({ 'content-length': `${body.length}`, vary: 'accept-encoding, Origin' })
+    expect(headers).not.toHaveProperty('content-encoding')
+  },
+)
+
+describe('there is no coding', () => {
+  const call = (input: unknown) => `input=${encodeURIComponent(JSON.stringify({ json: input }))}`
+  test.for([
+    ['a short list', '/v1/pets?limit=5', 200, 'accept-encoding'],
+    ['a short result', '/trpc/pets.counts', 200, 'accept-encoding'],
+    ['a pet', '/v1/pets/1', 200, undefined],
+    ['what is about the API key', '/trpc/session.current', 200, undefined],
+    [
+      'what is about the API key, beside a list',
+      `/trpc/pets.list,session.current?batch=1&input=${batch}`,
+      200,
+      undefined,
+    ],
+    ['an invalid input', `/v1/pets?status=${'x'.repeat(2_000)}`, 400, undefined],
+    ['an invalid input of RPC', `/trpc/pets.list?${call({ limit: 'x'.repeat(2_000) })}`, 400, undefined],
+    ['an unknown path', `/v1/${'x'.repeat(2_000)}`, 404, undefined],
+    ['no API key', '/v1/pets?limit=100', 401, undefined],
+  ] as const)('for %s', async ([, url, status, vary]) => {
+    const without = status === 401 ? { authorization: '' } : {}
+    const plain = await send(api(), url, without)
+    const response = await send(api(), url, { ...without, 'accept-encoding': 'br, gzip' })
+    expect([response.status, response.body.equals(plain.body)]).toEqual([status, true])
+    expect(response.headers).not.toHaveProperty('content-encoding')
+    expect(response.headers.vary).toBe(vary === undefined ? 'Origin' : `${vary}, Origin`)
+  })
+
+  test('for a create and its replay', async () => {
+    const { rest } = await startTestApi()
+    const headers = { 'accept-encoding': 'br, gzip', 'idempotency-key': 'once' }
+    const pet = { name: 'é'.repeat(255), categoryId: 7 }
+    const [created, replayed] = [await rest.post('/v1/pets', pet, headers), await rest.post('/v1/pets', pet, headers)]
+    expect([created.status, replayed.headers['idempotency-replayed'], replayed.text]).toEqual([
+      201,
+      'true',
+      created.text,
+    ])
+    for (const { headers } of [created, replayed]) expect(headers).not.toHaveProperty('content-encoding')
+  })
+
+  test('for a streamed response', async () => {
+    const { url, key } = await listen(api())
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'trpc-accept': 'application/jsonl',
+      'accept-encoding': 'br, gzip',
+    }
+    const response = await fetch(`${url}/trpc/pets.list?batch=1&input=${batch}`, { headers })
+    expect([response.status, response.headers.get('content-encoding')]).toEqual([200, null])
+    expect(await response.text()).toContain('pet 100')
+  })
+})
+
+test('after a create, no compressed list lacks the pet', async () => {
+  const started = await startTestApi()
+  await addPets(started.store, 80)
+  const headers = { 'accept-encoding': 'gzip' }
+  for (let count = 80; count < 90; count++) {
+    const lists = await Promise.all(Array.from({ length: 4 }, () => send(started, '/v1/pets?limit=100', headers)))
+    const pending = send(started, '/v1/pets?limit=100', headers)
+    await started.rest.post('/v1/pets', { name: `pet ${count + 1}`, categoryId: 1 })
+    const after = await send(started, '/v1/pets?limit=100', headers)
+    for (const { body } of lists) expect(JSON.parse(gunzipSync(body).toString())).toHaveLength(count)
+    expect(JSON.parse(gunzipSync(after.body).toString())).toHaveLength(count + 1)
+    const concurrent = JSON.parse(gunzipSync((await pending).body).toString()).length
+    expect([count, count + 1]).toContain(concurrent)
+  }
+})
+
+test('fetch of Node and the typed client decompress lists', async () => {
+  const { url, key } = await listen(api())
+  const encodings = new Set<string | null>()
+  const petstore = createPetstoreClient({
+    url,
+    apiKey: key,
+    async fetch(...parameters) {
+      const response = await fetch(...parameters)
+      encodings.add(response.headers.get('content-encoding'))
+      return response
+    },
+  })
+  const pets = await petstore.pets.list.query({ limit: 100 })
+  expect(pets.map(({ name }) => name)).toEqual(Array.from({ length: 100 }, (_, index) => `pet ${index + 1}`))
+  expect(encodings).toEqual(new Set(['gzip']))
+})
+
+/** Headers that differ between any two responses. */
+const changing = { date: '', 'content-length': '', 'x-request-id': '' }
+let requested = 0
+
+function urlOf(what: keyof typeof urls): string {
+  return `${urls[what]}&unique=${++requested}`
+}
+
+async function send(
+  { app, key }: TestApi,
+  url: string,
+  headers: Record<string, string> = {},
+  method: 'GET' | 'HEAD' = 'GET',
+) {
+  const response = await app.inject({ method, url, headers: { authorization: `Bearer ${key}`, ...headers } })
+  return { status: response.statusCode, headers: response.headers, body: response.rawPayload }
+}
+
+function varyOf({ headers }: { headers: { vary?: unknown } }): string[] {
+  return String(headers.vary).toLowerCase().split(', ').toSorted()
+}
