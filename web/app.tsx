@@ -1,30 +1,83 @@
-import { lazy, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { clearDrafts } from './bulk/drafts.ts'
 import { Hints } from './components/hints.tsx'
+import { loadLater } from './components/load-later.tsx'
+import { LogProvider } from './requests/log-link.tsx'
+import type { Resource } from './resource.ts'
 import { servicePath } from './service.ts'
 import { useSession } from './session.ts'
 import { Shop } from './shop.tsx'
 
-const SignIn = lazy(() => import('./sign-in.tsx'))
+const Reference = lazy(() => import('./reference/reference.tsx'))
+const SignIn = lazy(() => import('./sign-in/sign-in.tsx'))
+const LinkQuestion = loadLater(async () => (await import('./sign-in/link-question.tsx')).LinkQuestion)
 const UnknownPath = lazy(() => import('./unknown-path.tsx'))
 
-export function App() {
+interface AppProps {
+  /** What the console shows. */
+  resource: Resource
+  /** The picture of an empty list. */
+  icon: ReactNode
+  /** The key of the link that opened the page. */
+  linkedKey: string | undefined
+}
+
+export function App(props: AppProps) {
   return (
     <>
-      <Suspense>{isConsole() ? <Console /> : <UnknownPath />}</Suspense>
+      <Suspense>
+        <Page {...props} />
+      </Suspense>
       <Hints />
     </>
   )
 }
 
-/** Some proxies serve the console without the slash at the end of the path, too. */
-function isConsole(): boolean {
-  return location.pathname.replace(/\/$/, '') === servicePath()
+function Page(props: AppProps) {
+  // Some proxies serve the console without the slash at the end of the path, too.
+  switch (location.pathname.replace(/\/$/, '')) {
+    case servicePath():
+      return <Console {...props} />
+    case `${servicePath()}/docs`:
+      return <Reference resource={props.resource} />
+    default:
+      return <UnknownPath resource={props.resource} />
+  }
 }
 
-function Console() {
-  const [{ apiKey, wasRefused }, { signIn, signOut, refuse }] = useSession()
+function Console({ linkedKey: firstLinkedKey, ...props }: AppProps) {
+  const [{ apiKey, wasRefused, linkedKey }, { signIn, signOut, refuse, dismissLink }] = useSession(firstLinkedKey)
   // Nothing, instead of a sign-in form that would disappear again.
-  if (apiKey === undefined) return null
-  if (apiKey === null) return <SignIn wasRefused={wasRefused} onSignIn={signIn} />
-  return <Shop key={apiKey} apiKey={apiKey} onSignOut={() => signOut(apiKey)} onRefused={() => refuse(apiKey)} />
+  if (apiKey === undefined && linkedKey === undefined) return null
+  const onSignIn: typeof signIn = (...session) => {
+    // After a rejected key, the user continues with another one.
+    if (!wasRefused) clearDrafts()
+    signIn(...session)
+  }
+  if (!apiKey) {
+    return (
+      <LogProvider apiKey={null}>
+        <SignIn key={linkedKey ?? ''} wasRefused={wasRefused} linkedKey={linkedKey} onSignIn={onSignIn} />
+      </LogProvider>
+    )
+  }
+  return (
+    <LogProvider apiKey={apiKey}>
+      <Shop
+        key={apiKey}
+        {...props}
+        apiKey={apiKey}
+        onSignOut={(scope) => {
+          clearDrafts()
+          signOut(apiKey, scope)
+        }}
+        onRefused={() => refuse(apiKey)}
+      />
+      <Suspense>
+        {linkedKey !== undefined && (
+          <LinkQuestion key={linkedKey} linkedKey={linkedKey} onSignIn={onSignIn} onClose={dismissLink} />
+        )}
+      </Suspense>
+    </LogProvider>
+  )
 }

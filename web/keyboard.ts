@@ -1,19 +1,23 @@
 import { type HotkeyItem, useHotkeys } from '@mantine/hooks'
-import type { Messages } from './messages/index.ts'
+import { topDialog } from './components/focus.ts'
 
-export type Shortcut = keyof Messages['keyboard']['actions']
-
-/** The keys of each action, for its handler, its tooltip and the help. */
-export const shortcuts: Record<Shortcut, readonly string[]> = {
-  goToId: ['/'],
+/** The keys of each action, for its handler, its tooltip and the help, which lists them in this order. */
+export const shortcuts = {
+  search: ['/'],
+  palette: ['mod+K'],
   add: ['n'],
   nextItem: ['j', 'ArrowDown'],
   previousItem: ['k', 'ArrowUp'],
+  selectItem: ['x', 'Space'],
+  selectNext: ['shift+ArrowDown', 'shift+J'],
+  selectPrevious: ['shift+ArrowUp', 'shift+K'],
   nextPage: [']'],
   previousPage: ['['],
   close: ['Escape'],
   help: ['?'],
 }
+
+export type Shortcut = keyof typeof shortcuts
 
 /** Marks the elements in which arrow keys move between items. Elsewhere they scroll the page. */
 export const arrowKeys = { 'data-arrow-keys': true }
@@ -40,21 +44,30 @@ function withModifiers(key: string): string[] {
   return /^\W$/.test(key) ? [key, `shift+${key}`, `alt+${key}`, `ctrl+alt+${key}`] : [key]
 }
 
+/** Does what the key of an action does, whichever component handles it. */
+export function press(shortcut: Shortcut): void {
+  document.body.dispatchEvent(new KeyboardEvent('keydown', { key: shortcuts[shortcut][0] ?? '', bubbles: true }))
+}
+
 const textFields = 'textarea, select, input:not([type="radio"], [type="checkbox"])'
 
 function isFor(shortcut: Shortcut, { target, key, isComposing, defaultPrevented }: KeyboardEvent): boolean {
   if (isComposing || defaultPrevented || !(target instanceof Element)) return false
-  // Also without the focus in it: a click beside a dialog takes the focus away.
-  const dialog = [...document.querySelectorAll('[aria-modal="true"]')].at(-1)
-  if (shortcut === 'close') return !dialog
+  // Also without the focus in it: a click beside a dialog takes the focus away. The browser closes a popover with Escape.
+  const dialog = topDialog()
+  if (shortcut === 'close' || shortcut === 'palette') return !dialog
   if (target.matches(textFields)) return false
+  if (/^select/.test(shortcut)) return !dialog && target.matches('[data-arrow-keys] a')
   const region = dialog ? dialog.querySelector('[data-arrow-keys]') : target.closest('[data-arrow-keys]')
   if (key.startsWith('Arrow')) return region !== null
   const isMove = shortcut === 'nextItem' || shortcut === 'previousItem'
   return !dialog || (isMove && region !== null)
 }
 
+const isApple = /^(Mac|iP)/.test(navigator.platform)
+
 /** The name of a key, as it is printed on keyboards. */
 export function keyName(key: string): string {
-  return { ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc' }[key] ?? key
+  if (key.startsWith('shift+')) return `Shift ${keyName(key.slice('shift+'.length))}`
+  return { ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc', 'mod+K': isApple ? '⌘K' : 'Ctrl K' }[key] ?? key
 }

@@ -1,44 +1,40 @@
-import { isPetstoreError, type PetstoreError } from '../client/index.ts'
-import { messages } from './messages/index.ts'
+import { isPetstoreError, type PetstoreError, type PetstoreIssue } from '../client/index.ts'
+import type { Text } from './messages/en.ts'
 
 export interface Problem {
   /**
-   * Transient: `unreachable` (no response) and `busy` (overload, internal error, rate limit). Permanent: `refused` (the API
-   * key), `missing` (the item) and `permanent` (anything else).
+   * Transient: `unreachable` (no response) and `busy` (overload, internal error, rate limit, a response of a proxy). Permanent:
+   * `refused` (the API key), `missing` (the item) and `permanent` (anything else).
    */
   kind: 'unreachable' | 'busy' | 'refused' | 'missing' | 'permanent'
   /** A sentence for the user. */
-  message: string
+  message: Text
   /** The id of the request in the log of the service. */
   requestId?: string | undefined
   /** Seconds until the rate limit allows another request. */
   retryAfter?: number | undefined
   /** The invalid values of the input. */
-  issues?: Issue[] | undefined
-}
-
-export interface Issue {
-  /** A field, such as `name`. */
-  path: string
-  /** What the field accepts, such as `1 to 255 characters`. Undefined if the field is missing. */
-  expectation?: string | undefined
+  issues?: PetstoreIssue[] | undefined
 }
 
 /** The problem to report for a failed call. */
 export function problemOf(error: unknown): Problem {
-  if (!isPetstoreError(error)) return { kind: 'permanent', message: messages.problem.page }
+  if (isUnreadable(error)) return { kind: 'busy', message: ({ problem }) => problem.unexpected }
+  if (!isPetstoreError(error)) return { kind: 'permanent', message: ({ problem }) => problem.page }
   // No response of the service: the network failed, or a gateway could not reach the service.
   if (!error.data) return { kind: 'unreachable', message: unreachable() }
-  const { status, message, issues } = error.data
+  const { code, status, message, issues } = error.data
   const requestId = headerOf(error, 'x-request-id')
-  if (status === 401) return { kind: 'refused', message: messages.session.keyInvalid }
-  if (status === 404) return { kind: 'missing', message }
+  if (status === 401) return { kind: 'refused', message: ({ session }) => session.keyInvalid }
+  const known: Text = ({ problem: { codes } }) => (isKeyOf(codes, code) ? codes[code] : message)
+  if (status === 404) return { kind: 'missing', message: known }
   if (status === 429) {
     const retryAfter = Number(headerOf(error, 'retry-after') ?? Number.NaN)
-    return { kind: 'busy', message: messages.problem.rateLimited, retryAfter: retryAfter > 0 ? retryAfter : undefined }
+    const rateLimited: Text = ({ problem }) => problem.rateLimited
+    return { kind: 'busy', message: rateLimited, retryAfter: retryAfter > 0 ? retryAfter : undefined }
   }
-  if (status >= 500) return { kind: 'busy', message: messages.problem.unavailable, requestId }
-  return { kind: 'permanent', message, requestId, issues }
+  if (status >= 500) return { kind: 'busy', message: ({ problem }) => problem.unavailable, requestId }
+  return { kind: 'permanent', message: known, requestId, issues }
 }
 
 export function isTransient({ kind }: Problem): boolean {
@@ -54,11 +50,21 @@ export function retryDelayAfter(failures: number, { kind, retryAfter }: Problem)
   return kind === 'busy' ? Math.min(2_000 * 2 ** failures, 8_000) : 2_000
 }
 
+/** Whether there is a response in tRPC's format, but not with the fields of the service. A proxy may have sent it. */
+function isUnreadable(error: unknown): boolean {
+  if (!isPetstoreError(error)) return error instanceof Error && error.name === 'TRPCClientError'
+  return !error.data && error.meta?.response instanceof Response
+}
+
 function headerOf({ meta }: PetstoreError, name: string): string | undefined {
   const response = meta?.response
   return response instanceof Response ? (response.headers.get(name) ?? undefined) : undefined
 }
 
-function unreachable(): string {
-  return navigator.onLine ? messages.problem.unreachable : messages.problem.offline
+function unreachable(): Text {
+  return navigator.onLine ? ({ problem }) => problem.unreachable : ({ problem }) => problem.offline
+}
+
+function isKeyOf<Known extends object>(known: Known, key: PropertyKey): key is keyof Known {
+  return Object.hasOwn(known, key)
 }

@@ -1,4 +1,5 @@
 import type { PetstoreClient } from '../client/index.ts'
+import type { Texts } from './messages/texts.ts'
 
 /** The words for one item and for several, for the user. */
 export interface Noun {
@@ -6,26 +7,61 @@ export interface Noun {
   many: string
 }
 
-/** What the console knows about a resource of the API: enough to show, add, import, export and request its items. */
+/** The texts of a resource in one language. */
+export interface ResourceTexts {
+  noun: Noun
+  /** The names of the fields. */
+  labels: Readonly<Record<string, string>>
+  /** The names of the values of each field with choices. */
+  choices: Readonly<Record<string, Readonly<Record<string, string>>>>
+}
+
+/**
+ * What the console knows about a resource of the API: enough to show, add, import, export and request its items. Its noun,
+ * and the labels and choices of its fields, are English: `useResource` returns those in the language of the page.
+ */
 export interface Resource {
   /** The name of an item in paths and procedures. */
   one: string
   /** The name of the resource in paths and procedures. */
   many: string
+  /** The parameter of `get`. */
+  idName: string
+  /** The field that names an item for the user. Its kind is text. */
+  title: string
+  /** The field by whose values the procedure `counts` counts items, if there is one. */
+  counted?: string
+  /** Whether the API will remove the operation `get`. */
+  isGetDeprecated?: boolean
   noun: Noun
   /** In the order in which they are shown and written. */
   fields: readonly Field[]
   /** The fields that a new item may have. */
   entered: readonly Field[]
   procedures: (petstore: PetstoreClient) => Procedures
+  texts: Texts<ResourceTexts>
 }
 
 export interface Procedures {
-  list: { query(input: { cursor: bigint; limit: number }, options: { signal: AbortSignal }): Promise<Item[]> }
-  create: {
-    mutate(input: Values, options: { context: { idempotencyKey: string }; signal: AbortSignal }): Promise<Item>
+  list: { query(input: Values & { cursor?: bigint; limit: number }, options: { signal: AbortSignal }): Promise<Item[]> }
+  get: { query(input: Values, options: { signal: AbortSignal }): Promise<Item> }
+  /** By at most one of the id and the searched fields. By default the newest items come first. */
+  search?: {
+    query(
+      input: Values & { order?: 'newest' | 'oldest'; cursor?: bigint; limit: number },
+      options?: { signal: AbortSignal },
+    ): Promise<Item[]>
+  }
+  create: { mutate(input: Values, options: { context: CreateContext; signal?: AbortSignal }): Promise<Item> }
+  counts?: {
+    query(
+      input: undefined,
+      options: { context: { skipBatch: true }; signal: AbortSignal },
+    ): Promise<Readonly<Record<string, Count>>>
   }
 }
+
+type CreateContext = { idempotencyKey: string; onResponse?: (response: Response) => void }
 
 /** The values of an item by the names of its fields. The value of an absent field is undefined. */
 export type Values = Readonly<Record<string, unknown>>
@@ -41,30 +77,42 @@ export interface Field {
   name: string
   /** The name for the user. */
   label: string
-  kind: 'id' | 'text' | 'integer' | 'choice'
+  kind: 'id' | 'text' | 'integer' | 'choice' | 'boolean' | 'time'
   /** Whether a new item needs a value. The service generates some values. */
   presence: 'required' | 'optional' | 'generated'
   /** The values of two examples. */
   samples?: readonly unknown[]
   /** The number of characters that a text may have. */
   maxLength?: number
-  /** The possible values with their names for the user. */
+  /** The possible values, as text, with their names for the user. */
   choices?: Readonly<Record<string, string>>
+  /** Whether the list can be filtered by the choices. */
+  isFilter?: boolean
+  /** Whether the API searches by the beginning of the text, or by the integer. */
+  isSearched?: boolean
+  /** Whether only the panel of an item shows the field, and not the list. */
+  isDetail?: boolean
   /** The value that the service stores if a new item has none. */
   default?: unknown
 }
 
 /** A field as its resource defines it. Its kind and its presence follow from the types of the API. */
-type Definition<Value, Presence> = { presence: Presence } & (Presence extends 'generated'
+type Definition<Value, Presence> = { presence: Presence; isDetail?: boolean } & (Presence extends 'generated'
   ? unknown
   : { samples: readonly [Value, Value] }) &
   ([Value] extends [bigint]
-    ? { kind: 'id' | 'integer' }
-    : [Value] extends [string]
-      ? string extends Value
-        ? { kind: 'text'; maxLength: number }
-        : { kind: 'choice'; choices: Readonly<Record<Value, string>>; default?: Value }
-      : 'The console has no kind of field for this type.')
+    ? { kind: 'id' } | { kind: 'integer'; isSearched?: boolean }
+    : [Value] extends [boolean]
+      ? { kind: 'boolean'; isFilter?: boolean; default?: Value }
+      : [Value] extends [Date]
+        ? Presence extends 'generated'
+          ? { kind: 'time' }
+          : 'The form of the console has no field for a time.'
+        : [Value] extends [string]
+          ? string extends Value
+            ? { kind: 'text'; maxLength: number; isSearched?: boolean }
+            : { kind: 'choice'; choices: Readonly<Record<Value, true>>; isFilter?: boolean; default?: Value }
+          : 'The console has no kind of field for this type.')
 
 type Definitions<Stored, New> = {
   [Name in keyof Stored]-?: Definition<
@@ -73,17 +121,53 @@ type Definitions<Stored, New> = {
   >
 }
 
+/** The texts of a resource. A field or a choice of the API without a name does not compile. */
+export interface ResourceTextsOf<Stored> extends ResourceTexts {
+  labels: Readonly<Record<keyof Stored & string, string>>
+  choices: {
+    readonly [Name in keyof Stored as ChoiceOf<NonNullable<Stored[Name]>> extends never ? never : Name]-?: Readonly<
+      Record<ChoiceOf<NonNullable<Stored[Name]>>, string>
+    >
+  } & ResourceTexts['choices']
+}
+
+/** The possible values as text, if there are few. */
+type ChoiceOf<Value> = [Value] extends [string | boolean] ? (string extends Value ? never : `${Value}`) : never
+
 /** A resource. A field that the types of the API lack, or one that is missing, does not compile. */
 export function resourceOf<Stored, New>(
-  definition: Pick<Resource, 'one' | 'many' | 'noun' | 'procedures'> & {
-    labels: Readonly<Record<keyof Stored & string, string>>
+  definition: Pick<Resource, 'one' | 'many' | 'idName' | 'isGetDeprecated' | 'procedures'> & {
+    title: keyof Stored & string
+    counted?: keyof Stored & string
+    texts: Texts<ResourceTextsOf<Stored>>
     fields: Definitions<Stored, New>
   },
 ): Resource {
   // Safe: the names and the types are those of the definition.
-  const entries = Object.entries(definition.fields) as [keyof Stored & string, Omit<Field, 'name' | 'label'>][]
-  const fields = entries.map(([name, field]) => ({ name, label: definition.labels[name], ...field }))
-  return { ...definition, fields, entered: fields.filter(({ presence }) => presence !== 'generated') }
+  const entries = Object.entries(definition.fields) as [string, Omit<Field, 'name' | 'label'>][]
+  const fields = entries.map(([name, field]) => ({
+    name,
+    label: name,
+    ...(field.kind === 'boolean' && { choices: { true: '', false: '' } }),
+    ...field,
+  }))
+  return withTexts({ ...definition, noun: definition.texts.en.noun, fields, entered: [] }, definition.texts.en)
+}
+
+/** The resource with the texts of another language. */
+export function withTexts(resource: Resource, { noun, labels, choices }: ResourceTexts): Resource {
+  const fields = resource.fields.map((field) => ({
+    ...field,
+    label: labels[field.name] ?? field.name,
+    // In the order of the definition.
+    ...(field.choices && { choices: { ...field.choices, ...choices[field.name] } }),
+  }))
+  return { ...resource, noun, fields, entered: fields.filter(({ presence }) => presence !== 'generated') }
+}
+
+/** Whether the API searches the resource. Then it also lists the newest items first. */
+export function isSearchable({ fields }: Resource): boolean {
+  return fields.some(({ isSearched }) => isSearched)
 }
 
 export function namesOf(fields: readonly Field[]): string[] {
@@ -96,8 +180,25 @@ export function parseTexts(resource: Resource, texts: Readonly<Record<string, st
     const text = texts[name] ?? ''
     if (kind === 'text') return text === '' && presence === 'optional' ? undefined : text
     const word = text.trim()
-    return kind === 'integer' ? (parseInteger(word) ?? (word || undefined)) : word || undefined
+    if (word === '') return undefined
+    if (kind === 'integer') return parseInteger(word) ?? word
+    return kind === 'boolean' ? parseBoolean(word) : word
   })
+}
+
+/** The value of a choice that was written as text. Undefined if the field has no such choice. */
+export function parseChoice({ kind, choices = {} }: Field, text: string | null): unknown {
+  if (text === null || !Object.hasOwn(choices, text)) return undefined
+  return kind === 'boolean' ? parseBoolean(text) : text
+}
+
+function parseBoolean(word: string): boolean | string {
+  return word === 'true' || (word === 'false' ? false : word)
+}
+
+/** A value as it is written in files. Undefined is empty. */
+export function textOf(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value ?? '')
 }
 
 export function parseInteger(word: string): bigint | undefined {

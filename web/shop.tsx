@@ -1,24 +1,28 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { useState } from 'react'
-import { Pets } from './pets/pets.tsx'
+import { type ReactNode, useState } from 'react'
 import { PetstoreProvider, petstoreWith } from './petstore.ts'
 import { isTransient, problemOf, retryDelayAfter } from './problem.ts'
+import { ResourcePage } from './resource/page.tsx'
+import type { Resource } from './resource.ts'
+import type { SignOutScope } from './session.ts'
 
 interface ShopProps {
+  resource: Resource
+  icon: ReactNode
   apiKey: string
-  onSignOut: () => void
+  onSignOut: (scope: SignOutScope) => void
   /** Called when the service rejects the key. */
   onRefused: () => void
 }
 
 /** The console after sign-in. It has its own query cache, so nothing that was loaded with one key is shown for another. */
-export function Shop({ apiKey, onSignOut, onRefused }: ShopProps) {
+export function Shop({ resource, icon, apiKey, onSignOut, onRefused }: ShopProps) {
   const [petstore] = useState(() => petstoreWith(apiKey))
   const [queryClient] = useState(() => createQueryClient(onRefused))
   return (
     <PetstoreProvider value={petstore}>
       <QueryClientProvider client={queryClient}>
-        <Pets apiKey={apiKey} onSignOut={onSignOut} />
+        <ResourcePage resource={resource} icon={icon} apiKey={apiKey} onSignOut={onSignOut} />
       </QueryClientProvider>
     </PetstoreProvider>
   )
@@ -33,6 +37,8 @@ function createQueryClient(onRefused: () => void): QueryClient {
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
+        queryKeyHashFn: (key) =>
+          JSON.stringify(key, (_name, value) => (typeof value === 'bigint' ? `${value}n` : value)),
         retry: (_failures, error) => isTransient(problemOf(error)),
         retryDelay: (failures, error) => retryDelayAfter(failures, problemOf(error)),
         // Without a network connection, a service on this machine is still reachable.

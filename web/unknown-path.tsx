@@ -1,30 +1,37 @@
-import '@mantine/core/styles/EmptyState.layer.css'
-import { Button, EmptyState } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
-import { Header } from './components/header.tsx'
+import './components/buttons.css'
 import { IconMapQuestion } from './components/icons.tsx'
-import { messages } from './messages/index.ts'
+import { Message } from './components/message.tsx'
+import { Header } from './header/header.tsx'
+import { useMessages } from './messages/provider.tsx'
+import { useResource } from './resource/use-resource.ts'
+import type { Resource } from './resource.ts'
 
-/** The page at any path but the one of the console. */
+/** The page at a path that the service does not have. */
 // biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
-export default function UnknownPath() {
+export default function UnknownPath({ resource }: { resource: Resource }) {
+  const messages = useMessages()
+  const { noun } = useResource(resource)
   useDocumentTitle(messages.page.title(messages.page.unknownPath))
   return (
     <>
       <Header />
       <main className="page">
-        <EmptyState className="message" icon={<IconMapQuestion />}>
-          <EmptyState.Title order={1}>{messages.page.unknownPath}</EmptyState.Title>
-          <EmptyState.Description>{messages.page.unknownPathText(location.pathname)}</EmptyState.Description>
-          <EmptyState.Actions>
-            <Button component="a" href="./">
-              {messages.page.toPets}
-            </Button>
-            <Button component="a" href="./docs/" variant="default">
+        <Message
+          icon={<IconMapQuestion />}
+          heading="h1"
+          title={messages.page.unknownPath}
+          text={messages.page.unknownPathText(location.pathname)}
+        >
+          <div className="message-actions">
+            <a className="button" href="./">
+              {messages.page.toList(noun)}
+            </a>
+            <a className="button" data-variant="default" href="./docs/">
               {messages.page.reference}
-            </Button>
-          </EmptyState.Actions>
-        </EmptyState>
+            </a>
+          </div>
+        </Message>
       </main>
     </>
   )

@@ -18,6 +18,16 @@ const noStyleElements: Plugin = {
   },
 }
 
+/**
+ * Puts the styles of the console into a cascade layer. It is the first one of the page, so on the API reference those of
+ * Scalar take precedence. Only the style sheet that adapts Scalar is outside of it.
+ */
+const styleLayer: Plugin = {
+  name: 'style-layer',
+  enforce: 'pre',
+  transform: (code, id) => (/(?<!reference)\.css$/.test(id) ? `@layer console {\n${code}\n}` : undefined),
+}
+
 /** The icons are in our sources, so Vite does not know their license. */
 const iconsLicense: Plugin = {
   name: 'icons-license',
@@ -37,7 +47,7 @@ export default defineConfig({
   base: './',
   // `.env` files would change the console without changing its sources.
   envDir: false,
-  plugins: [react(), noStyleElements, iconsLicense],
+  plugins: [react(), noStyleElements, styleLayer, iconsLicense],
   build: {
     target: 'es2022',
     // The content security policy forbids inline scripts and styles.
@@ -46,10 +56,19 @@ export default defineConfig({
     license: { fileName: licenseFile },
     rolldownOptions: {
       // What the first load needs is one file, which compresses better than several.
-      output: { codeSplitting: { groups: [{ name: 'main', tags: ['$initial'] }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'main', tags: ['$initial'] },
+            // All texts of another language are one file.
+            { name: 'de', test: /\/de\.ts$/ },
+          ],
+        },
+      },
       // Do not warn that plugins are slow.
       checks: { bundlerTimings: false },
     },
   },
-  server: { proxy: { '/trpc': service, '/docs': service, '/openapi.json': service } },
+  // The service serves the API reference, with the built console.
+  server: { proxy: { '/trpc': service, '/docs': service, '/assets': service, '/openapi.json': service } },
 })

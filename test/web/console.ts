@@ -18,7 +18,7 @@ interface VisitOptions extends BrowserContextOptions {
 }
 
 /** Opens a page in a browser context of its own. Errors in the page, and requests to another origin, fail the test. */
-type Visit = (url: string, options?: VisitOptions) => Promise<Page>
+export type Visit = (url: string, options?: VisitOptions) => Promise<Page>
 
 export const test = plainTest.extend<{ browser: Browser; visit: Visit }>({
   browser: [
@@ -85,7 +85,17 @@ export async function listen(app: FastifyInstance, port = 0): Promise<string> {
 export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key').fill(key)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  await account(page).waitFor()
+}
+
+/** The button that opens the account menu. Only a page that is signed in has it. */
+export function account(page: Page): Locator {
+  return page.getByRole('button', { name: 'Account' })
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await account(page).click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
 }
 
 /** Saves a screenshot of the page, and fails if axe-core reports violations of the accessibility rules. */
@@ -169,9 +179,20 @@ export function panel(page: Page, name?: string): Locator {
   return page.getByRole('complementary', name === undefined ? {} : { name, exact: true })
 }
 
-/** The pets above the list that were just added. */
+/** Waits until the panels are loaded. They are loaded one after the other, and this is the last one. */
+export async function panelsLoaded(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('/export-sheet-')),
+  )
+}
+
+/** The line above the list that says what was just added. */
 export function justAdded(page: Page): Locator {
   return page.getByRole('region', { name: 'Just added' })
+}
+
+export function searchField(page: Page): Locator {
+  return page.getByRole('textbox', { name: 'Search pets' })
 }
 
 /** A button of the pager. */
@@ -181,7 +202,7 @@ export function pageButton(page: Page, name: string): Locator {
 
 /** The names of the pets in the list. */
 export function names(page: Page): Promise<string[]> {
-  return page.locator('.pet-list tbody a').allTextContents()
+  return page.locator('.item-list tbody a').allTextContents()
 }
 
 /** Waits until the status line shows this text. */

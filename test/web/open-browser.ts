@@ -1,6 +1,7 @@
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { inject, onTestFinished } from 'vitest'
 import type { AtEnd } from '../support/temporary.ts'
+import { launchChromium } from './chromium.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -10,12 +11,7 @@ declare module 'vitest' {
 }
 
 export async function openBrowser(atEnd: AtEnd = onTestFinished): Promise<Browser> {
-  const browser = await chromium.launch({
-    executablePath: inject('chromiumPath'),
-    args: ['--no-sandbox', '--disable-gpu'],
-    // Scroll bars take space in the layout, as in a desktop browser.
-    ignoreDefaultArgs: ['--hide-scrollbars'],
-  })
+  const browser = await launchChromium(inject('chromiumPath'))
   atEnd(() => browser.close())
   return browser
 }

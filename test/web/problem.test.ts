@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
-import { parseId } from '../../web/pets/view.ts'
+import { texts } from '../../web/messages/en.ts'
 import { isTransient, type Problem, problemOf, retryDelayAfter } from '../../web/problem.ts'
+import { parseId } from '../../web/resource/view.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'
 import { fetchFrom } from '../support/transport.ts'
 
@@ -39,7 +40,7 @@ test('queries of an unreachable service are retried every two seconds, of a busy
   const limited = problemOf(await failureOf(rpc.pets.list.query()))
   expect(limited).toMatchObject({ kind: 'busy', retryAfter: 60 })
   expect([0, 10].map((failures) => retryDelayAfter(failures, limited))).toEqual([60_000, 60_000])
-  const busy: Problem = { kind: 'busy', message: 'The service is not available.' }
+  const busy: Problem = { kind: 'busy', message: () => 'The service is not available.' }
   expect([0, 1, 2, 10].map((failures) => retryDelayAfter(failures, busy))).toEqual([2_000, 4_000, 8_000, 8_000])
   await app.close()
   const away = problemOf(await failureOf(rpc.pets.list.query(undefined, { signal: AbortSignal.timeout(100) })))
@@ -47,6 +48,23 @@ test('queries of an unreachable service are retried every two seconds, of a busy
   expect([0, 10].map((failures) => retryDelayAfter(failures, away))).toEqual([2_000, 2_000])
   expect([limited, busy, away].every(isTransient)).toBe(true)
 })
+
+test.for([
+  [409, { error: { code: 'conflict', message: 'Conflict' } }],
+  [429, { error: 'Slow down' }],
+  [422, { error: { json: { message: 'Invalid', code: -32600, data: { code: 'unprocessable' } } } }],
+  [500, [{ error: {} }]],
+] as const)(
+  'a response with status %i that is not one of the service is unexpected, and tried again',
+  async ([status, body]) => {
+    const fetch = async () => Response.json(body, { status })
+    const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: 'pet_key', retries: 0, fetch })
+    for (const call of [() => rpc.pets.list.query(), () => rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })]) {
+      const { kind, message } = problemOf(await failureOf(call()))
+      expect([kind, message(texts)]).toEqual(['busy', 'The service gave an unexpected response.'])
+    }
+  },
+)
 
 test('an error in the page itself is not transient', () => {
   expect(isTransient(problemOf(new TypeError('pets is undefined')))).toBe(false)

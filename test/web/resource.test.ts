@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { exportItems } from '../../web/bulk/export-items.ts'
 import { readTable } from '../../web/bulk/read-table.ts'
+import { texts as en } from '../../web/messages/en.ts'
+import { textsOf } from '../../web/messages/texts.ts'
 import { petResource } from '../../web/pets/pet.ts'
 import { curlText, generatedClientText, typedClientText } from '../../web/requests/texts.ts'
+import { meaningsOf } from '../../web/resource/search.ts'
 import { identityOf, parseTexts, resourceOf } from '../../web/resource.ts'
 
 type Toy = {
@@ -14,44 +17,71 @@ type Toy = {
 }
 type NewToy = Omit<Toy, 'id' | 'size'> & { size?: Toy['size'] }
 
-const names = { one: 'toy', many: 'toys', noun: { one: 'toy', many: 'toys' }, procedures: petResource.procedures }
-const labels = { id: 'Id', name: 'Name', price: 'Price', size: 'Size', note: 'Note' }
+const toyTexts = {
+  noun: { one: 'toy', many: 'toys' },
+  labels: { id: 'Id', name: 'Name', price: 'Price', size: 'Size', note: 'Note' },
+  choices: { size: { small: 'Small', large: 'Large' } },
+}
+type ToyTexts = typeof toyTexts
+const german: ToyTexts = {
+  noun: { one: 'Spielzeug', many: 'Spielzeuge' },
+  labels: { id: 'Id', name: 'Name', price: 'Preis', size: 'Größe', note: 'Notiz' },
+  choices: { size: { small: 'Klein', large: 'Groß' } },
+}
+const unused = () => expect.unreachable()
+const de = async () => ({ texts: german })
+const texts = textsOf(toyTexts, { de })
+const names = {
+  one: 'toy',
+  many: 'toys',
+  idName: 'toyId',
+  title: 'name',
+  texts,
+  procedures: petResource.procedures,
+} as const
 const id = { kind: 'id', presence: 'generated' } as const
 const name = { kind: 'text', presence: 'required', maxLength: 20, samples: ['Ball', 'Bone'] } as const
 const price = { kind: 'integer', presence: 'required', samples: [5n, 7n] } as const
 const size = {
   kind: 'choice',
   presence: 'optional',
-  choices: { small: 'Small', large: 'Large' },
+  choices: { small: true, large: true },
   samples: ['small', 'large'],
 } as const
 const note = { kind: 'text', presence: 'optional', maxLength: 20, samples: ['Red', 'Blue'] } as const
 
-const toys = resourceOf<Toy, NewToy>({ ...names, labels, fields: { id, name, price, size, note } })
+const toys = resourceOf<Toy, NewToy>({ ...names, fields: { id, name, price, size, note } })
 
 test('a definition of a resource that differs from the types of the API does not compile', () => {
   const of = resourceOf<Toy, NewToy>
   // @ts-expect-error: a field is missing.
-  of({ ...names, labels, fields: { id, name, price, size } })
+  of({ ...names, fields: { id, name, price, size } })
   // @ts-expect-error: the API does not have this field.
-  of({ ...names, labels, fields: { id, name, price, size, note, color: note } })
+  of({ ...names, fields: { id, name, price, size, note, color: note } })
   // @ts-expect-error: the API has another type.
-  of({ ...names, labels, fields: { id, name, price: note, size, note } })
+  of({ ...names, fields: { id, name, price: note, size, note } })
   // @ts-expect-error: the API requires a value.
-  of({ ...names, labels, fields: { id, name, price: { ...price, presence: 'optional' }, size, note } })
+  of({ ...names, fields: { id, name, price: { ...price, presence: 'optional' }, size, note } })
   // @ts-expect-error: the API does not require a value.
-  of({ ...names, labels, fields: { id, name, price, size, note: { ...note, presence: 'required' } } })
+  of({ ...names, fields: { id, name, price, size, note: { ...note, presence: 'required' } } })
   // @ts-expect-error: the API accepts another value.
-  of({ ...names, labels, fields: { id, name, price, size: { ...size, choices: { small: 'Small' } }, note } })
-  const isSoft = { kind: 'choice', presence: 'generated', choices: {} } as const
-  resourceOf<Toy & { isSoft: boolean }, NewToy>({
+  of({ ...names, fields: { id, name, price, size: { ...size, choices: { small: true } }, note } })
+  const weight = { kind: 'integer', presence: 'generated' } as const
+  resourceOf<Toy & { weight: number }, NewToy>({
     ...names,
-    labels: { ...labels, isSoft: 'Soft' },
-    // @ts-expect-error: the console has no kind of field for a boolean.
-    fields: { id, name, price, size, note, isSoft },
+    texts: textsOf({ ...toyTexts, labels: { ...toyTexts.labels, weight: 'Weight' } }, { de: unused }),
+    // @ts-expect-error: the console has no kind of field for a number.
+    fields: { id, name, price, size, note, weight },
   })
+  const fields = { id, name, price, size, note }
   // @ts-expect-error: a label is missing.
-  of({ ...names, labels: { id: 'Id', name: 'Name' }, fields: { id, name, price, size, note } })
+  of({ ...names, texts: textsOf({ ...toyTexts, labels: { id: 'Id', name: 'Name' } }, { de: unused }), fields })
+  // @ts-expect-error: the name of a choice is missing.
+  of({ ...names, texts: textsOf({ ...toyTexts, choices: { size: { small: 'Small' } } }, { de: unused }), fields })
+  // @ts-expect-error: a language is missing.
+  textsOf(toyTexts, {})
+  // @ts-expect-error: a text is missing in German.
+  textsOf(toyTexts, { de: async () => ({ texts: { labels: german.labels } }) })
   expect(toys.entered.map(({ label }) => label)).toEqual(['Name', 'Price', 'Size', 'Note'])
 })
 
@@ -75,12 +105,13 @@ test('rows of any resource are read, and an optional column may be empty or abse
   ] as const) {
     expect(readTable(toys, text)?.rows[0]).toHaveProperty('item', item)
   }
-  expect(readTable(toys, 'name,id,prize\nBall,1,5')?.problem).toBe(
-    'The columns are name, price, size and note. An id is ignored. Unknown: prize. Missing: price.',
+  expect(readTable(toys, 'name,id,prize\nBall,1,5')?.problem?.(en)).toBe(
+    'The columns are name, price, size, and note. An id is ignored. Unknown: prize. Missing: price.',
   )
-  expect(readTable(toys, `${'x'.repeat(21)},5,tiny`)?.rows).toMatchObject([
-    { problem: 'The name has more than 20 characters. The size is not one of small, large.' },
-  ])
+  const [row] = readTable(toys, `${'x'.repeat(21)},5,tiny`)?.rows ?? []
+  expect(row && 'problem' in row && row.problem(en)).toBe(
+    'The name needs 1 to 20 characters. The size is not one of small, large.',
+  )
 })
 
 test.for([
@@ -94,7 +125,7 @@ test.for([
     { id: 1n, name: 'Ball', price: 5n, size: 'small' },
     { id: 2n, name: 'Bone', price: 7n, size: 'large', note: 'Red' },
   ]
-  const list = { query: async ({ cursor }: { cursor: bigint }) => stored.filter((each) => each.id > cursor) }
+  const list = { query: async ({ cursor = 0n }: { cursor?: bigint }) => stored.filter((each) => each.id > cursor) }
   const { signal } = new AbortController()
   const options = { format, filter: {}, signal, onProgress: () => {}, onPause: () => {} }
   const file = await exportItems(toys, { list }, options)
@@ -111,4 +142,36 @@ test('the texts of a request follow from the names of the resource', () => {
   const generated = generatedClientText(create, service)
   expect(generated).toContain('await createToy({')
   expect(generated).toContain('/("(?:id|price)":)')
+})
+
+test('a text that is searched for is an id, an integer and the beginning of a text', () => {
+  for (const [text, meanings] of [
+    ['7', [{ categoryId: 7n }, { id: 7n }, { name: '7' }]],
+    [' 007 ', [{ categoryId: 7n }, { id: 7n }, { name: ' 007 ' }]],
+    ['-7', [{ categoryId: -7n }, { id: -7n }, { name: '-7' }]],
+    ['#7', [{ name: '#7' }, { id: 7n }]],
+    // Larger than an integer of 64 bits.
+    ['9223372036854775808', [{ name: '9223372036854775808' }]],
+    [' Re', [{ name: ' Re' }]],
+    ['a\nb', []],
+    ['\ud800', []],
+    ['\u{1f408}'.repeat(255), [{ name: '\u{1f408}'.repeat(255) }]],
+    ['\u{1f408}'.repeat(256), []],
+  ] as const) {
+    expect(meaningsOf(petResource, text)).toEqual(meanings)
+  }
+  expect(meaningsOf(toys, '7')).toEqual([{ id: 7n }])
+  expect(meaningsOf(toys, 'Ball')).toEqual([])
+  const isSearched = true
+  const fields = {
+    id,
+    note: { ...note, isSearched },
+    name: { ...name, isSearched },
+    price: { ...price, isSearched },
+    size,
+  }
+  const searched = resourceOf<Toy, NewToy>({ ...names, fields })
+  // The title comes first.
+  expect(meaningsOf(searched, 'Ball')).toEqual([{ name: 'Ball' }, { note: 'Ball' }])
+  expect(meaningsOf(searched, '5')).toEqual([{ price: 5n }, { id: 5n }, { name: '5' }, { note: '5' }])
 })

@@ -1,16 +1,22 @@
 import { createIdempotencyKey } from '../../client/idempotency-key.ts'
-import { wasReplayed } from '../petstore.ts'
-import { problemOf } from '../problem.ts'
+import { type Problem, problemOf } from '../problem.ts'
 import { identityOf, type Procedures, type Resource } from '../resource.ts'
 import { type RetryOptions, retryWhileAway } from './retry-while-away.ts'
 import type { ValidRow } from './table.ts'
 
-/** `existed`: an earlier request with the same idempotency key had added the item. */
-export type Outcome = { kind: 'added' | 'existed'; id: bigint } | { kind: 'failed'; message: string }
+/**
+ * `existed`: an earlier request with the same idempotency key had added the item. `unconfirmed`: the row was sent, and there
+ * is no response yet.
+ */
+export type Outcome =
+  | { kind: 'added' | 'existed'; id: bigint }
+  | { kind: 'failed'; problem: Problem }
+  | { kind: 'unconfirmed' }
 
 interface AddRowsOptions extends RetryOptions {
-  /** The result of {@link keyPrefixOf}. */
-  keyPrefix: string
+  /** The idempotency key of a row, which is sent next. See {@link keysOf}. */
+  keyOf: (row: ValidRow) => Promise<string>
+  /** Also called for a response that arrives after the signal has aborted. */
   onOutcome: (row: number, outcome: Outcome) => void
 }
 
@@ -18,7 +24,8 @@ const concurrentRequests = 8
 
 /**
  * Creates an item for each row. Each has an idempotency key, so doing the same again adds only what is missing. While the
- * service is away, it waits.
+ * service is away, it waits. If the signal aborts, no further row is sent. The requests under way are not cancelled, because
+ * the service may have added their rows.
  *
  * @throws if the service rejects the API key, or the signal aborts
  */
@@ -27,19 +34,24 @@ export async function addRows(
   rows: ValidRow[],
   options: AddRowsOptions,
 ): Promise<void> {
-  const { keyPrefix, signal, onOutcome, onPause } = options
+  const { keyOf, signal, onOutcome, onPause } = options
   const retry = retryWhileAway({ signal, onPause })
   const queue = rows.values()
 
-  async function add({ number, item }: ValidRow): Promise<void> {
-    const idempotencyKey = `${keyPrefix}:${number}`
+  async function add(row: ValidRow): Promise<void> {
+    const { number, item } = row
+    const idempotencyKey = await keyOf(row)
+    let wasReplayed = false
+    const onResponse = ({ headers }: Response) => {
+      wasReplayed = headers.has('idempotency-replayed')
+    }
     try {
-      const { id } = await retry(() => create.mutate(item, { context: { idempotencyKey }, signal }))
-      onOutcome(number, { kind: wasReplayed(idempotencyKey) ? 'existed' : 'added', id })
+      const { id } = await retry(() => create.mutate(item, { context: { idempotencyKey, onResponse } }))
+      onOutcome(number, { kind: wasReplayed ? 'existed' : 'added', id })
     } catch (error) {
       const problem = problemOf(error)
       if (signal.aborted || problem.kind === 'refused') throw error
-      onOutcome(number, { kind: 'failed', message: problem.message })
+      onOutcome(number, { kind: 'failed', problem })
     }
   }
 
@@ -47,24 +59,42 @@ export async function addRows(
     for (const row of queue) await add(row)
   }
 
-  await Promise.all(Array.from({ length: concurrentRequests }, work))
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
+  await Promise.race([aborted, Promise.all(Array.from({ length: concurrentRequests }, work))])
 }
 
 /**
- * The start of the idempotency keys of these rows: the SHA-256 of their numbers and items. Equal rows get equal keys, also
- * after a reload. A page that was served by plain HTTP cannot compute it, and uses a random one until a reload.
+ * Makes the idempotency keys of the rows of a table: its digest and the number of the row. A row that was corrected in the
+ * table has a digest of its own, with its new values, and the other rows keep their keys. So the same rows with the same
+ * corrections have the same keys, also after a reload.
+ *
+ * @param pasted the valid rows before any correction
  */
-export async function keyPrefixOf(resource: Resource, rows: ValidRow[]): Promise<string> {
-  const text = JSON.stringify(rows.map(({ number, item }) => [number, ...identityOf(resource, item)]))
-  if (!('subtle' in crypto)) return randomPrefixOf(text)
+export function keysOf(resource: Resource, pasted: ValidRow[]): AddRowsOptions['keyOf'] {
+  const prefix = digestOf(resource, pasted)
+  return async (row) => {
+    const digest = row.isCorrected ? await digestOf(resource, [row], await prefix) : await prefix
+    return `${digest}:${row.number}`
+  }
+}
+
+/**
+ * The SHA-256 of the numbers and items of rows. A page that was served by plain HTTP cannot compute it, and uses a random
+ * text until a reload.
+ */
+async function digestOf(resource: Resource, rows: ValidRow[], ...before: string[]): Promise<string> {
+  const text = JSON.stringify([...before, ...rows.map(({ number, item }) => [number, ...identityOf(resource, item)])])
+  if (!('subtle' in crypto)) return randomDigestOf(text)
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-const randomPrefixes = new Map<string, string>()
+const randomDigests = new Map<string, string>()
 
-function randomPrefixOf(text: string): string {
-  const prefix = randomPrefixes.get(text) ?? createIdempotencyKey()
-  randomPrefixes.set(text, prefix)
-  return prefix
+function randomDigestOf(text: string): string {
+  const digest = randomDigests.get(text) ?? createIdempotencyKey()
+  randomDigests.set(text, digest)
+  return digest
 }

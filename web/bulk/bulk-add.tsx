@@ -1,50 +1,70 @@
 import '@mantine/core/styles/Checkbox.layer.css'
+import '@mantine/core/styles/Input.layer.css'
 import '@mantine/core/styles/Progress.layer.css'
 import './bulk.css'
-import { Button, Progress } from '@mantine/core'
+import { Progress } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
-import { useDeferredValue, useMemo, useState } from 'react'
-import { SteadyButton } from '../components/buttons.tsx'
+import { type Ref, useDeferredValue, useMemo, useRef, useState } from 'react'
+import { Button } from '../components/buttons.tsx'
 import { PauseMessage } from '../components/failure.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
-import { messages } from '../messages/index.ts'
+import type { Messages } from '../messages/en.ts'
+import { useMessages } from '../messages/provider.tsx'
 import type { Noun, Resource } from '../resource.ts'
-import { countOutcomes, rateOf } from './progress.ts'
+import { countOutcomes, isAdded, rateOf } from './progress.ts'
 import { readTable } from './read-table.ts'
 import { RowTable } from './row-table.tsx'
-import { SourceInput } from './source-input.tsx'
-import { isValid, type Table } from './table.ts'
+import { SourceInput, useDraft } from './source-input.tsx'
+import { correct, isValid, type Row, type Table } from './table.ts'
 import { type Run, useAddRows } from './use-add-rows.ts'
-
-const { bulk } = messages
 
 interface BulkAddProps {
   resource: Resource
+  /** The file with the items, if the user has dropped it on the page. */
+  dropped: File | undefined
   onClose: () => void
+  /** Shows the list from this item on. */
+  onShow: (id: bigint) => void
 }
 
 /** Adds the items of a text or file. The panel stays open while they are added. */
-// biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
-export default function BulkAdd({ resource, onClose }: BulkAddProps) {
+export function BulkAdd({ resource, dropped, onClose, onShow }: BulkAddProps) {
   const { noun } = resource
+  const { bulk, page } = useMessages()
   const [isCloseRefused, setIsCloseRefused] = useState(false)
-  const [source, setSource] = useState('')
+  const [draft, setDraft] = useDraft(resource)
+  const mainButton = useRef<HTMLButtonElement>(null)
   // Typing stays fast while a long text is checked.
-  const text = useDeferredValue(source)
-  const table = useMemo(() => readTable(resource, text), [resource, text])
+  const text = useDeferredValue(draft.text)
+  const pasted = useMemo(() => readTable(resource, text), [resource, text])
+  const table = useMemo(() => pasted && withCorrections(pasted, draft.corrections), [pasted, draft.corrections])
   const rows = useMemo(() => table?.rows.filter(isValid) ?? [], [table])
-  const run = useAddRows(resource, rows)
+  const run = useAddRows(resource, pasted?.rows ?? [], rows, draft.sent)
   const isAdding = run.state === 'adding'
 
   function close() {
     setIsCloseRefused(isAdding)
-    if (!isAdding) onClose()
+    if (isAdding) return
+    if (rows.length === table?.rows.length && rows.every(({ number }) => isAdded(run.outcomes.get(number)))) setDraft()
+    onClose()
+  }
+
+  function view() {
+    close()
+    if (run.firstId !== undefined) onShow(run.firstId)
   }
 
   function stop() {
     setIsCloseRefused(false)
     run.stop()
+    mainButton.current?.focus()
+  }
+
+  function change(row: Row, name: string, changed: string) {
+    if (!table) return
+    const corrected = correct(resource, table, row, name, changed)
+    setDraft({ ...draft, corrections: new Map(draft.corrections).set(row.number, corrected) })
   }
 
   useWindowEvent('beforeunload', (event) => {
@@ -55,7 +75,13 @@ export default function BulkAdd({ resource, onClose }: BulkAddProps) {
     <Sheet title={bulk.title(noun)} onClose={close} size="xl" holdsEntries>
       <div className="bulk">
         {run.state === 'ready' ? (
-          <SourceInput resource={resource} text={source} onChange={setSource} problem={table?.problem} />
+          <SourceInput
+            resource={resource}
+            draft={draft}
+            dropped={dropped}
+            onChange={setDraft}
+            problem={table?.problem}
+          />
         ) : (
           <RunProgress run={run} total={rows.length} />
         )}
@@ -64,19 +90,35 @@ export default function BulkAdd({ resource, onClose }: BulkAddProps) {
           {table && !table.problem && <Summary noun={noun} table={table} run={run} valid={rows.length} />}
         </p>
         {table && table.rows.length > 0 && (
-          <RowTable resource={resource} table={table} outcomes={run.progress.outcomes} />
+          <RowTable
+            resource={resource}
+            table={table}
+            outcomes={run.outcomes}
+            onChange={isAdding ? undefined : change}
+            onLast={() => mainButton.current?.focus()}
+          />
         )}
         <div className="bulk-actions">
-          <MainButton noun={noun} run={run} count={rows.length} isStale={text !== source} onClose={close} />
-          {run.state !== 'finished' && (
-            <Button ref={keepFocus} variant="default" onClick={isAdding ? stop : close}>
-              {isAdding ? bulk.stop : messages.page.close}
+          <MainButton ref={mainButton} noun={noun} run={run} isStale={text !== draft.text} onView={view} />
+          {run.state === 'ready' && (
+            <Button key="close" ref={keepFocus} variant="default" onClick={close}>
+              {page.close}
+            </Button>
+          )}
+          {/* Nothing replaces it, or the second click of a double click would do something else. */}
+          {isAdding && (
+            <Button key="stop" ref={keepFocus} variant="default" onClick={stop}>
+              {bulk.stop}
             </Button>
           )}
         </div>
       </div>
     </Sheet>
   )
+}
+
+function withCorrections(table: Table, corrections: ReadonlyMap<number, Row>): Table {
+  return { ...table, rows: table.rows.map((row) => corrections.get(row.number) ?? row) }
 }
 
 interface SummaryProps {
@@ -88,13 +130,25 @@ interface SummaryProps {
 }
 
 /** What will be added, or what became of the rows. */
-function Summary({ noun, table, run: { state, progress }, valid }: SummaryProps) {
+function Summary({ noun, table, run: { state, outcomes, missing }, valid }: SummaryProps) {
+  const { bulk } = useMessages()
+  const { unused = [] } = table
   const invalid = table.rows.length - valid
+  const { added, existed, failed } = countOutcomes(outcomes)
   if (state === 'adding') return null
-  if (state === 'ready') return <Lines first={bulk.summary(noun, valid, invalid)} second={describe(table)} />
-  const { added, existed, failed } = countOutcomes(progress)
-  const advice = state === 'stopped' ? bulk.stopped(noun, valid - progress.outcomes.size) : bulk.repeatable(noun)
-  const correction = invalid + failed > 0 ? ` ${bulk.correctAlone}` : ''
+  if (state === 'ready') {
+    const skipped = added + existed
+    const second = [skipped > 0 && bulk.skipped(noun, skipped), describe(bulk, table)].filter(Boolean).join(' ')
+    return (
+      <>
+        <Lines first={bulk.summary(noun, missing.length, invalid)} second={second} />
+        {unused.length > 0 && <span className="bulk-problem"> {bulk.unused(unused)}</span>}
+      </>
+    )
+  }
+  const unconfirmed = missing.filter(({ isCorrected }) => !isCorrected).length
+  const advice = unconfirmed > 0 ? bulk.stopped(noun, unconfirmed) : bulk.repeatable(noun)
+  const correction = invalid + failed > 0 ? ` ${bulk.correct}` : ''
   return <Lines first={bulk.results(noun, added, existed, failed)} second={advice + correction} />
 }
 
@@ -106,14 +160,15 @@ function Lines({ first, second }: { first: string; second: string }) {
   )
 }
 
-function describe({ format, hasHeader }: Table): string {
+function describe(bulk: Messages['bulk'], { format, hasHeader }: Table): string {
   const header = hasHeader ? bulk.withHeader : bulk.withoutHeader
   return format === 'json' || format === 'ndjson' ? `${bulk.formats[format]}.` : `${bulk.formats[format]}, ${header}.`
 }
 
-function RunProgress({ run: { state, progress, pause }, total }: { run: Run; total: number }) {
-  const done = progress.outcomes.size
-  const rate = state === 'adding' && !pause ? rateOf(progress) : undefined
+function RunProgress({ run: { state, samples, missing, pause }, total }: { run: Run; total: number }) {
+  const { bulk } = useMessages()
+  const done = total - missing.length
+  const rate = state === 'adding' && !pause ? rateOf(samples) : undefined
   return (
     <div>
       <Progress value={Math.floor((done / total) * 100)} size="sm" aria-label={bulk.progress} className="bulk-bar" />
@@ -128,28 +183,31 @@ function RunProgress({ run: { state, progress, pause }, total }: { run: Run; tot
 }
 
 interface MainButtonProps {
+  ref: Ref<HTMLButtonElement>
   noun: Noun
   run: Run
-  count: number
   /** Whether the rows are those of an earlier text. */
   isStale: boolean
-  onClose: () => void
+  onView: () => void
 }
 
-function MainButton({ noun, run: { state, progress, start }, count, isStale, onClose }: MainButtonProps) {
+function MainButton({ ref, noun, run: { state, missing, start }, isStale, onView }: MainButtonProps) {
+  const isOnlyCorrected = missing.every(({ isCorrected }) => isCorrected)
+  const { bulk } = useMessages()
   const labels = {
-    ready: bulk.add(noun, count),
+    ready: bulk.add(noun, missing.length),
     adding: bulk.adding,
-    stopped: bulk.resume(count - progress.outcomes.size),
+    stopped: isOnlyCorrected ? bulk.addCorrected(missing.length) : bulk.resume(missing.length),
     finished: bulk.finished(noun),
   }
-  const isReady = state === 'ready' && count > 0 && !isStale
+  const isReady = state === 'ready' && missing.length > 0 && !isStale
   return (
-    <SteadyButton
+    <Button
+      ref={ref}
       isDisabled={state === 'adding' || (state === 'ready' && !isReady)}
-      onClick={state === 'finished' ? onClose : start}
+      onClick={state === 'finished' ? onView : start}
     >
       {labels[state]}
-    </SteadyButton>
+    </Button>
   )
 }

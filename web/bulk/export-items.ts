@@ -1,62 +1,45 @@
-import { type Field, type Item, namesOf, type Procedures, type Resource } from '../resource.ts'
-import { csvLine } from './csv.ts'
+import { maxLimit, type PageCall, pageCalls } from '../resource/search.ts'
+import type { Item, Procedures, Resource, Values } from '../resource.ts'
 import { type RetryOptions, retryWhileAway } from './retry-while-away.ts'
-
-/** How each format writes items. Numbers have all of their digits. */
-const writers = {
-  csv: {
-    type: 'text/csv',
-    start: (fields: readonly Field[]) => csvLine(namesOf(fields)),
-    write: (fields: readonly Field[], item: Item) => csvLine(fields.map(({ name }) => item[name])),
-    separator: '',
-    end: '',
-  },
-  json: {
-    type: 'application/json',
-    start: () => '[\n',
-    write: (fields: readonly Field[], item: Item) => {
-      const given = fields.filter(({ name }) => item[name] !== undefined)
-      return `{${given.map(({ name }) => `${JSON.stringify(name)}:${jsonOf(item[name])}`)}}`
-    },
-    separator: ',\n',
-    end: '\n]\n',
-  },
-}
-
-function jsonOf(value: unknown): string {
-  return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
-}
-
-export type ExportFormat = keyof typeof writers
+import { type FileFormat, fileOf } from './write-file.ts'
 
 interface ExportOptions extends RetryOptions {
-  format: ExportFormat
+  format: FileFormat
   /** Further input of the list. */
-  filter: object
+  filter: Values
+  /** What the user searches for. Undefined for all items. */
+  search?: string | undefined
   /** Called with the number of items that are exported. */
   onProgress: (items: number) => void
 }
 
 /**
- * Loads all items in ascending order of their ids. While the service is away, it waits. Items that are created meanwhile
- * may be included at the end.
+ * Loads all items in ascending order of their ids, or those that a search finds in its order. While the service is away, it
+ * waits. Items that are created meanwhile may be included.
  */
 export async function exportItems(
-  { fields }: Resource,
-  { list }: Pick<Procedures, 'list'>,
-  { format, filter, signal, onProgress, onPause }: ExportOptions,
+  resource: Resource,
+  // Without a search, `search` is not called.
+  { list, search: find = list }: Pick<Procedures, 'list' | 'search'>,
+  { format, filter, search, signal, onProgress, onPause }: ExportOptions,
 ): Promise<Blob> {
-  const { type, start, write, separator, end } = writers[format]
+  const operations = { list, search: find }
   const retry = retryWhileAway({ signal, onPause })
-  const pages: string[] = []
+  const send = ({ operation, input }: PageCall) => retry(() => operations[operation].query(input, { signal }))
+  const file = fileOf(resource, format)
+  // A search also finds single items, which its pages may contain.
+  const single = new Map<bigint, Item>()
   let [cursor, items] = [0n, 0]
   for (;;) {
-    const page = await retry(() => list.query({ ...filter, cursor, limit: 100 }, { signal }))
+    const calls = pageCalls(resource, { filter, search, order: undefined, cursor }, maxLimit)
+    const [page = [], ...others] = await Promise.all(calls.map(send))
+    for (const item of others.flat()) single.set(item.id, item)
     const last = page.at(-1)
-    if (!last) return new Blob([start(fields), pages.join(separator), end], { type })
-    pages.push(page.map((item) => write(fields, item)).join(separator))
-    cursor = last.id
-    items += page.length
+    const added = [...(cursor === 0n ? single.values() : []), ...page.filter(({ id }) => !single.has(id))]
+    file.add(added)
+    items += added.length
     onProgress(items)
+    if (!last) return file.blob()
+    cursor = last.id
   }
 }

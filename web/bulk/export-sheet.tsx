@@ -1,28 +1,29 @@
-import '@mantine/core/styles/Alert.layer.css'
 import '@mantine/core/styles/Progress.layer.css'
 import './bulk.css'
-import { Alert, Button, Progress } from '@mantine/core'
+import { Progress } from '@mantine/core'
 import { useState } from 'react'
-import { SteadyButton } from '../components/buttons.tsx'
+import { Button } from '../components/buttons.tsx'
 import { PauseMessage } from '../components/failure.tsx'
 import { keepFocus } from '../components/focus.ts'
+import { RequestId } from '../components/request-id.tsx'
 import { Sheet } from '../components/sheet.tsx'
-import { messages } from '../messages/index.ts'
+import { Notice } from '../form/notice.tsx'
+import { useMessages } from '../messages/provider.tsx'
 import { usePetstore } from '../petstore.ts'
 import { problemOf } from '../problem.ts'
-import type { Count, Noun, Resource } from '../resource.ts'
-import { type ExportFormat, exportItems } from './export-items.ts'
+import type { Count, Noun, Resource, Values } from '../resource.ts'
+import { exportItems } from './export-items.ts'
 import type { Pause } from './retry-while-away.ts'
-import { saveFile } from './save-file.ts'
 import { useJob } from './use-job.ts'
-
-const texts = messages.export
+import { type FileFormat, saveFile } from './write-file.ts'
 
 interface ExportSheetProps {
   onClose: () => void
   resource: Resource
   /** Further input of the list. Empty for all items. */
-  filter: Readonly<Record<string, string>>
+  filter: Values
+  /** What the user searches for. Undefined for all items of the filter. */
+  search: string | undefined
   /** The name of the filter for the user. Undefined if all items are exported. */
   part: string | undefined
   /** The number of items to export. Undefined until they are counted. */
@@ -30,15 +31,18 @@ interface ExportSheetProps {
 }
 
 /** Downloads the items of a list as a file. Closing the sheet cancels the export. */
-// biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
-export default function ExportSheet({ onClose, resource, filter, part, total }: ExportSheetProps) {
+export function ExportSheet({ onClose, resource, filter, search, part, total }: ExportSheetProps) {
   const { noun } = resource
+  const messages = useMessages()
+  const texts = messages.export
   const procedures = resource.procedures(usePetstore())
   const [items, setItems] = useState(0)
-  const { start, stop, reset, status, error, pause } = useJob(async (options, format: ExportFormat) => {
+  const { start, stop, reset, status, error, pause } = useJob(async (options, format: FileFormat) => {
     setItems(0)
-    const file = await exportItems(resource, procedures, { ...options, format, filter, onProgress: setItems })
-    saveFile(`${[resource.many, ...Object.values(filter)].join('-')}.${format}`, file)
+    const file = await exportItems(resource, procedures, { ...options, format, filter, search, onProgress: setItems })
+    // What the user searches for may not be a valid name of a file.
+    const name = [resource.many, ...Object.values(filter), ...(search === undefined ? [] : ['found'])].join('-')
+    saveFile(`${name}.${format}`, file)
   })
   const isLoading = status === 'pending'
 
@@ -49,27 +53,31 @@ export default function ExportSheet({ onClose, resource, filter, part, total }: 
 
   const isEmpty = total?.isExact === true && total.count === 0
   return (
-    <Sheet title={texts.title(noun)} onClose={onClose}>
+    <Sheet title={texts.title(noun)} onClose={onClose} size="sm" isModal>
       <div className="export">
-        <p>{isEmpty ? texts.nothing(noun) : texts.content(noun, part, total)}</p>
+        <p>
+          {isEmpty ? texts.nothing(noun) : texts.content(noun, part, search, total?.isExact ? total.count : undefined)}
+        </p>
         <div className="export-formats">
-          {(['csv', 'json'] as const).map((format) => (
-            <SteadyButton
+          {(['csv', 'json'] as const).map((format, index) => (
+            <Button
               key={format}
               variant="default"
               isDisabled={isLoading || isEmpty}
               onClick={() => start(format)}
+              data-autofocus={index === 0 || undefined}
             >
               {texts.formats[format]}
-            </SteadyButton>
+            </Button>
           ))}
         </div>
         {isLoading && <ExportProgress noun={noun} items={items} pause={pause} total={total} onCancel={cancel} />}
         <p role="status">{status === 'success' && texts.done(noun, items)}</p>
         {error && (
-          <Alert color="red" title={texts.failed(noun)} role="alert">
-            {problemOf(error).message}
-          </Alert>
+          <Notice color="danger" title={texts.failed(noun)}>
+            {problemOf(error).message(messages)}
+            <RequestId id={problemOf(error).requestId} />
+          </Notice>
         )}
       </div>
     </Sheet>
@@ -85,6 +93,7 @@ interface ExportProgressProps {
 }
 
 function ExportProgress({ noun, items, pause, total, onCancel }: ExportProgressProps) {
+  const texts = useMessages().export
   return (
     <div ref={keepFocus}>
       {total?.isExact && total.count > 0 && (

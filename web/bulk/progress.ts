@@ -1,34 +1,81 @@
+import { identityOf, type Resource, type Values } from '../resource.ts'
 import type { Outcome } from './add-rows.ts'
+import type { ValidRow } from './table.ts'
 
-export interface Progress {
-  /** By the number of the row. */
-  outcomes: ReadonlyMap<number, Outcome>
-  /** How many rows were finished at which times of the last seconds. */
-  samples: { time: number; rows: number }[]
+/** A row that was sent. */
+export interface Sent {
+  idempotencyKey: string
+  /** Undefined if the row is to be sent again. */
+  outcome: Outcome | undefined
 }
 
-export const noProgress: Progress = { outcomes: new Map(), samples: [] }
+/** The rows that were sent, by the content of their items. */
+export type SentRows = Map<string, Sent[]>
+
+export function isAdded(outcome: Outcome | undefined): boolean {
+  return outcome !== undefined && 'id' in outcome
+}
+
+export function isFinished(outcome: Outcome | undefined): boolean {
+  return isAdded(outcome) || outcome?.kind === 'failed'
+}
+
+/**
+ * Finds what was sent with the content of each row, by the numbers of the rows. Rows with the same content are
+ * interchangeable: those that were added come first, so a row is only sent again if it occurs more often than it was added.
+ */
+export function matchSent(resource: Resource, rows: ValidRow[], sent: SentRows): ReadonlyMap<number, Sent> {
+  if (sent.size === 0) return new Map()
+  const queues = new Map([...sent].map(([content, each]) => [content, each.toSorted(byOutcome).values()]))
+  const matches = rows.map(({ number, item }) => [number, queues.get(contentOf(resource, item))?.next().value] as const)
+  return new Map(matches.filter((match): match is [number, Sent] => match[1] !== undefined))
+}
+
+function byOutcome(first: Sent, second: Sent): number {
+  return rankOf(first) - rankOf(second)
+}
+
+function rankOf({ outcome }: Sent): number {
+  return isAdded(outcome) ? 0 : outcome?.kind === 'unconfirmed' ? 1 : 2
+}
+
+export function addSent(resource: Resource, { item }: ValidRow, sent: SentRows, added: Sent): void {
+  const content = contentOf(resource, item)
+  sent.set(content, [...(sent.get(content) ?? []), added])
+}
+
+/** The content of each item is computed once: the rows are matched five times a second. */
+const contents = new WeakMap<Values, string>()
+
+function contentOf(resource: Resource, item: Values): string {
+  const content = contents.get(item) ?? JSON.stringify(identityOf(resource, item))
+  contents.set(item, content)
+  return content
+}
+
+/** How many rows were finished at which times of the last seconds. */
+export type Samples = readonly { time: number; rows: number }[]
 
 /** The period over which the rate is averaged, in milliseconds. */
 const ratePeriod = 5_000
 
 /** @param now in milliseconds */
-export function advance({ outcomes, samples }: Progress, finished: [number, Outcome][], now: number): Progress {
-  const all = finished.length > 0 ? new Map([...outcomes, ...finished]) : outcomes
-  const recent = samples.filter(({ time }) => time >= now - ratePeriod)
-  return { outcomes: all, samples: [...recent, { time: now, rows: all.size }] }
+export function addSample(samples: Samples, rows: number, now: number): Samples {
+  return [...samples.filter(({ time }) => time >= now - ratePeriod), { time: now, rows }]
 }
 
 /** Rows per second, or undefined while that is not known. */
-export function rateOf({ samples }: Progress): number | undefined {
+export function rateOf(samples: Samples): number | undefined {
   const [first, last] = [samples[0], samples.at(-1)]
   if (!first || !last || last.rows === first.rows || last.time === first.time) return undefined
   return ((last.rows - first.rows) / (last.time - first.time)) * 1_000
 }
 
+export type Outcomes = ReadonlyMap<number, Outcome>
+
 /** The numbers of rows with each kind of outcome. */
-export function countOutcomes({ outcomes }: Progress): { [kind in Outcome['kind']]: number } {
-  const counts = { added: 0, existed: 0, failed: 0 }
+export function countOutcomes(outcomes: Outcomes): { [kind in Outcome['kind']]: number } {
+  const counts = { added: 0, existed: 0, failed: 0, unconfirmed: 0 }
   for (const { kind } of outcomes.values()) counts[kind]++
   return counts
 }

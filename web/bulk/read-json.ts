@@ -1,9 +1,9 @@
-import { messages } from '../messages/index.ts'
+import type { Text } from '../messages/en.ts'
 import { namesOf, parseInteger, type Resource } from '../resource.ts'
 import { checkItem } from './check-item.ts'
 import { type Row, type Table, unknownOf } from './table.ts'
 
-const { bulk } = messages
+const notAnObject: Text = ({ bulk }) => bulk.notAnObject
 
 /** Reads items from a JSON array, a JSON object or NDJSON. */
 export function readJson(resource: Resource, text: string): Table {
@@ -14,7 +14,7 @@ export function readJson(resource: Resource, text: string): Table {
     return { format: 'json', ...header, rows }
   }
   if (text.trimStart().startsWith('[')) {
-    return { format: 'json', ...header, rows: [], problem: bulk.notJson(whole.reason) }
+    return { format: 'json', ...header, rows: [], problem: ({ bulk }) => bulk.notJson(whole.reason) }
   }
   const rows = text
     .split('\n')
@@ -26,15 +26,17 @@ function toNdjsonRow(resource: Resource, number: number, line: string): Row {
   const parsed = parseJson(line)
   return 'value' in parsed
     ? toJsonRow(resource, number, parsed.value)
-    : { number, cells: [line], problem: bulk.problems.notAnObject }
+    : { number, cells: [line], values: {}, problem: notAnObject, invalid: [] }
 }
 
 function toJsonRow(resource: Resource, number: number, value: unknown): Row {
-  if (!isRecord(value)) return { number, cells: [textOf(value)], problem: bulk.problems.notAnObject }
+  if (!isRecord(value)) {
+    return { number, cells: [textOf(value)], values: {}, problem: notAnObject, invalid: [] }
+  }
   const cells = resource.entered.map(({ name }) => textOf(value[name]))
   const unknown = unknownOf(resource, Object.keys(value))
-  if (unknown.length > 0) return { number, cells, problem: bulk.problems.unknownFields(unknown) }
-  return { number, cells, ...checkItem(resource, value) }
+  if (unknown.length > 0) return { number, cells, problem: ({ bulk }) => bulk.unknownFields(unknown), invalid: [] }
+  return { number, cells, values: value, ...checkItem(resource, value) }
 }
 
 /** Parses JSON. Each integer becomes a `bigint` with all of its digits, if the browser shows them. */

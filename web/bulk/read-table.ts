@@ -1,13 +1,11 @@
 import Papa from 'papaparse'
-import { messages } from '../messages/index.ts'
-import { namesOf, parseInteger, parseTexts, type Resource } from '../resource.ts'
+import type { Text } from '../messages/en.ts'
+import { type Field, namesOf, parseInteger, parseTexts, type Resource } from '../resource.ts'
 import { checkItem } from './check-item.ts'
 import { readJson } from './read-json.ts'
-import { isValid, type Row, type Table, unknownOf } from './table.ts'
+import { type Delimiter, delimiters, isValid, type Row, type Table, unknownOf } from './table.ts'
 
 export const maxRows = 10_000
-
-const { bulk } = messages
 
 /** Reads items from CSV, TSV, JSON or NDJSON and checks each of them. Returns undefined if there is only white space. */
 export function readTable(resource: Resource, text: string): Table | undefined {
@@ -18,11 +16,8 @@ export function readTable(resource: Resource, text: string): Table | undefined {
     ? readJson(resource, lines)
     : readDelimited(resource, lines, detectDelimiter(resource, lines))
   if (table.rows.length <= maxRows) return table
-  return { ...table, rows: [], problem: bulk.tooManyRows(table.rows.length, maxRows) }
+  return { ...table, rows: [], problem: ({ bulk }) => bulk.tooManyRows(table.rows.length, maxRows) }
 }
-
-const delimiters = { tab: '\t', semicolon: ';', comma: ',' }
-type Delimiter = keyof typeof delimiters
 
 /** The delimiter with which the first rows have the most items, or else the most values. */
 function detectDelimiter(resource: Resource, text: string): Delimiter {
@@ -45,7 +40,7 @@ function readDelimited(resource: Resource, text: string, format: Delimiter, prev
   const fields = resource.entered
   const headless = { format, hasHeader: false, columns: namesOf(fields) }
   // Nobody can tell where the next row starts.
-  if (error) return { ...headless, rows: [], problem: bulk.quotes((error.row ?? 0) + 1) }
+  if (error) return { ...headless, rows: [], problem: ({ bulk }) => bulk.quotes((error.row ?? 0) + 1) }
   const names = first?.cells.map((cell) => columnNamed(resource, cell)) ?? []
   if (!first || !isHeader(resource, names)) {
     // The last columns may be omitted if they are optional.
@@ -54,7 +49,8 @@ function readDelimited(resource: Resource, text: string, format: Delimiter, prev
   }
   const problem = headerProblem(resource, names)
   const rows = problem ? [] : records.slice(1).map((record) => toRow(resource, record, names, names.length))
-  return { format, hasHeader: true, columns: names, rows, problem }
+  const unused = unknownOf(resource, names).map((name) => name || String(names.indexOf(name) + 1))
+  return { format, hasHeader: true, columns: names, rows, unused, problem }
 }
 
 /** Whether the values are names of columns: at least one is known, and none is a number. */
@@ -62,32 +58,66 @@ function isHeader({ fields }: Resource, cells: string[]): boolean {
   return cells.some((cell) => namesOf(fields).includes(cell)) && !cells.some((cell) => parseInteger(cell) !== undefined)
 }
 
-function columnNamed({ fields }: Resource, cell: string): string {
+/** The name of the field that a cell of the header row names, or else the cell. */
+function columnNamed({ fields, texts }: Resource, cell: string): string {
   const word = cell.trim()
-  return namesOf(fields).find((name) => name.toLowerCase() === word.toLowerCase()) ?? word
+  return (
+    findName(
+      fields.map(({ name, label }) => [name, label, texts.en.labels[name]]),
+      word,
+    ) ?? word
+  )
 }
 
-function headerProblem(resource: Resource, columns: string[]): string | undefined {
+/**
+ * Finds what a word names in any case of its letters: a name of the API, or a label that the console shows, in the language of
+ * the page or in English.
+ */
+function findName(
+  all: (readonly [name: string, ...labels: (string | undefined)[]])[],
+  word: string,
+): string | undefined {
+  const isWord = (text: string | undefined) => text?.toLowerCase() === word.trim().toLowerCase()
+  const [found] = all.find(([name]) => isWord(name)) ?? all.find((each) => each.some(isWord)) ?? []
+  return found
+}
+
+/** The choice that a cell names, or else the cell. */
+function choiceNamed({ texts }: Resource, { name, choices = {} }: Field, cell: string): string {
+  const words = Object.entries(choices).map(
+    ([choice, label]) => [choice, label, texts.en.choices[name]?.[choice]] as const,
+  )
+  return findName(words, cell) ?? cell
+}
+
+function headerProblem(resource: Resource, columns: string[]): Text | undefined {
   const fields = resource.entered
   const required = fields.filter(({ presence }) => presence === 'required')
   const unknown = unknownOf(resource, columns)
-  const repeated = columns.filter((column, index) => columns.indexOf(column) < index)
+  const repeated = columns.filter((column, index) => columns.indexOf(column) < index && !unknown.includes(column))
   const missing = namesOf(required).filter((column) => !columns.includes(column))
-  return [unknown, repeated, missing].some(({ length }) => length > 0)
-    ? bulk.header(namesOf(fields), unknown, repeated, missing)
+  return [repeated, missing].some(({ length }) => length > 0)
+    ? ({ bulk }) => bulk.header(namesOf(fields), unknown, repeated, missing)
     : undefined
 }
 
 /** @param minCells fewer values are a problem */
 function toRow(
   resource: Resource,
-  { number, cells }: Pick<Row, 'number' | 'cells'>,
+  { number, cells: written }: Pick<Row, 'number' | 'cells'>,
   columns: string[],
   minCells: number,
 ): Row {
-  if (cells.length < minCells || cells.length > columns.length) {
-    return { number, cells, problem: bulk.problems.cells(columns.length, cells.length) }
-  }
+  const cells = written.map((cell, index) => {
+    const field = resource.fields.find(({ name }) => name === columns[index])
+    return field ? choiceNamed(resource, field, cell) : cell
+  })
   const texts = Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
-  return { number, cells, ...checkItem(resource, parseTexts(resource, texts)) }
+  const values = parseTexts(resource, texts)
+  if (cells.length < minCells || cells.length > columns.length) {
+    const surplus = cells.slice(columns.length)
+    const problem: Text = ({ bulk }) => bulk.cells(columns.length, cells.length, surplus)
+    return { number, cells, values, problem, invalid: [] }
+  }
+  return { number, cells, values, ...checkItem(resource, values) }
 }

@@ -1,8 +1,9 @@
+import type { Text } from '../messages/en.ts'
 import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
 
 /** Why the calls of a job wait at the moment. */
 export interface Pause {
-  message: string
+  message: Text
   /** When the job tries again, in milliseconds since the epoch. */
   until: number
 }

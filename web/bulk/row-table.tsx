@@ -1,33 +1,46 @@
-import { Button, Checkbox, Table } from '@mantine/core'
+import { Checkbox, NativeSelect, Table, TextInput } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
-import { memo, useState } from 'react'
-import { SteadyButton } from '../components/buttons.tsx'
+import { type ChangeEvent, type KeyboardEvent, memo, useState } from 'react'
+import { Button } from '../components/buttons.tsx'
 import { Value } from '../components/value.tsx'
-import { messages } from '../messages/index.ts'
+import { issueTexts } from '../issues.ts'
+import type { Text } from '../messages/en.ts'
+import { useMessages } from '../messages/provider.tsx'
+import { LogLink } from '../requests/log-link.tsx'
 import type { Field, Resource } from '../resource.ts'
 import type { Outcome } from './add-rows.ts'
-import { csvLine } from './csv.ts'
-import type { Progress } from './progress.ts'
-import { saveFile } from './save-file.ts'
+import type { Outcomes } from './progress.ts'
 import { isValid, type Row, type Table as TableOfRows } from './table.ts'
-
-const { bulk } = messages
+import { csvLine, saveFile } from './write-file.ts'
 
 const pageSize = 50
+
+type RowChange = (row: Row, name: string, text: string) => void
 
 interface RowTableProps {
   resource: Resource
   table: TableOfRows
-  outcomes: Progress['outcomes']
+  outcomes: Outcomes
+  /** Called with a corrected text. Undefined while the rows cannot be corrected. */
+  onChange: RowChange | undefined
+  /** Called when the user leaves the last problem. */
+  onLast: () => void
 }
 
-/** The rows with their problems and results, 50 at a time. */
-export function RowTable({ resource, table, outcomes }: RowTableProps) {
+/** The rows with their problems and results, 50 at a time. The rows to correct have fields. */
+export function RowTable({ resource, table, outcomes, onChange, onLast }: RowTableProps) {
   const { columns } = table
-  const [onlyProblems, setOnlyProblems] = useState(false)
-  const [page, setPage] = useState(0)
-  const problems = table.rows.filter((row) => problemOfRow(row, outcomes) !== undefined)
+  const { bulk } = useMessages()
+  const [choice, setChoice] = useState<boolean>()
+  /** Undefined until the user turns the pages. */
+  const [turned, setTurned] = useState<number>()
+  const problems = table.rows.filter((row) => isToCorrect(row, outcomes.get(row.number)))
+  // In a long table they could be on any page.
+  const onlyProblems = choice ?? table.rows.length > pageSize
   const rows = onlyProblems && problems.length > 0 ? problems : table.rows
+  // The table follows the progress.
+  const latest = rows === problems ? 0 : rows.findLastIndex(({ number }) => outcomes.has(number))
+  const page = turned ?? Math.max(0, Math.floor(latest / pageSize))
   // A new text or filter can have fewer pages.
   const start = Math.min(page, Math.ceil(rows.length / pageSize) - 1) * pageSize
 
@@ -39,12 +52,12 @@ export function RowTable({ resource, table, outcomes }: RowTableProps) {
             size="xs"
             label={bulk.onlyProblems(problems.length)}
             checked={onlyProblems}
-            onChange={(event) => setOnlyProblems(event.currentTarget.checked)}
+            onChange={(event) => setChoice(event.currentTarget.checked)}
           />
           <CopyRows columns={columns} rows={problems} />
         </div>
       )}
-      <Table className="bulk-table">
+      <Table className="bulk-table" onKeyDown={(event) => moveToNextProblem(event, onLast)}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{bulk.row}</Table.Th>
@@ -64,21 +77,40 @@ export function RowTable({ resource, table, outcomes }: RowTableProps) {
               row={row}
               columns={columns}
               outcome={outcomes.get(row.number)}
+              onChange={onChange}
             />
           ))}
         </Table.Tbody>
       </Table>
       {rows.length > pageSize && (
-        <Pager start={start} count={rows.length} onTurn={(by) => setPage(start / pageSize + by)} />
+        <Pager start={start} count={rows.length} onTurn={(by) => setTurned(start / pageSize + by)} />
       )}
     </section>
   )
 }
 
-function problemOfRow(row: Row, outcomes: Progress['outcomes']): string | undefined {
+function problemOfRow(resource: Resource, row: Row, outcome: Outcome | undefined): Text | undefined {
   if (!isValid(row)) return row.problem
-  const outcome = outcomes.get(row.number)
-  return outcome?.kind === 'failed' ? outcome.message : undefined
+  if (outcome?.kind !== 'failed') return undefined
+  const { issues, message } = outcome.problem
+  return (messages) => Object.values(issueTexts(messages, resource, issues) ?? [message(messages)]).join(' ')
+}
+
+/** A row with a problem. Also a corrected one, until it is added. */
+function isToCorrect(row: Row, outcome: Outcome | undefined): boolean {
+  return !isValid(row) || outcome?.kind === 'failed' || (row.isCorrected === true && !outcome)
+}
+
+/** The Enter key moves the focus to the next value with a problem, or else calls `onLast`. */
+function moveToNextProblem(event: KeyboardEvent<HTMLElement>, onLast: () => void): void {
+  const { key, target, currentTarget, nativeEvent } = event
+  if (key !== 'Enter' || nativeEvent.isComposing || !(target instanceof HTMLElement) || !('value' in target)) return
+  event.preventDefault()
+  const problems = [...currentTarget.querySelectorAll<HTMLElement>('[aria-invalid="true"]')]
+  const isAfter = (each: Element) => target.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING
+  const next = problems.find(isAfter) ?? problems.find((each) => each !== target)
+  if (next) next.focus()
+  else if (problems.length === 0) onLast()
 }
 
 interface TableRowProps {
@@ -86,27 +118,49 @@ interface TableRowProps {
   row: Row
   columns: string[]
   outcome: Outcome | undefined
+  onChange: RowChange | undefined
 }
 
 /** Memoized, because the outcomes change five times a second. */
-const TableRow = memo(function TableRow({ resource, row, columns, outcome }: TableRowProps) {
+const TableRow = memo(function TableRow({ resource, row, columns, outcome, onChange }: TableRowProps) {
+  const isEditable = onChange !== undefined && row.values !== undefined && isToCorrect(row, outcome)
   return (
     <Table.Tr>
       <Table.Td>{row.number}</Table.Td>
-      {resource.entered.map((field) => (
-        <Table.Td key={field.name} data-kind={field.kind}>
-          <Cell field={field} row={row} text={row.cells[columns.indexOf(field.name)]} />
-        </Table.Td>
-      ))}
+      {resource.entered.map((field, index) => {
+        const column = columns.indexOf(field.name)
+        return (
+          <Table.Td key={field.name} data-kind={field.kind}>
+            <RowCell
+              field={field}
+              row={row}
+              text={row.cells[column]}
+              isFirst={index === 0}
+              onChange={isEditable && column >= 0 ? onChange : undefined}
+            />
+          </Table.Td>
+        )
+      })}
       <Table.Td>
-        <Result row={row} outcome={outcome} />
+        <Result resource={resource} row={row} outcome={outcome} />
       </Table.Td>
     </Table.Tr>
   )
 })
 
-/** What was entered, or the chosen value. */
-function Cell({ field, row, text }: { field: Field; row: Row; text: string | undefined }) {
+interface RowCellProps {
+  field: Field
+  row: Row
+  text: string | undefined
+  /** Whether it is the first value of the row. */
+  isFirst: boolean
+  /** Undefined if the value cannot be corrected. */
+  onChange: RowChange | undefined
+}
+
+/** A value of a row: a field if it can be corrected, otherwise what was entered, or the chosen value. */
+function RowCell({ field, row, text, isFirst, onChange }: RowCellProps) {
+  if (onChange) return <CellField field={field} row={row} text={text ?? ''} isFirst={isFirst} onChange={onChange} />
   if (field.choices && isValid(row)) return <Value field={field} value={row.item[field.name]} />
   if (field.kind !== 'text') return text
   return (
@@ -116,15 +170,49 @@ function Cell({ field, row, text }: { field: Field; row: Row; text: string | und
   )
 }
 
-function Result({ row, outcome }: Pick<TableRowProps, 'row' | 'outcome'>) {
-  if (!isValid(row)) return <span className="bulk-problem">{row.problem}</span>
-  if (!outcome) return null
-  if (outcome.kind === 'failed') return <span className="bulk-problem">{outcome.message}</span>
-  return <span className="bulk-added">{bulk[outcome.kind](String(outcome.id))}</span>
+function CellField({ field, row, text, isFirst, onChange }: RowCellProps & { text: string; onChange: RowChange }) {
+  const { bulk } = useMessages()
+  const attributes = {
+    size: 'xs',
+    'aria-label': bulk.cell(field.label, row.number),
+    // A problem that is not about one field is shown at the first.
+    error: !isValid(row) && (row.invalid.includes(field.name) || (row.invalid.length === 0 && isFirst)),
+    onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement | HTMLSelectElement>) =>
+      onChange(row, field.name, currentTarget.value),
+  }
+  if (!field.choices) {
+    return <TextInput {...attributes} value={text} autoComplete="off" spellCheck={false} dir="auto" />
+  }
+  const value = text.trim() || String(field.default ?? '')
+  return <NativeSelect {...attributes} value={value} data={optionsOf(field, value)} />
+}
+
+/** The choices. What was entered is one of them, so that it stays visible. */
+function optionsOf({ choices = {} }: Field, value: string) {
+  const options = Object.entries(choices).map(([choice, label]) => ({ value: choice, label }))
+  return Object.hasOwn(choices, value) ? options : [{ value, label: value }, ...options]
+}
+
+function Result({ resource, row, outcome }: Pick<TableRowProps, 'resource' | 'row' | 'outcome'>) {
+  const messages = useMessages()
+  const problem = problemOfRow(resource, row, outcome)
+  if (problem) {
+    return (
+      <>
+        <span className="bulk-problem">{problem(messages)}</span>{' '}
+        {outcome?.kind === 'failed' && <LogLink requestId={outcome.problem.requestId} />}
+      </>
+    )
+  }
+  if (!outcome) return row.isCorrected && <span className="bulk-added">{messages.bulk.corrected}</span>
+  if (outcome.kind === 'failed') return null
+  const text = 'id' in outcome ? messages.bulk[outcome.kind](String(outcome.id)) : messages.bulk.unconfirmed
+  return <span className="bulk-added">{text}</span>
 }
 
 /** Copies rows as CSV, to be corrected and pasted again. */
 function CopyRows({ columns, rows }: { columns: string[]; rows: Row[] }) {
+  const { bulk, page } = useMessages()
   const clipboard = useClipboard()
 
   function copy() {
@@ -136,7 +224,7 @@ function CopyRows({ columns, rows }: { columns: string[]; rows: Row[] }) {
 
   return (
     <Button variant="default" size="compact-sm" onClick={copy}>
-      {clipboard.copied ? messages.page.copied : bulk.copyProblems(rows.length)}
+      {clipboard.copied ? page.copied : bulk.copyProblems(rows.length)}
     </Button>
   )
 }
@@ -149,16 +237,17 @@ interface PagerProps {
 }
 
 function Pager({ start, count, onTurn }: PagerProps) {
+  const { bulk } = useMessages()
   const end = Math.min(start + pageSize, count)
   return (
     <nav className="bulk-pager" aria-label={bulk.pages}>
       <span>{bulk.page(start + 1, end, count)}</span>
-      <SteadyButton variant="default" size="compact-sm" isDisabled={start === 0} onClick={() => onTurn(-1)}>
+      <Button variant="default" size="compact-sm" isDisabled={start === 0} onClick={() => onTurn(-1)}>
         {bulk.previous}
-      </SteadyButton>
-      <SteadyButton variant="default" size="compact-sm" isDisabled={end === count} onClick={() => onTurn(1)}>
+      </Button>
+      <Button variant="default" size="compact-sm" isDisabled={end === count} onClick={() => onTurn(1)}>
         {bulk.next}
-      </SteadyButton>
+      </Button>
     </nav>
   )
 }

@@ -1,31 +1,59 @@
-import { Button, FileButton, Textarea } from '@mantine/core'
-import { useWindowEvent } from '@mantine/hooks'
-import { useRef, useState } from 'react'
-import { messages } from '../messages/index.ts'
+import { FileButton, Textarea } from '@mantine/core'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { Button } from '../components/buttons.tsx'
+import type { Messages, Text } from '../messages/en.ts'
+import { useMessages } from '../messages/provider.tsx'
+import { useFileDrop } from '../resource/use-file-drop.ts'
 import { namesOf, type Resource } from '../resource.ts'
-import { csvLine } from './csv.ts'
+import { type Draft, importDrafts } from './drafts.ts'
+import { csvLine } from './write-file.ts'
 
-const { bulk } = messages
+/** The draft of a resource, which is kept while its panel is closed. Setting nothing forgets it. */
+export function useDraft({ many }: Resource): [Draft, (draft?: Draft) => void] {
+  const [draft, setDraft] = useState(() => importDrafts.get(many) ?? emptyDraft())
+  return [
+    draft,
+    (changed = emptyDraft()) => {
+      setDraft(changed)
+      if (changed.text === '' && changed.sent.size === 0) importDrafts.delete(many)
+      else importDrafts.set(many, changed)
+    },
+  ]
+}
+
+function emptyDraft(): Draft {
+  return { text: '', corrections: new Map(), sent: new Map() }
+}
 
 const maxMegabytes = 5
 
 interface SourceInputProps {
   resource: Resource
-  text: string
-  onChange: (text: string) => void
+  draft: Draft
+  /** A file to read at once. */
+  dropped: File | undefined
+  onChange: (draft?: Draft) => void
   /** Why the text cannot be used. */
-  problem: string | undefined
+  problem: Text | undefined
 }
 
 /** A text area that also takes the text of a file. */
-export function SourceInput({ resource, text, onChange, problem }: SourceInputProps) {
-  const [fileProblem, setFileProblem] = useState<string>()
+export function SourceInput({ resource, draft, dropped, onChange, problem }: SourceInputProps) {
+  const messages = useMessages()
+  const { bulk } = messages
+  const [fileProblem, setFileProblem] = useState<Text>()
   const area = useRef<HTMLTextAreaElement>(null)
   const resetChoice = useRef<() => void>(null)
 
-  function change(changed: string) {
+  function change(changed: string, name?: string) {
     setFileProblem(undefined)
-    onChange(changed)
+    onChange({ text: changed, corrections: new Map(), sent: draft.sent, ...(name !== undefined && { file: name }) })
+  }
+
+  function startOver() {
+    setFileProblem(undefined)
+    onChange()
+    area.current?.focus()
   }
 
   async function load(file: File | null | undefined) {
@@ -33,22 +61,24 @@ export function SourceInput({ resource, text, onChange, problem }: SourceInputPr
     // Otherwise choosing the same file again would change nothing.
     resetChoice.current?.()
     const read = await readFile(file)
-    if ('text' in read) change(read.text)
-    else setFileProblem(read.problem)
+    if ('text' in read) change(read.text, file.name)
+    else setFileProblem(() => read.problem)
     area.current?.focus()
   }
 
   const isDragged = useFileDrop((file) => void load(file))
+  const loadDropped = useEffectEvent(() => void load(dropped))
+  useEffect(() => loadDropped(), [])
 
   return (
     <div>
       <Textarea
         ref={area}
         label={bulk.source}
-        description={hintOf(resource)}
+        description={hintOf(messages, resource)}
         placeholder={exampleOf(resource)}
-        error={fileProblem ?? problem}
-        value={text}
+        error={(fileProblem ?? problem)?.(messages)}
+        value={draft.text}
         onChange={(event) => change(event.currentTarget.value)}
         classNames={{ input: 'bulk-source' }}
         rows={8}
@@ -71,13 +101,18 @@ export function SourceInput({ resource, text, onChange, problem }: SourceInputPr
             </Button>
           )}
         </FileButton>
-        <span>{isDragged ? bulk.drop : bulk.dropHint}</span>
+        <span>{isDragged ? bulk.drop : draft.file === undefined ? bulk.dropHint : bulk.file(draft.file)}</span>
+        {draft.sent.size > 0 && (
+          <Button variant="default" size="compact-sm" onClick={startOver}>
+            {bulk.startOver}
+          </Button>
+        )}
       </div>
     </div>
   )
 }
 
-function hintOf({ noun, entered }: Resource): string {
+function hintOf({ bulk }: Messages, { noun, entered }: Resource): string {
   const optional = entered.filter(({ presence }) => presence === 'optional')
   return bulk.sourceHint(noun, namesOf(entered), namesOf(optional))
 }
@@ -88,34 +123,14 @@ function exampleOf({ entered }: Resource): string {
   return [namesOf(entered), ...rows].map(csvLine).join('').trimEnd()
 }
 
-/** Takes a file that is dropped anywhere on the page, where the browser would open it instead. */
-function useFileDrop(onDrop: (file: File | undefined) => void): boolean {
-  const [isDragged, setIsDragged] = useState(false)
-
-  useWindowEvent('dragover', (event) => {
-    if (!event.dataTransfer?.types.includes('Files')) return
-    event.preventDefault()
-    setIsDragged(true)
-  })
-  useWindowEvent('dragleave', (event) => {
-    if (event.relatedTarget === null) setIsDragged(false)
-  })
-  useWindowEvent('drop', (event) => {
-    setIsDragged(false)
-    if (!event.dataTransfer?.types.includes('Files')) return
-    event.preventDefault()
-    onDrop(event.dataTransfer.files[0])
-  })
-  return isDragged
-}
-
 /** The text of a file. Another encoding than UTF-8 would change names without notice. */
-async function readFile(file: File): Promise<{ text: string } | { problem: string }> {
-  if (file.size > maxMegabytes * 1_000_000) return { problem: bulk.fileTooLarge(maxMegabytes) }
+async function readFile(file: File): Promise<{ text: string } | { problem: Text }> {
+  if (file.size > maxMegabytes * 1_000_000) return { problem: ({ bulk }) => bulk.fileTooLarge(maxMegabytes) }
   try {
     const bytes = await file.arrayBuffer()
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
-    return { problem: error instanceof TypeError ? bulk.fileNotUtf8 : bulk.fileUnreadable }
+    const isNotUtf8 = error instanceof TypeError
+    return { problem: ({ bulk }) => (isNotUtf8 ? bulk.fileNotUtf8 : bulk.fileUnreadable) }
   }
 }

@@ -2,43 +2,83 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { usePetstore } from '../petstore.ts'
 import type { Resource } from '../resource.ts'
-import { addRows, keyPrefixOf, type Outcome } from './add-rows.ts'
-import { advance, noProgress } from './progress.ts'
-import type { ValidRow } from './table.ts'
+import { addRows, keysOf, type Outcome } from './add-rows.ts'
+import { addSample, addSent, isAdded, isFinished, matchSent, type Samples, type SentRows } from './progress.ts'
+import { isValid, type Row, type ValidRow } from './table.ts'
 import { useJob } from './use-job.ts'
 
 /** Milliseconds between two updates of the progress. */
 const updateInterval = 200
 
-/** Adds the rows when it is started. A start after a stop continues. */
-export function useAddRows(resource: Resource, rows: ValidRow[]) {
+/**
+ * Adds the valid rows when it is started, except those that were added before. A further start adds those that have no
+ * outcome yet: after a stop, or after a correction.
+ *
+ * @param pasted the rows before any correction
+ * @param sent what was sent before. Further rows and outcomes are added to it, also after the component disappeared.
+ */
+export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], sent: SentRows) {
   const procedures = resource.procedures(usePetstore())
   const queryClient = useQueryClient()
-  const [progress, setProgress] = useState(noProgress)
+  const [samples, setSamples] = useState<Samples>([])
+  /** The numbers of the rows whose items the user wants to see. */
+  const [viewed, setViewed] = useState<ReadonlySet<number>>(new Set())
 
   const { start, stop, status, pause } = useJob(async (options) => {
-    const finished: [number, Outcome][] = []
-    const update = () => {
-      const batch = finished.splice(0)
-      setProgress((before) => advance(before, batch, Date.now()))
+    const digestKeyOf = keysOf(resource, pasted.filter(isValid))
+    const entries = new Map(matched)
+    const isCorrection = missing.every(({ isCorrected }) => isCorrected)
+    setViewed(new Set((isCorrection ? missing : rows).map(({ number }) => number)))
+    for (const { number } of missing) {
+      const entry = entries.get(number)
+      if (entry?.outcome?.kind === 'failed') entry.outcome = undefined
     }
+    let [finished, hasEnded] = [rows.length - missing.length, false]
+    const update = () => setSamples((before) => addSample(before, finished, Date.now()))
     update()
     const timer = setInterval(update, updateInterval)
-    const missing = rows.filter(({ number }) => !progress.outcomes.has(number))
+
+    async function keyOf(row: ValidRow): Promise<string> {
+      const entry = entries.get(row.number) ?? { idempotencyKey: await digestKeyOf(row), outcome: undefined }
+      if (!entries.has(row.number)) addSent(resource, row, sent, entry)
+      entries.set(row.number, entry)
+      entry.outcome = { kind: 'unconfirmed' }
+      return entry.idempotencyKey
+    }
+
+    function onOutcome(number: number, outcome: Outcome): void {
+      const entry = entries.get(number)
+      // The response to a request before a stop can come after that to its repetition.
+      if (entry && !isAdded(entry.outcome)) entry.outcome = outcome
+      finished++
+      if (hasEnded) update()
+    }
+
     try {
-      const keyPrefix = await keyPrefixOf(resource, rows)
-      const onOutcome = (row: number, outcome: Outcome) => finished.push([row, outcome])
-      await addRows(procedures, missing, { ...options, keyPrefix, onOutcome })
+      await addRows(procedures, missing, { ...options, keyOf, onOutcome })
     } finally {
       clearInterval(timer)
+      hasEnded = true
       update()
       void queryClient.invalidateQueries({ queryKey: [resource.many] })
     }
   })
 
-  const end = progress.outcomes.size === rows.length ? 'finished' : 'stopped'
-  const states = { idle: 'ready', pending: 'adding', success: end, error: end } as const
-  return { state: states[status], progress, pause, start: () => start(), stop }
+  const isIdle = status === 'idle'
+  const matched = matchSent(resource, rows, sent)
+  const outcomes = new Map<number, Outcome>()
+  for (const [number, { outcome }] of matched) {
+    // A new run sends the rows again that the service rejected.
+    if (outcome && !(isIdle && outcome.kind === 'failed')) outcomes.set(number, outcome)
+  }
+  const missing = rows.filter(({ number }) => !isFinished(outcomes.get(number)))
+
+  const ids = [...outcomes].flatMap(([number, outcome]) => ('id' in outcome && viewed.has(number) ? [outcome.id] : []))
+  const firstId = ids.length > 0 ? ids.reduce((first, id) => (id < first ? id : first)) : undefined
+
+  const end = missing.length === 0 ? 'finished' : 'stopped'
+  const state = ({ idle: 'ready', pending: 'adding', success: end, error: end } as const)[status]
+  return { state, samples, outcomes, missing, firstId, pause, start: () => start(), stop }
 }
 
 export type Run = ReturnType<typeof useAddRows>

@@ -1,53 +1,63 @@
-import '@mantine/core/styles/ActionIcon.layer.css'
-import { ActionIcon, Button, type ButtonProps } from '@mantine/core'
-import type { MouseEvent, ReactNode } from 'react'
+import './buttons.css'
+import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 import type { Shortcut } from '../keyboard.ts'
 import { hint } from './hint.ts'
 
-interface IconButtonProps {
+interface ButtonProps extends ComponentProps<'button'> {
+  variant?: 'filled' | 'default' | 'subtle' | 'gray'
+  size?: 'md' | 'xs' | 'compact-sm' | 'compact-xs'
+  /** Before the label. */
+  icon?: ReactNode
+  endIcon?: ReactNode
+  /** It keeps the focus while it is disabled. HTML's `disabled` would move the focus to the start of the page. */
+  isDisabled?: boolean | undefined
+  /** All labels that the button can have. It is as wide as the widest one, so another label moves nothing. */
+  labels?: string[]
+}
+
+export function Button({ icon, endIcon, labels, children, ...props }: ButtonProps) {
+  return (
+    <PlainButton {...props}>
+      {icon}
+      <span className="button-label" data-labels={labels?.join('\n')}>
+        {children}
+      </span>
+      {endIcon}
+    </PlainButton>
+  )
+}
+
+interface IconButtonProps extends Omit<ButtonProps, 'icon' | 'endIcon' | 'labels' | 'variant'> {
   label: string
   shortcut?: Shortcut
-  isDisabled?: boolean
-  size?: 'sm' | 'md'
-  onClick: () => void
   /** The icon. */
   children: ReactNode
 }
 
-/** A button without text. It keeps the focus while it is disabled. */
-export function IconButton({ label, shortcut, isDisabled = false, size = 'md', onClick, children }: IconButtonProps) {
+/** A button without text. */
+export function IconButton({ label, shortcut, ...props }: IconButtonProps) {
+  return <PlainButton variant="gray" isIcon aria-label={label} {...hint(label, shortcut)} {...props} />
+}
+
+interface PlainButtonProps extends Omit<ButtonProps, 'icon' | 'endIcon' | 'labels'> {
+  isIcon?: boolean
+}
+
+function PlainButton(props: PlainButtonProps) {
+  const { variant = 'filled', size = 'md', isDisabled, isIcon, className = '', onClick, ...others } = props
   return (
-    <ActionIcon
-      size={size}
-      aria-label={label}
-      {...hint(label, shortcut)}
-      {...disabledProps(isDisabled)}
-      onClick={unlessDisabled(isDisabled, onClick)}
-    >
-      {children}
-    </ActionIcon>
+    <button
+      type="button"
+      className={`button ${className}`}
+      data-variant={variant}
+      data-size={size}
+      data-icon={isIcon}
+      aria-disabled={isDisabled}
+      onClick={(event: MouseEvent<HTMLButtonElement>) => {
+        if (isDisabled) event.preventDefault()
+        else onClick?.(event)
+      }}
+      {...others}
+    />
   )
-}
-
-interface SteadyButtonProps extends ButtonProps {
-  isDisabled: boolean
-  type?: 'submit' | 'button'
-  onClick?: () => void
-}
-
-/** A button that keeps the focus while it is disabled. */
-export function SteadyButton({ isDisabled, onClick, ...props }: SteadyButtonProps) {
-  return <Button {...props} {...disabledProps(isDisabled)} onClick={unlessDisabled(isDisabled, onClick)} />
-}
-
-/** The attributes of a disabled button that keeps the focus. HTML's `disabled` would move the focus to the start of the page. */
-function disabledProps(isDisabled: boolean) {
-  return { 'aria-disabled': isDisabled, ...(isDisabled && { 'data-disabled': true }) }
-}
-
-function unlessDisabled(isDisabled: boolean, onClick?: () => void) {
-  return (event: MouseEvent) => {
-    if (isDisabled) event.preventDefault()
-    else onClick?.()
-  }
 }

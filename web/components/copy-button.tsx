@@ -1,6 +1,6 @@
-import { Button, CopyButton as Copy } from '@mantine/core'
-import { messages } from '../messages/index.ts'
-import { IconButton } from './buttons.tsx'
+import { useClipboard } from '@mantine/hooks'
+import { useMessages } from '../messages/provider.tsx'
+import { Button, IconButton } from './buttons.tsx'
 import { IconCheck, IconCopy } from './icons.tsx'
 
 interface CopyButtonProps {
@@ -8,26 +8,23 @@ interface CopyButtonProps {
   value: string
   /** Shows the label as text. */
   withText?: boolean
+  tabIndex?: number
 }
 
 /** Copies a text. Browsers allow it only on secure pages, so there is no button on others. */
-export function CopyButton({ label, value, withText = false }: CopyButtonProps) {
+export function CopyButton({ label, value, withText = false, tabIndex }: CopyButtonProps) {
+  const { page } = useMessages()
+  const { copied, copy } = useClipboard({ timeout: 2_000 })
   if (!isSecureContext) return null
-  return (
-    <Copy value={value} timeout={2_000}>
-      {({ copied, copy }) => {
-        const icon = copied ? <IconCheck /> : <IconCopy />
-        const text = copied ? messages.page.copied : label
-        return withText ? (
-          <Button variant="default" size="xs" leftSection={icon} onClick={copy}>
-            {text}
-          </Button>
-        ) : (
-          <IconButton label={text} size="sm" onClick={copy}>
-            {icon}
-          </IconButton>
-        )
-      }}
-    </Copy>
+  const icon = copied ? <IconCheck /> : <IconCopy />
+  const text = copied ? page.copied : label
+  return withText ? (
+    <Button variant="default" size="xs" icon={icon} onClick={() => copy(value)}>
+      {text}
+    </Button>
+  ) : (
+    <IconButton label={text} size="xs" tabIndex={tabIndex} onClick={() => copy(value)}>
+      {icon}
+    </IconButton>
   )
 }

@@ -1,10 +1,12 @@
-import '@mantine/core/styles/EmptyState.layer.css'
-import { Button, EmptyState } from '@mantine/core'
 import { useState } from 'react'
-import { messages } from '../messages/index.ts'
+import type { Text } from '../messages/en.ts'
+import { useMessages } from '../messages/provider.tsx'
 import { isTransient, type Problem } from '../problem.ts'
+import { LogLink } from '../requests/log-link.tsx'
+import { Button } from './buttons.tsx'
 import { keepFocus } from './focus.ts'
 import { IconAlertTriangle, IconCloudOff, IconHourglass } from './icons.tsx'
+import { Message } from './message.tsx'
 import { RequestId } from './request-id.tsx'
 import { useNow } from './use-now.ts'
 
@@ -18,24 +20,31 @@ interface FailureProps {
 
 /** Explains why a query failed. Transient failures are retried automatically, and a button retries at once. */
 export function Failure({ title, problem, failures, onRetry }: FailureProps) {
+  const messages = useMessages()
   const { kind, message, retryAfter, requestId } = problem
   const retries = isTransient(problem)
   const Icon = kind === 'unreachable' ? IconCloudOff : retryAfter === undefined ? IconAlertTriangle : IconHourglass
   return (
-    <EmptyState ref={keepFocus} className="message" role="alert" icon={<Icon />}>
-      <EmptyState.Title order={2}>{title}</EmptyState.Title>
-      <EmptyState.Description>
-        {message} {retries && <Retrying attempt={failures} seconds={retryAfter} />}
-      </EmptyState.Description>
+    <Message
+      ref={keepFocus}
+      role="alert"
+      icon={<Icon />}
+      title={title}
+      text={
+        <>
+          {message(messages)} {retries && <Retrying attempt={failures} seconds={retryAfter} />}
+        </>
+      }
+    >
       <RequestId id={requestId} />
       {retries && (
-        <EmptyState.Actions>
+        <div className="message-actions">
           <Button variant="default" onClick={onRetry}>
             {messages.problem.retryNow}
           </Button>
-        </EmptyState.Actions>
+        </div>
       )}
-    </EmptyState>
+    </Message>
   )
 }
 
@@ -48,7 +57,8 @@ interface RetryingProps {
 
 /** Counts down the seconds until the next attempt, if the service has told them. */
 export function Retrying({ attempt, seconds }: RetryingProps) {
-  return seconds === undefined ? messages.problem.retrying : <CountdownFrom key={attempt} seconds={seconds} />
+  const { problem } = useMessages()
+  return seconds === undefined ? problem.retrying : <CountdownFrom key={attempt} seconds={seconds} />
 }
 
 function CountdownFrom({ seconds }: { seconds: number }) {
@@ -57,17 +67,19 @@ function CountdownFrom({ seconds }: { seconds: number }) {
 }
 
 /** Says why a job waits, and for how long. */
-export function PauseMessage({ pause: { message, until } }: { pause: { message: string; until: number } }) {
+export function PauseMessage({ pause: { message, until } }: { pause: { message: Text; until: number } }) {
+  const messages = useMessages()
   return (
     <p className="pause">
-      <span role="alert">{message}</span> <Countdown until={until} />
+      <span role="alert">{message(messages)}</span> <Countdown until={until} /> <LogLink />
     </p>
   )
 }
 
 /** Counts down the seconds until the next attempt. */
 function Countdown({ until }: { until: number }) {
+  const { problem } = useMessages()
   const rest = Math.max(Math.round((until - useNow()) / 1_000), 0)
   // Screen readers would announce every second.
-  return <span aria-live="off">{rest > 0 ? messages.problem.retryingIn(rest) : messages.problem.retrying}</span>
+  return <span aria-live="off">{rest > 0 ? problem.retryingIn(rest) : problem.retrying}</span>
 }

@@ -1,9 +1,18 @@
 import { useEffect, useRef, useState } from 'react'
 
+/** The dialog or popover above all others. */
+export function topDialog(): Element | undefined {
+  return [...document.querySelectorAll('[aria-modal="true"], :popover-open')].at(-1)
+}
+
+function titleOfPage(): HTMLElement | null {
+  return document.querySelector('h1')
+}
+
 /** Moves the focus from an element that is about to disappear to the panel around it, or to the title of the page. */
-export function focusAround(element: Element): void {
+function focusAround(element: Element): void {
   const panel = element.closest<HTMLElement>('[tabindex="-1"]')
-  const target = panel ?? document.querySelector('h1')
+  const target = panel ?? titleOfPage()
   target?.focus({ preventScroll: true })
 }
 
@@ -30,7 +39,7 @@ export function useFocusReturn(getTarget?: () => HTMLElement | null | undefined)
       if (document.activeElement !== document.body) return
       const target = latest.current?.() ?? former
       const isUsable = target instanceof HTMLElement && target !== document.body && target.isConnected
-      const element = isUsable ? target : document.querySelector('h1')
+      const element = isUsable ? target : titleOfPage()
       element?.focus({ preventScroll: true })
     }
   }, [former])

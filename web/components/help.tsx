@@ -1,23 +1,23 @@
-import '@mantine/core/styles/Kbd.layer.css'
 import './help.css'
-import { Kbd } from '@mantine/core'
 import { keyName, type Shortcut, shortcuts } from '../keyboard.ts'
-import { messages } from '../messages/index.ts'
+import { useMessages } from '../messages/provider.tsx'
+import type { Noun } from '../resource.ts'
 import { Sheet } from './sheet.tsx'
 
 /** Lists the keyboard shortcuts. */
-// biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
-export default function Help({ onClose }: { onClose: () => void }) {
+export function Help({ noun, onClose }: { noun: Noun; onClose: () => void }) {
+  const { keyboard } = useMessages()
+  const actions = keyboard.actions(noun)
   return (
-    <Sheet title={messages.keyboard.title} onClose={onClose} size="xs">
+    <Sheet title={keyboard.title} onClose={onClose} size="sm" isModal>
       <dl className="shortcuts">
-        {Object.entries(messages.keyboard.actions).map(([shortcut, action]) => (
+        {/* Safe: TypeScript types the names of entries as strings. */}
+        {(Object.keys(shortcuts) as Shortcut[]).map((shortcut) => (
           <div key={shortcut}>
-            <dt>{action}</dt>
-            {/* Safe: the catalogue has an entry for each shortcut. */}
+            <dt>{actions[shortcut]}</dt>
             <dd>
-              {shortcuts[shortcut as Shortcut].map((key) => (
-                <Kbd key={key}>{keyName(key)}</Kbd>
+              {shortcuts[shortcut].map((key) => (
+                <kbd key={key}>{keyName(key)}</kbd>
               ))}
             </dd>
           </div>

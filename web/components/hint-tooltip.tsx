@@ -1,7 +1,7 @@
 import '@mantine/core/styles/Tooltip.layer.css'
-import '@mantine/core/styles/Kbd.layer.css'
-import { Kbd, Tooltip } from '@mantine/core'
+import { Tooltip } from '@mantine/core'
 import { keyName } from '../keyboard.ts'
+import { MantineContext } from '../theme/mantine.tsx'
 
 /** The tooltip of an element with the attributes of `hint`. */
 // biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
@@ -10,12 +10,16 @@ export default function HintTooltip({ target }: { target: Element }) {
   const label = (
     <>
       {target.getAttribute('data-hint')}
-      {key && <Kbd>{keyName(key)}</Kbd>}
+      {key && <kbd>{keyName(key)}</kbd>}
     </>
   )
   // Inside of a landmark, like everything on the page.
   const landmark = target.closest<HTMLElement>('main, header') ?? document.body
   return (
-    target instanceof HTMLElement && <Tooltip opened target={target} label={label} portalProps={{ target: landmark }} />
+    target instanceof HTMLElement && (
+      <MantineContext>
+        <Tooltip opened target={target} label={label} portalProps={{ target: landmark }} />
+      </MantineContext>
+    )
   )
 }

@@ -1,7 +1,10 @@
 import { useDebouncedValue, useWindowEvent } from '@mantine/hooks'
-import { lazy, Suspense, useState } from 'react'
+import { type ComponentType, lazy, Suspense, useRef, useState } from 'react'
 
-const HintTooltip = lazy(() => import('./hint-tooltip.tsx'))
+/** Without a tooltip if its code cannot be loaded. */
+const HintTooltip = lazy<ComponentType<{ target: Element }>>(() =>
+  import('./hint-tooltip.tsx').catch(() => ({ default: () => null })),
+)
 
 /** Milliseconds until the hint of a hovered element appears. */
 const delay = 400
@@ -14,6 +17,10 @@ export function Hints() {
   const [hovered, setHovered] = useState<Element | null>(null)
   const [focused, setFocused] = useState<Element | null>(null)
   const [rested] = useDebouncedValue(hovered, delay)
+  /** The element that was clicked. It has no hint until the pointer leaves it. */
+  const clicked = useRef<Element>(null)
+  /** Whether the user moves the focus, and not the page, which moves it when a dialog closes. */
+  const isMoved = useRef(false)
   const target = (rested === hovered && hovered) || focused
 
   function hide() {
@@ -21,17 +28,38 @@ export function Hints() {
     setFocused(null)
   }
 
-  useWindowEvent('pointerover', (event) => setHovered(event.pointerType === 'mouse' ? hintedAround(event) : null))
-  useWindowEvent('focusin', (event) => setFocused(hintedAround(event)))
+  useWindowEvent('pointerover', ({ pointerType, target: entered }) => {
+    const element = pointerType === 'mouse' ? hintedAround(entered) : null
+    if (element !== clicked.current) clicked.current = null
+    setHovered(clicked.current ? null : element)
+  })
+  useWindowEvent('focusin', (event) => isMoved.current && setFocused(hintedAround(event.target)))
   useWindowEvent('focusout', () => setFocused(null))
-  useWindowEvent('pointerdown', hide)
-  useWindowEvent('keydown', ({ key }) => key === 'Escape' && hide())
+  useWindowEvent('pointerdown', (event) => {
+    clicked.current = hintedAround(event.target)
+    isMoved.current = false
+    hide()
+  })
+  useWindowEvent(
+    'keydown',
+    ({ key }) => {
+      isMoved.current = key === 'Tab'
+      if (key === 'Escape') hide()
+    },
+    // A dialog moves the focus with the key itself.
+    true,
+  )
   return <Suspense>{target?.isConnected && <HintTooltip target={target} />}</Suspense>
 }
 
-function hintedAround({ type, target }: Event): Element | null {
-  if (!(target instanceof Element)) return null
-  // A click focuses an element too, but not visibly.
-  if (type === 'focusin' && !target.matches(':focus-visible')) return null
-  return target.closest('[data-hint]')
+function hintedAround(target: EventTarget | null): Element | null {
+  const element = target instanceof Element ? target.closest<HTMLElement>('[data-hint]') : null
+  return element && !isRepetition(element) ? element : null
+}
+
+/** Whether the hint only repeats the label that the button shows. */
+function isRepetition(element: HTMLElement): boolean {
+  const label = element.querySelector<HTMLElement>('.button-label')
+  const isShown = label !== null && label.offsetWidth > 0 && label.textContent === element.dataset.hint
+  return isShown && !element.hasAttribute('aria-keyshortcuts')
 }

@@ -2,15 +2,19 @@ import type { ReactElement } from 'react'
 
 // The icons are those of Tabler Icons (https://tabler.io/icons). The build adds icons-license.txt to the license file.
 
+export const IconActivity = icon('M3 12h4l3 8l4 -16l3 8h4')
 export const IconAlertTriangle = icon(
   'M12 9v4 M10.363 3.591l-8.106 13.534a1.914 1.914 0 0 0 1.636 2.871h16.214a1.914 1.914 0 0 0 1.636-2.87l-8.106-13.536a1.914 1.914 0 0 0-3.274 0 M12 16h.01',
 )
 export const IconCheck = icon('M5 12l5 5l10-10')
+export const IconArrowsSort = icon('M3 9l4-4l4 4 M7 5v14 M21 15l-4 4l-4-4 M17 19v-14')
+export const IconBook = icon(
+  'M3 19a9 9 0 0 1 9 0a9 9 0 0 1 9 0 M3 6a9 9 0 0 1 9 0a9 9 0 0 1 9 0 M3 6v13 M12 6v13 M21 6v13',
+)
 export const IconChevronDown = icon('M6 9l6 6l6-6')
 export const IconChevronLeft = icon('M15 6l-6 6l6 6')
 export const IconChevronLeftPipe = icon('M7 6v12 M18 6l-6 6l6 6')
 export const IconChevronRight = icon('M9 6l6 6l-6 6')
-export const IconChevronRightPipe = icon('M6 6l6 6l-6 6 M17 5v13')
 export const IconChevronUp = icon('M6 15l6-6l6 6')
 export const IconCloudOff = icon(
   'M9.58 5.548c.24-.11 .492-.207 .752-.286c1.88-.572 3.956-.193 5.444 1c1.488 1.19 2.162 3.007 1.77 4.769h.99c1.913 0 3.464 1.56 3.464 3.486c0 .957-.383 1.824-1.003 2.454m-2.997 1.033h-11.343c-2.572-.004-4.657-2.011-4.657-4.487c0-2.475 2.085-4.482 4.657-4.482c.13-.582 .37-1.128 .7-1.62 M3 3l18 18',
@@ -23,15 +27,31 @@ export const IconDeviceDesktop = icon(
   'M3 5a1 1 0 0 1 1-1h16a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1h-16a1 1 0 0 1-1-1v-10 M7 20h10 M9 16v4 M15 16v4',
 )
 export const IconDownload = icon('M4 17v2a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2v-2 M7 11l5 5l5-5 M12 4l0 12')
+export const IconEye = icon(
+  'M10 12a2 2 0 1 0 4 0a2 2 0 0 0-4 0 M21 12c-2.4 4-5.4 6-9 6c-3.6 0-6.6-2-9-6c2.4-4 5.4-6 9-6c3.6 0 6.6 2 9 6',
+)
+export const IconEyeOff = icon(
+  'M10.585 10.587a2 2 0 0 0 2.829 2.828 M16.681 16.673a8.717 8.717 0 0 1-4.681 1.327c-3.6 0-6.6-2-9-6c1.272-2.12 2.712-3.678 4.32-4.674m2.86-1.146a9.055 9.055 0 0 1 1.82-.18c3.6 0 6.6 2 9 6c-.666 1.11-1.379 2.067-2.138 2.87 M3 3l18 18',
+)
+export const IconFilter = icon(
+  'M4 4h16v2.172a2 2 0 0 1-.586 1.414l-4.414 4.414v7l-6 2v-8.5l-4.48-4.928a2 2 0 0 1-.52-1.345v-2.227',
+)
 export const IconFilterOff = icon(
   'M8 4h12v2.172a2 2 0 0 1-.586 1.414l-3.914 3.914m-.5 3.5v4l-6 2v-8.5l-4.48-4.928a2 2 0 0 1-.52-1.345v-2.227 M3 3l18 18',
 )
 export const IconHourglass = icon(
   'M6.5 7h11 M6.5 17h11 M6 20v-2a6 6 0 1 1 12 0v2a1 1 0 0 1-1 1h-10a1 1 0 0 1-1-1 M6 4v2a6 6 0 1 0 12 0v-2a1 1 0 0 0-1-1h-10a1 1 0 0 0-1 1',
 )
+export const IconKey = icon(
+  'M16.555 3.843l3.602 3.602a2.877 2.877 0 0 1 0 4.069l-2.643 2.643a2.877 2.877 0 0 1-4.069 0l-.301-.301l-6.558 6.558a2 2 0 0 1-1.239 .578l-.175 .008h-1.172a1 1 0 0 1-.993-.883l-.007-.117v-1.172a2 2 0 0 1 .467-1.284l.119-.13l.414-.414h2v-2h2v-2l2.144-2.144l-.301-.301a2.877 2.877 0 0 1 0-4.069l2.643-2.643a2.877 2.877 0 0 1 4.069 0 M15 9h.01',
+)
 export const IconKeyboard = icon(
   'M2 8a2 2 0 0 1 2-2h16a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2h-16a2 2 0 0 1-2-2l0-8 M6 10l0 .01 M10 10l0 .01 M14 10l0 .01 M18 10l0 .01 M6 14l0 .01 M18 14l0 .01 M10 14l4 .01',
 )
+export const IconLanguage = icon(
+  'M4 5h7 M9 3v2c0 4.418-2.239 8-5 8 M5 9c0 2.144 2.952 3.908 6.7 4 M12 20l4-9l4 9 M19.1 18h-6.2',
+)
+export const IconList = icon('M9 6h11 M9 12h11 M9 18h11 M5 6v.01 M5 12v.01 M5 18v.01')
 export const IconLogout = icon(
   'M14 8v-2a2 2 0 0 0-2-2h-7a2 2 0 0 0-2 2v12a2 2 0 0 0 2 2h7a2 2 0 0 0 2-2v-2 M9 12h12l-3-3 M18 15l3-3',
 )
@@ -44,12 +64,14 @@ export const IconPaw = icon(
 )
 export const IconPlus = icon('M12 5l0 14 M5 12l14 0')
 export const IconRefresh = icon('M20 11a8.1 8.1 0 0 0-15.5-2m-.5-4v4h4 M4 13a8.1 8.1 0 0 0 15.5 2m.5 4v-4h-4')
+export const IconSearch = icon('M3 10a7 7 0 1 0 14 0a7 7 0 1 0-14 0 M21 21l-6-6')
 export const IconSun = icon(
   'M8 12a4 4 0 1 0 8 0a4 4 0 1 0-8 0 M3 12h1m8-9v1m8 8h1m-9 8v1m-6.4-15.4l.7 .7m12.1-.7l-.7 .7m0 11.4l.7 .7m-12.1-.7l-.7 .7',
 )
 export const IconTablePlus = icon(
   'M12.5 21h-7.5a2 2 0 0 1-2-2v-14a2 2 0 0 1 2-2h14a2 2 0 0 1 2 2v7.5 M3 10h18 M10 3v18 M16 19h6 M19 16v6',
 )
+export const IconUser = icon('M8 7a4 4 0 1 0 8 0a4 4 0 0 0-8 0 M6 21v-2a4 4 0 0 1 4-4h4a4 4 0 0 1 4 4v2')
 export const IconX = icon('M18 6l-12 12 M6 6l12 12')
 
 /** A decorative icon. `path` is the data of an SVG path in a square of 24 by 24. */

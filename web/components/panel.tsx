@@ -1,17 +1,19 @@
-import '@mantine/core/styles/CloseButton.layer.css'
 import './panel.css'
-import { CloseButton } from '@mantine/core'
 import { useId, useMediaQuery } from '@mantine/hooks'
-import { lazy, type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import { useShortcuts } from '../keyboard.ts'
-import { messages } from '../messages/index.ts'
+import { useMessages } from '../messages/provider.tsx'
+import { IconButton } from './buttons.tsx'
 import { useFocusReturn } from './focus.ts'
-import { hint } from './hint.ts'
+import { IconX } from './icons.tsx'
+import { loadLater } from './load-later.tsx'
 
 // Most windows are wide enough for a panel beside the list.
-const Sheet = lazy(() => import('./sheet.tsx').then((module) => ({ default: module.Sheet })))
+export const Sheet = loadLater(async () => (await import('./sheet.tsx')).Sheet)
 
 interface PanelProps {
+  /** The element that can have the focus, while the panel is beside the list. */
+  ref?: RefObject<HTMLElement | null>
   title: string
   /** Buttons beside the title. */
   actions?: ReactNode
@@ -32,32 +34,42 @@ export function Panel({ focusAfter, ...props }: PanelProps) {
   return isBeside ? <SidePanel {...props} /> : <SheetPanel {...props} />
 }
 
-function SidePanel({ title, actions, onClose, children, 'data-arrow-keys': arrowKeys }: PanelProps) {
+function SidePanel({ ref, title, actions, onClose, children, 'data-arrow-keys': arrowKeys }: PanelProps) {
+  const { page } = useMessages()
   const id = useId()
-  const panel = useRef<HTMLElement>(null)
+  const own = useRef<HTMLElement>(null)
+  const panel = ref ?? own
   useShortcuts({ close: onClose })
   useEffect(() => {
-    const field = panel.current?.querySelector<HTMLElement>('[data-autofocus]')
-    const target = field ?? panel.current
-    target?.focus({ preventScroll: true })
-  }, [])
+    // A field with `autoFocus` has it already.
+    if (!panel.current?.contains(document.activeElement)) panel.current?.focus({ preventScroll: true })
+  }, [panel])
   return (
     <aside className="panel" aria-labelledby={id} tabIndex={-1} data-arrow-keys={arrowKeys} ref={panel}>
       <div className="panel-head">
-        <h2 id={id} dir="auto" aria-live="polite">
+        <h2 id={id} dir="auto" title={title} aria-live="polite">
           {title}
         </h2>
         {actions}
-        <CloseButton aria-label={messages.page.close} {...hint(messages.page.close, 'close')} onClick={onClose} />
+        <IconButton label={page.close} shortcut="close" onClick={onClose}>
+          <IconX />
+        </IconButton>
       </div>
       {children}
     </aside>
   )
 }
 
-function SheetPanel({ actions, children, holdsEntries = false, 'data-arrow-keys': arrowKeys, ...props }: PanelProps) {
+function SheetPanel({
+  ref: _ref,
+  actions,
+  children,
+  holdsEntries = false,
+  'data-arrow-keys': arrowKeys,
+  ...props
+}: PanelProps) {
   return (
-    <Sheet holdsEntries={holdsEntries} {...props}>
+    <Sheet holdsEntries={holdsEntries} isInUrl {...props}>
       {/* The focus is here and not on the first button, so that arrow keys work at once. */}
       <div data-arrow-keys={arrowKeys} {...(arrowKeys && { 'data-autofocus': true, tabIndex: -1 })}>
         {actions && <div className="panel-actions">{actions}</div>}

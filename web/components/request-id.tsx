@@ -1,13 +1,19 @@
-import { messages } from '../messages/index.ts'
+import { useMessages } from '../messages/provider.tsx'
+import { LogLink } from '../requests/log-link.tsx'
 import { CopyButton } from './copy-button.tsx'
 
-/** The id with which an operator finds a failed request in the log. */
+/** The id with which an operator finds a failed request in the log of the service, and a link to the log of this tab. */
 export function RequestId({ id }: { id: string | undefined }) {
-  if (id === undefined) return null
+  const { problem } = useMessages()
   return (
     <p className="request-id">
-      {messages.problem.requestId} <code>{id}</code>
-      <CopyButton label={messages.problem.copyRequestId} value={id} />
+      {id !== undefined && (
+        <>
+          {problem.requestId} <code>{id}</code>
+          <CopyButton label={problem.copyRequestId} value={id} />
+        </>
+      )}
+      <LogLink requestId={id} />
     </p>
   )
 }

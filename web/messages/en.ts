@@ -1,24 +1,27 @@
 import type { Noun } from '../resource.ts'
+import { formatsOf, joined } from './formats.ts'
 
-/**
- * The texts of the console but for those of a resource. Another language is one more file with the same entries,
- * and one like `web/pets/messages.ts`.
- */
-export const messages = {
+export const formats = formatsOf('en')
+const { number, date, time, plural, counted, countOf, listOf, duration } = formats
+
+/** The general texts in English. `de.ts` has the same entries in German, and each resource has texts of its own. */
+export const texts = {
   page: {
     name: 'Petstore',
     title: (view: string) => `${view} · Petstore`,
     navigation: 'Main',
-    list: 'Pets',
+    list: ({ many }: Noun) => capitalized(many),
     reference: 'API reference',
     colorScheme: { auto: 'Colors: system', light: 'Colors: light', dark: 'Colors: dark' },
+    language: 'Language',
     signOut: 'Sign out',
+    signOutEverywhere: 'Sign out in all tabs',
     close: 'Close',
     copy: 'Copy',
     copied: 'Copied',
     unknownPath: 'Page not found',
     unknownPathText: (path: string) => `This service has nothing at ${path}.`,
-    toPets: 'Go to the pets',
+    toList: ({ many }: Noun) => `Go to the ${many}`,
   },
 
   session: {
@@ -36,14 +39,40 @@ export const messages = {
     signedOut: 'You were signed out',
     signedOutText: 'The service no longer accepts the key: it was revoked or has expired. Sign in with another one.',
     whereToGetOne: 'The first start of the service prints a key. Its operator creates others:',
+    link: 'This link has another key',
+    linkText:
+      'This tab is signed in already. Signing in with the key of the link ends what is in progress here. Other tabs keep their key.',
+    staySignedIn: 'Stay signed in',
+  },
+
+  account: {
+    open: 'Account',
+    key: 'API key',
+    expires: 'Expires',
+    expiry: (at: Date | undefined) => (at ? date(at) : 'Never'),
+    calls: 'Calls left',
+    callsLeft: (left: number, all: number, until: Date) => `${number(left)} of ${number(all)} until ${time(until)}`,
+    unlimited: 'Unlimited',
+    release: 'Release',
+  },
+
+  reference: {
+    useKey: 'Use the key of the console',
+    usesKey: (start: string) => `Requests use the key ${start}…`,
+    noKey: 'No tab of the console is signed in.',
   },
 
   problem: {
     page: 'This page has an error. Reload it.',
+    unexpected: 'The service gave an unexpected response.',
     unreachable: 'The service cannot be reached.',
     offline: 'The service cannot be reached: this device is offline.',
     rateLimited: 'Too many requests.',
     unavailable: 'The service is not available at the moment.',
+    /** By the codes of the service. For others, its own message is shown. */
+    codes: {
+      unprocessable: 'Another request had the same idempotency key.',
+    },
     retrying: 'Trying again…',
     retryingIn: (seconds: number) => `Trying again in ${duration(seconds)}.`,
     retryNow: 'Try again now',
@@ -51,18 +80,39 @@ export const messages = {
     copyRequestId: 'Copy the request id',
   },
 
+  /** What is wrong with a field. */
+  issues: {
+    required: (label: string) => `${the(label)} is missing.`,
+    notText: (label: string) => `${the(label)} is not text.`,
+    length: (label: string, minimum: number, maximum: number) =>
+      `${the(label)} needs ${number(minimum)} to ${counted(maximum, { one: 'character', other: 'characters' })}.`,
+    unicode: (label: string) => `${the(label)} has an incomplete character.`,
+    control: (label: string) => `${the(label)} has a line break, a tab or another control character.`,
+    blank: (label: string) => `${the(label)} is only white space.`,
+    notInteger: (label: string) => `${the(label)} is not an integer.`,
+    inexact: (label: string) => `${the(label)} is too large to be read exactly from JSON. Use CSV.`,
+    notInt64: (label: string) => `${the(label)} does not fit into 64 bits.`,
+    notChoice: (label: string, choices: string[]) => `${the(label)} is not one of ${choices.join(', ')}.`,
+    /** @param expectation in English, from the service */
+    other: (label: string, expectation: string) => `${the(label)} is not valid. Expected ${expectation}.`,
+  },
+
   keyboard: {
     title: 'Keyboard shortcuts',
-    actions: {
-      goToId: 'Go to a pet by its id',
-      add: 'Add a pet',
-      nextItem: 'Next pet',
-      previousItem: 'Previous pet',
+    actions: ({ one, many }: Noun) => ({
+      search: 'Search, or go to an id',
+      palette: `Find ${many} and commands`,
+      add: `Add a new ${one}`,
+      nextItem: `Next ${one}`,
+      previousItem: `Previous ${one}`,
+      selectItem: `Select the ${one}, or deselect it`,
+      selectNext: `Select also the next ${one}`,
+      selectPrevious: `Select also the previous ${one}`,
       nextPage: 'Next page',
       previousPage: 'Previous page',
-      close: 'Close the panel',
+      close: 'Close the panel, or clear the selection or the search',
       help: 'Show this help',
-    },
+    }),
   },
 
   request: {
@@ -78,16 +128,32 @@ export const messages = {
         : `The texts below read the key from the environment variable ${variable}.`,
     tabs: { curl: 'curl', typed: 'Typed client', generated: 'Generated client', response: 'Response' },
     curlNote: 'For a POSIX shell.',
-    typedNote:
-      'TypeScript for Node 24, with the package petstore, which npm pack creates in the repository of the service. Ids are bigint and keep every digit.',
+    typedNote: 'TypeScript for Node 24, with the npm package petstore-client. Ids are bigint and keep every digit.',
     generatedNote:
       'TypeScript for Node 24, with the client that Hey API generates from the OpenAPI document. JSON.parse rounds ids above 2⁵³, so the code reads and writes them as strings. Every digit is kept.',
+    onlyRpc: 'The REST API has no search: only the RPC API and the typed client have it.',
     noResponse: 'There is no response yet.',
     command: { title: 'Command', copy: 'Copy the command' },
     setup: { title: 'Setup, once', copy: 'Copy the setup' },
     code: { copy: 'Copy the code' },
     json: { title: 'JSON', copy: 'Copy the JSON' },
     selected: 'Selected: press Ctrl+C',
+  },
+
+  log: {
+    title: 'Requests of this tab',
+    note: 'The last 200, the newest first. Equal queries are one line. None of them contains the API key.',
+    empty: 'This tab has sent no request yet.',
+    showRequest: 'Show the request',
+    time: (time: Date) => time.toLocaleTimeString('en-GB'),
+    attempt: (attempt: number) => `Attempt ${number(attempt)}`,
+    times: (requests: number) => `${number(requests)} times`,
+    outcomes: { pending: 'Pending', cancelled: 'Cancelled', unanswered: 'No response' },
+    duration: (milliseconds: number) => `${number(milliseconds)} ms`,
+    repeat: 'Repeat',
+    input: (procedure: string) => `Input of ${procedure}`,
+    copyInput: 'Copy the input',
+    response: { title: 'Response', copy: 'Copy the response' },
   },
 
   notLoaded: {
@@ -106,7 +172,9 @@ export const messages = {
         'A header row allows any order.',
       ]),
     chooseFile: 'Choose a file',
+    file: (name: string) => `From ${name}`,
     dropHint: 'or drop one here',
+    startOver: 'Start over',
     drop: 'Drop the file to read it',
     fileTooLarge: (megabytes: number) => `The file is larger than ${megabytes} MB.`,
     fileNotUtf8: 'The file is not UTF-8 text. Save it as “CSV UTF-8”.',
@@ -134,33 +202,31 @@ export const messages = {
     summary: (noun: Noun, valid: number, invalid: number) =>
       joined(', ', [
         `${countOf(noun, valid)} can be added`,
-        invalid > 0 && `${rows(invalid)} ${invalid === 1 ? 'has' : 'have'} a problem`,
+        invalid > 0 && `${rows(invalid)} ${plural(invalid, { one: 'has', other: 'have' })} a problem`,
       ]),
-    problems: {
-      notAnObject: 'This is not a JSON object.',
-      unknownFields: (names: string[]) => `Unknown fields: ${names.join(', ')}.`,
-      cells: (expected: number, found: number) => `${number(expected)} values are expected, not ${number(found)}.`,
-      missing: (label: string) => `${the(label)} is missing.`,
-      notText: (label: string) => `${the(label)} is not text.`,
-      tooLong: (label: string, max: number) => `${the(label)} has more than ${max} characters.`,
-      notUnicode: (label: string) => `${the(label)} has an incomplete character.`,
-      control: (label: string) => `${the(label)} has a line break, a tab or another control character.`,
-      blank: (label: string) => `${the(label)} is only white space.`,
-      notInteger: (label: string) => `${the(label)} is not an integer.`,
-      inexact: (label: string) => `${the(label)} is too large to be read exactly from JSON. Use CSV.`,
-      tooLarge: (label: string) => `${the(label)} does not fit into 64 bits.`,
-      notChoice: (label: string, choices: string[]) => `${the(label)} is not one of ${choices.join(', ')}.`,
-    },
+    skipped: (noun: Noun, count: number) =>
+      `${countOf(noun, count)} ${was(count)} added before, and ${plural(count, { one: 'is', other: 'are' })} skipped.`,
+    unused: (names: string[]) =>
+      `${plural(names.length, { one: 'The column', other: 'The columns' })} ${listOf(names)} ${plural(names.length, { one: 'is', other: 'are' })} not used.`,
+    notAnObject: 'This is not a JSON object.',
+    unknownFields: (names: string[]) => `Unknown fields: ${names.join(', ')}.`,
+    cells: (expected: number, found: number, surplus: string[]) =>
+      joined(' ', [
+        `${counted(expected, { one: 'value is', other: 'values are' })} expected, not ${number(found)}.`,
+        surplus.length > 0 && `Too many: ${surplus.join(', ')}`,
+      ]),
     table: 'Rows',
     row: 'Row',
     result: 'Result',
-    onlyProblems: (count: number) => `Only ${rows(count)} with a problem`,
+    cell: (label: string, row: number) => `${label}, row ${number(row)}`,
+    onlyProblems: (count: number) => `Only ${rows(count)} to correct`,
     copyProblems: (count: number) => `Copy ${rows(count)} as CSV`,
     pages: 'Pages of rows',
     previous: 'Previous',
     next: 'Next',
     page: (first: number, last: number, count: number) => `${number(first)}–${number(last)} of ${number(count)}`,
-    add: (noun: Noun, count: number) => `Add ${countOf(noun, count)}`,
+    add: (noun: Noun, count: number) => `Add ${count === 0 ? noun.many : countOf(noun, count)}`,
+    addCorrected: (count: number) => `Add ${counted(count, { one: 'corrected row', other: 'corrected rows' })}`,
     adding: 'Adding…',
     resume: (count: number) => `Add the other ${number(count)}`,
     finished: ({ many }: Noun) => `View ${many}`,
@@ -179,18 +245,25 @@ export const messages = {
       ]),
     stopped: ({ one }: Noun, left: number) =>
       `${rows(left)} ${was(left)} not confirmed. Continuing adds no ${one} twice.`,
-    repeatable: ({ one }: Noun) => `Adding the same rows again within 24 hours adds no ${one} twice.`,
-    correctAlone: 'Copy and correct only the rows with a problem, because a changed text counts as new.',
+    repeatable: ({ one }: Noun) =>
+      `Adding the same rows again within 24 hours with the same API key adds no ${one} twice.`,
+    correct: 'Correct the other rows in the table: a changed text counts as new.',
+    corrected: 'Corrected',
     added: (id: string) => `Added with id ${id}`,
     existed: (id: string) => `There already with id ${id}`,
+    unconfirmed: 'Sent, not confirmed yet',
   },
 
   export: {
     open: 'Export',
     title: ({ many }: Noun) => `Export ${many}`,
-    content: ({ many }: Noun, part: string | undefined, total: { count: number; isExact: boolean } | undefined) => {
-      const kind = part ? `${part.toLowerCase()} ${many}` : many
-      return `Downloads all ${total?.isExact ? `${number(total.count)} ` : ''}${kind} of the store as a file.`
+    /** @param total undefined if it is not known exactly */
+    content: (noun: Noun, part: string | undefined, search: string | undefined, total: number | undefined) => {
+      const kind = part ? `${part.toLowerCase()} ` : ''
+      const kinds = { one: kind + noun.one, many: kind + noun.many }
+      const items = total === undefined ? `all ${kinds.many}` : `${total === 1 ? '' : 'all '}${countOf(kinds, total)}`
+      const source = search === undefined ? 'of the store' : `found by “${search}”`
+      return `Downloads ${items} ${source} as a file.`
     },
     formats: { csv: 'CSV', json: 'JSON' },
     progress: ({ many }: Noun) => `${capitalized(many)} that are exported`,
@@ -203,40 +276,23 @@ export const messages = {
   },
 }
 
-/** Leaves out the parts that are false. */
-export function joined(separator: string, parts: (string | false)[]): string {
-  return parts.filter((part) => part !== false).join(separator)
-}
+export type Messages = typeof texts
 
-export function number(value: number): string {
-  return value.toLocaleString('en')
-}
-
-function countOf({ one, many }: Noun, count: number): string {
-  return count === 1 ? `1 ${one}` : `${number(count)} ${many}`
-}
+/** A text for the user, in whatever language the console has when it is shown. */
+export type Text = (messages: Messages) => string
 
 function rows(count: number): string {
-  return countOf({ one: 'row', many: 'rows' }, count)
+  return counted(count, { one: 'row', other: 'rows' })
+}
+
+function was(count: number): string {
+  return plural(count, { one: 'was', other: 'were' })
 }
 
 function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function was(count: number): string {
-  return count === 1 ? 'was' : 'were'
-}
-
 function the(label: string): string {
   return `The ${label.toLowerCase()}`
-}
-
-/** Such as `a, b and c`. */
-function listOf(names: string[]): string {
-  return new Intl.ListFormat('en-GB').format(names)
-}
-
-function duration(seconds: number): string {
-  return seconds < 90 ? `${number(seconds)} s` : `${number(Math.round(seconds / 60))} min`
 }

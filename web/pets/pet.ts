@@ -1,33 +1,29 @@
-import type { NewPet, Pet, PetStatus } from '../../client/index.ts'
+import type { NewPet, Pet } from '../../client/index.ts'
+import { textsOf } from '../messages/texts.ts'
 import { resourceOf } from '../resource.ts'
-import { messages } from './messages.ts'
+import { texts } from './en.ts'
 
 /** The pets of the store. The console derives from their fields how it shows, adds, imports, exports and requests them. */
 export const petResource = resourceOf<Pet, NewPet>({
   one: 'pet',
   many: 'pets',
-  noun: messages.pet.noun,
+  idName: 'petId',
+  title: 'name',
+  counted: 'status',
+  isGetDeprecated: true,
   procedures: ({ pets }) => pets,
-  labels: messages.pet.labels,
+  texts: textsOf(texts, { de: () => import('./de.ts') }),
   fields: {
     id: { kind: 'id', presence: 'generated' },
-    name: { kind: 'text', presence: 'required', maxLength: 255, samples: ['Rex', 'Minka'] },
-    categoryId: { kind: 'integer', presence: 'required', samples: [7n, 7n] },
+    name: { kind: 'text', presence: 'required', maxLength: 255, isSearched: true, samples: ['Rex', 'Minka'] },
+    categoryId: { kind: 'integer', presence: 'required', isSearched: true, samples: [7n, 7n] },
     status: {
       kind: 'choice',
       presence: 'optional',
-      choices: messages.pet.statuses,
+      choices: { available: true, pending: true, sold: true },
+      isFilter: true,
       default: 'available',
       samples: ['available', 'sold'],
     },
   },
 })
-
-/** The name of each status for the user. */
-export const statusNames: Record<PetStatus, string> = messages.pet.statuses
-
-export const petStatuses = Object.keys(statusNames).filter(isPetStatus)
-
-export function isPetStatus(text: unknown): text is PetStatus {
-  return typeof text === 'string' && Object.hasOwn(statusNames, text)
-}

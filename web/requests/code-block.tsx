@@ -1,7 +1,9 @@
-import { Button, VisuallyHidden } from '@mantine/core'
+import './code-block.css'
 import { useClipboard } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
-import { messages } from '../messages/index.ts'
+import { Button } from '../components/buttons.tsx'
+import { useMessages } from '../messages/provider.tsx'
+import { Code } from './code.tsx'
 
 interface CodeBlockProps {
   title: string
@@ -12,13 +14,14 @@ interface CodeBlockProps {
 
 /** A text with a button that copies exactly what is shown. */
 export function CodeBlock({ title, copy, text }: CodeBlockProps) {
+  const { page, request } = useMessages()
   const code = useRef<HTMLElement>(null)
   const clipboard = useClipboard({ timeout: 2_000 })
   useEffect(() => {
     // A page that is served by plain HTTP has no clipboard.
     if (clipboard.error && code.current) getSelection()?.selectAllChildren(code.current)
   }, [clipboard.error])
-  const outcome = clipboard.copied ? messages.page.copied : clipboard.error && messages.request.selected
+  const outcome = clipboard.copied ? page.copied : clipboard.error && request.selected
 
   return (
     <div className="code-block">
@@ -30,13 +33,15 @@ export function CodeBlock({ title, copy, text }: CodeBlockProps) {
           {...(!outcome && { 'aria-label': copy })}
           onClick={() => clipboard.copy(text)}
         >
-          {outcome ?? messages.page.copy}
+          {outcome ?? page.copy}
         </Button>
-        <VisuallyHidden role="status">{outcome}</VisuallyHidden>
+        <span className="visually-hidden" role="status">
+          {outcome}
+        </span>
       </div>
       <pre dir="ltr">
         <code ref={code} translate="no">
-          {text}
+          <Code text={text} />
         </code>
       </pre>
     </div>

@@ -8,7 +8,7 @@ export function shellWord(text: string): string {
 /** JSON with every digit of a `bigint`, on one line. With an indent, each element and each field is on a line of its own. */
 export function jsonOf(value: unknown, indent = '', margin = ''): string {
   if (typeof value === 'bigint') return String(value)
-  if (typeof value !== 'object' || value === null) return visibleJsonOf(value)
+  if (typeof value !== 'object' || value === null || value instanceof Date) return visibleJsonOf(value)
   const inner = margin + indent
   const entries = Array.isArray(value)
     ? value.map((each) => jsonOf(each, indent, inner))
@@ -27,6 +27,7 @@ export function indentedJsonOf(value: unknown): string {
 export function literalOf(value: unknown, margin = ''): string {
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'string') return stringLiteralOf(value)
+  if (value instanceof Date) return `new Date(${stringLiteralOf(value.toISOString())})`
   if (typeof value !== 'object' || value === null) return String(value)
   const inner = `${margin}  `
   const fields = entriesOf(value).map(([name, each]) => `${propertyNameOf(name)}: ${literalOf(each, inner)}`)

@@ -1,9 +1,10 @@
 import '@mantine/core/styles/Tabs.layer.css'
 import './request-drawer.css'
-import { Button, NativeSelect, Tabs } from '@mantine/core'
+import { NativeSelect, Tabs } from '@mantine/core'
 import { useState } from 'react'
+import { Button } from '../components/buttons.tsx'
 import { Sheet } from '../components/sheet.tsx'
-import { messages } from '../messages/index.ts'
+import { useMessages } from '../messages/provider.tsx'
 import { servicePath, serviceUrl } from '../service.ts'
 import { CodeBlock } from './code-block.tsx'
 import { indentedJsonOf } from './quoting.ts'
@@ -17,7 +18,7 @@ import {
   typedClientText,
 } from './texts.ts'
 
-const { request: texts } = messages
+const tabs = ['curl', 'typed', 'generated', 'response'] as const
 
 interface RequestDrawerProps {
   onClose: () => void
@@ -27,8 +28,8 @@ interface RequestDrawerProps {
 }
 
 /** Shows how to make a call outside of the console, and its response. */
-// biome-ignore lint/style/noDefaultExport: React.lazy loads the default export.
-export default function RequestDrawer({ onClose, calls, apiKey }: RequestDrawerProps) {
+export function RequestDrawer({ onClose, calls, apiKey }: RequestDrawerProps) {
+  const texts = useMessages().request
   const [index, setIndex] = useState(0)
   const [isKeyShown, setKeyShown] = useState(false)
   const call = calls[index]
@@ -68,6 +69,7 @@ interface KeyLineProps {
 }
 
 function KeyLine({ apiKey, isShown, onChange }: KeyLineProps) {
+  const texts = useMessages().request
   const { text, label } = isShown ? texts.hideKey : texts.showKey
   return (
     <div className="request-key">
@@ -83,14 +85,15 @@ function KeyLine({ apiKey, isShown, onChange }: KeyLineProps) {
 }
 
 function Texts({ call, apiKey }: { call: ApiCall; apiKey: string | undefined }) {
+  const texts = useMessages().request
   const service = { url: serviceUrl(), apiKey }
   const code = { ...texts.code, title: `${call.resource.many}.ts` }
   return (
     <Tabs defaultValue="curl" keepMounted={false}>
       <Tabs.List>
-        {Object.entries(texts.tabs).map(([value, name], index) => (
-          <Tabs.Tab key={value} value={value} {...(index === 0 && { 'data-autofocus': true })}>
-            {name}
+        {tabs.map((tab, index) => (
+          <Tabs.Tab key={tab} value={tab} {...(index === 0 && { 'data-autofocus': true })}>
+            {texts.tabs[tab]}
           </Tabs.Tab>
         ))}
       </Tabs.List>
@@ -103,9 +106,15 @@ function Texts({ call, apiKey }: { call: ApiCall; apiKey: string | undefined }) 
         <CodeBlock {...code} text={typedClientText(call, service)} />
       </Tabs.Panel>
       <Tabs.Panel value="generated">
-        <p className="request-note">{texts.generatedNote}</p>
-        <CodeBlock {...texts.setup} text={generatedClientSetup(service)} />
-        <CodeBlock {...code} text={generatedClientText(call, service)} />
+        {call.operation === 'search' ? (
+          <p className="request-note">{texts.onlyRpc}</p>
+        ) : (
+          <>
+            <p className="request-note">{texts.generatedNote}</p>
+            <CodeBlock {...texts.setup} text={generatedClientSetup(service)} />
+            <CodeBlock {...code} text={generatedClientText(call, service)} />
+          </>
+        )}
       </Tabs.Panel>
       <Tabs.Panel value="response">
         {call.response === undefined ? (

@@ -1,4 +1,4 @@
-import { namesOf, type Resource, searchOf, type Values } from '../resource.ts'
+import { entriesOf, namesOf, type Resource, searchOf, type Values } from '../resource.ts'
 import { jsonOf, literalOf, shellWord } from './quoting.ts'
 
 /** A call of the API that the console shows or is about to send. */
@@ -6,7 +6,8 @@ export interface ApiCall {
   /** Tells the calls of one view apart. */
   title: string
   resource: Resource
-  operation: 'list' | 'get' | 'create'
+  /** Only RPC serves `search`. */
+  operation: 'list' | 'search' | 'get' | 'create'
   input: Values
   /** Only of a create. */
   idempotencyKey?: string
@@ -32,21 +33,39 @@ export interface RestRequest {
   body?: string
 }
 
-/** The call as a request of the REST API. The headers lack the API key. */
+/** The call as a request of the REST API, or of the RPC API if only that serves it. The headers lack the API key. */
 export function restRequestOf({ resource, operation, input, idempotencyKey }: ApiCall): RestRequest {
   const path = `/v1/${resource.many}`
   if (operation === 'get') return { method: 'GET', path: `${path}/${Object.values(input)}`, headers: [] }
+  if (operation === 'search')
+    return { method: 'GET', path: `/trpc/${resource.many}.search${rpcInputOf(input)}`, headers: [] }
   if (operation === 'list') return { method: 'GET', path: path + searchOf(input), headers: [] }
   const headers = ['Content-Type: application/json', `Idempotency-Key: ${idempotencyKey}`]
   return { method: 'POST', path, headers, body: jsonOf(input) }
 }
 
-export function curlText(call: ApiCall, { url, apiKey }: Service): string {
-  const { path, headers, body } = restRequestOf(call)
-  // Double quotes expand the variable.
-  const authorization = apiKey === undefined ? `"${bearer}$${keyVariable}"` : shellWord(bearer + apiKey)
+/** The input as superjson writes it: an integer of 64 bits is a text, and `meta` names its type. */
+function rpcInputOf(input: Values): string {
+  const entries = entriesOf(input)
+  const integers = entries.filter(([, value]) => typeof value === 'bigint')
+  const json = Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'bigint' ? `${value}` : value]),
+  )
+  const values = Object.fromEntries(integers.map(([name]) => [name, ['bigint']]))
+  return searchOf({ input: JSON.stringify({ json, ...(integers.length > 0 && { meta: { values } }) }) })
+}
+
+export function curlText(call: ApiCall, service: Service): string {
+  return curlTextOf([call], service)
+}
+
+/** One command for several calls. Only the last one may have headers and a body. */
+export function curlTextOf(calls: ApiCall[], { url, apiKey }: Service): string {
+  const requests = calls.map(restRequestOf)
+  const { headers = [], body } = requests.at(-1) ?? {}
+  const authorization = apiKey === undefined ? bearerVariable : shellWord(bearer + apiKey)
   return [
-    `curl ${shellWord(url + path)}`,
+    `curl ${requests.map(({ path }) => shellWord(url + path)).join(' \\\n  ')}`,
     `--header ${authorization}`,
     ...headers.map((header) => `--header ${shellWord(header)}`),
     ...(body === undefined ? [] : [`--data ${shellWord(body)}`]),
@@ -54,6 +73,8 @@ export function curlText(call: ApiCall, { url, apiKey }: Service): string {
 }
 
 const bearer = 'Authorization: Bearer '
+/** Double quotes expand the variable. */
+export const bearerVariable = `"${bearer}$${keyVariable}"`
 
 export function typedClientText(call: ApiCall, { url, apiKey }: Service): string {
   return `import { createPetstoreClient } from 'petstore-client'
@@ -77,7 +98,7 @@ function typedCallOf(call: ApiCall): string {
 }
 
 function resultOf({ resource, operation }: ApiCall): string {
-  return operation === 'list' ? resource.many : resource.one
+  return operation === 'list' || operation === 'search' ? resource.many : resource.one
 }
 
 /** Commands that generate the client of `generatedClientText`. */
@@ -129,7 +150,9 @@ console.log(data)
 function generatedCallOf(call: ApiCall): { operation: string; options: object } {
   const { operation, input, idempotencyKey } = call
   const headers = { 'Idempotency-Key': idempotencyKey }
-  const options = { list: { query: input }, get: { path: input }, create: { headers, body: input } }[operation]
+  const options = { list: { query: input }, search: {}, get: { path: input }, create: { headers, body: input } }[
+    operation
+  ]
   const result = resultOf(call)
   return { operation: operation + result.charAt(0).toUpperCase() + result.slice(1), options }
 }

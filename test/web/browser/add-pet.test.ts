@@ -10,6 +10,7 @@ import {
   inspect,
   isFocused,
   justAdded,
+  names,
   panel,
   showing,
   startConsole,
@@ -27,20 +28,20 @@ describe('adding a pet', () => {
     expect(await isFocused(name)).toBe(true)
 
     await submitButton(page).click()
-    await page.getByText('Enter a name.').waitFor()
-    expect(await describes(page, 'Name')).toContain('Enter a name.')
-    expect(await describes(page, 'Category')).toContain('Enter a category.')
+    await page.getByText('The name needs 1 to 255 characters.').waitFor()
+    expect(await describes(page, 'Name')).toContain('The name needs 1 to 255 characters.')
+    expect(await describes(page, 'Category')).toContain('The category is missing.')
     expect(await isFocused(name)).toBe(true)
     // The message stays the same while the user corrects the value.
     await name.fill('R'.repeat(256))
-    expect(await describes(page, 'Name')).toContain('Enter a name.')
+    expect(await describes(page, 'Name')).toContain('The name needs 1 to 255 characters.')
     await submitButton(page).click()
-    await page.getByText('Expected 1 to 255 characters.').waitFor()
+    await page.getByText('The name needs 1 to 255 characters.').waitFor()
 
     await name.fill('Rex')
     for (const [text, message] of [
-      ['seven', 'Expected an integer.'],
-      ['9223372036854775808', 'Expected a 64-bit integer.'],
+      ['seven', 'The category is not an integer.'],
+      ['9223372036854775808', 'The category does not fit into 64 bits.'],
     ] as const) {
       await category.fill(text)
       await submitButton(page).click()
@@ -51,7 +52,7 @@ describe('adding a pet', () => {
     }
     await category.fill('-7')
     await submitButton(page).click()
-    await justAdded(page).getByRole('row', { name: '1 Rex -7 Available' }).waitFor()
+    await page.getByRole('row', { name: '1 Rex -7 Available' }).waitFor()
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([{ name: 'Rex', categoryId: -7n }])
   })
 
@@ -70,7 +71,7 @@ describe('adding a pet', () => {
     await panel(page, 'pet 2').waitFor()
     await addButton(page).click()
     await submitButton(page).click()
-    await justAdded(page).getByRole('row', { name: '4 Rex 7 Pending' }).waitFor()
+    await page.getByRole('row', { name: '4 Rex 7 Pending' }).waitFor()
     await addButton(page).click()
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('')
   })
@@ -83,22 +84,52 @@ describe('adding a pet', () => {
     await enterPet(page, 'Rex', '7')
     await page.mouse.click(10, 300)
     await submitButton(page).click()
-    await justAdded(page).getByRole('row', { name: '1 Rex 7 Sold' }).waitFor()
+    await page.getByRole('row', { name: '1 Rex 7 Sold' }).waitFor()
   })
 
-  test('the panel stays open until the service has added the pet', async ({ visit }) => {
+  test('a double click and a held Enter key add one pet, and show no failure', async ({ visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url, { key })
-    const release = await holdRequests(page, '**/trpc/pets.create')
     await enterPet(page, 'Rex', '7')
-    await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Adding…' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Close' }).click()
-    await panel(page, 'Add pet').waitFor()
-    release()
+    await submitButton(page).dblclick()
     await panel(page).waitFor({ state: 'hidden' })
-    await justAdded(page).getByRole('link', { name: 'Rex' }).waitFor()
+    await justAdded(page).getByText('1 added').waitFor()
+
+    await enterPet(page, 'Tom', '7')
+    await page.getByLabel('Add another').check()
+    await page.getByRole('textbox', { name: 'Name' }).focus()
+    for (let presses = 0; presses < 30; presses++) {
+      await page.keyboard.down('Enter')
+      await page.waitForTimeout(20)
+    }
+    await page.keyboard.up('Enter')
+    await page.getByText('2 added').waitFor()
+    expect(await panel(page).getByRole('alert').count()).toBe(0)
+    await showing(page, '1–2 of 2')
+
+    await page.keyboard.press('Escape')
+    await addButton(page).click()
+    expect(await page.getByLabel('Add another').isChecked()).toBe(true)
+  })
+
+  test('the buttons keep their places while the pet is added', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    for (const locale of ['en', 'de']) {
+      const page = await visit(`${url}/?open=add`, { key, locale })
+      const form = page.locator('form.add-item')
+      const [name, category] = [form.getByRole('textbox').first(), form.getByRole('textbox').last()]
+      const buttons = () =>
+        form.getByRole('button').evaluateAll((all) => all.map((button) => button.getBoundingClientRect().toJSON()))
+      await name.fill('Rex')
+      await category.fill('7')
+      const places = await buttons()
+      const respond = await holdRequests(page, '**/trpc/pets.create')
+      await form.getByRole('button').first().click()
+      await form.getByText(/^(Adding…|Wird hinzugefügt…)$/).waitFor()
+      expect(await buttons()).toEqual(places)
+      respond()
+      await form.waitFor({ state: 'hidden' })
+    }
   })
 
   test('retries after a lost response add the pet once', async ({ visit }) => {
@@ -148,45 +179,61 @@ describe('adding a pet', () => {
   })
 })
 
-describe('an added pet', () => {
-  test('is above the list and marked in it until it is dismissed, and is counted', async ({ visit }) => {
+describe('added pets', () => {
+  test('are one line above the list, and marked in it until they are dismissed', async ({ visit }) => {
     const { url, key, store } = await startConsole()
     await addPets(store, 25)
-    const page = await visit(url, { key })
+    const page = await visit(`${url}/?status=sold`, { key })
     await counting(page, 'All 25')
-    await enterPet(page, 'Rex', '7')
-    await page.keyboard.press('Enter')
-    await justAdded(page).getByRole('row', { name: '26 Rex 7 Available' }).waitFor()
+    await enterPet(page, 'Rex '.repeat(60).trim(), '7')
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('Available')
+    await submitButton(page).click()
+    await justAdded(page).getByText('1 added').waitFor()
+    await justAdded(page).getByText('#26', { exact: true }).waitFor()
     await counting(page, 'All 26')
     await expect.poll(() => isFocused(addButton(page))).toBe(true)
-    await page.getByRole('button', { name: 'Newest pets' }).click()
-    await showing(page, '7–26 of 26')
-    expect(await page.locator('.pet-list tr[data-new]').textContent()).toContain('Rex')
-    await justAdded(page).getByRole('link', { name: 'Rex' }).click()
-    await panel(page, 'Rex').waitFor()
+    // The filter has no such pet.
+    await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+    const line = await justAdded(page).boundingBox()
+    expect(line?.height).toBeLessThan(50)
+
+    await justAdded(page).getByRole('button', { name: 'Show newest' }).click()
+    await showing(page, '1–20 of 26')
+    expect(await page.locator('.item-list tr[data-new]').textContent()).toContain('Rex')
+    expect((await names(page))[0]).toContain('Rex')
+    await justAdded(page).getByRole('link').click()
+    await panel(page, 'Rex '.repeat(60).trim()).waitFor()
     await justAdded(page).getByRole('button', { name: 'Dismiss' }).click()
     await justAdded(page).waitFor({ state: 'hidden' })
     expect(await page.locator('tr[data-new]').count()).toBe(0)
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Pets')
   })
 
-  test('can be followed by another one, with the same category and status', async ({ visit }) => {
+  test.for([
+    ['a desktop', { width: 1280, height: 800 }],
+    ['a phone', { width: 360, height: 740 }],
+  ] as const)('can follow one another on %s: the form says what was added', async ([, viewport], { visit }) => {
     const { url, key } = await startConsole()
-    const page = await visit(url, { key })
+    const page = await visit(url, { key, viewport })
     await enterPet(page, 'Rex', '7')
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Sold')
     await page.getByLabel('Add another').check()
     await submitButton(page).click()
-    await justAdded(page).getByRole('link', { name: 'Rex' }).waitFor()
-    expect(await isFocused(page.getByRole('textbox', { name: 'Name' }))).toBe(true)
+    const name = page.getByRole('textbox', { name: 'Name' })
+    const box = await name.boundingBox()
+    await page.locator('form').getByRole('status').getByText('#1', { exact: true }).waitFor()
+    expect(await name.boundingBox()).toEqual(box)
+    expect(await isFocused(name)).toBe(true)
     await page.keyboard.type('Tom')
     await page.keyboard.press('Enter')
-    await justAdded(page).getByRole('link', { name: 'Tom' }).waitFor()
-    expect(await justAdded(page).getByRole('row').allInnerTexts()).toEqual([
-      expect.stringContaining('Id'),
-      expect.stringMatching(/2\s+Tom\s+7\s+Sold/),
-      expect.stringMatching(/1\s+Rex\s+7\s+Sold/),
-    ])
-    await inspect(page, 'just-added')
+    await page.locator('form').getByRole('status').getByText('#2', { exact: true }).waitFor()
+    expect(await page.locator('form').getByRole('status').innerText()).toMatch(/Tom\s+#2$/)
+    await inspect(page, `added-another-${viewport.width}`)
+    await page.keyboard.press('Escape')
+    await justAdded(page).getByText('2 added').waitFor()
+    await justAdded(page).getByRole('link', { name: 'Tom #2' }).waitFor()
+    expect(await names(page)).toEqual(['Rex', 'Tom'])
+    expect(await page.locator('.item-list .choice').allTextContents()).toEqual(['Sold', 'Sold'])
+    await inspect(page, `just-added-${viewport.width}`)
   })
 })

@@ -15,6 +15,7 @@ test('the pets of the list are downloaded with every digit', async ({ visit }) =
   const page = await visit(url, { key })
   const sheet = await openExport(page)
   await sheet.getByText('Downloads all 122 pets of the store as a file.').waitFor()
+  expect(await isFocused(sheet.getByRole('button', { name: 'CSV' }))).toBe(true)
   expect(await download(page, 'CSV')).toEqual(['pets.csv', await exportText(store, 'csv')])
   await sheet.getByRole('status').getByText('122 pets were exported.').waitFor()
   await inspect(page, 'exported')
@@ -25,6 +26,29 @@ test('the pets of the list are downloaded with every digit', async ({ visit }) =
   const lines = (await exportText(store, 'ndjson', 'sold')).trimEnd().split('\n')
   expect(lines).toHaveLength(2)
   expect(await download(page, 'JSON')).toEqual(['pets-sold.json', `[\n${lines.join(',\n')}\n]\n`])
+})
+
+test('a search exports what it finds', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 30)
+  await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'sold' })
+  const page = await visit(`${url}/?search=Rex`, { key })
+  await showing(page, '1–1 of 1')
+  const sheet = await openExport(page)
+  await sheet.getByText('Downloads 1 pet found by “Rex” as a file.').waitFor()
+  expect(await download(page, 'CSV')).toEqual(['pets-found.csv', 'id,name,categoryId,status\r\n31,Rex,7,sold\r\n'])
+  await sheet.getByRole('status').getByText('1 pet was exported.').waitFor()
+
+  // Its first page does not show how many it finds.
+  await page.goto(`${url}/?search=pet&status=available`)
+  await showing(page, '1–20, more follow')
+  await openExport(page)
+  await sheet.getByText('Downloads all available pets found by “pet” as a file.').waitFor()
+  await inspect(page, 'export-search')
+  const [name, csv] = await download(page, 'CSV')
+  expect(name).toBe('pets-available-found.csv')
+  expect(csv).toContain(',pet 30,')
+  expect(csv.split('\r\n')).toHaveLength((await exportText(store, 'csv', 'available')).split('\r\n').length)
 })
 
 test('an export shows its progress and can be cancelled', async ({ visit }) => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { addPets } from '../../support/database.ts'
-import { addButton, inspect, panel, showing, startConsole, test } from '../console.ts'
+import { account, addButton, inspect, isFocused, panel, searchField, showing, startConsole, test } from '../console.ts'
 
 test('the console can be used with the keyboard alone', async ({ visit }) => {
   const { url, key, store } = await startConsole()
@@ -38,12 +38,12 @@ test('the console can be used with the keyboard alone', async ({ visit }) => {
   await press('Tab')
   await page.keyboard.type('7')
   await press('Tab', 'Tab', 'Enter')
-  await page.getByRole('row', { name: '26 Tom 7 Pending' }).first().waitFor()
+  await page.getByRole('row', { name: '26 Tom 7 Pending' }).waitFor()
   await expect.poll(() => focused(page)).toBe('Add pet')
 })
 
 describe('shortcuts', () => {
-  test('go to an id, add, move between pets and pages, and show the help', async ({ visit }) => {
+  test('search, go to an id, add, move between pets and pages, and show the help', async ({ visit }) => {
     const { url, key, store } = await startConsole()
     await addPets(store, 45)
     const page = await visit(url, { key })
@@ -60,12 +60,17 @@ describe('shortcuts', () => {
     expect(await focused(page)).toBe('pet 22')
     await page.keyboard.press('/')
     // Letters are entries while a field has the focus.
-    await page.keyboard.type('n3')
-    expect(await page.getByRole('textbox', { name: 'Go to id' }).inputValue()).toBe('n3')
-    await page.keyboard.press('ControlOrMeta+a')
-    await page.keyboard.type('3')
+    await page.keyboard.type('n')
+    expect(await searchField(page).inputValue()).toBe('n')
+    await page.keyboard.press('Backspace')
+    await page.keyboard.type('12')
     await page.keyboard.press('Enter')
-    await panel(page, 'pet 3').waitFor()
+    await panel(page, 'pet 12').waitFor()
+    for (const id of [30, 44, 3]) {
+      await page.keyboard.type(`/${id}`)
+      await page.keyboard.press('Enter')
+      await panel(page, `pet ${id}`).waitFor()
+    }
     await page.keyboard.press('n')
     await panel(page, 'Add pet').waitFor()
     await page.keyboard.press('Escape')
@@ -75,13 +80,13 @@ describe('shortcuts', () => {
 
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
-    await help.getByText('Go to a pet by its id').waitFor()
+    await help.getByText('Search, or go to an id').waitFor()
     await inspect(page, 'help')
     await page.keyboard.press('n')
     await page.keyboard.press(']')
     await page.keyboard.press('Escape')
     await help.waitFor({ state: 'hidden' })
-    await showing(page, '21–40 of 45')
+    await showing(page, '1–20 of 45')
     expect(await panel(page).count()).toBe(0)
   })
 
@@ -118,6 +123,55 @@ describe('shortcuts', () => {
     }
   })
 })
+
+describe('a tooltip', () => {
+  test('does not come back while the pointer is on the button that was clicked', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key })
+    await showing(page, 'No pets')
+    const { x = 0, y = 0, width = 0, height = 0 } = (await account(page).boundingBox()) ?? {}
+    await page.mouse.move(x + 2, y + 2)
+    await page.getByRole('tooltip', { name: 'Account' }).waitFor()
+    await page.mouse.down()
+    await page.mouse.up()
+    await page.getByRole('dialog', { name: 'Account' }).getByText('Never').waitFor()
+    // From the button to its icon, which is an element of its own.
+    await page.mouse.move(x + width / 2 - 4, y + height / 2)
+    expect(await hasTooltip(page)).toBe(false)
+    await page.keyboard.press('Escape')
+    await page.mouse.move(x + width / 2, y + height + 100)
+    await account(page).hover()
+    await page.getByRole('tooltip', { name: 'Account' }).waitFor()
+  })
+
+  test('does not repeat a visible label, and does not appear when a sheet returns the focus', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key, viewport: { width: 1_440, height: 900 } })
+    await showing(page, 'No pets')
+    const button = page.locator('.tools').getByRole('button', { name: 'Export' })
+    await button.hover()
+    expect(await hasTooltip(page)).toBe(false)
+    await button.click()
+    await page.getByRole('dialog', { name: 'Export pets' }).waitFor()
+    await page.mouse.move(0, 0)
+    await page.setViewportSize({ width: 1_024, height: 768 })
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Escape')
+    await expect.poll(() => isFocused(button)).toBe(true)
+    expect(await hasTooltip(page)).toBe(false)
+    await button.hover()
+    await page.getByRole('tooltip', { name: 'Export' }).waitFor()
+  })
+})
+
+/** Whether a tooltip appears within twice the time that it needs. */
+function hasTooltip(page: Page): Promise<boolean> {
+  const tooltip = page.getByRole('tooltip')
+  return tooltip.waitFor({ timeout: 1_000 }).then(
+    () => true,
+    () => false,
+  )
+}
 
 test('the title has the focus after the sign-in, without a ring', async ({ visit }) => {
   const { url, key } = await startConsole()

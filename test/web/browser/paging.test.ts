@@ -1,6 +1,5 @@
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { maxInt64 } from '../../../server/api/int64.ts'
-import { findCursor } from '../../../web/pets/cursor.ts'
 import { addPets } from '../../support/database.ts'
 import {
   choose,
@@ -44,7 +43,7 @@ test('the list pages through 70 pets to the end and back', async ({ visit }) => 
   await inspect(page, 'pets')
 })
 
-test('a turned page starts at its top, and the panel stays open', async ({ visit }) => {
+test('a turned page of a small window starts at its top, and the panel stays open', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 45)
   const page = await visit(url, { key, viewport: { width: 1280, height: 500 } })
@@ -57,6 +56,35 @@ test('a turned page starts at its top, and the panel stays open', async ({ visit
   await panel(page, 'pet 20').getByRole('button', { name: 'Close' }).click()
   await panel(page).waitFor({ state: 'hidden' })
   await showing(page, '21–40 of 45')
+})
+
+test('the table scrolls between its head and its footer, and a turned page starts at its top', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 150)
+  const page = await visit(`${url}/?size=50`, { key, viewport: { width: 1_440, height: 900 } })
+  await showing(page, '1–50 of 150')
+  const scroll = () => page.locator('.item-list').evaluate(({ scrollTop }) => scrollTop)
+  await page.getByRole('link', { name: 'pet 50' }).click()
+  await panel(page, 'pet 50').waitFor()
+  expect(await scroll()).toBeGreaterThan(500)
+  await page.keyboard.press(']')
+  await showing(page, '51–100 of 150')
+  expect(await scroll()).toBe(0)
+  for (let pets = 0; pets < 48; pets++) await page.keyboard.press('j')
+  await panel(page, 'pet 98').waitFor()
+  const [row, footer, head] = [
+    await page.getByRole('row', { name: 'pet 98' }).boundingBox(),
+    await page.locator('.list-footer').boundingBox(),
+    await page.getByRole('columnheader', { name: 'Name' }).boundingBox(),
+  ]
+  expect((row?.y ?? 0) + (row?.height ?? 0)).toBeLessThanOrEqual(footer?.y ?? 0)
+  expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBeLessThanOrEqual(900)
+  expect(head?.y).toBeGreaterThan(0)
+  expect(await page.evaluate(() => scrollY)).toBe(0)
+
+  await page.goto(url)
+  await showing(page, '1–20 of 150')
+  expect(await page.locator('.item-list').evaluate((list) => list.scrollHeight - list.clientHeight)).toBe(0)
 })
 
 test('a second press on Next does nothing while the next page loads', async ({ visit }) => {
@@ -113,46 +141,82 @@ test('a link to a page works without the history of the browser, or with an inva
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Pets')
 })
 
-test('one button shows the newest pets, of all and of one status', async ({ visit }) => {
+test('a menu shows the newest pets first, of all and of one status, and the oldest again', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 33)
   for (const name of ['Tom', 'Luna']) await store.pets.create({ name, categoryId: 1n, status: 'sold' })
   await addPets(store, 12)
-  const page = await visit(url, { key })
-  const newest = page.getByRole('button', { name: 'Newest pets' })
+  const page = await visit(url, { key, viewport: { width: 1280, height: 500 } })
   await counting(page, 'All 47')
-  await newest.click()
-  await showing(page, '28–47 of 47')
-  expect((await names(page)).at(-1)).toBe('pet 12')
-  expect(await newest.getAttribute('aria-disabled')).toBe('true')
-  await choose(page, 'Available')
-  await showing(page, '1–20 of 45')
-  await newest.click()
-  await showing(page, '26–45 of 45')
-  expect((await names(page))[0]).toBe('pet 26')
+  await order(page).selectOption('Newest first')
+  await expect.poll(async () => (await names(page)).slice(0, 2)).toEqual(['pet 12', 'pet 11'])
+  expect(await isVisible(page.getByRole('link', { name: 'pet 12' }))).toBe(true)
+  await showing(page, '1–20 of 47')
+  await pageButton(page, 'Next').click()
+  await showing(page, '21–40 of 47')
+  expect((await names(page))[0]).toBe('pet 27')
+  await page.reload()
+  await showing(page, '21–40 of 47')
+  await pageButton(page, 'Previous').click()
+  await showing(page, '1–20 of 47')
+  await choose(page, 'Sold')
+  await showing(page, '1–2 of 2')
+  expect(await names(page)).toEqual(['Luna', 'Tom'])
+  expect(new URL(page.url()).search).toBe('?status=sold&order=newest')
+  await order(page).selectOption('Oldest first')
+  await page.getByRole('link', { name: 'Tom' }).waitFor()
+  await expect.poll(() => names(page)).toEqual(['Tom', 'Luna'])
 })
 
-test('the search for the last page is exact for any ids, and needs one request if they have no gaps', async () => {
-  const random = (ids: number, gap: number) => {
-    let id = 0n
-    return Array.from({ length: ids }, () => (id += BigInt(Math.ceil(Math.random() * gap))))
-  }
-  for (const [ids, maxRequests] of [
-    [random(0, 1), 1],
-    [random(5, 1), 1],
-    [random(300, 1), 1],
-    [random(10_000, 1), 1],
-    [random(10_000, 50), 60],
-    [[...random(40, 3), maxInt64 - 1n, maxInt64], 150],
-  ] as const) {
-    const sent: bigint[] = []
-    const list = async (cursor: bigint) => {
-      sent.push(cursor)
-      const after = ids.filter((id) => id > cursor).slice(0, 21)
-      return after.map((id) => ({ id, name: 'Rex', categoryId: 1n, status: 'sold' as const }))
-    }
-    const cursor = await findCursor(list, { end: maxInt64, guess: BigInt(Math.max(ids.length - 20, 0)) })
-    expect(ids.filter((id) => id > cursor)).toEqual(ids.slice(-20))
-    expect(sent.length).toBeLessThanOrEqual(maxRequests)
-  }
+test('the newest first: a link to a page, its neighbors, and the page of a pet', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 70)
+  const page = await visit(`${url}/?order=newest&cursor=46`, { key })
+  await showing(page, '20 pets before id 46')
+  expect((await names(page))[0]).toBe('pet 45')
+  await pageButton(page, 'Previous').click()
+  await showing(page, '20 pets before id 66')
+  expect((await names(page)).at(-1)).toBe('pet 46')
+  await pageButton(page, 'Previous').click()
+  await showing(page, '1–20 of 70')
+
+  await page.goto(`${url}/?order=newest&pet=30`)
+  await showing(page, '20 pets before id 40')
+  await page.keyboard.press('j')
+  await panel(page, 'pet 29').waitFor()
 })
+
+test('the chosen size of a page is that of the next visit, unless the URL has one', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 70)
+  const page = await visit(url, { key })
+  const size = page.getByRole('combobox', { name: 'Pets per page' })
+  await showing(page, '1–20 of 70')
+  await size.selectOption('50')
+  await showing(page, '1–50 of 70')
+  await page.goto(url)
+  await showing(page, '1–50 of 70')
+  expect(new URL(page.url()).search).toBe('')
+  await size.selectOption('20')
+  await showing(page, '1–20 of 70')
+  // The size that the page began with stays that of the entries without one.
+  expect(new URL(page.url()).search).toBe('?size=20')
+  await page.goBack()
+  await showing(page, '1–50 of 70')
+  await page.goto(`${url}/?size=100`)
+  await showing(page, '1–70 of 70')
+  await page.goto(url)
+  await showing(page, '1–20 of 70')
+})
+
+/** Whether nothing scrolled the element out of the window. */
+function isVisible(element: Locator): Promise<boolean> {
+  return element.evaluate((each) => {
+    const { top, bottom } = each.getBoundingClientRect()
+    return top >= 0 && bottom <= innerHeight
+  })
+}
+
+function order(page: Page): Locator {
+  return page.getByRole('combobox', { name: 'Order' })
+}

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { addPets } from '../../support/database.ts'
-import { describes, holdRequests, inspect, isFocused, names, panel, showing, startConsole, test } from '../console.ts'
+import { holdRequests, inspect, names, panel, searchField, showing, startConsole, test } from '../console.ts'
 
 const phone = { width: 360, height: 740 }
 
@@ -20,7 +20,7 @@ describe('the panel of a pet', () => {
     await panel(page).waitFor({ state: 'hidden' })
     expect(await page.title()).toBe('Pets · Petstore')
 
-    await page.getByRole('textbox', { name: 'Go to id' }).fill(' 3 ')
+    await searchField(page).fill(' 3 ')
     await page.keyboard.press('Enter')
     await panel(page, 'pet 3').waitFor()
     await page.goBack()
@@ -67,12 +67,41 @@ describe('the panel of a pet', () => {
     await panel(page, 'pet 3').waitFor()
     expect(await page.locator('[aria-current=true]').textContent()).toBe('pet 3')
     // The list beside the panel stays usable.
-    await page.getByRole('link', { name: 'pet 20' }).click()
-    await panel(page, 'pet 20').waitFor()
+    await page.getByRole('link', { name: 'pet 19' }).click()
+    await panel(page, 'pet 19').waitFor()
     await page.keyboard.press('j')
+    await panel(page, 'pet 20').waitFor()
     await page.keyboard.press('Escape')
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('pet 20')
     expect(page.url()).toBe(`${url}/`)
+  })
+
+  test('turns the list to the page of a pet that was opened by its id or by a link', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 300)
+    const page = await visit(url, { key })
+    await showing(page, '1–20 of 300')
+    await page.keyboard.type('/217')
+    await page.keyboard.press('Enter')
+    await panel(page, 'pet 217').waitFor()
+    await showing(page, '20 pets after id 207')
+    await page.keyboard.press('j')
+    await panel(page, 'pet 218').waitFor()
+    expect(await page.locator('[aria-current=true]').textContent()).toBe('pet 218')
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('pet 218')
+    await expect.poll(() => page.url()).not.toContain('pet=')
+    await page.goBack()
+    await showing(page, '1–20 of 300')
+
+    await page.goto(`${url}/?pet=250`)
+    await page.getByRole('link', { name: 'pet 250', exact: true }).waitFor()
+    await page.keyboard.press('k')
+    await panel(page, 'pet 249').waitFor()
+    // A filter without the pet stays, and so does its page.
+    await page.goto(`${url}/?status=sold&pet=250`)
+    await panel(page, 'pet 250').waitFor()
+    await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
   })
 
   test('is a sheet on a narrow screen, which does not let the page scroll behind it', async ({ visit }) => {
@@ -111,19 +140,9 @@ describe('the panel of a pet', () => {
     expect(JSON.parse(json)).toMatchObject({ id: 1, name: 'Rex "the dog"', status: 'available' })
   })
 
-  test('reports an id without a pet, and an invalid id', async ({ visit }) => {
+  test('reports an id without a pet', async ({ visit }) => {
     const { url, key } = await startConsole()
-    const page = await visit(url, { key })
-    const field = page.getByRole('textbox', { name: 'Go to id' })
-    await field.fill('rex')
-    await page.keyboard.press('Enter')
-    await page.getByRole('alert').getByText('Enter 1 to 19 digits.').waitFor()
-    expect(await describes(page, 'Go to id')).toContain('Enter 1 to 19 digits.')
-    expect(await isFocused(field)).toBe(true)
-    await inspect(page, 'invalid-id')
-    await field.fill('999')
-    expect(await page.getByRole('alert').count()).toBe(0)
-    await page.keyboard.press('Enter')
+    const page = await visit(`${url}/?pet=999`, { key })
     await panel(page).getByRole('heading', { name: 'No pet has the id 999' }).waitFor()
     await inspect(page, 'missing')
   })

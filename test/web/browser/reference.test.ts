@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
@@ -9,7 +8,7 @@ import { shareTestApi, startTestApi } from '../../support/test-api.ts'
 import { consoleFolder, signIn } from '../console.ts'
 import { openBrowser } from '../open-browser.ts'
 
-const root = join(import.meta.dirname, '../../..')
+const screenshots = join(import.meta.dirname, '../screenshots')
 
 describe('the API reference in a browser', () => {
   const api = shareTestApi({ consoleFolder })
@@ -113,11 +112,53 @@ describe('the API reference in a browser', () => {
     await tab.getByRole('status').getByText('No tab of the console is signed in.').waitFor()
   })
 
-  test('links to the console', async () => {
-    const tab = await openReference(await openContext())
-    await tab.getByRole('link', { name: 'Console' }).click()
-    await tab.getByRole('heading', { name: 'Sign in' }).waitFor()
+  test('has the header of the console', async () => {
+    const context = await openContext()
+    const tab = await openReference(context)
+    const header = tab.getByRole('region', { name: 'Petstore' }).or(tab.getByRole('banner'))
+    const looks = () =>
+      tab.locator('.header, .brand, .brand *, .header nav, .header nav a, .language-menu').evaluateAll((elements) =>
+        elements.map((element) => {
+          const { y, height } = element.getBoundingClientRect()
+          const { font, backgroundColor, borderBottomWidth } = getComputedStyle(element)
+          // Only the current link has a border.
+          return [element.className, y, height, font, backgroundColor, element.closest('a') ? '' : borderBottomWidth]
+        }),
+      )
+    await header.getByRole('link', { name: 'Pets', exact: true }).waitFor()
+    expect(await header.getByRole('link', { name: 'API reference' }).getAttribute('aria-current')).toBe('page')
+    const here = await looks()
+    await header.getByRole('link', { name: 'Petstore' }).click()
+    await signIn(tab, api().key)
     expect(tab.url()).toBe(`${url}/`)
+    expect(await looks()).toEqual(here)
+    await tab.getByRole('link', { name: 'API reference' }).click()
+    await tab.waitForURL(`${url}/docs/`)
+    await header.getByRole('link', { name: 'Pets', exact: true }).click()
+    await tab.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+  })
+
+  test('shares the language and the colors with the console', async () => {
+    const tab = await openReference(await openContext({ colorScheme: 'light' }))
+    await tab.getByRole('combobox', { name: 'Language' }).selectOption('Deutsch')
+    await tab.getByRole('button', { name: 'Schlüssel der Konsole verwenden' }).waitFor()
+    await tab.getByRole('button', { name: 'Farben: wie im System' }).click()
+    await tab.getByRole('button', { name: 'Farben: hell' }).click()
+    await tab.locator('body.dark-mode').waitFor()
+    await tab.goto(url)
+    await tab.getByRole('heading', { name: 'Anmelden' }).waitFor()
+    await tab.getByRole('button', { name: 'Farben: dunkel' }).click()
+    await tab.getByRole('button', { name: 'Farben: wie im System' }).click()
+    await tab.getByRole('combobox', { name: 'Sprache' }).selectOption('English')
+    await tab.getByRole('link', { name: 'API reference' }).click()
+    await tab.getByRole('button', { name: 'Colors: light' }).waitFor()
+    await tab.locator('body.light-mode').waitFor()
+  })
+
+  test('links of Scalar lead to sections of the page', async () => {
+    const hrefs = await page.locator('a[href^="#"]').evaluateAll((links) => links.map(({ baseURI }) => baseURI))
+    expect(hrefs.length).toBeGreaterThan(2)
+    for (const each of hrefs) expect(each).toMatch(`${url}/docs/`)
   })
 
   test.for([
@@ -136,7 +177,7 @@ describe('the API reference in a browser', () => {
       for (const place of [tab.locator('body'), tab.locator('.references-rendered')]) {
         expect(await place.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe(background)
       }
-      await tab.screenshot({ path: join(import.meta.dirname, `../screenshots/reference-${chosen}-${system}.png`) })
+      await tab.screenshot({ path: join(screenshots, `reference-${chosen}-${system}.png`) })
     },
   )
 
@@ -153,28 +194,35 @@ describe('the API reference in a browser', () => {
     }
   })
 
-  test('fits into a narrow page, and axe-core reports no violations, except unnamed buttons of Scalar', async () => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const tab = await openReference(await openContext({ colorScheme, viewport: { width: 360, height: 740 } }))
-      await takeKeyOfConsole(tab)
-      await tab.getByRole('status').getByText('No tab').waitFor()
-      await tab.screenshot({ path: join(import.meta.dirname, `../screenshots/reference-phone-${colorScheme}.png`) })
-      const { scrollWidth, clientWidth } = await tab.evaluate(() => {
-        const { scrollWidth, clientWidth } = document.documentElement
-        return { scrollWidth, clientWidth }
-      })
-      expect(scrollWidth).toBe(clientWidth)
-      await tab.evaluate(axe.source)
-      const violations = await tab.evaluate(async () => {
-        // The script above defines this global, and its declarations are the same as those of the import.
-        const { run } = Reflect.get(window, 'axe') as typeof axe
-        // The copy buttons of Scalar 1.72 have no name.
-        const rules = { 'button-name': { enabled: false } }
-        return (await run({ rules })).violations.map(({ id }) => id)
-      })
-      expect(violations).toEqual([])
-    }
-  })
+  test.for([320, 768, 1_440])(
+    'fits a page of %i px in German, and axe-core reports no violations, except unnamed buttons of Scalar',
+    async (width) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const tab = await openReference(
+          await openContext({ colorScheme, locale: 'de', viewport: { width, height: 740 } }),
+        )
+        await tab.getByRole('button', { name: 'Schlüssel der Konsole verwenden' }).click()
+        await tab.getByRole('status').getByText('Kein Tab').waitFor()
+        await tab.getByText('Download OpenAPI Document').first().waitFor()
+        await tab.screenshot({ path: join(screenshots, `reference-${width}-${colorScheme}.png`) })
+        const [page, header] = await tab.evaluate(() =>
+          [document.documentElement, document.querySelector('.header')].map(
+            (each) => each && each.scrollWidth - each.clientWidth,
+          ),
+        )
+        expect([page, header]).toEqual([0, 0])
+        await tab.evaluate(axe.source)
+        const violations = await tab.evaluate(async () => {
+          // The script above defines this global, and its declarations are the same as those of the import.
+          const { run } = Reflect.get(window, 'axe') as typeof axe
+          // The copy buttons of Scalar 1.72 have no name.
+          const rules = { 'button-name': { enabled: false } }
+          return (await run({ rules })).violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
+        })
+        expect(violations).toEqual([])
+      }
+    },
+  )
 })
 
 test('every path of the API reference rejects other methods', async () => {
@@ -185,34 +233,19 @@ test('every path of the API reference rejects other methods', async () => {
   }
 })
 
-test('without a console, the page does not refer to it', async () => {
-  const { rest } = await startTestApi()
+test('without a console, the page is the reference alone', async ({ onTestFinished }) => {
+  const { app, rest } = await startTestApi()
   expect((await rest.get('/docs/')).text).not.toContain('onsole')
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const page = await (await openBrowser(onTestFinished)).newPage()
+  const problems: string[] = []
+  page.on('pageerror', ({ message }) => void problems.push(message))
+  page.on('request', (request) => request.url().startsWith(url) || problems.push(request.url()))
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+  await page.goto(`${url}/docs/`)
+  await page.getByText('List all pets').first().waitFor()
+  expect(problems.filter((each) => !/^(data|blob):/.test(each))).toEqual([])
 })
-
-const tokens = join(root, 'web/theme/tokens.css')
-test('the colors of the page are tokens of the console', () => {
-  const [page, ofConsole] = [join(root, 'server/rest/reference/page.css'), tokens].map((path) =>
-    readFileSync(path, 'utf8'),
-  )
-  for (const [scheme, selector] of [
-    ['.light-mode', ':root[data-mantine-color-scheme="light"]'],
-    ['.dark-mode', ':root[data-mantine-color-scheme="dark"]'],
-  ] as const) {
-    const used = declarationsIn(page, scheme)
-    expect(used.length).toBeGreaterThan(5)
-    expect(declarationsIn(ofConsole, selector)).toEqual(expect.arrayContaining(used))
-  }
-})
-
-/** The custom properties in the first rule with this selector. */
-function declarationsIn(css = '', selector: string): string[] {
-  const [, rule = ''] = css.split(`${selector} {`)
-  return (rule.split('}')[0] ?? '')
-    .split(/;\s*/)
-    .map((each) => each.trim())
-    .filter((each) => each.startsWith('--'))
-}
 
 function takeKeyOfConsole(page: Page): Promise<void> {
   return page.getByRole('button', { name: 'Use the key of the console' }).click()

@@ -12,6 +12,7 @@ import {
   names,
   pageButton,
   panel,
+  panelsLoaded,
   showing,
   signIn,
   startConsole,
@@ -24,10 +25,12 @@ test('the console shows an outage of the service and recovers from it', async ({
   const { url, key, app } = await startConsole({ store })
   const page = await visit(url, { timezoneId: 'UTC' })
   await page.clock.install({ time: '2026-01-02T13:04:00Z' })
+  // The console loads its overlays in advance.
+  const lastOverlay = page.waitForEvent('requestfinished', (request) => /export-sheet.*js$/.test(request.url()))
   await signIn(page, key)
   await pageButton(page, 'Next').click()
   await showing(page, '21–40 of 50')
-  await page.waitForLoadState('networkidle')
+  await lastOverlay
 
   await app.close()
   await page.clock.runFor(16_000)
@@ -42,7 +45,7 @@ test('the console shows an outage of the service and recovers from it', async ({
   // The message stays while the queries fail twice more. The client sends each request twice.
   await page.evaluate(() => {
     new MutationObserver(() => Object.assign(window, { flickered: true })).observe(
-      document.querySelector('.pet-list') ?? document,
+      document.querySelector('.item-list') ?? document,
       {
         childList: true,
         characterData: true,
@@ -67,6 +70,7 @@ test('the console reports that the device is offline', async ({ visit }) => {
   const { url, key } = await startConsole()
   const page = await visit(url, { key })
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  await panelsLoaded(page)
   await page.context().setOffline(true)
   await choose(page, 'Sold')
   await page.getByText('The service cannot be reached: this device is offline. Trying again…').waitFor()

@@ -2,6 +2,7 @@ import type { BrowserContextOptions, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import type { AtEnd } from '../../support/temporary.ts'
 import {
+  account,
   addButton,
   type Console,
   choose,
@@ -10,6 +11,7 @@ import {
   inspect,
   justAdded,
   panel,
+  searchField,
   showing,
   startConsole,
   submitButton,
@@ -24,9 +26,11 @@ const variants = {
   'light-1440': { ...light, viewport: { width: 1_440, height: 900 } },
   'dark-1440': { ...dark, viewport: { width: 1_440, height: 900 } },
   'light-1920': { ...light, viewport: { width: 1_920, height: 1_080 } },
+  'light-1024': { ...light, viewport: { width: 1_024, height: 768 } },
   'light-768': { ...light, viewport: { width: 768, height: 1_024 } },
   'light-360': { ...light, ...phone },
   'dark-360': { ...dark, ...phone },
+  'light-320': { ...light, ...phone, viewport: { width: 320, height: 640 } },
   'forced-1440': { forcedColors: 'active', reducedMotion: 'reduce', viewport: { width: 1_440, height: 900 } },
 } as const satisfies Record<string, BrowserContextOptions>
 
@@ -72,6 +76,23 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
   async list(open) {
     const page = await open()
     await showing(page, '1–20 of 304')
+    return page
+  },
+  async selected(open) {
+    const page = await open()
+    await showing(page, '1–20 of 304')
+    for (const name of ['Rex', 'Tom']) {
+      await page
+        .getByRole('checkbox', { name: `Select ${name}`, exact: true })
+        .first()
+        .check()
+    }
+    await page.getByRole('region', { name: '2 selected' }).waitFor()
+    return page
+  },
+  async 'page-of-100'(open) {
+    const page = await open({ path: '/?size=100' })
+    await showing(page, '1–100 of 304')
     return page
   },
   async filtered(open) {
@@ -129,7 +150,7 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
     const page = await open()
     await enterPet(page, '', 'seven')
     await submitButton(page).click()
-    await page.getByText('Enter a name.').waitFor()
+    await page.getByText('The name needs 1 to 255 characters.').waitFor()
     return page
   },
   async 'add-uncertain'(open) {
@@ -161,6 +182,30 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
     await justAdded(page).getByRole('link', { name: 'Momo' }).waitFor()
     return page
   },
+  async search(open) {
+    const page = await open()
+    await searchField(page).fill('lu')
+    await page.getByRole('status').getByText('1–20').waitFor()
+    return page
+  },
+  async 'search-empty'(open) {
+    const page = await open({ path: '/?search=zoe' })
+    await page.getByRole('heading', { name: 'No pets found' }).waitFor()
+    return page
+  },
+  async newest(open) {
+    const page = await open({ path: '/?order=newest' })
+    await showing(page, '1–20 of 304')
+    return page
+  },
+  async palette(open) {
+    const page = await open()
+    await showing(page, '1–20 of 304')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('sol')
+    await page.getByRole('option', { name: 'Status: Sold' }).waitFor()
+    return page
+  },
   async help(open) {
     const page = await open()
     await showing(page, '1–20 of 304')
@@ -171,7 +216,7 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
   async tooltip(open) {
     const page = await open()
     await showing(page, '1–20 of 304')
-    await page.getByRole('button', { name: 'Sign out' }).focus()
+    await account(page).focus()
     await page.keyboard.press('Shift+Tab')
     await page.getByRole('tooltip').waitFor()
     return page
@@ -215,7 +260,7 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
 }
 
 /** The states in every variant. The others are in light colors on a desktop and in dark ones on a phone. */
-const inEveryVariant = ['list', 'names', 'pet']
+const inEveryVariant = ['list', 'names', 'pet', 'selected']
 
 const cases = Object.keys(states).flatMap((state) =>
   Object.keys(variants)

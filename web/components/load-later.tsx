@@ -1,0 +1,41 @@
+import { type ComponentType, lazy, useState } from 'react'
+import { useMessages } from '../messages/provider.tsx'
+import { Button } from './buttons.tsx'
+
+/**
+ * A component whose code is loaded when it is first shown, or before that by `preload`. Loaded code is rendered at once:
+ * React's `lazy` would first show the fallback, for up to 300 ms.
+ */
+export function loadLater<Props extends { onClose: () => void }>(importComponent: () => Promise<ComponentType<Props>>) {
+  let loaded: ComponentType<Props> | undefined
+  async function load(): Promise<ComponentType<Props>> {
+    loaded ??= await importComponent()
+    return loaded
+  }
+  const Lazy = lazy(async () => ({ default: await load().catch(() => NotLoaded) }))
+
+  function LoadedLater(props: Props) {
+    // Stays the same while it is shown: another component would lose its state.
+    const [Component] = useState<ComponentType<Props>>(() => loaded ?? Lazy)
+    return <Component {...props} />
+  }
+  // If this fails, showing the component tries again.
+  return Object.assign(LoadedLater, { preload: () => load().then(Boolean, () => false) })
+}
+
+/** Replaces a panel whose code could not be loaded. React does not load it again until the page is reloaded. */
+function NotLoaded({ isOpen = true, onClose }: { isOpen?: boolean; onClose: () => void }) {
+  const { notLoaded: texts, page } = useMessages()
+  if (!isOpen) return null
+  return (
+    <div className="not-loaded" role="alert">
+      <p>{texts.text}</p>
+      <Button variant="default" size="xs" onClick={() => location.reload()}>
+        {texts.reload}
+      </Button>
+      <Button variant="default" size="xs" onClick={onClose}>
+        {page.close}
+      </Button>
+    </div>
+  )
+}

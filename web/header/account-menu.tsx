@@ -1,0 +1,106 @@
+import './account-menu.css'
+import { useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import type { PetstoreClient } from '../../client/index.ts'
+import { Button, IconButton } from '../components/buttons.tsx'
+import { IconActivity, IconLogout, IconUser } from '../components/icons.tsx'
+import type { Messages } from '../messages/en.ts'
+import { useMessages } from '../messages/provider.tsx'
+import { usePetstore } from '../petstore.ts'
+import { problemOf } from '../problem.ts'
+import { useOpenLog } from '../requests/log-link.tsx'
+import type { SignOutScope } from '../session.ts'
+import { ColorScheme } from './color-scheme.tsx'
+
+const menuId = 'account-menu'
+
+/** Opens the menu without a click on its button. */
+export function openAccountMenu(): void {
+  const menu = document.getElementById(menuId)
+  menu?.showPopover()
+  menu?.focus()
+}
+
+type Session = Awaited<ReturnType<PetstoreClient['session']['current']['query']>>
+
+/** A button and what it opens: the state of the API key, the color scheme, the request log and the sign-out. */
+export function AccountMenu({ onSignOut }: { onSignOut: (scope: SignOutScope) => void }) {
+  const { account, log, page } = useMessages()
+  const openLog = useOpenLog()
+  const menu = useRef<HTMLDivElement>(null)
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <IconButton label={account.open} aria-expanded={isOpen} popoverTarget={menuId}>
+        <IconUser />
+      </IconButton>
+      {/* It takes the focus of a click on its text, so that keys stay in it. */}
+      <div
+        ref={menu}
+        id={menuId}
+        className="account"
+        popover="auto"
+        role="dialog"
+        aria-label={account.open}
+        tabIndex={-1}
+        onBeforeToggle={({ newState }) => setIsOpen(newState === 'open')}
+      >
+        {isOpen && <KeyState />}
+        <div className="account-actions">
+          <ColorScheme withText />
+          {openLog && (
+            <Button
+              variant="gray"
+              icon={<IconActivity />}
+              onClick={() => {
+                // It would be above the log, and it returns the focus.
+                menu.current?.hidePopover()
+                openLog()
+              }}
+            >
+              {log.title}
+            </Button>
+          )}
+          <Button variant="gray" icon={<IconLogout />} onClick={() => onSignOut('tab')}>
+            {page.signOut}
+          </Button>
+          <Button variant="gray" icon={<IconLogout />} onClick={() => onSignOut('all-tabs')}>
+            {page.signOutEverywhere}
+          </Button>
+        </div>
+      </div>
+    </>
+  )
+}
+
+/** Loads the state each time it is opened, and meanwhile shows the former one. */
+function KeyState() {
+  const messages = useMessages()
+  const petstore = usePetstore()
+  const { data, dataUpdatedAt, failureReason } = useQuery({
+    queryKey: ['session'],
+    queryFn: ({ signal }) => petstore.session.current.query(undefined, { signal }),
+  })
+  const texts = messages.account
+  return (
+    <>
+      <dl>
+        <dt>{texts.key}</dt>
+        <dd dir="auto">{data?.keyName ?? '…'}</dd>
+        <dt>{texts.expires}</dt>
+        <dd>{data ? texts.expiry(data.expiresAt) : '…'}</dd>
+        <dt>{texts.calls}</dt>
+        <dd>{data ? callsLeft(texts, data.rateLimit, dataUpdatedAt) : '…'}</dd>
+        <dt>{texts.release}</dt>
+        <dd>{data?.release ?? '…'}</dd>
+      </dl>
+      {failureReason && <p role="alert">{problemOf(failureReason).message(messages)}</p>}
+    </>
+  )
+}
+
+/** @param updatedAt when the browser received the state. Its clock may differ from that of the service. */
+function callsLeft(texts: Messages['account'], limit: Session['rateLimit'], updatedAt: number): string {
+  if (!limit) return texts.unlimited
+  return texts.callsLeft(limit.remaining, limit.calls, new Date(updatedAt + limit.resetsIn * 1_000))
+}

@@ -1,0 +1,76 @@
+import { useEffect, useLayoutEffect, useRef } from 'react'
+import { flushSync } from 'react-dom'
+
+/**
+ * The functions that close the open dialogs, the one on top last. Each dialog has an entry in the history, above that of the
+ * page and with the same URL. So going back closes the dialog on top.
+ */
+const dialogs: (() => void)[] = []
+
+/** Navigations that wait until the entry of the page is the current one. */
+const waiting: (() => void)[] = []
+
+/** Whether the browser is going back, from the entries of dialogs that were closed in another way. */
+let isReturning = false
+
+/** The number of dialogs of the current entry. */
+function depth(): number {
+  // The state may come from another page.
+  const count: unknown = Object(history.state).dialogs
+  return typeof count === 'number' ? count : 0
+}
+
+/** Makes the history fit the open dialogs. The browser goes back asynchronously. */
+function settle(): void {
+  if (isReturning) return
+  // Before the entry of a dialog that was opened meanwhile.
+  if (depth() === 0) for (const navigate of waiting.splice(0)) navigate()
+  while (depth() < dialogs.length) history.pushState({ ...history.state, dialogs: depth() + 1 }, '')
+  if (depth() === dialogs.length) return
+  isReturning = true
+  history.go(dialogs.length - depth())
+}
+
+/** Closes the dialogs above the entry that the user went back to. */
+export function followHistory(): void {
+  addEventListener('popstate', () => {
+    const isStep = !isReturning
+    isReturning = false
+    // A link with a key, which was followed on this page. It is not a step back.
+    if (history.state === null && location.hash !== '') return
+    if (isStep) for (const close of dialogs.slice(depth()).reverse()) flushSync(close)
+    // The user may have gone forward, or a dialog may have refused to close.
+    settle()
+  })
+  // The page may have been reloaded while a dialog was open.
+  settle()
+}
+
+/** Calls a function that navigates: at once, or after the open dialogs are closed. */
+export function navigateBelowDialogs(navigate: () => void): void {
+  waiting.push(navigate)
+  settle()
+}
+
+/**
+ * Lets the user close a dialog by going back in the history.
+ *
+ * @param onClose may refuse to close it. Undefined for a dialog that has an entry of its own.
+ */
+export function useCloseOnBack(onClose: (() => void) | undefined): void {
+  const latest = useRef(onClose)
+  useEffect(() => {
+    latest.current = onClose
+  })
+  const hasEntry = onClose === undefined
+  useLayoutEffect(() => {
+    if (hasEntry) return
+    const close = () => latest.current?.()
+    dialogs.push(close)
+    settle()
+    return () => {
+      dialogs.splice(dialogs.indexOf(close), 1)
+      settle()
+    }
+  }, [hasEntry])
+}

@@ -1,0 +1,41 @@
+import type { PetstoreIssue } from '../client/index.ts'
+import type { Messages } from './messages/en.ts'
+import type { Field, Resource } from './resource.ts'
+
+/** What is wrong with each field, in the language of the resource. Undefined if any issue is not about a field. */
+export function issueTexts(
+  messages: Messages,
+  { entered }: Resource,
+  issues: readonly PetstoreIssue[] = [],
+): Partial<Record<string, string>> | undefined {
+  const texts: Partial<Record<string, string>> = {}
+  for (const issue of issues) {
+    const field = entered.find(({ name }) => name === issue.path)
+    if (!field) return undefined
+    texts[issue.path] = issueText(messages, field, issue)
+  }
+  return issues.length > 0 ? texts : undefined
+}
+
+function issueText({ issues }: Messages, { label, kind, choices = {} }: Field, issue: PetstoreIssue): string {
+  const { code, expectation = '', minimum = 0, maximum = 0 } = issue
+  const isNumber = kind === 'integer'
+  switch (code) {
+    case 'required':
+    case 'unicode':
+    case 'control':
+    case 'blank':
+    case 'inexact':
+      return issues[code](label)
+    case 'length':
+      return issues.length(label, Number(minimum), Number(maximum))
+    case 'invalid_value':
+      return issues.notChoice(label, Object.keys(choices))
+    case 'invalid_type':
+      return isNumber ? issues.notInteger(label) : issues.notText(label)
+    case 'too_small':
+    case 'too_big':
+      if (isNumber) return issues.notInt64(label)
+  }
+  return issues.other(label, expectation)
+}

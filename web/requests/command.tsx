@@ -1,0 +1,17 @@
+import './command.css'
+import { CopyButton } from '../components/copy-button.tsx'
+import { useMessages } from '../messages/provider.tsx'
+
+/** A command for a terminal, with a button that copies it. */
+export function Command({ label, command }: { label: string; command: string }) {
+  const { request } = useMessages()
+  return (
+    <div className="command">
+      <p>{label}</p>
+      <div>
+        <code translate="no">{command}</code>
+        <CopyButton label={request.command.copy} value={command} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,196 @@
+import '@mantine/core/styles/Input.layer.css'
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
+import './add-item.css'
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useRef, useState } from 'react'
+import { formDrafts } from '../../bulk/drafts.ts'
+import { Button } from '../../components/buttons.tsx'
+import { IconCheck } from '../../components/icons.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { RequestId } from '../../components/request-id.tsx'
+import { Notice } from '../../form/notice.tsx'
+import { issueTexts } from '../../issues.ts'
+import { useMessages } from '../../messages/provider.tsx'
+import { isTransient, type Problem, problemOf } from '../../problem.ts'
+import { type Field, type Item, parseTexts, type Resource, textOf, type Values } from '../../resource.ts'
+import { MantineContext } from '../../theme/mantine.tsx'
+import { createCall } from '../calls.ts'
+import type { PageTexts } from '../messages/en.ts'
+import { usePage } from '../use-page.ts'
+
+type Entries = Record<string, string>
+
+/** The form for a new item. While it is closed, and after its key was rejected, it keeps what the user has entered. */
+export function AddItem({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { resource, texts } = usePage()
+  const { many } = resource
+  // Only the values that the user has entered.
+  const form = useForm<Entries>({
+    initialValues: formDrafts.get(many) ?? {},
+    onValuesChange: (values) => formDrafts.set(many, values),
+  })
+  const [addsAnother, setAddsAnother] = useState(false)
+  return (
+    isOpen && (
+      <MantineContext>
+        <Panel title={texts.add.title} onClose={onClose} holdsEntries>
+          <ItemForm form={form} addsAnother={addsAnother} onAddsAnother={setAddsAnother} />
+        </Panel>
+      </MantineContext>
+    )
+  )
+}
+
+interface ItemFormProps {
+  form: UseFormReturnType<Entries>
+  /** Whether the form stays open for the next item. */
+  addsAnother: boolean
+  onAddsAnother: (addsAnother: boolean) => void
+}
+
+function ItemForm({ form, addsAnother, onAddsAnother }: ItemFormProps) {
+  const page = usePage()
+  const { resource, view, newItem, refs, open, closeForm } = page
+  const texts = page.texts.add
+  const messages = useMessages()
+  const { mutate, isPending, error } = newItem
+  const [added, setAdded] = useState<Item>()
+  const wasAdded = useRef(false)
+  // Another filter does not change the values of an open form.
+  const [initial] = useState(() => entriesOf(resource, view.filter))
+  const entries = { ...initial, ...form.values }
+  const problem = error && problemOf(error)
+  /** The messages at the fields, which stay while the user corrects the values. */
+  const errors = problem && issueTexts(messages, resource, problem.issues)
+  const isGeneral = problem && !errors
+
+  // The user may close the form or leave it before the service responds.
+  function submit() {
+    if (newItem.isSaving()) return
+    // Those of the last render may be older.
+    const latest = { ...initial, ...form.getValues() }
+    // The second click of two, and Enter that is held down, must not look like a failure.
+    if (wasAdded.current && !latest[resource.title]) return
+    mutate(parseTexts(resource, latest), {
+      onSuccess(item) {
+        wasAdded.current = true
+        if (addsAnother) return startNext(item)
+        // They are the draft of the former session, if there was one.
+        form.setInitialValues({})
+        form.reset()
+        closeForm()
+      },
+      onError: focusFirstError,
+    })
+  }
+
+  function focusFirstError(failure: unknown) {
+    const failed = issueTexts(messages, resource, problemOf(failure).issues) ?? {}
+    const [first] = resource.entered.filter(({ name }) => name in failed)
+    if (first) focusInForm(form.getInputNode(first.name))
+  }
+
+  /** Keeps everything but the title for the next item. */
+  function startNext(item: Item) {
+    setAdded(item)
+    form.setValues({ ...entries, [resource.title]: '' })
+    focusInForm(refs.firstField.current)
+  }
+
+  function attributesOf({ name, label }: Field) {
+    const { onChange, ...props } = form.getInputProps(name)
+    const value = entries[name] ?? ''
+    // The response replaces the entries.
+    return { name, label, ...props, value, error: errors?.[name], onChange: isPending ? () => {} : onChange }
+  }
+
+  return (
+    <form className="add-item" noValidate onSubmit={form.onSubmit(submit)}>
+      <p className="add-item-added" role="status">
+        {added && !isPending && !error && <Added key={String(added.id)} item={added} />}
+      </p>
+      {isGeneral && <Failure problem={problem} />}
+      {resource.entered.map((field, index) =>
+        field.choices ? (
+          <NativeSelect key={field.name} {...attributesOf(field)} data={optionsOf(field)} />
+        ) : (
+          <TextInput
+            key={field.name}
+            {...attributesOf(field)}
+            readOnly={isPending}
+            description={descriptionOf(field, texts)}
+            autoComplete="off"
+            {...(field.kind === 'text' && { dir: 'auto' })}
+            {...(index === 0 && { ref: refs.firstField, autoFocus: true, 'data-autofocus': true })}
+          />
+        ),
+      )}
+      <div className="add-item-actions">
+        <Button type="submit" isDisabled={isPending} labels={[texts.title, texts.adding, texts.retry]}>
+          {isPending ? texts.adding : problem && isTransient(problem) ? texts.retry : texts.title}
+        </Button>
+        <Button
+          variant="default"
+          onClick={() => {
+            open({ kind: 'request', calls: [createCall(page, parseTexts(resource, entries))] })
+          }}
+        >
+          {messages.request.open}
+        </Button>
+        <Checkbox
+          size="xs"
+          label={texts.another}
+          checked={addsAnother}
+          onChange={(event) => onAddsAnother(event.currentTarget.checked)}
+        />
+      </div>
+    </form>
+  )
+}
+
+/** Moves the focus to a field, unless the user has left the form. */
+function focusInForm(field: HTMLInputElement | null): void {
+  const focused = document.activeElement
+  if (focused === document.body || field?.form?.contains(focused)) field?.focus()
+}
+
+/** Beside the label of the first field, which has the focus. It moves nothing. */
+function Added({ item }: { item: Item }) {
+  const { resource, texts } = usePage()
+  return (
+    <>
+      <IconCheck />
+      <span className="visually-hidden">{texts.list.added(1)} </span>
+      <bdi>{textOf(item[resource.title])}</bdi> <span className="number">#{String(item.id)}</span>
+    </>
+  )
+}
+
+function Failure({ problem }: { problem: Problem }) {
+  const messages = useMessages()
+  const texts = usePage().texts.add
+  const isUncertain = isTransient(problem)
+  return (
+    <Notice color="danger" title={isUncertain ? texts.uncertain : texts.notAdded}>
+      {problem.message(messages)} {isUncertain && texts.uncertainText}
+      <RequestId id={problem.requestId} />
+    </Notice>
+  )
+}
+
+/** The entries of the form before the user changes them: the default values, or those of the filter. */
+function entriesOf({ entered }: Resource, filter: Values): Entries {
+  return Object.fromEntries(entered.map((field) => [field.name, textOf(filter[field.name] ?? field.default)]))
+}
+
+function descriptionOf({ kind, presence, samples }: Field, texts: PageTexts['add']): string {
+  return texts.description(kind === 'integer' ? samples?.[0] : undefined, presence === 'optional')
+}
+
+/** The choices. A field without a default value can stay empty. */
+function optionsOf({ choices = {}, default: initial }: Field) {
+  const options = Object.entries(choices).map(([value, label]) => ({ value, label }))
+  return initial === undefined ? [{ value: '', label: '' }, ...options] : options
+}

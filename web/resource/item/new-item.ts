@@ -1,0 +1,59 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useState } from 'react'
+import { createIdempotencyKey } from '../../../client/idempotency-key.ts'
+import { formDrafts } from '../../bulk/drafts.ts'
+import { usePetstore } from '../../petstore.ts'
+import { isTransient, problemOf } from '../../problem.ts'
+import { type Item, identityOf, type Resource, type Values } from '../../resource.ts'
+
+/**
+ * Saves a new item, also while the form is closed. While the outcome of a request is unknown, the same item gets the same
+ * idempotency key. So a retry never adds a second item.
+ */
+export function useNewItem(resource: Resource, onAdded: (item: Item) => void) {
+  const { create } = resource.procedures(usePetstore())
+  const queryClient = useQueryClient()
+  const [keys] = useState(() => new Map<string, string>())
+  const textOf = (item: Values) => JSON.stringify(identityOf(resource, item))
+
+  function idempotencyKeyOf(item: Values): string {
+    const identity = textOf(item)
+    const key = keys.get(identity) ?? createIdempotencyKey()
+    keys.set(identity, key)
+    return key
+  }
+
+  const mutationKey = [resource.many, 'create']
+  const mutation = useMutation({
+    mutationKey,
+    // The service validates the item, as it does for every client.
+    mutationFn: (item: Values) => create.mutate(item, { context: { idempotencyKey: idempotencyKeyOf(item) } }),
+    onSettled(_added, error, item) {
+      if (!error || !isTransient(problemOf(error))) keys.delete(textOf(item))
+    },
+    onSuccess(item) {
+      // Also after the session ended: the item must not be added again with another key.
+      formDrafts.delete(resource.many)
+      void queryClient.invalidateQueries({ queryKey: [resource.many] })
+      onAdded(item)
+    },
+  })
+
+  /** Whether an equal item was the last one that was sent. */
+  function wasSent(item: Values): boolean {
+    return mutation.variables !== undefined && textOf(mutation.variables) === textOf(item)
+  }
+
+  /** Also between a click and the next render. */
+  const isSaving = () => queryClient.isMutating({ mutationKey }) > 0
+
+  const { error, reset } = mutation
+  /** Does not stop a save that is running. */
+  const forgetFailure = useCallback(() => {
+    if (error) reset()
+  }, [error, reset])
+
+  return { ...mutation, idempotencyKeyOf, wasSent, isSaving, forgetFailure }
+}
+
+export type NewItem = ReturnType<typeof useNewItem>

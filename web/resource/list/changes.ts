@@ -1,0 +1,51 @@
+import { useEffect, useRef, useState } from 'react'
+import { type Item, textOf } from '../../resource.ts'
+
+/** Milliseconds for which a change stays marked. */
+const shownFor = 8_000
+
+const none: ReadonlySet<bigint> = new Set()
+
+/** The ids of the items that were added or changed since the page was loaded before. `isOwn` excludes items. */
+export function useChanges(place: string, page: Item[] | undefined, size: number, isOwn: (id: bigint) => boolean) {
+  const [changes, setChanges] = useState(none)
+  const former = useRef<{ place: string; page: Item[] }>(undefined)
+  const latestIsOwn = useRef(isOwn)
+  useEffect(() => {
+    latestIsOwn.current = isOwn
+  })
+
+  useEffect(() => {
+    if (!page) return
+    const known = former.current?.place === place ? former.current.page : undefined
+    former.current = { place, page }
+    const found = known ? changesOf(known, page, size).filter((id) => !latestIsOwn.current(id)) : []
+    setChanges(found.length > 0 ? new Set(found) : none)
+  }, [place, page, size])
+
+  useEffect(() => {
+    if (changes.size === 0) return
+    const timer = setTimeout(() => setChanges(none), shownFor)
+    return () => clearTimeout(timer)
+  }, [changes])
+  return changes
+}
+
+/** The ids of the items of a page that are new or different, compared with the same page before. */
+export function changesOf(former: Item[], page: Item[], size: number): bigint[] {
+  const known = new Map(former.map((item) => [item.id, item]))
+  const lastKnown = page.findLastIndex(({ id }) => known.has(id))
+  // After a deletion, items of the next page follow, which are not new.
+  const hadNext = former.length > size
+  return page
+    .filter((item, index) => {
+      const same = known.get(item.id)
+      return same ? !isEqual(same, item) : index < lastKnown || !hadNext
+    })
+    .map(({ id }) => id)
+}
+
+function isEqual(one: Item, other: Item): boolean {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)])
+  return [...names].every((name) => textOf(one[name]) === textOf(other[name]))
+}

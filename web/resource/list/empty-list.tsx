@@ -1,0 +1,87 @@
+import { Button } from '../../components/buttons.tsx'
+import { keepFocus } from '../../components/focus.ts'
+import { IconFilterOff, IconPlus, IconSearch, IconTablePlus } from '../../components/icons.tsx'
+import { Message } from '../../components/message.tsx'
+import { useMessages } from '../../messages/provider.tsx'
+import { Command } from '../../requests/command.tsx'
+import { jsonOf } from '../../requests/quoting.ts'
+import { type Resource, valuesOf } from '../../resource.ts'
+import { serviceUrl } from '../../service.ts'
+import type { PageTexts } from '../messages/en.ts'
+import { partOf } from '../queries.ts'
+import { meaningsOf } from '../search.ts'
+import { usePage } from '../use-page.ts'
+import { everything } from '../view.ts'
+
+/** Explains why the list is empty and offers the next step. */
+export function EmptyList() {
+  const { resource, icon, view, open, turnTo, ...page } = usePage()
+  const messages = useMessages()
+  const texts = page.texts.list
+  const part = partOf(resource, view.filter)
+  if (view.cursor > 0n) {
+    return (
+      <Message ref={keepFocus} icon={icon} title={texts.pastEnd} text={texts.pastEndText}>
+        <Action label={texts.toFirst} onClick={() => turnTo({})} />
+      </Message>
+    )
+  }
+  if (part || view.search !== undefined) {
+    const search = view.search === undefined ? undefined : searchedFor(resource, texts, view.search)
+    return (
+      <Message
+        ref={keepFocus}
+        icon={search ? <IconSearch /> : <IconFilterOff />}
+        title={texts.emptyFilter(part)}
+        text={search}
+      >
+        <Action label={texts.showAll} onClick={() => turnTo(everything)} />
+      </Message>
+    )
+  }
+  return (
+    <Message ref={keepFocus} icon={icon} title={texts.empty} text={texts.emptyText}>
+      <div className="message-actions">
+        <Button icon={<IconPlus />} onClick={() => open({ kind: 'add' })}>
+          {page.texts.add.title}
+        </Button>
+        <Button variant="default" icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })}>
+          {messages.bulk.title(resource.noun)}
+        </Button>
+      </div>
+      <Command label={texts.emptyCurl} command={curlOf(resource)} />
+    </Message>
+  )
+}
+
+/** Such as `Name begins with “mo”`. */
+function searchedFor(resource: Resource, texts: PageTexts['list'], search: string): string {
+  const names = meaningsOf(resource, search).flatMap(Object.keys)
+  const found = resource.fields.filter(({ name }) => names.includes(name))
+  // No text of the title can begin with some texts, for example a link's with a control character.
+  const fields = found.length > 0 ? found : resource.fields.filter(({ name }) => name === resource.title)
+  return texts.searchedFor(
+    fields.map(({ label }) => label),
+    search,
+    fields.every(({ kind }) => kind === 'text'),
+  )
+}
+
+function Action({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <div className="message-actions">
+      <Button variant="default" onClick={onClick}>
+        {label}
+      </Button>
+    </div>
+  )
+}
+
+function curlOf(resource: Resource): string {
+  const sample = valuesOf(resource, ({ presence, samples }) => (presence === 'required' ? samples?.[0] : undefined))
+  return [
+    `curl ${serviceUrl()}/v1/${resource.many}`,
+    `-H "Authorization: Bearer $PETSTORE_API_KEY"`,
+    `--json '${jsonOf(sample)}'`,
+  ].join(' \\\n  ')
+}

@@ -1,0 +1,90 @@
+import '../../components/value.css'
+import './filter-chips.css'
+import { hint } from '../../components/hint.ts'
+import { type Field, parseChoice, type Values } from '../../resource.ts'
+import { totalOf } from '../queries.ts'
+import { type Page, usePage } from '../use-page.ts'
+import { hrefOf, openHere } from '../view.ts'
+
+/** Filters by a field with choices, and shows the number of items of each if the service counts them. */
+export function FilterChips({ field }: { field: Field }) {
+  const page = usePage()
+  const { resource, texts, view } = page
+  const { name, label, choices = {} } = field
+  const isCounted = name === resource.counted
+  const choose = (value: string) => page.turnTo({ filter: filterWith(view.filter, name, parseChoice(field, value)) })
+  return (
+    <div className="filter-chips" data-counted={isCounted || undefined} role="radiogroup" aria-label={label}>
+      {[undefined, ...Object.keys(choices)].map((choice) => (
+        <label key={choice ?? 'all'} className="chip" data-choice={choice}>
+          <input
+            type="radio"
+            name={name}
+            value={choice ?? 'all'}
+            checked={choice === (name in view.filter ? String(view.filter[name]) : undefined)}
+            onChange={({ currentTarget }) => choose(currentTarget.value)}
+          />
+          {choice && <span className="choice-dot" />}
+          <span>{choice ? choices[choice] : texts.list.all}</span>
+          {isCounted && <Badge text={countText(page, choice)} />}
+        </label>
+      ))}
+    </div>
+  )
+}
+
+/** A new element for each text. An element that changes its width would count as a layout shift. */
+function Badge({ text }: { text: string }) {
+  return (
+    <span className="chip-count number" key={text}>
+      {text}
+    </span>
+  )
+}
+
+/** The choices of the counted field in proportion. Each part filters too; the keyboard uses the radio buttons above it. */
+export function ShareBar() {
+  const page = usePage()
+  const { resource, texts, view, counts, turnTo } = page
+  const field = resource.fields.find(({ name }) => name === resource.counted)
+  if (!field) return null
+  const chosen = view.filter[field.name]
+  return (
+    <div className="share-bar">
+      {Object.entries(field.choices ?? {})
+        .map(([value, name]) => ({ value, name, count: counts?.[value]?.count ?? 0 }))
+        .filter(({ count }) => count > 0)
+        .map(({ value, name, count }) => {
+          const label = texts.list.share(name, countText(page, value))
+          const isChosen = chosen === value
+          const filter = filterWith(view.filter, field.name, isChosen ? undefined : value)
+          return (
+            <a
+              key={value}
+              href={hrefOf(resource, { filter, search: view.search, order: view.order, size: view.size })}
+              tabIndex={-1}
+              data-choice={value}
+              data-faded={(chosen !== undefined && !isChosen) || undefined}
+              style={{ flexGrow: count }}
+              {...hint(label)}
+              onClick={(event) => openHere(event, () => turnTo({ filter }))}
+            >
+              <span className="visually-hidden">{label}</span>
+            </a>
+          )
+        })}
+    </div>
+  )
+}
+
+function countText({ resource, texts, counts }: Page, choice: string | undefined): string {
+  const filter = choice === undefined || resource.counted === undefined ? {} : { [resource.counted]: choice }
+  const total = totalOf(resource, counts, filter)
+  return total ? texts.list.count(total.count, total.isExact) : '–'
+}
+
+/** The filter with another value of a field. Without a value, the field does not filter. */
+function filterWith(filter: Values, name: string, value: unknown): Values {
+  const { [name]: _former, ...others } = filter
+  return value === undefined ? others : { ...others, [name]: value }
+}

@@ -1,0 +1,98 @@
+import './table.css'
+import { type RefObject, useMemo } from 'react'
+import { valueAttributes } from '../../components/value.tsx'
+import { arrowKeys } from '../../keyboard.ts'
+import type { Item } from '../../resource.ts'
+import { usePage } from '../use-page.ts'
+import { Row } from './row.tsx'
+
+interface ResourceTableProps {
+  /** Undefined until the first page is loaded. */
+  items: Item[] | undefined
+  /** Whether another page is being loaded. */
+  isBusy?: boolean
+  /** Items to mark as new. */
+  added?: Item[]
+  /** Items to mark for a moment. */
+  changes?: ReadonlySet<bigint>
+  /** Gets the links of the rows. Only a table with them lets the user select rows. */
+  rows?: RefObject<Map<bigint, HTMLElement>> | undefined
+}
+
+/** Items as rows. The columns are the fields of the resource. */
+export function ResourceTable({ items, isBusy = false, added = [], changes, rows }: ResourceTableProps) {
+  const { resource, texts, queries, view, selection, open } = usePage()
+  const columns = useMemo(() => resource.fields.filter(({ isDetail }) => !isDetail), [resource])
+  return (
+    <table className="item-table" aria-busy={isBusy} {...arrowKeys}>
+      <colgroup>
+        {rows && <col data-kind="select" />}
+        {columns.map((field) => (
+          <col key={field.name} {...valueAttributes(field)} />
+        ))}
+      </colgroup>
+      <thead>
+        <tr>
+          {rows && <SelectAll items={items ?? []} />}
+          {columns.map(({ name, label }) => (
+            <th key={name} scope="col">
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {items
+          ? items.map((item) => (
+              <Row
+                key={String(item.id)}
+                {...{ item, columns, resource, texts, queries, rows, open }}
+                isNew={added.some(({ id }) => id === item.id)}
+                isChanged={changes?.has(item.id) === true}
+                isSelected={selection.has(item.id)}
+                isShown={item.id === view.item && !view.isAdding}
+                onSelect={selection.toggle}
+              />
+            ))
+          : // Rows of the same height as those of items, so that the layout does not shift.
+            Array.from({ length: view.size }, (_, row) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same.
+              <tr key={row}>
+                {rows && <td data-kind="select" />}
+                {columns.map((field) => (
+                  <td
+                    key={field.name}
+                    {...valueAttributes(field)}
+                    data-title={field.name === resource.title || undefined}
+                  >
+                    <div className="skeleton item-skeleton" />
+                  </td>
+                ))}
+              </tr>
+            ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Selects all items of the page. */
+function SelectAll({ items }: { items: Item[] }) {
+  const { texts, selection } = usePage()
+  const count = items.filter(({ id }) => selection.has(id)).length
+  const isAll = count > 0 && count === items.length
+  return (
+    <td data-kind="select">
+      <label data-text={texts.list.selectPage}>
+        <input
+          type="checkbox"
+          aria-label={texts.list.selectPage}
+          checked={isAll}
+          ref={(box) => {
+            if (box) box.indeterminate = count > 0 && !isAll
+          }}
+          onChange={() => selection.setAll(!isAll)}
+        />
+      </label>
+    </td>
+  )
+}

@@ -1,0 +1,141 @@
+import { formats } from '../../messages/en.ts'
+import { joined } from '../../messages/formats.ts'
+import type { Noun } from '../../resource.ts'
+
+const { number, counted, countOf } = formats
+
+/** The texts of the page of a resource. */
+export function texts(noun: Noun) {
+  const { one, many } = noun
+  const [One, Many] = [capitalized(one), capitalized(many)]
+  return {
+    list: {
+      title: (part: string | undefined) => (part ? `${part} ${many}` : Many),
+      all: 'All',
+      count: (count: number, isExact: boolean) => `${number(count)}${isExact ? '' : '+'}`,
+      share: (choice: string, count: string) => `${choice}: ${count}`,
+      goToId: 'Go to id',
+      idInvalid: 'Enter 1 to 19 digits.',
+      search: `Search ${many}`,
+      searchHint: (labels: string[]) => capitalized(listOfAny(labels.map((label) => label.toLowerCase()))),
+      clearSearch: 'Clear the search',
+      searchedFor: (labels: string[], text: string, isBeginning: boolean) =>
+        isBeginning ? `${labels[0]} begins with “${text}”` : `${listOfAny(labels)} ${text}`,
+      justAdded: 'Just added',
+      added: (count: number) => `${number(count)} added`,
+      showNewest: 'Show newest',
+      dismiss: 'Dismiss',
+      loading: 'Loading…',
+      range: (first: number, last: number) => `${number(first)}–${number(last)}`,
+      rangeOf: (range: string, total: string) => `${range} of ${total}`,
+      followed: (range: string) => `${range}, more follow`,
+      after: (items: number, id: bigint | undefined, order: 'newest' | undefined) => {
+        const count = countOf(noun, items)
+        return id === undefined ? count : `${count} ${order ? 'before' : 'after'} id ${id}`
+      },
+      none: `No ${many}`,
+      pages: 'Pages',
+      first: 'First page',
+      previous: 'Previous',
+      previousPage: 'Previous page',
+      next: 'Next',
+      nextPage: 'Next page',
+      order: 'Order',
+      newestFirst: 'Newest first',
+      oldestFirst: 'Oldest first',
+      refresh: 'Refresh',
+      updated: (age: string) => `Updated ${age}`,
+      outOfDate: (age: string) => `Out of date, updated ${age}.`,
+      age: (seconds: number) => {
+        if (seconds < 2) return 'just now'
+        if (seconds < 60) return `${seconds} s ago`
+        return seconds < 3_600 ? `${Math.floor(seconds / 60)} min ago` : `${Math.floor(seconds / 3_600)} h ago`
+      },
+      empty: `No ${many} yet`,
+      emptyText: 'Add the first one here, or send a request.',
+      emptyCurl: 'A request, with your API key in PETSTORE_API_KEY',
+      emptyFilter: (part: string | undefined) => (part ? `No ${part.toLowerCase()} ${many}` : `No ${many} found`),
+      showAll: `Show all ${many}`,
+      pastEnd: `No more ${many}`,
+      pastEndText: `This page is after the last ${one}.`,
+      toFirst: 'Go to the first page',
+      notLoaded: `The ${many} could not be loaded`,
+      pageSize: `${Many} per page`,
+      perPage: (size: number) => `${size} / page`,
+      changed: (items: number) =>
+        counted(items, { one: `${one} is new or changed.`, other: `${many} are new or changed.` }),
+      select: (title: string) => `Select ${title}`,
+      selectPage: `Select all ${many} of this page`,
+      selected: (items: number) => `${number(items)} selected`,
+      copyAs: (format: string) => `Copy as ${format}`,
+      copiedAs: (format: string) => `Copied as ${format}`,
+      clearSelection: 'Clear the selection',
+    },
+
+    item: {
+      heading: (id: bigint) => `${One} ${id}`,
+      spaces: (label: string, start: number, end: number) => {
+        const spaces = (count: number) => counted(count, { one: 'space', other: 'spaces' })
+        const parts = [start > 0 && `starts with ${spaces(start)}`, end > 0 && `ends with ${spaces(end)}`]
+        return `The ${label.toLowerCase()} ${joined(' and ', parts)}.`
+      },
+      copyId: 'Copy id',
+      copyLink: 'Copy link',
+      copyJson: 'Copy JSON',
+      previous: `Previous ${one}`,
+      next: `Next ${one}`,
+      loading: `Loading the ${one}`,
+      missing: (id: bigint) => `No ${one} has the id ${id}`,
+      missingText: 'It may never have existed, or it was deleted.',
+      notLoaded: `The ${one} could not be loaded`,
+    },
+
+    add: {
+      title: `Add ${one}`,
+      description: (integer: unknown, isOptional: boolean) =>
+        joined(' ', [integer !== undefined && `An integer, such as ${integer}.`, isOptional && 'Optional.']),
+      adding: 'Adding…',
+      retry: 'Try again',
+      another: 'Add another',
+      added: (title: string, id: bigint) => `${title} was added with the id ${id}.`,
+      uncertain: `The ${one} may not have been added`,
+      uncertainText: `Try again: the ${one} is added only once.`,
+      notAdded: `The ${one} was not added`,
+      showForm: 'Show the form',
+    },
+
+    palette: {
+      title: `Find ${many} and commands`,
+      placeholder: `Id, ${one} or command`,
+      filter: (label: string, choice: string) => `${label}: ${choice}`,
+      search: (text: string) => `Search for “${text}”`,
+      curl: 'Copy the request as curl',
+      copySelection: (format: string) => `Copy the selection as ${format}`,
+      pageSize: (size: number) => `Page size: ${size}`,
+      log: 'Request log: requests of this tab',
+      groups: { actions: 'Actions', view: 'View', console: 'Console' },
+      keys: { move: 'Move', run: 'Run', close: 'Close' },
+      copied: 'Copied',
+      language: (name: string) => `Language: ${name}`,
+      nothing: 'Nothing found',
+    },
+
+    calls: {
+      list: 'This page',
+      get: (isDeprecated: boolean) => `By id${isDeprecated ? ' (deprecated)' : ''}`,
+      find: 'From the list',
+      create: `New ${one}`,
+    },
+  }
+}
+
+export type PageTexts = ReturnType<typeof texts>
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** Such as `a, b or c`. */
+function listOfAny(names: string[]): string {
+  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names)
+}

@@ -1,0 +1,180 @@
+import './tools.css'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { Button, IconButton } from '../components/buttons.tsx'
+import { hint } from '../components/hint.ts'
+import { IconPlus, IconSearch, IconX } from '../components/icons.tsx'
+import { TextField } from '../form/text-field.tsx'
+import { navigateBelowDialogs } from '../history.ts'
+import { keyName, shortcuts, useShortcuts } from '../keyboard.ts'
+import { problemOf } from '../problem.ts'
+import { isSearchable } from '../resource.ts'
+import { partOf } from './queries.ts'
+import { idIn } from './search.ts'
+import { usePage } from './use-page.ts'
+import { firstPage, show } from './view.ts'
+
+/** Finds an item and adds one. The children are further tools. */
+export function Tools({ children }: { children: ReactNode }) {
+  const { texts, open } = usePage()
+  return (
+    <div className="tools">
+      <Search />
+      {children}
+      <Button icon={<IconPlus />} {...hint(texts.add.title, 'add')} onClick={() => open({ kind: 'add' })}>
+        {texts.add.title}
+      </Button>
+    </div>
+  )
+}
+
+interface ToolProps {
+  label: string
+  icon: ReactNode
+  onClick: () => void
+}
+
+/** A button that shows its label if the window is wide. */
+export function Tool({ label, icon, onClick }: ToolProps) {
+  return (
+    <Button variant="gray" className="tool" icon={icon} aria-label={label} {...hint(label)} onClick={onClick}>
+      {label}
+    </Button>
+  )
+}
+
+/** Milliseconds without a key until the list shows what was typed. */
+const pause = 200
+
+/** Opens an item by its id. If the API searches the resource, the list also shows what matches the text. */
+function Search() {
+  const { resource, texts, view, list, item, selection, refs, open, turnTo } = usePage()
+  const isSearched = isSearchable(resource)
+  /** What the list does not show yet. */
+  const [typed, setTyped] = useState<string>()
+  const [isInvalid, setIsInvalid] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  /** The id that was opened last, and its text. */
+  const entered = useRef<{ id: bigint; text: string }>(undefined)
+  const text = typed ?? view.search ?? ''
+  const searchSoon = useDebouncedCallback(search, pause)
+  useShortcuts({
+    search() {
+      field.current?.focus()
+      field.current?.select()
+    },
+    // The key closes the panel and clears the selection first.
+    ...(view.search !== undefined &&
+      view.item === undefined &&
+      !view.isAdding &&
+      selection.count === 0 && { close: () => search('') }),
+  })
+
+  function change(next: string) {
+    setIsInvalid(false)
+    setTyped(next)
+    if (isSearched) searchSoon(next)
+  }
+
+  function search(wanted: string) {
+    searchSoon.cancel()
+    setTyped(undefined)
+    if (wanted === (view.search ?? '')) return
+    // Going back from a search leads to the list before it, and not to each of its letters.
+    const replace = wanted !== '' && view.search !== undefined
+    turnTo({ search: wanted || undefined }, { replace })
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    const id = idIn(text)
+    if (id !== undefined && !isKnownToMiss(id)) return openId(id)
+    if (!isSearched) {
+      setIsInvalid(true)
+      return field.current?.select()
+    }
+    if (typed === undefined) focusFirst()
+    else search(typed)
+  }
+
+  /** Whether the list shows everything that the text finds, without this item. */
+  function isKnownToMiss(id: bigint): boolean {
+    const isWhole =
+      typed === undefined &&
+      view.search !== undefined &&
+      view.cursor === 0n &&
+      partOf(resource, view.filter) === undefined
+    return isWhole && list.items?.every((each) => each.id !== id) === true
+  }
+
+  function openId(id: bigint) {
+    searchSoon.cancel()
+    setTyped(undefined)
+    if (isSearched) entered.current = { id, text }
+    open({ kind: 'item', id }, view.search === undefined ? undefined : { ...firstPage, search: undefined })
+    // A panel that was open before keeps its place. One that opens now takes the focus itself.
+    refs.panel.current?.focus()
+  }
+
+  // Digits may also be something else than an id.
+  const isMissing = item.failureReason !== null && problemOf(item.failureReason).kind === 'missing'
+  useEffect(() => {
+    if (!isMissing || view.item === undefined || view.item !== entered.current?.id) return
+    const found = { ...view, ...firstPage, search: entered.current.text, item: undefined, isOverList: false }
+    entered.current = undefined
+    navigateBelowDialogs(() => show(resource, found, { replace: true }))
+  }, [isMissing, resource, view])
+
+  function focusFirst() {
+    const [first] = list.items ?? []
+    if (first) refs.rows.current.get(first.id)?.focus()
+  }
+
+  function handleKey(event: KeyboardEvent) {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Escape' && text !== '') search('')
+    else if (event.key === 'ArrowDown') focusFirst()
+    else return
+    event.preventDefault()
+  }
+
+  const searched = resource.fields.filter(({ kind, isSearched: is }) => kind === 'id' || is)
+  return (
+    <search>
+      <form className="search" data-wide={isSearched || undefined} noValidate onSubmit={submit}>
+        <TextField
+          ref={field}
+          aria-label={isSearched ? texts.list.search : texts.list.goToId}
+          placeholder={isSearched ? texts.list.searchHint(searched.map(({ label }) => label)) : texts.list.goToId}
+          inputMode={isSearched ? 'search' : 'numeric'}
+          enterKeyHint={isSearched ? 'search' : 'go'}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={255}
+          dir="auto"
+          error={isInvalid && texts.list.idInvalid}
+          start={isSearched && <IconSearch />}
+          end={
+            text === '' ? (
+              <kbd aria-hidden>{keyName(shortcuts.search[0] ?? '')}</kbd>
+            ) : (
+              <IconButton
+                label={texts.list.clearSearch}
+                size="xs"
+                onClick={() => {
+                  search('')
+                  field.current?.focus()
+                }}
+              >
+                <IconX />
+              </IconButton>
+            )
+          }
+          value={text}
+          onChange={(event) => change(event.currentTarget.value)}
+          onKeyDown={handleKey}
+        />
+      </form>
+    </search>
+  )
+}

@@ -1,0 +1,162 @@
+import type { MouseEvent } from 'react'
+import { useMemo } from 'react'
+import { navigate, useHistoryState, useSearch } from 'wouter/use-browser-location'
+import { isSearchable, parseChoice, type Resource, searchOf, type Values } from '../resource.ts'
+import { storage } from '../storage.ts'
+
+/** A part of the list. */
+export interface Place {
+  /** The values by which the list is filtered, by the names of the fields. */
+  filter: Values
+  /** What the user searches for. */
+  search?: string | undefined
+  /** Undefined for the oldest items first. A search has its own order, and returns to this one when it is cleared. */
+  order?: 'newest' | undefined
+  /** The page starts after the item with this id, or at the start of the list if it is 0. */
+  cursor: bigint
+  /** The number of items of a page. */
+  size: PageSize
+  /** The cursors of the pages of this size that were shown before this one, in order. */
+  earlierCursors: readonly bigint[]
+  /** The number of items before the page. Undefined if it is not known, because a link opened the page. */
+  before?: number | undefined
+}
+
+/** Where a list begins. */
+export const firstPage = { cursor: 0n, earlierCursors: [], before: undefined } satisfies Partial<Place>
+
+/** All items, in the first order. */
+export const everything = { ...firstPage, filter: {}, search: undefined, order: undefined } satisfies Partial<Place>
+
+export const pageSizes = [20, 50, 100] as const
+
+export type PageSize = (typeof pageSizes)[number]
+
+/** In the local storage, if the user has chosen a size. */
+const sizeKey = 'petstore-page-size'
+
+/** The size of a page whose URL has none. Read once, so that a choice does not change the entries of the history. */
+let defaultSize: PageSize | undefined
+
+function sizeOfPlainUrl(): PageSize {
+  defaultSize ??= parseSize(storage('localStorage')?.getItem(sizeKey)) ?? pageSizes[0]
+  return defaultSize
+}
+
+/** Shows pages of this size at the next visit. */
+export function rememberSize(size: PageSize): void {
+  storage('localStorage')?.setItem(sizeKey, String(size))
+}
+
+function parseSize(text: string | null | undefined): PageSize | undefined {
+  return pageSizes.find((size) => String(size) === text)
+}
+
+/** What the page of a resource shows. It is part of the URL, so reloading, going back and sharing a link keep it. */
+export interface View extends Place {
+  /** The id of the item in the panel. */
+  item?: bigint | undefined
+  /** Whether the panel has the form for a new item, instead. Without it, the panel shows the item again. */
+  isAdding: boolean
+  /** Whether the previous entry of the history is the same place without the panel. Going back then closes the panel. */
+  isOverList: boolean
+}
+
+export function useResourceView(resource: Resource): View {
+  const search = useSearch()
+  const state = useHistoryState()
+  return useMemo(() => readView(resource, search, state), [resource, search, state])
+}
+
+/** The view of the current URL. What a callback got when it was created may be out of date by then. */
+export function readView(resource: Resource, search = location.search, state: unknown = history.state): View {
+  const { one, fields } = resource
+  const parameters = new URLSearchParams(search)
+  const { earlierCursors, before, isOverList } = readState(state)
+  const cursor = parseId(parameters.get('cursor')) ?? 0n
+  const isSearched = isSearchable(resource)
+  const filters = fields
+    .filter(({ isFilter }) => isFilter)
+    .map((field) => [field.name, parseChoice(field, parameters.get(field.name))])
+  return {
+    filter: Object.fromEntries(filters.filter(([, value]) => value !== undefined)),
+    search: (isSearched && parameters.get('search')) || undefined,
+    order: isSearched && parameters.get('order') === 'newest' ? 'newest' : undefined,
+    cursor,
+    size: parseSize(parameters.get('size')) ?? sizeOfPlainUrl(),
+    earlierCursors: areCursors(earlierCursors) && areDifferent([...earlierCursors, cursor]) ? earlierCursors : [],
+    before: cursor === 0n ? 0 : typeof before === 'number' && Number.isSafeInteger(before) ? before : undefined,
+    item: parseId(parameters.get(one)),
+    isAdding: parameters.get('open') === 'add',
+    isOverList: isOverList === true,
+  }
+}
+
+/**
+ * Navigates to a view, from the entry of the page: see `navigateBelowDialogs`. With `replace`, it replaces the current
+ * entry of the history.
+ */
+export function show(resource: Resource, view: View, { replace = false } = {}): void {
+  const { earlierCursors, before, isOverList } = view
+  navigate(hrefOf(resource, view), { state: { earlierCursors, before, isOverList }, replace })
+}
+
+/** The URL of a view, relative to the address of the service. */
+export function hrefOf({ one }: Resource, view: Partial<View>): string {
+  const { filter, search, order, cursor, size, item, isAdding } = view
+  const place = { search, order, cursor: cursor || undefined, size: size === sizeOfPlainUrl() ? undefined : size }
+  return `./${searchOf({ ...filter, ...place, [one]: item, open: isAdding ? 'add' : undefined })}`
+}
+
+/** The URL of the part of the list, which does not change with the panel. */
+export function hrefOfPlace(resource: Resource, { filter, search, order, cursor, size }: View): string {
+  return hrefOf(resource, { filter, search, order, cursor, size })
+}
+
+/** Opens a link in the console. A click with a modifier key follows the link, for example into another tab. */
+export function openHere(event: MouseEvent, open: () => void): void {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+  event.preventDefault()
+  open()
+}
+
+/** An id is a positive 64-bit integer. */
+export function parseId(text: string | null): bigint | undefined {
+  const id = text !== null && /^\d{1,19}$/.test(text) ? BigInt(text) : undefined
+  return id !== undefined && id > 0n && id < 2n ** 63n ? id : undefined
+}
+
+/** The page with an item: one that was shown before, or else one with the item in its middle. */
+export function pageWith(id: bigint, { order, cursor, size, earlierCursors, before }: Place): Partial<Place> {
+  const starts = [...earlierCursors, cursor]
+  const isAfter = (start: bigint) => (order === 'newest' ? start === 0n || id < start : start < id)
+  const index = starts.findIndex(
+    (start, each) => isAfter(start) && each + 1 < starts.length && !isAfter(starts[each + 1] ?? 0n),
+  )
+  if (index !== -1) {
+    const skipped = (earlierCursors.length - index) * size
+    return {
+      cursor: starts[index] ?? 0n,
+      earlierCursors: starts.slice(0, index),
+      before: before === undefined ? undefined : before - skipped,
+    }
+  }
+  const half = BigInt(size) / 2n
+  if (order === 'newest') return { cursor: id + half }
+  // Ids are positive, so the first page has this id.
+  return id <= size ? {} : { cursor: id - half }
+}
+
+/** The state may come from another page or from another version of this one. */
+function readState(state: unknown): { earlierCursors?: unknown; before?: unknown; isOverList?: unknown } {
+  return typeof state === 'object' && state !== null ? state : {}
+}
+
+function areCursors(earlierCursors: unknown): earlierCursors is bigint[] {
+  return Array.isArray(earlierCursors) && earlierCursors.every((each) => typeof each === 'bigint')
+}
+
+/** Whether the cursors are those of different pages. */
+function areDifferent(cursors: bigint[]): boolean {
+  return new Set(cursors).size === cursors.length
+}

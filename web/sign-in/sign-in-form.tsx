@@ -1,0 +1,139 @@
+import './sign-in.css'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { Button, IconButton } from '../components/buttons.tsx'
+import { IconEye, IconEyeOff } from '../components/icons.tsx'
+import { RequestId } from '../components/request-id.tsx'
+import { Notice } from '../form/notice.tsx'
+import { TextField } from '../form/text-field.tsx'
+import { useMessages } from '../messages/provider.tsx'
+import { petstoreWith } from '../petstore.ts'
+import { isTransient, type Problem, problemOf } from '../problem.ts'
+import { Command } from '../requests/command.tsx'
+import { serviceUrl } from '../service.ts'
+import type { SessionActions } from '../session.ts'
+
+export interface SignInProps {
+  /** Whether the service rejected the key of the previous session. */
+  wasRefused?: boolean
+  /** The key of the link that opened the form. The form checks it at once, unless the tab is signed in with another key. */
+  linkedKey: string | undefined
+  /** Returns to the session of the tab, if it has one. */
+  onStay?: () => void
+  onSignIn: SessionActions['signIn']
+}
+
+const keyExample = 'pet_…'
+
+/** @param children the heading, with the id `sign-in`, and what the user needs to know */
+export function SignInForm({
+  wasRefused,
+  linkedKey,
+  onStay,
+  onSignIn,
+  children,
+}: SignInProps & { children: ReactNode }) {
+  const messages = useMessages()
+  const [problem, setProblem] = useState<Problem>()
+  const [isShown, setIsShown] = useState(false)
+  const [isChecking, setIsChecking] = useState(false)
+  const [command] = useState(commandForNewKey)
+  const field = useRef<HTMLInputElement>(null)
+  const isLinkToCheck = linkedKey !== undefined && !onStay
+  useEffect(() => {
+    if (isLinkToCheck) field.current?.form?.requestSubmit()
+  }, [isLinkToCheck])
+
+  async function check(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const entries = new FormData(event.currentTarget)
+    const apiKey = String(entries.get('api-key')).trim()
+    setIsChecking(true)
+    // An equal message is then a new element, which screen readers announce again.
+    setProblem(undefined)
+    const found = await problemWith(apiKey)
+    // The user may have closed the form meanwhile.
+    if (!field.current) return
+    setIsChecking(false)
+    if (!found) return onSignIn(apiKey, { remember: entries.has('remember') })
+    setProblem(found)
+    field.current?.focus()
+  }
+
+  return (
+    <form className="sign-in" noValidate onSubmit={check} aria-labelledby="sign-in">
+      {children}
+      {wasRefused && !problem && (
+        <Notice color="warning" title={messages.session.signedOut}>
+          {messages.session.signedOutText}
+        </Notice>
+      )}
+      {problem && problem.kind !== 'refused' && (
+        <Notice color="danger" title={messages.session.notChecked}>
+          {problem.message(messages)} {isTransient(problem) && messages.session.tryLater}
+          <RequestId id={problem.requestId} />
+        </Notice>
+      )}
+      {/* A password manager stores a key under this name. It differs for each service of an origin. */}
+      <input name="username" autoComplete="username" value={serviceName()} readOnly hidden />
+      <TextField
+        ref={field}
+        type={isShown ? 'text' : 'password'}
+        name="api-key"
+        label={messages.session.apiKey}
+        placeholder={keyExample}
+        defaultValue={linkedKey}
+        autoComplete="current-password"
+        autoFocus
+        data-autofocus
+        required
+        error={problem?.kind === 'refused' && problem.message(messages)}
+        end={
+          <IconButton
+            label={messages.session.showKey}
+            size="xs"
+            aria-pressed={isShown}
+            onClick={() => setIsShown(!isShown)}
+          >
+            {isShown ? <IconEyeOff /> : <IconEye />}
+          </IconButton>
+        }
+      />
+      <div className="remember">
+        <input id="remember" name="remember" type="checkbox" aria-describedby="remember-note" />
+        <label htmlFor="remember">{messages.session.remember}</label>
+        <p id="remember-note">{messages.session.rememberText}</p>
+      </div>
+      <Button type="submit" isDisabled={isChecking}>
+        {isChecking ? messages.session.checking : messages.session.signIn}
+      </Button>
+      {onStay && (
+        <Button variant="default" onClick={onStay}>
+          {messages.session.staySignedIn}
+        </Button>
+      )}
+      <Command label={messages.session.whereToGetOne} command={command} />
+    </form>
+  )
+}
+
+async function problemWith(apiKey: string): Promise<Problem | undefined> {
+  if (apiKey === '') return { kind: 'refused', message: ({ session }) => session.keyMissing }
+  // An HTTP header cannot carry other characters.
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) return { kind: 'refused', message: ({ session }) => session.keyInvalid }
+  try {
+    await petstoreWith(apiKey).session.current.query()
+    return undefined
+  } catch (error) {
+    return problemOf(error)
+  }
+}
+
+/** The address of the service without the protocol, such as `shop.example/petstore`. */
+function serviceName(): string {
+  return serviceUrl().replace(/^\w+:\/\//, '')
+}
+
+/** With another name each time, because two keys in use cannot have the same name. */
+function commandForNewKey(): string {
+  return `npx petstore keys create console-${Math.random().toString(36).slice(2, 7)}`
+}

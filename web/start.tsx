@@ -1,0 +1,27 @@
+import './theme/tokens.css'
+import './theme/base.css'
+import { type ReactNode, StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { followHistory } from './history.ts'
+import { MessagesProvider } from './messages/provider.tsx'
+import type { Resource } from './resource.ts'
+import { takeLinkedKey } from './session.ts'
+import { followColorScheme } from './theme/color-scheme.ts'
+
+/** Shows the console of a resource. */
+export function start(resource: Resource, icon: ReactNode): void {
+  // Before anything else can read the address.
+  const linkedKey = takeLinkedKey()
+  followColorScheme()
+  followHistory()
+  const root = document.getElementById('root')
+  if (!root) throw new Error('The page has no element with the id root.')
+  createRoot(root).render(
+    <StrictMode>
+      <MessagesProvider>
+        <App resource={resource} icon={icon} linkedKey={linkedKey} />
+      </MessagesProvider>
+    </StrictMode>,
+  )
+}
