@@ -19,7 +19,7 @@ export function claimsOf(results: Results): Claim[] {
     if (!found) throw new Error(`${server} was not measured with ${load}.`)
     return found
   }
-  const peers = restServers.filter((server) => server !== 'petstore')
+  const peers = restServers.filter((server) => !server.startsWith('petstore'))
   const fastest = (load: LoadName) => Math.max(...peers.map((peer) => sample(load, peer).rate))
   const faster = (load: LoadName) => sample(load).rate / fastest(load)
   const fasterThan = (load: LoadName, peer: ServerName) => sample(load).rate / sample(load, peer).rate

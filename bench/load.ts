@@ -31,6 +31,8 @@ export interface Measurement extends Latencies {
   seconds: number
   /** Responses other than 200 and 201. */
   failures: number
+  /** The part of the time, from 0 to 1, in which this process used no CPU. */
+  asleep: number
   reads: Latencies
   creates: Latencies
 }
@@ -53,12 +55,14 @@ async function run({ workload, targets, connections: count, milliseconds, rate }
   const sourceOf = (index: number) => sources[index % sources.length] as (typeof sources)[number]
   const connections = Array.from({ length: count }, (_, i) => new Connection(sourceOf(i)))
   await Promise.all(connections.map(({ connected }) => connected))
-  const start = performance.now()
+  const [start, cpu] = [performance.now(), process.cpuUsage()]
   end = start + milliseconds
   if (rate === undefined) sendInTurn(connections)
   else sendAtRate(connections, rate)
   await Promise.all(connections.map(({ closed }) => closed))
-  return measurementOf(connections, (performance.now() - start) / 1_000)
+  const seconds = (performance.now() - start) / 1_000
+  const { user, system } = process.cpuUsage(cpu)
+  return measurementOf(connections, seconds, 1 - (user + system) / 1e6 / seconds)
 }
 
 /** Each connection sends its next request after the response to the previous one. */
@@ -113,7 +117,7 @@ function sendAtRate(connections: Connection[], rate: number): void {
   }
 }
 
-function measurementOf(connections: Connection[], seconds: number): Measurement {
+function measurementOf(connections: Connection[], seconds: number, asleep: number): Measurement {
   const reads = connections.flatMap(({ latencies }) => latencies.reads)
   const creates = connections.flatMap(({ latencies }) => latencies.creates)
   const all = [...reads, ...creates]
@@ -123,6 +127,7 @@ function measurementOf(connections: Connection[], seconds: number): Measurement 
     requests: all.length,
     seconds,
     failures,
+    asleep,
     ...quantilesOf(all),
     reads: readLatencies,
     creates: createLatencies,

@@ -11,8 +11,8 @@ export interface LoadCase {
 }
 
 const peers: ServerName[] = ['node-http', 'fastify', 'fastify-zod', 'orpc', 'hono', 'trpc-to-openapi', 'nest']
-export const restServers: ServerName[] = ['petstore', ...peers]
-export const rpcServers: ServerName[] = ['petstore', 'trpc']
+export const restServers: ServerName[] = ['petstore', 'petstore-again', ...peers]
+export const rpcServers: ServerName[] = ['petstore', 'petstore-again', 'trpc']
 
 const writers = { workload: 'create', connections: 16 } as const
 

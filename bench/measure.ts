@@ -12,6 +12,8 @@ export interface Sample {
   /** Milliseconds. */
   p50: number
   p99: number
+  /** The part of the time in which the load generator was asleep. */
+  asleep: number
   /** Resident memory of the server at the end, in bytes. */
   memory: number
 }
@@ -79,10 +81,10 @@ export class Load {
     const databaseCpuTime = () => server.databaseCpuTime?.() ?? 0
     await this.run({ ...options, targets, milliseconds: warmUp })
     const [before, databaseBefore] = [server.cpuTime(), databaseCpuTime()]
-    const { requests, seconds, p50, p99 } = await this.run({ ...options, targets, milliseconds: measured })
+    const { requests, seconds, p50, p99, asleep } = await this.run({ ...options, targets, milliseconds: measured })
     const cpu = (server.cpuTime() - before) / requests
     const databaseCpu = (databaseCpuTime() - databaseBefore) / requests
-    return { rate: requests / seconds, cpu, databaseCpu, p50, p99, memory: server.residentMemory() }
+    return { rate: requests / seconds, cpu, databaseCpu, p50, p99, asleep, memory: server.residentMemory() }
   }
 
   stop(): void {
@@ -120,6 +122,7 @@ export function medianOf(samples: Sample[]): Sample {
     databaseCpu: of('databaseCpu'),
     p50: of('p50'),
     p99: of('p99'),
+    asleep: of('asleep'),
     memory: of('memory'),
   }
 }

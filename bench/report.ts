@@ -19,6 +19,10 @@ export function claimTable(claims: Claim[]): string {
   return table(['Goal', 'measured', ''], rows)
 }
 
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
+}
+
 /** Whether a name is in a list of the command line, which names all if it is absent. */
 export function isChosen(name: string, list: string | undefined): boolean {
   return list === undefined || list.split(',').includes(name)

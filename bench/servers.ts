@@ -12,7 +12,9 @@ import { type CpuTimes, cpuTime, cpuTimes, residentMemory } from './proc.ts'
 /** The service and the servers that it is compared with, by their titles in the table. */
 export const servers = {
   petstore: 'Petstore',
+  'petstore-again': 'Petstore, control',
   'petstore-logging': 'Petstore, requests logged',
+  'petstore-sampling': 'Petstore, 1 % of requests logged',
   'petstore-tracing': 'Petstore, 1 % traced',
   'node-http': 'bare node:http',
   fastify: 'hand-written Fastify',
@@ -140,7 +142,10 @@ function environment(database: string, port: number) {
   }
 }
 
-const logging: Partial<Record<ServerName, Record<string, string>>> = { 'petstore-logging': { LOG_LEVEL: 'info' } }
+const logging: Partial<Record<ServerName, Record<string, string>>> = {
+  'petstore-logging': { LOG_LEVEL: 'info' },
+  'petstore-sampling': { LOG_LEVEL: 'info', LOG_SAMPLE: '0.01' },
+}
 
 let collector: Server | undefined
 

@@ -6,7 +6,7 @@ import { claimsOf, type Results } from './claims.ts'
 import { makeDatabase } from './database.ts'
 import { createLoads, type LoadCase, restLoads, restServers, rpcLoads, rpcServers, slowDiskLoads } from './loads.ts'
 import { Load, medianOf, type Sample } from './measure.ts'
-import { circumstances, claimTable, isChosen, showProgress, table, versions, writeSection } from './report.ts'
+import { circumstances, claimTable, isChosen, percent, showProgress, table, versions, writeSection } from './report.ts'
 import { type RunningServer, requireTool, type ServerName, servers, slowDisk, startServer } from './servers.ts'
 
 /**
@@ -131,8 +131,14 @@ function comparison(results: Results): string {
   const rows = Object.entries(results).flatMap(([loadName, ofLoad]) => {
     const own = ofLoad.petstore
     const { title = loadName, workload, beside } = all[loadName] ?? {}
-    return Object.entries(ofLoad).map(([server, { rate, cpu, p50, p99 }]) => {
-      const speed = [rate.toFixed(0), p50.toFixed(2), p99.toFixed(2), own ? (own.rate / rate).toFixed(2) : '']
+    return Object.entries(ofLoad).map(([server, { rate, cpu, p50, p99, asleep }]) => {
+      const speed = [
+        rate.toFixed(0),
+        p50.toFixed(2),
+        p99.toFixed(2),
+        own ? (own.rate / rate).toFixed(2) : '',
+        percent(asleep),
+      ]
       const effort = [cpu.toFixed(0), own ? (cpu / own.cpu).toFixed(2) : '']
       return [
         title,
@@ -145,6 +151,6 @@ function comparison(results: Results): string {
       ]
     })
   })
-  const speed = ['requests/s', 'p50 ms', 'p99 ms', 'Petstore is × as fast']
+  const speed = ['requests/s', 'p50 ms', 'p99 ms', 'Petstore is × as fast', 'client asleep']
   return table(['Load', 'Server', ...speed, 'CPU µs/request', '× CPU of Petstore'], rows)
 }

@@ -12,6 +12,8 @@ export interface Target {
   database: string
   /** The number of pets at the start. */
   pets: number
+  /** The `Accept-Encoding` of reads. By default they have none. */
+  acceptEncoding?: string | undefined
 }
 
 export const workloads = {
@@ -22,6 +24,7 @@ export const workloads = {
   'list-any': (target: Target) => () =>
     get(target, `/v1/pets?limit=${1 + below(100)}&cursor=${below(target.pets - 100)}`),
   page: (target: Target) => () => get(target, `/v1/pets?limit=20&cursor=${below(target.pets - 100)}`),
+  'page-100': (target: Target) => () => get(target, `/v1/pets?limit=100&cursor=${below(target.pets - 100)}`),
   get: (target: Target) => () => get(target, `/v1/pets/${1 + below(target.pets)}`),
   create: (target: Target) => () => create(target),
   mixed: (target: Target) => mixed(target),
@@ -83,8 +86,9 @@ function input(value: unknown): string {
   return encodeURIComponent(superjson.stringify(value))
 }
 
-function get({ port, key }: Target, path: string): Buffer {
-  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n\r\n`)
+function get({ port, key, acceptEncoding }: Target, path: string): Buffer {
+  const head = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n`
+  return Buffer.from(acceptEncoding ? `${head}Accept-Encoding: ${acceptEncoding}\r\n\r\n` : `${head}\r\n`)
 }
 
 function post({ port, key }: Target, path: string, body: string): Buffer {

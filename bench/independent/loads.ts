@@ -6,6 +6,8 @@ export interface IndependentLoad extends LoadCase {
   servers: readonly ServerName[]
   /** Requests per second. */
   rate?: number
+  /** The length of a slice, if it is not the usual one. */
+  seconds?: number
 }
 
 /** Loads on the same servers. Each group starts its servers anew. */
@@ -63,13 +65,20 @@ const mixedLoads = {
   mixed8000: { title: 'mixed, 8,000/s', ...mixed, rate: 8_000, servers: ['petstore'] },
 } as const satisfies Group['loads']
 
+const person = { connections: 1, rate: 10, seconds: 4, servers: fastify } as const
+
+const oneCallerLoads = {
+  get10: { title: 'get by id, one caller, 10/s', workload: 'get', ...person },
+  create10: { title: 'create, one caller, 10/s', workload: 'create', ...person },
+} as const satisfies Group['loads']
+
 const slowDiskLoads = {
   slowDisk2000: { title: 'mixed, 2,000/s, fsync + 5 ms', ...mixed, rate: 2_000, servers: ['petstore'] },
   slowDisk5000: { title: 'mixed, 5,000/s, fsync + 5 ms', ...mixed, rate: 5_000, servers: ['petstore'] },
   slowDisk8000: { title: 'mixed, 8,000/s, fsync + 5 ms', ...mixed, rate: 8_000, servers: ['petstore'] },
 } as const satisfies Group['loads']
 
-const telemetry = ['petstore', 'petstore-logging', 'petstore-tracing'] as const
+const telemetry = ['petstore', 'petstore-logging', 'petstore-sampling', 'petstore-tracing'] as const
 
 const telemetryLoads = {
   telemetryGet: { title: 'get by id, telemetry', workload: 'get', connections: 32, servers: telemetry },
@@ -85,6 +94,7 @@ export const groups = [
   { loads: createLoads },
   { loads: rpcLoads },
   { loads: mixedLoads },
+  { loads: oneCallerLoads },
   { loads: slowDiskLoads, under: slowDisk },
   ...telemetryGroups,
 ] as const satisfies Group[]
@@ -94,5 +104,6 @@ export type LoadName =
   | keyof typeof createLoads
   | keyof typeof rpcLoads
   | keyof typeof mixedLoads
+  | keyof typeof oneCallerLoads
   | keyof typeof slowDiskLoads
   | keyof typeof telemetryLoads

@@ -19,9 +19,10 @@ end
 function done(summary, latency)
   local errors = summary.errors
   io.write(string.format(
-    '\n{"requests":%d,"microseconds":%d,"failures":%d,"p50":%f,"p99":%f,"p999":%f}\n',
+    '\n{"requests":%d,"microseconds":%d,"cpuSeconds":%f,"failures":%d,"p50":%f,"p99":%f,"p999":%f}\n',
     summary.requests,
     summary.duration,
+    os.clock(),
     errors.connect + errors.read + errors.write + errors.status + errors.timeout,
     latency:percentile(50),
     latency:percentile(99),

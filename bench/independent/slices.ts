@@ -14,6 +14,8 @@ export interface Slice {
   systemCpu: number
   /** Responses other than 200 and 201. A closed loop has none. */
   failures: number
+  /** The part of the time in which the load generator was asleep. If it hardly sleeps, it may be the limit. */
+  asleep: number
   latencies: { all: Latencies; reads?: Latencies; creates?: Latencies }
 }
 
@@ -28,7 +30,7 @@ interface SliceOptions {
   seconds: number
 }
 
-type Run = Pick<Slice, 'failures' | 'latencies'> & { requests: number; seconds: number }
+type Run = Pick<Slice, 'failures' | 'asleep' | 'latencies'> & { requests: number; seconds: number }
 
 export async function measureSlice(
   server: RunningServer,
@@ -37,14 +39,13 @@ export async function measureSlice(
   options: SliceOptions,
 ): Promise<Slice> {
   const before = server.cpuTimes()
-  const { requests, seconds, failures, latencies } = await run(target, load, options)
+  const { requests, seconds, ...result } = await run(target, load, options)
   const after = server.cpuTimes()
   return {
     rate: requests / seconds,
     userCpu: (after.user - before.user) / requests,
     systemCpu: (after.system - before.system) / requests,
-    failures,
-    latencies,
+    ...result,
   }
 }
 

@@ -1,5 +1,5 @@
 import { median, quartiles } from '../measure.ts'
-import { table } from '../report.ts'
+import { percent, table } from '../report.ts'
 import { type ServerName, servers } from '../servers.ts'
 import type { IndependentLoad } from './loads.ts'
 import type { Round, Slice } from './slices.ts'
@@ -16,6 +16,7 @@ type Figure = (slice: Slice) => number
 const rate: Figure = (slice) => slice.rate
 const userCpu: Figure = (slice) => slice.userCpu
 const systemCpu: Figure = (slice) => slice.systemCpu
+const asleep: Figure = (slice) => slice.asleep
 const p50: Figure = ({ latencies }) => latencies.all.p50
 const p99: Figure = ({ latencies }) => latencies.all.p99
 
@@ -29,11 +30,12 @@ export function closedLoopTable(measured: Measured[]): string {
         middle(p99).toFixed(2),
         middle(userCpu).toFixed(0),
         middle(systemCpu).toFixed(0),
+        percent(middle(asleep)),
         ...[rate, p50, userCpu].map((figure) => (name === 'petstore' ? '' : ratio(rounds, name, figure))),
       ],
     ]
   })
-  const speed = ['requests/s', 'p50 ms', 'p99 ms', 'user CPU µs/request', 'system CPU µs/request']
+  const speed = ['requests/s', 'p50 ms', 'p99 ms', 'user CPU µs/request', 'system CPU µs/request', 'client asleep']
   return table(['Load', 'Server', ...speed, 'Petstore: × its rate', '× its p50', '× its user CPU'], rows)
 }
 
@@ -41,7 +43,8 @@ export function openLoopTable(measured: Measured[]): string {
   const kinds = ['all', 'reads', 'creates'] as const
   const rows = rowsOf(measured, (rounds, name) => {
     const slices = slicesOf(rounds, name)
-    return kinds.map((kind) => {
+    const hasKind = (kind: (typeof kinds)[number]) => slices.some(({ latencies }) => (latencies[kind]?.p50 ?? 0) > 0)
+    return kinds.filter(hasKind).map((kind) => {
       const of = (quantile: 'p50' | 'p99' | 'p999') =>
         slices.map(({ latencies }) => latencies[kind]?.[quantile] ?? Number.NaN)
       const failures = slices.reduce((sum, slice) => sum + slice.failures, 0)
@@ -49,13 +52,17 @@ export function openLoopTable(measured: Measured[]): string {
         kind,
         ...(['p50', 'p99', 'p999'] as const).map((quantile) => withQuartiles(of(quantile))),
         ...(kind === 'all'
-          ? [...[rate, userCpu, systemCpu].map((figure) => median(slices.map(figure)).toFixed(0)), String(failures)]
-          : ['', '', '', '']),
+          ? [
+              ...[rate, userCpu, systemCpu].map((figure) => median(slices.map(figure)).toFixed(0)),
+              percent(median(slices.map(asleep))),
+              String(failures),
+            ]
+          : ['', '', '', '', '']),
       ]
     })
   })
   const latencies = ['requests', 'p50 ms', 'p99 ms', 'p99.9 ms']
-  const effort = ['responses/s', 'user CPU µs/request', 'system CPU µs/request', 'failures']
+  const effort = ['responses/s', 'user CPU µs/request', 'system CPU µs/request', 'client asleep', 'failures']
   return table(['Load', 'Server', ...latencies, ...effort], rows)
 }
 

@@ -18,6 +18,8 @@ interface WrkJob {
 interface WrkResult extends Latencies {
   requests: number
   microseconds: number
+  /** Seconds of CPU time of wrk. */
+  cpuSeconds: number
   failures: number
 }
 
@@ -25,6 +27,7 @@ export interface WrkMeasurement {
   requests: number
   seconds: number
   failures: 0
+  asleep: number
   /** wrk adds the latencies that a pause hid from the closed loop (correction of coordinated omission). */
   latencies: { all: Latencies }
 }
@@ -54,7 +57,9 @@ export async function runWrk(
   const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as WrkResult
   if (result.failures > 0) throw new Error(`${result.failures} requests of ${workload} failed.`)
   const all = { p50: result.p50 / 1_000, p99: result.p99 / 1_000, p999: result.p999 / 1_000 }
-  return { requests: result.requests, seconds: result.microseconds / 1e6, failures: 0, latencies: { all } }
+  const elapsed = result.microseconds / 1e6
+  const asleep = 1 - result.cpuSeconds / elapsed
+  return { requests: result.requests, seconds: elapsed, failures: 0, asleep, latencies: { all } }
 }
 
 function urlOf({ port }: Target): string {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { atLeast, type Claim } from '../claims.ts'
 import type { LoadCase } from '../loads.ts'
 import { Load, medianOf, type Sample } from '../measure.ts'
-import { circumstances, claimTable, table, versions, writeSection } from '../report.ts'
+import { circumstances, claimTable, percent, table, versions, writeSection } from '../report.ts'
 import { type RunningServer, type ServerName, servers, startOnDatabase } from '../servers.ts'
 import { type BenchPostgres, startBenchPostgres } from './server.ts'
 
@@ -17,7 +17,7 @@ const { values: options } = parseArgs({
 const pets = 10_000
 const rounds = options.quick ? 1 : 3
 const durations = options.quick ? { warmUp: 150, measured: 450 } : { warmUp: 700, measured: 2_000 }
-const names = ['petstore', 'fastify-postgres'] as const satisfies ServerName[]
+const names = ['petstore', 'petstore-again', 'fastify-postgres'] as const satisfies ServerName[]
 const counts = [1, 3]
 const loads = {
   listHot: { title: 'list of 20, hot', workload: 'list-hot', connections: 32 },
@@ -58,7 +58,7 @@ function loadsOf({ instances }: Setup): [LoadName, LoadCase][] {
 }
 
 async function measure(setup: Setup, { key, cpuTime, ...postgres }: BenchPostgres): Promise<void> {
-  const database = await postgres.copyDatabase('bench', { isOwn: setup.name === 'petstore' })
+  const database = await postgres.copyDatabase('bench', { isOwn: setup.name.startsWith('petstore') })
   const instances: RunningServer[] = []
   const sum = (of: (server: RunningServer) => number) => instances.reduce((total, server) => total + of(server), 0)
   try {
@@ -126,7 +126,7 @@ function comparison(): string {
     setups
       .filter((setup) => samples.has(keyOf(loadName, setup)))
       .map((setup) => {
-        const { rate, cpu, databaseCpu, p50, p99 } = sampleOf(loadName, setup)
+        const { rate, cpu, databaseCpu, p50, p99, asleep } = sampleOf(loadName, setup)
         const own = sampleOf(loadName, { ...setup, name: 'petstore' })
         return [
           loads[loadName].title,
@@ -135,11 +135,12 @@ function comparison(): string {
           p50.toFixed(2),
           p99.toFixed(2),
           (own.rate / rate).toFixed(2),
+          percent(asleep),
           cpu.toFixed(0),
           databaseCpu.toFixed(0),
         ]
       }),
   )
-  const speed = ['requests/s', 'p50 ms', 'p99 ms', 'Petstore is × as fast']
+  const speed = ['requests/s', 'p50 ms', 'p99 ms', 'Petstore is × as fast', 'client asleep']
   return table(['Load', 'Server', ...speed, 'CPU µs/request', 'PostgreSQL CPU µs/request'], rows)
 }
