@@ -53,7 +53,7 @@ function scalarName(): string {
  * Scalar's script for browsers (MIT license). The package contains it only as a string literal in its module. Importing
  * that module would take half a second and 40 MB.
  */
-async function readScalar(): Promise<Buffer> {
+export async function readScalar(): Promise<Buffer> {
   const module = await readFile(new URL(scalar))
   const prefix = 'var standalone_default = "'
   const start = module.indexOf(prefix)
