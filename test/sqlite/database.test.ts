@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { countPets } from '../../db/pets/sqlite.ts'
-import { connect } from '../../db/sqlite/file/connection.ts'
+import { checkPages, connect, connectToRead, using } from '../../db/sqlite/file/connection.ts'
 import { openDatabase, openFileStore } from '../support/database.ts'
 import { fastest } from '../support/fastest.ts'
 import { isName, namesOfAllCharacters } from '../support/pet-names.ts'
@@ -189,6 +189,18 @@ test('connect sets its own settings and does not create a file', () => {
   })
   expect(connection.prepare('SELECT 9007199254740993').pluck().get()).toBe(9_007_199_254_740_993n)
   expect(() => reader.exec('CREATE TABLE x (y)')).toThrow('readonly')
+})
+
+test('the check of the pages leaves out the CHECK constraints, whether or not another process uses the database', () => {
+  const path = join(temporaryFolder(), 'petstore.db')
+  prepareSqlite(path)
+  const check = () => using(connectToRead(path, 0), (connection) => checkPages(connection, 'quick_check'))
+  using(new Database(path), (database) => {
+    database.pragma('ignore_check_constraints = ON')
+    database.exec("INSERT INTO pets (name, category_id, status) VALUES ('', 7, 'sold')")
+    expect(check).not.toThrow()
+  })
+  expect(check).not.toThrow()
 })
 
 test('the id of a pet that was deleted by hand is not reused', async () => {

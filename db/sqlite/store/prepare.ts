@@ -14,7 +14,7 @@ import { applicationId, giveIdentity, readHeader, refuseForeignFile, refuseNonFi
 import { findMissingPart, migrate, readApplied } from '../migrate.ts'
 import { type SqliteResource, tablesOf } from '../resource.ts'
 
-/** Reading every page takes about a millisecond per MiB, and a start must not take longer than a second. */
+/** Reading every page takes one to two milliseconds per MiB, and a start must not take longer than a second. */
 const maxCheckedSize = 256 * 1024 * 1024
 /** Bytes. SQLite recovers a log that was left behind at about ten seconds per GiB. */
 const maxLogWithoutWarning = 128 * 1024 * 1024
