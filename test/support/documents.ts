@@ -17,7 +17,7 @@ export function read(path: string): string {
 
 /** The paths of all files except those of dependencies and builds, relative to the root and with slashes. */
 export function filesMatching(pattern: string): string[] {
-  return globSync(pattern, { cwd: root, exclude: (path) => /(^|[\\/])(node_modules|\.stryker|data|dist)$/.test(path) })
+  return globSync(pattern, { cwd: root, exclude: (path) => /(^|[\\/])(node_modules|data|dist)$/.test(path) })
     .map((path) => path.replaceAll('\\', '/'))
     .sort()
 }
