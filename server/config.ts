@@ -6,7 +6,6 @@ import type { Rate } from './auth/rate-limit.ts'
 import { parseDuration } from './ops/duration.ts'
 import { DatabaseUrl, hasControlCharacter } from './ops/location.ts'
 import { OperatorError, systemMessage } from './ops/operator-error.ts'
-import { closestName } from './ops/suggestion.ts'
 import { HttpUrl, Ratio, traceVariables, tracingOptions } from './telemetry/trace-variables.ts'
 
 /** Only this module reads the environment. */
@@ -238,29 +237,6 @@ export function readConfig(env = environment): Config {
 /** The environment for other programs: without the variables of the service, because one of them may be an API key. */
 export function foreignEnvironment(env = environment): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !variableNames.some((own) => own === name)))
-}
-
-/** Warns of each variable that is not known and looks like a misspelled one that is not set. */
-export function misspelledVariables(env = environment): string[] {
-  const variables = readVariables(env)
-  const unset = variableNames.filter((name) => variables[name] === undefined)
-  return Object.keys(env).flatMap((name) => {
-    if (variableNames.some((known) => known === name)) return []
-    const upper = name.toUpperCase()
-    const meant = unset.find((known) => isSwapped(upper, known)) ?? closestName(upper, unset.filter(isLong))
-    return meant === undefined ? [] : [`The variable ${name} is not known. Did you mean ${meant}?`]
-  })
-}
-
-/** Whether two neighbouring letters of the name are swapped, as in PROT. */
-function isSwapped(given: string, name: string): boolean {
-  const at = [...name].findIndex((letter, index) => letter !== given[index])
-  return at >= 0 && given === `${name.slice(0, at)}${name[at + 1]}${name[at]}${name.slice(at + 2)}`
-}
-
-/** A short name, such as PORT, differs in one letter from many names that belong to other programs, such as POST. */
-function isLong(name: string): boolean {
-  return name.length >= 8
 }
 
 /** Where programs on this machine reach the service. */

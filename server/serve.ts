@@ -10,7 +10,7 @@ import manifest from '../package.json' with { type: 'json' }
 import type { About } from './about.ts'
 import { createAdminApp, createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
-import { type Config, environment, foreignEnvironment, misspelledVariables } from './config.ts'
+import { type Config, environment, foreignEnvironment } from './config.ts'
 import { type Address, addressesOf, findListenProblems, listenProblem } from './http/addresses.ts'
 import { drain } from './http/drain.ts'
 import { createLog, type Log } from './log.ts'
@@ -49,7 +49,6 @@ export async function serve(
   const outputs = [process.stdout, process.stderr].map((stream) => unblock(stream, warnOfDropped))
   const log = await createLog(config, process.stdout)
   const audit = auditTo(log)
-  for (const warning of misspelledVariables()) log.warn(warning)
   const metrics = new Metrics()
   addProcessMetrics(metrics.registry, outputs)
   // Loaded only if it is used, because OpenTelemetry takes time and memory.

@@ -45,8 +45,7 @@ function toJavaScript(path: string): string {
 }
 
 /**
- * Copies the documents. Links to files that the package does not contain lead to the repository instead. The examples call
- * the package by its name: `petstore` on npm belongs to somebody else, and npx would run that outside of a checkout.
+ * Copies the documents. Links to files that the package does not contain lead to the repository instead.
  */
 function writeManual(): void {
   const { homepage, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -65,7 +64,7 @@ function writeManual(): void {
       const isPacked = paths.includes(file) || existsSync(join(target, file))
       return isPacked ? posix.relative(dirname(to), file) : `${repository}/${file}`
     })
-    write(to, linked.replaceAll(/npx petstore (?=[a-z])/g, 'npx petstore-service '))
+    write(to, linked)
   }
 }
 

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { readConfig, variableNames } from '../config.ts'
 import { findListenProblems } from '../http/addresses.ts'
 import { OperatorError } from '../ops/operator-error.ts'
-import { closestName } from '../ops/suggestion.ts'
 import { alignColumns } from '../ops/table.ts'
 import { addHelp } from './help.ts'
 import { type JsonOption, jsonOption, printAs } from './output.ts'
@@ -16,11 +15,7 @@ export function addConfigCommands(program: Command): void {
     .command('show', { isDefault: true })
     .description('show the effective values and their source, without secrets (the default)')
     .option(...jsonOption)
-    .allowExcessArguments()
-    .action((options: JsonOption, { args: [unknown] }: Command) => {
-      if (unknown !== undefined) refuseUnknown(config, unknown)
-      printAs(options, describeConfig(), describeSettings)
-    })
+    .action((options: JsonOption) => printAs(options, describeConfig(), describeSettings))
   addHelp(show, { examples: ['petstore config', 'petstore config show --json'], variables: variableNames })
 
   const check = config
@@ -35,15 +30,6 @@ export function addConfigCommands(program: Command): void {
       printAs(options, { valid: true }, () => 'The configuration is valid.')
     })
   addHelp(check, { examples: ['petstore config check && petstore'], variables: variableNames })
-}
-
-/** Commander passes an unknown command to the default one. */
-function refuseUnknown(group: Command, word: string): void {
-  const meant = closestName(
-    word,
-    group.commands.map((command) => command.name()),
-  )
-  group.error(`error: unknown command '${word}'${meant === undefined ? '' : `\n(Did you mean ${meant}?)`}`)
 }
 
 function describeSettings(settings: Setting[]): string {

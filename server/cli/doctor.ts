@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { ResourceList } from '../../db/resource-list.ts'
 import type { About } from '../about.ts'
-import { type Config, misspelledVariables, originOf, readConfig, variableNames } from '../config.ts'
+import { type Config, originOf, readConfig, variableNames } from '../config.ts'
 import { findListenProblems } from '../http/addresses.ts'
 import { describeFindings, examine, type Service } from '../ops/doctor/doctor.ts'
-import { type Finding, failure, finding, ok, warning } from '../ops/doctor/finding.ts'
+import { type Finding, failure, finding, ok } from '../ops/doctor/finding.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import { addHelp } from './help.ts'
 import { type JsonOption, jsonOption, printAs } from './output.ts'
@@ -24,16 +24,11 @@ export function addDoctorCommand(program: Command, about: About, resources: Reso
 }
 
 function examineConfig(): { config?: Config; findings: Finding[] } {
-  const misspelled = misspelledVariables().map((message) => finding('configuration', warning(message)))
   try {
-    const config = readConfig()
-    return {
-      config,
-      findings: misspelled.length > 0 ? misspelled : [finding('configuration', ok('The configuration is valid.'))],
-    }
+    return { config: readConfig(), findings: [finding('configuration', ok('The configuration is valid.'))] }
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
-    return { findings: [finding('configuration', failure(error.message.replaceAll(/\n */g, ' '))), ...misspelled] }
+    return { findings: [finding('configuration', failure(error.message.replaceAll(/\n */g, ' ')))] }
   }
 }
 

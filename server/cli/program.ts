@@ -6,7 +6,6 @@ import { type BaseStore, RuleViolation, StoreUnavailable } from '../../db/store.
 import { UnusableDatabase } from '../../db/unusable-database.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import type { About } from '../about.ts'
-import { misspelledVariables } from '../config.ts'
 import { OperatorError, UsageError } from '../ops/operator-error.ts'
 import type { Transfer } from '../ops/transfer/resource.ts'
 import { addConfigCommands } from './config.ts'
@@ -14,8 +13,7 @@ import { addDatabaseCommands } from './database.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addHelp } from './help.ts'
 import { addKeyCommands } from './keys.ts'
-import { refuseOptionsTakenByNpm } from './npm-options.ts'
-import { note, noteFailure } from './output.ts'
+import { noteFailure } from './output.ts'
 import { addServiceCommands } from './service.ts'
 import { addSeedCommand, addTransferCommands } from './transfer.ts'
 
@@ -35,7 +33,6 @@ export async function run<Stores extends WithApiKeys>(service: Service<Stores>):
     const [first = 'serve', ...rest] = process.argv.slice(2)
     // Commander's own `help` knows no command of a group, such as `help keys create`.
     const words = first === 'help' ? [...rest, '--help'] : [first, ...rest]
-    refuseOptionsTakenByNpm(program, words)
     await program.parseAsync(words, { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -64,10 +61,6 @@ export function createProgram<Stores extends WithApiKeys>(service: Service<Store
     .showHelpAfterError('Add --help to see the usage and examples.')
     // Throws instead of ending the process, which would cut off output to a pipe.
     .exitOverride()
-    .hook('preAction', (_program, command) => {
-      // The service logs these warnings, and the doctor lists them.
-      if (!['serve', 'doctor'].includes(command.name())) for (const warning of misspelledVariables()) note(warning)
-    })
   addHelp(program, {
     examples: ['petstore', 'petstore doctor', 'petstore keys create shop', 'petstore keys create --help'],
   })

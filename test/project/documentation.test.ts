@@ -78,6 +78,14 @@ test('every source path that a document names exists, or is ignored by Git', () 
   expect(missing).toEqual([])
 })
 
+test('no document and no text of the console lets npx run a foreign package that is called petstore', () => {
+  const texts = filesMatching('{*,deploy/**/*,docs/**/*,examples/*,server/**/*,web/**/*}.{md,ts,tsx,mjs}')
+    .filter((path) => path !== 'CHANGELOG.md')
+    .map(read)
+  expect(texts.join('\n')).toContain('npx --no petstore keys create')
+  for (const text of texts) expect(text).not.toMatch(/npx petstore/)
+})
+
 test('every npm script that a document names exists', () => {
   const { scripts } = JSON.parse(read('package.json'))
   const named = commands().flatMap((command) =>
@@ -110,7 +118,7 @@ describe('the petstore command', () => {
     // The other tables of the document describe something else.
     const usages = rows.filter((row) => /^[a-z]/.test(row) && !doctorChecks.includes(row))
     const calls = commands().flatMap((line) => {
-      const [, call] = /(?:npx petstore |server\/launch\.mjs |\.bin\/petstore )([a-z].*)/.exec(line) ?? []
+      const [, call] = /(?:npx --no petstore |server\/launch\.mjs |\.bin\/petstore )([a-z].*)/.exec(line) ?? []
       return call === undefined ? [] : [call]
     })
     expect(calls.length).toBeGreaterThan(10)

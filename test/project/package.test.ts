@@ -43,13 +43,6 @@ test('the package contains the sources as JavaScript, all migrations, the consol
     expect(notices).toContain(`## ${library} - `)
 })
 
-test('the manual of the package calls the package by its name', () => {
-  const texts = globSync('**/*.md', { cwd: installed }).map((path) => readFileSync(join(installed, path), 'utf8'))
-  const calls = texts.flatMap((text) => text.match(/npx petstore\S* [a-z]+/g) ?? [])
-  expect(calls).toContain('npx petstore-service doctor')
-  expect(calls.filter((call) => call.startsWith('npx petstore '))).toEqual([])
-})
-
 test('every document that installs Node beside the package names the tested version', () => {
   const { optionalDependencies } = JSON.parse(read('package.json'))
   const named = documents.flatMap(({ text }) =>

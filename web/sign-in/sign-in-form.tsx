@@ -135,5 +135,5 @@ function serviceName(): string {
 
 /** With another name each time, because two keys in use cannot have the same name. */
 function commandForNewKey(): string {
-  return `npx petstore keys create console-${Math.random().toString(36).slice(2, 7)}`
+  return `npx --no petstore keys create console-${Math.random().toString(36).slice(2, 7)}`
 }

@@ -34,7 +34,7 @@ test('the console of an empty store leads to the first pet', async ({ visit }) =
   const page = await visit(url)
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await page.title()).toBe('Sign in · Petstore')
-  await page.getByText(/^npx petstore keys create console-\w+$/).waitFor()
+  await page.getByText(/^npx --no petstore keys create console-\w+$/).waitFor()
   await inspect(page, 'sign-in')
   await signIn(page, key)
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
@@ -113,7 +113,7 @@ test('the command for a new key can be copied, and has another name on the next 
     const page = await visit(url, { permissions })
     await page.getByRole('button', { name: 'Copy the command' }).click()
     const command = await page.evaluate(() => navigator.clipboard.readText())
-    const [, name = ''] = /^npx petstore keys create (\S+)$/.exec(command) ?? []
+    const [, name = ''] = /^npx --no petstore keys create (\S+)$/.exec(command) ?? []
     // A name that is in use would be refused.
     await signIn(page, await createKey(store, name))
   }
