@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Tests with external tools: generated clients, the installed package, and the suites of the REST interface through Prism,
+ * Tests with external tools: a generated client, the installed package, and the suites of the REST interface through Prism,
  * a proxy that compares every request and response with the OpenAPI document. The suite of 64-bit integers does not run
  * through Prism, because Prism parses numbers as doubles.
  */
@@ -17,7 +17,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'prism',
-          include: ['rest/contract', 'rest/decisions', 'rest/parity', 'store/idempotency'].map(
+          include: ['rest/contract', 'rest/decisions', 'rest/entity-tags', 'rest/parity', 'store/idempotency'].map(
             (name) => `test/${name}.test.ts`,
           ),
           setupFiles: 'interop/prism/setup.ts',

@@ -117,6 +117,9 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
       ...withHeaders(headers),
       ...(content && example !== undefined && { content: { 'application/json': { ...content, example } } }),
     },
+    ...(cache && {
+      304: { description: 'The body is still that of the tag in `If-None-Match`.', ...withHeaders(headers) },
+    }),
     ...Object.fromEntries(failures),
     default: failure(
       'Any other failure, such as 413, 415, 429 or 503.',
@@ -135,7 +138,6 @@ function failure(text: string, headers: oas31.HeadersObject, example: ErrorBody)
 const missingKey = { 401: 'The API key is missing or invalid.' }
 const locationHeader = required({ Location: header('Path of what was created.') })
 const nextHeader = { Link: header('On a full page, the URL of the next one with `rel="next"` (RFC 8288).') }
-// A response 304 is not documented: generated clients would add it to the type of an error.
 const tagHeader = required({
   ETag: header(
     'A weak entity tag of the body. A request with it in `If-None-Match` gets 304 without a body (RFC 9110).',

@@ -90,7 +90,7 @@ describe('the document matches the specification:', () => {
   test('the statuses of its operations', async () => {
     const { paths } = await servedDocument()
     const statuses = (operation: oas31.OperationObject | undefined) => Object.keys(operation?.responses ?? {})
-    expect(statuses(paths?.['/pets']?.get)).toEqual(['200', '400', '401', 'default'])
+    expect(statuses(paths?.['/pets']?.get)).toEqual(['200', '304', '400', '401', 'default'])
     expect(statuses(paths?.['/pets']?.post)).toEqual(['201', '400', '401', '422', 'default'])
     expect(statuses(paths?.['/pets/{petId}']?.get)).toEqual(['200', '401', '404', 'default'])
   })
@@ -104,7 +104,8 @@ describe.for(operations)(
   '$method $path',
   ({ method, path, parameters, bodySchema, bodyExample, responses, deprecated }) => {
     test('has one success, 401 and a default, and each failure has an Error body', () => {
-      const { 200: ok, 201: created, ...failures } = responses
+      const { 200: ok, 201: created, 304: unchanged, ...failures } = responses
+      expect(unchanged?.content).toBeUndefined()
       expect(method === 'POST' ? [created, ok] : [ok, created]).toEqual([expect.anything(), undefined])
       expect(Object.keys(failures)).toEqual(expect.arrayContaining(['401', 'default']))
       for (const { content } of Object.values(failures))
@@ -143,7 +144,7 @@ describe.for(operations)(
         const expected = [
           ...(deprecated && status !== 'default' ? ['Deprecation', 'Sunset', 'Link'] : []),
           ...(status === '201' && canBeRead ? ['Location'] : []),
-          ...(status === '200' && parameters.some(({ name }) => name === 'cursor') ? ['ETag'] : []),
+          ...(/200|304/.test(status) && '304' in responses ? ['ETag'] : []),
           ...(status === '401' ? ['WWW-Authenticate'] : []),
         ]
         expect(required, status).toEqual(expected)
