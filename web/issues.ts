@@ -1,10 +1,9 @@
 import type { PetstoreIssue } from '../client/index.ts'
-import type { Messages } from './messages/en.ts'
 import type { Field, Resource } from './resource.ts'
+import { messages } from './texts/messages.ts'
 
-/** What is wrong with each field, in the language of the resource. Undefined if any issue is not about a field. */
+/** What is wrong with each field. Undefined if any issue is not about a field. */
 export function issueTexts(
-  messages: Messages,
   { entered }: Resource,
   issues: readonly PetstoreIssue[] = [],
 ): Partial<Record<string, string>> | undefined {
@@ -12,13 +11,14 @@ export function issueTexts(
   for (const issue of issues) {
     const field = entered.find(({ name }) => name === issue.path)
     if (!field) return undefined
-    texts[issue.path] = issueText(messages, field, issue)
+    texts[issue.path] = issueText(field, issue)
   }
   return issues.length > 0 ? texts : undefined
 }
 
-function issueText({ issues }: Messages, { label, kind, choices = {} }: Field, issue: PetstoreIssue): string {
+function issueText({ label, kind, choices = {} }: Field, issue: PetstoreIssue): string {
   const { code, expectation = '', minimum = 0, maximum = 0 } = issue
+  const { issues } = messages
   const isNumber = kind === 'integer'
   switch (code) {
     case 'required':

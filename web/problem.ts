@@ -1,5 +1,5 @@
 import { isPetstoreError, type PetstoreError, type PetstoreIssue } from '../client/index.ts'
-import type { Text } from './messages/en.ts'
+import { messages } from './texts/messages.ts'
 
 export interface Problem {
   /**
@@ -8,7 +8,7 @@ export interface Problem {
    */
   kind: 'unreachable' | 'busy' | 'refused' | 'missing' | 'permanent'
   /** A sentence for the user. */
-  message: Text
+  message: string
   /** The id of the request in the log of the service. */
   requestId?: string | undefined
   /** Seconds until the rate limit allows another request. */
@@ -19,21 +19,21 @@ export interface Problem {
 
 /** The problem to report for a failed call. */
 export function problemOf(error: unknown): Problem {
-  if (isUnreadable(error)) return { kind: 'busy', message: ({ problem }) => problem.unexpected }
-  if (!isPetstoreError(error)) return { kind: 'permanent', message: ({ problem }) => problem.page }
+  if (isUnreadable(error)) return { kind: 'busy', message: messages.problem.unexpected }
+  if (!isPetstoreError(error)) return { kind: 'permanent', message: messages.problem.page }
   // No response of the service: the network failed, or a gateway could not reach the service.
   if (!error.data) return { kind: 'unreachable', message: unreachable() }
   const { code, status, message, issues } = error.data
   const requestId = headerOf(error, 'x-request-id')
-  if (status === 401) return { kind: 'refused', message: ({ session }) => session.keyInvalid }
-  const known: Text = ({ problem: { codes } }) => (isKeyOf(codes, code) ? codes[code] : message)
+  if (status === 401) return { kind: 'refused', message: messages.session.keyInvalid }
+  const { codes, rateLimited } = messages.problem
+  const known = isKeyOf(codes, code) ? codes[code] : message
   if (status === 404) return { kind: 'missing', message: known }
   if (status === 429) {
     const retryAfter = Number(headerOf(error, 'retry-after') ?? Number.NaN)
-    const rateLimited: Text = ({ problem }) => problem.rateLimited
     return { kind: 'busy', message: rateLimited, retryAfter: retryAfter > 0 ? retryAfter : undefined }
   }
-  if (status >= 500) return { kind: 'busy', message: ({ problem }) => problem.unavailable, requestId }
+  if (status >= 500) return { kind: 'busy', message: messages.problem.unavailable, requestId }
   return { kind: 'permanent', message: known, requestId, issues }
 }
 
@@ -61,8 +61,8 @@ function headerOf({ meta }: PetstoreError, name: string): string | undefined {
   return response instanceof Response ? (response.headers.get(name) ?? undefined) : undefined
 }
 
-function unreachable(): Text {
-  return navigator.onLine ? ({ problem }) => problem.unreachable : ({ problem }) => problem.offline
+function unreachable(): string {
+  return navigator.onLine ? messages.problem.unreachable : messages.problem.offline
 }
 
 function isKeyOf<Known extends object>(known: Known, key: PropertyKey): key is keyof Known {

@@ -1,30 +1,13 @@
 import type { PetstoreClient } from '../client/index.ts'
-import type { Texts } from './messages/texts.ts'
 
-/** The words for one item and for several, for the user. */
+/** The words for one item and for several. Texts, paths and procedures use the same ones. */
 export interface Noun {
   one: string
   many: string
 }
 
-/** The texts of a resource in one language. */
-export interface ResourceTexts {
-  noun: Noun
-  /** The names of the fields. */
-  labels: Readonly<Record<string, string>>
-  /** The names of the values of each field with choices. */
-  choices: Readonly<Record<string, Readonly<Record<string, string>>>>
-}
-
-/**
- * What the console knows about a resource of the API: enough to show, add, import, export and request its items. Its noun,
- * and the labels and choices of its fields, are English: `useResource` returns those in the language of the page.
- */
-export interface Resource {
-  /** The name of an item in paths and procedures. */
-  one: string
-  /** The name of the resource in paths and procedures. */
-  many: string
+/** What the console knows about a resource of the API: enough to show, add, import, export and request its items. */
+export interface Resource extends Noun {
   /** The parameter of `get`. */
   idName: string
   /** The field that names an item for the user. Its kind is text. */
@@ -33,13 +16,11 @@ export interface Resource {
   counted?: string
   /** Whether the API will remove the operation `get`. */
   isGetDeprecated?: boolean
-  noun: Noun
   /** In the order in which they are shown and written. */
   fields: readonly Field[]
   /** The fields that a new item may have. */
   entered: readonly Field[]
   procedures: (petstore: PetstoreClient) => Procedures
-  texts: Texts<ResourceTexts>
 }
 
 export interface Procedures {
@@ -97,13 +78,15 @@ export interface Field {
 }
 
 /** A field as its resource defines it. Its kind and its presence follow from the types of the API. */
-type Definition<Value, Presence> = { presence: Presence; isDetail?: boolean } & (Presence extends 'generated'
-  ? unknown
-  : { samples: readonly [Value, Value] }) &
+type Definition<Value, Presence> = {
+  label: string
+  presence: Presence
+  isDetail?: boolean
+} & (Presence extends 'generated' ? unknown : { samples: readonly [Value, Value] }) &
   ([Value] extends [bigint]
     ? { kind: 'id' } | { kind: 'integer'; isSearched?: boolean }
     : [Value] extends [boolean]
-      ? { kind: 'boolean'; isFilter?: boolean; default?: Value }
+      ? { kind: 'boolean'; choices: Readonly<Record<'true' | 'false', string>>; isFilter?: boolean; default?: Value }
       : [Value] extends [Date]
         ? Presence extends 'generated'
           ? { kind: 'time' }
@@ -111,7 +94,7 @@ type Definition<Value, Presence> = { presence: Presence; isDetail?: boolean } & 
         : [Value] extends [string]
           ? string extends Value
             ? { kind: 'text'; maxLength: number; isSearched?: boolean }
-            : { kind: 'choice'; choices: Readonly<Record<Value, true>>; isFilter?: boolean; default?: Value }
+            : { kind: 'choice'; choices: Readonly<Record<Value, string>>; isFilter?: boolean; default?: Value }
           : 'The console has no kind of field for this type.')
 
 type Definitions<Stored, New> = {
@@ -121,48 +104,18 @@ type Definitions<Stored, New> = {
   >
 }
 
-/** The texts of a resource. A field or a choice of the API without a name does not compile. */
-export interface ResourceTextsOf<Stored> extends ResourceTexts {
-  labels: Readonly<Record<keyof Stored & string, string>>
-  choices: {
-    readonly [Name in keyof Stored as ChoiceOf<NonNullable<Stored[Name]>> extends never ? never : Name]-?: Readonly<
-      Record<ChoiceOf<NonNullable<Stored[Name]>>, string>
-    >
-  } & ResourceTexts['choices']
-}
-
-/** The possible values as text, if there are few. */
-type ChoiceOf<Value> = [Value] extends [string | boolean] ? (string extends Value ? never : `${Value}`) : never
-
-/** A resource. A field that the types of the API lack, or one that is missing, does not compile. */
+/** A resource. A field that the types of the API lack, or one that is missing or has no name for the user, does not compile. */
 export function resourceOf<Stored, New>(
   definition: Pick<Resource, 'one' | 'many' | 'idName' | 'isGetDeprecated' | 'procedures'> & {
     title: keyof Stored & string
     counted?: keyof Stored & string
-    texts: Texts<ResourceTextsOf<Stored>>
     fields: Definitions<Stored, New>
   },
 ): Resource {
   // Safe: the names and the types are those of the definition.
-  const entries = Object.entries(definition.fields) as [string, Omit<Field, 'name' | 'label'>][]
-  const fields = entries.map(([name, field]) => ({
-    name,
-    label: name,
-    ...(field.kind === 'boolean' && { choices: { true: '', false: '' } }),
-    ...field,
-  }))
-  return withTexts({ ...definition, noun: definition.texts.en.noun, fields, entered: [] }, definition.texts.en)
-}
-
-/** The resource with the texts of another language. */
-export function withTexts(resource: Resource, { noun, labels, choices }: ResourceTexts): Resource {
-  const fields = resource.fields.map((field) => ({
-    ...field,
-    label: labels[field.name] ?? field.name,
-    // In the order of the definition.
-    ...(field.choices && { choices: { ...field.choices, ...choices[field.name] } }),
-  }))
-  return { ...resource, noun, fields, entered: fields.filter(({ presence }) => presence !== 'generated') }
+  const entries = Object.entries(definition.fields) as [string, Omit<Field, 'name'>][]
+  const fields = entries.map(([name, field]) => ({ name, ...field }))
+  return { ...definition, fields, entered: fields.filter(({ presence }) => presence !== 'generated') }
 }
 
 /** Whether the API searches the resource. Then it also lists the newest items first. */

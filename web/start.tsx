@@ -4,7 +4,6 @@ import { type ReactNode, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { followHistory } from './history.ts'
-import { MessagesProvider } from './messages/provider.tsx'
 import type { Resource } from './resource.ts'
 import { takeLinkedKey } from './session.ts'
 import { followColorScheme } from './theme/color-scheme.ts'
@@ -19,9 +18,7 @@ export function start(resource: Resource, icon: ReactNode): void {
   if (!root) throw new Error('The page has no element with the id root.')
   createRoot(root).render(
     <StrictMode>
-      <MessagesProvider>
-        <App resource={resource} icon={icon} linkedKey={linkedKey} />
-      </MessagesProvider>
+      <App resource={resource} icon={icon} linkedKey={linkedKey} />
     </StrictMode>,
   )
 }

@@ -58,11 +58,7 @@ export default defineConfig({
       // What the first load needs is one file, which compresses better than several.
       output: {
         codeSplitting: {
-          groups: [
-            { name: 'main', tags: ['$initial'] },
-            // All texts of another language are one file.
-            { name: 'de', test: /\/de\.ts$/ },
-          ],
+          groups: [{ name: 'main', tags: ['$initial'] }],
         },
       },
       // Do not warn that plugins are slow.

@@ -213,8 +213,8 @@ test('the console names a field or a status of a pet only in web/pets, and its g
   expect(named.filter((path) => !path.startsWith('web/pets/'))).toEqual([])
   const general = /^web\/(?:(?:bulk|components|requests|resource)\/|(?:app|keyboard|resource|shop|start)\.tsx?)/
   expect(filesOfConsole(nameOfPets).filter((path) => general.test(path))).toEqual([])
-  // So a field is defined at one place, and its texts at another for each language.
-  expect(filesOfConsole(/categoryId|category_id/)).toEqual(['web/pets/de.ts', 'web/pets/en.ts', 'web/pets/pet.ts'])
+  // So a field is defined at one place.
+  expect(filesOfConsole(/categoryId|category_id/)).toEqual(['web/pets/pet.ts'])
 })
 
 test('an engine names no resource, no field and no status of one, and imports neither one nor their list', () => {

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
 import { exportItems } from '../../web/bulk/export-items.ts'
 import { readTable } from '../../web/bulk/read-table.ts'
-import { texts as en } from '../../web/messages/en.ts'
-import { textsOf } from '../../web/messages/texts.ts'
 import { petResource } from '../../web/pets/pet.ts'
 import { curlText, generatedClientText, typedClientText } from '../../web/requests/texts.ts'
 import { meaningsOf } from '../../web/resource/search.ts'
@@ -17,38 +15,25 @@ type Toy = {
 }
 type NewToy = Omit<Toy, 'id' | 'size'> & { size?: Toy['size'] }
 
-const toyTexts = {
-  noun: { one: 'toy', many: 'toys' },
-  labels: { id: 'Id', name: 'Name', price: 'Price', size: 'Size', note: 'Note' },
-  choices: { size: { small: 'Small', large: 'Large' } },
-}
-type ToyTexts = typeof toyTexts
-const german: ToyTexts = {
-  noun: { one: 'Spielzeug', many: 'Spielzeuge' },
-  labels: { id: 'Id', name: 'Name', price: 'Preis', size: 'Größe', note: 'Notiz' },
-  choices: { size: { small: 'Klein', large: 'Groß' } },
-}
-const unused = () => expect.unreachable()
-const de = async () => ({ texts: german })
-const texts = textsOf(toyTexts, { de })
 const names = {
   one: 'toy',
   many: 'toys',
   idName: 'toyId',
   title: 'name',
-  texts,
   procedures: petResource.procedures,
 } as const
-const id = { kind: 'id', presence: 'generated' } as const
-const name = { kind: 'text', presence: 'required', maxLength: 20, samples: ['Ball', 'Bone'] } as const
-const price = { kind: 'integer', presence: 'required', samples: [5n, 7n] } as const
+const id = { label: 'Id', kind: 'id', presence: 'generated' } as const
+const text = { kind: 'text', maxLength: 20 } as const
+const name = { ...text, label: 'Name', presence: 'required', samples: ['Ball', 'Bone'] } as const
+const price = { label: 'Price', kind: 'integer', presence: 'required', samples: [5n, 7n] } as const
 const size = {
+  label: 'Size',
   kind: 'choice',
   presence: 'optional',
-  choices: { small: true, large: true },
+  choices: { small: 'Small', large: 'Large' },
   samples: ['small', 'large'],
 } as const
-const note = { kind: 'text', presence: 'optional', maxLength: 20, samples: ['Red', 'Blue'] } as const
+const note = { ...text, label: 'Note', presence: 'optional', samples: ['Red', 'Blue'] } as const
 
 const toys = resourceOf<Toy, NewToy>({ ...names, fields: { id, name, price, size, note } })
 
@@ -65,23 +50,15 @@ test('a definition of a resource that differs from the types of the API does not
   // @ts-expect-error: the API does not require a value.
   of({ ...names, fields: { id, name, price, size, note: { ...note, presence: 'required' } } })
   // @ts-expect-error: the API accepts another value.
-  of({ ...names, fields: { id, name, price, size: { ...size, choices: { small: true } }, note } })
-  const weight = { kind: 'integer', presence: 'generated' } as const
+  of({ ...names, fields: { id, name, price, size: { ...size, choices: { small: 'Small' } }, note } })
+  const weight = { label: 'Weight', kind: 'integer', presence: 'generated' } as const
   resourceOf<Toy & { weight: number }, NewToy>({
     ...names,
-    texts: textsOf({ ...toyTexts, labels: { ...toyTexts.labels, weight: 'Weight' } }, { de: unused }),
     // @ts-expect-error: the console has no kind of field for a number.
     fields: { id, name, price, size, note, weight },
   })
-  const fields = { id, name, price, size, note }
   // @ts-expect-error: a label is missing.
-  of({ ...names, texts: textsOf({ ...toyTexts, labels: { id: 'Id', name: 'Name' } }, { de: unused }), fields })
-  // @ts-expect-error: the name of a choice is missing.
-  of({ ...names, texts: textsOf({ ...toyTexts, choices: { size: { small: 'Small' } } }, { de: unused }), fields })
-  // @ts-expect-error: a language is missing.
-  textsOf(toyTexts, {})
-  // @ts-expect-error: a text is missing in German.
-  textsOf(toyTexts, { de: async () => ({ texts: { labels: german.labels } }) })
+  of({ ...names, fields: { id, name: { ...name, label: undefined }, price, size, note } })
   expect(toys.entered.map(({ label }) => label)).toEqual(['Name', 'Price', 'Size', 'Note'])
 })
 
@@ -105,11 +82,11 @@ test('rows of any resource are read, and an optional column may be empty or abse
   ] as const) {
     expect(readTable(toys, text)?.rows[0]).toHaveProperty('item', item)
   }
-  expect(readTable(toys, 'name,id,prize\nBall,1,5')?.problem?.(en)).toBe(
+  expect(readTable(toys, 'name,id,prize\nBall,1,5')?.problem).toBe(
     'The columns are name, price, size, and note. An id is ignored. Unknown: prize. Missing: price.',
   )
   const [row] = readTable(toys, `${'x'.repeat(21)},5,tiny`)?.rows ?? []
-  expect(row && 'problem' in row && row.problem(en)).toBe(
+  expect(row && 'problem' in row && row.problem).toBe(
     'The name needs 1 to 20 characters. The size is not one of small, large.',
   )
 })

@@ -9,9 +9,8 @@ import { Button } from '../components/buttons.tsx'
 import { PauseMessage } from '../components/failure.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
-import type { Messages } from '../messages/en.ts'
-import { useMessages } from '../messages/provider.tsx'
 import type { Noun, Resource } from '../resource.ts'
+import { messages } from '../texts/messages.ts'
 import { countOutcomes, isAdded, rateOf } from './progress.ts'
 import { readTable } from './read-table.ts'
 import { RowTable } from './row-table.tsx'
@@ -30,8 +29,7 @@ interface BulkAddProps {
 
 /** Adds the items of a text or file. The panel stays open while they are added. */
 export function BulkAdd({ resource, dropped, onClose, onShow }: BulkAddProps) {
-  const { noun } = resource
-  const { bulk, page } = useMessages()
+  const { bulk, page } = messages
   const [isCloseRefused, setIsCloseRefused] = useState(false)
   const [draft, setDraft] = useDraft(resource)
   const mainButton = useRef<HTMLButtonElement>(null)
@@ -72,7 +70,7 @@ export function BulkAdd({ resource, dropped, onClose, onShow }: BulkAddProps) {
   })
 
   return (
-    <Sheet title={bulk.title(noun)} onClose={close} size="xl" holdsEntries>
+    <Sheet title={bulk.title(resource)} onClose={close} size="xl" holdsEntries>
       <div className="bulk">
         {run.state === 'ready' ? (
           <SourceInput
@@ -85,9 +83,9 @@ export function BulkAdd({ resource, dropped, onClose, onShow }: BulkAddProps) {
         ) : (
           <RunProgress run={run} total={rows.length} />
         )}
-        {isAdding && isCloseRefused && <p role="alert">{bulk.stopBeforeClosing(noun)}</p>}
+        {isAdding && isCloseRefused && <p role="alert">{bulk.stopBeforeClosing(resource)}</p>}
         <p role="status">
-          {table && !table.problem && <Summary noun={noun} table={table} run={run} valid={rows.length} />}
+          {table && !table.problem && <Summary noun={resource} table={table} run={run} valid={rows.length} />}
         </p>
         {table && table.rows.length > 0 && (
           <RowTable
@@ -99,7 +97,7 @@ export function BulkAdd({ resource, dropped, onClose, onShow }: BulkAddProps) {
           />
         )}
         <div className="bulk-actions">
-          <MainButton ref={mainButton} noun={noun} run={run} isStale={text !== draft.text} onView={view} />
+          <MainButton ref={mainButton} noun={resource} run={run} isStale={text !== draft.text} onView={view} />
           {run.state === 'ready' && (
             <Button key="close" ref={keepFocus} variant="default" onClick={close}>
               {page.close}
@@ -131,14 +129,14 @@ interface SummaryProps {
 
 /** What will be added, or what became of the rows. */
 function Summary({ noun, table, run: { state, outcomes, missing }, valid }: SummaryProps) {
-  const { bulk } = useMessages()
+  const { bulk } = messages
   const { unused = [] } = table
   const invalid = table.rows.length - valid
   const { added, existed, failed } = countOutcomes(outcomes)
   if (state === 'adding') return null
   if (state === 'ready') {
     const skipped = added + existed
-    const second = [skipped > 0 && bulk.skipped(noun, skipped), describe(bulk, table)].filter(Boolean).join(' ')
+    const second = [skipped > 0 && bulk.skipped(noun, skipped), describe(table)].filter(Boolean).join(' ')
     return (
       <>
         <Lines first={bulk.summary(noun, missing.length, invalid)} second={second} />
@@ -160,13 +158,14 @@ function Lines({ first, second }: { first: string; second: string }) {
   )
 }
 
-function describe(bulk: Messages['bulk'], { format, hasHeader }: Table): string {
+function describe({ format, hasHeader }: Table): string {
+  const { bulk } = messages
   const header = hasHeader ? bulk.withHeader : bulk.withoutHeader
   return format === 'json' || format === 'ndjson' ? `${bulk.formats[format]}.` : `${bulk.formats[format]}, ${header}.`
 }
 
 function RunProgress({ run: { state, samples, missing, pause }, total }: { run: Run; total: number }) {
-  const { bulk } = useMessages()
+  const { bulk } = messages
   const done = total - missing.length
   const rate = state === 'adding' && !pause ? rateOf(samples) : undefined
   return (
@@ -193,7 +192,7 @@ interface MainButtonProps {
 
 function MainButton({ ref, noun, run: { state, missing, start }, isStale, onView }: MainButtonProps) {
   const isOnlyCorrected = missing.every(({ isCorrected }) => isCorrected)
-  const { bulk } = useMessages()
+  const { bulk } = messages
   const labels = {
     ready: bulk.add(noun, missing.length),
     adding: bulk.adding,

@@ -1,13 +1,15 @@
 import type { PetstoreIssue } from '../../client/index.ts'
 import { issueTexts } from '../issues.ts'
-import type { Text } from '../messages/en.ts'
 import { type Field, type Resource, type Values, valuesOf } from '../resource.ts'
 
 /**
  * Applies the rules of the service to the values of a new item, and sets the default values. The schemas of the service
  * would quadruple this part of the console. A test compares both.
  */
-export function checkItem(resource: Resource, values: Values): { item: Values } | { problem: Text; invalid: string[] } {
+export function checkItem(
+  resource: Resource,
+  values: Values,
+): { item: Values } | { problem: string; invalid: string[] } {
   const given = (field: Field) => (values[field.name] === undefined ? field.default : values[field.name])
   const issues = resource.entered.flatMap((field) => {
     const rule = brokenRule(field, given(field))
@@ -15,7 +17,7 @@ export function checkItem(resource: Resource, values: Values): { item: Values } 
   })
   if (issues.length === 0) return { item: valuesOf(resource, given) }
   return {
-    problem: (messages) => Object.values(issueTexts(messages, resource, issues) ?? {}).join(' '),
+    problem: Object.values(issueTexts(resource, issues) ?? {}).join(' '),
     invalid: issues.map(({ path }) => path),
   }
 }

@@ -8,10 +8,10 @@ import { keepFocus } from '../components/focus.ts'
 import { RequestId } from '../components/request-id.tsx'
 import { Sheet } from '../components/sheet.tsx'
 import { Notice } from '../form/notice.tsx'
-import { useMessages } from '../messages/provider.tsx'
 import { usePetstore } from '../petstore.ts'
 import { problemOf } from '../problem.ts'
 import type { Count, Noun, Resource, Values } from '../resource.ts'
+import { messages } from '../texts/messages.ts'
 import { exportItems } from './export-items.ts'
 import type { Pause } from './retry-while-away.ts'
 import { useJob } from './use-job.ts'
@@ -32,8 +32,6 @@ interface ExportSheetProps {
 
 /** Downloads the items of a list as a file. Closing the sheet cancels the export. */
 export function ExportSheet({ onClose, resource, filter, search, part, total }: ExportSheetProps) {
-  const { noun } = resource
-  const messages = useMessages()
   const texts = messages.export
   const procedures = resource.procedures(usePetstore())
   const [items, setItems] = useState(0)
@@ -53,10 +51,12 @@ export function ExportSheet({ onClose, resource, filter, search, part, total }: 
 
   const isEmpty = total?.isExact === true && total.count === 0
   return (
-    <Sheet title={texts.title(noun)} onClose={onClose} size="sm" isModal>
+    <Sheet title={texts.title(resource)} onClose={onClose} size="sm" isModal>
       <div className="export">
         <p>
-          {isEmpty ? texts.nothing(noun) : texts.content(noun, part, search, total?.isExact ? total.count : undefined)}
+          {isEmpty
+            ? texts.nothing(resource)
+            : texts.content(resource, part, search, total?.isExact ? total.count : undefined)}
         </p>
         <div className="export-formats">
           {(['csv', 'json'] as const).map((format, index) => (
@@ -71,11 +71,11 @@ export function ExportSheet({ onClose, resource, filter, search, part, total }: 
             </Button>
           ))}
         </div>
-        {isLoading && <ExportProgress noun={noun} items={items} pause={pause} total={total} onCancel={cancel} />}
-        <p role="status">{status === 'success' && texts.done(noun, items)}</p>
+        {isLoading && <ExportProgress noun={resource} items={items} pause={pause} total={total} onCancel={cancel} />}
+        <p role="status">{status === 'success' && texts.done(resource, items)}</p>
         {error && (
-          <Notice color="danger" title={texts.failed(noun)}>
-            {problemOf(error).message(messages)}
+          <Notice color="danger" title={texts.failed(resource)}>
+            {problemOf(error).message}
             <RequestId id={problemOf(error).requestId} />
           </Notice>
         )}
@@ -93,7 +93,7 @@ interface ExportProgressProps {
 }
 
 function ExportProgress({ noun, items, pause, total, onCancel }: ExportProgressProps) {
-  const texts = useMessages().export
+  const texts = messages.export
   return (
     <div ref={keepFocus}>
       {total?.isExact && total.count > 0 && (

@@ -1,9 +1,9 @@
-import type { Text } from '../messages/en.ts'
 import { namesOf, parseInteger, type Resource } from '../resource.ts'
+import { messages } from '../texts/messages.ts'
 import { checkItem } from './check-item.ts'
 import { type Row, type Table, unknownOf } from './table.ts'
 
-const notAnObject: Text = ({ bulk }) => bulk.notAnObject
+const { notAnObject, notJson, unknownFields } = messages.bulk
 
 /** Reads items from a JSON array, a JSON object or NDJSON. */
 export function readJson(resource: Resource, text: string): Table {
@@ -14,7 +14,7 @@ export function readJson(resource: Resource, text: string): Table {
     return { format: 'json', ...header, rows }
   }
   if (text.trimStart().startsWith('[')) {
-    return { format: 'json', ...header, rows: [], problem: ({ bulk }) => bulk.notJson(whole.reason) }
+    return { format: 'json', ...header, rows: [], problem: notJson(whole.reason) }
   }
   const rows = text
     .split('\n')
@@ -35,7 +35,7 @@ function toJsonRow(resource: Resource, number: number, value: unknown): Row {
   }
   const cells = resource.entered.map(({ name }) => textOf(value[name]))
   const unknown = unknownOf(resource, Object.keys(value))
-  if (unknown.length > 0) return { number, cells, problem: ({ bulk }) => bulk.unknownFields(unknown), invalid: [] }
+  if (unknown.length > 0) return { number, cells, problem: unknownFields(unknown), invalid: [] }
   return { number, cells, values: value, ...checkItem(resource, value) }
 }
 

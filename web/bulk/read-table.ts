@@ -1,6 +1,6 @@
 import Papa from 'papaparse'
-import type { Text } from '../messages/en.ts'
 import { type Field, namesOf, parseInteger, parseTexts, type Resource } from '../resource.ts'
+import { messages } from '../texts/messages.ts'
 import { checkItem } from './check-item.ts'
 import { readJson } from './read-json.ts'
 import { type Delimiter, delimiters, isValid, type Row, type Table, unknownOf } from './table.ts'
@@ -16,7 +16,7 @@ export function readTable(resource: Resource, text: string): Table | undefined {
     ? readJson(resource, lines)
     : readDelimited(resource, lines, detectDelimiter(resource, lines))
   if (table.rows.length <= maxRows) return table
-  return { ...table, rows: [], problem: ({ bulk }) => bulk.tooManyRows(table.rows.length, maxRows) }
+  return { ...table, rows: [], problem: messages.bulk.tooManyRows(table.rows.length, maxRows) }
 }
 
 /** The delimiter with which the first rows have the most items, or else the most values. */
@@ -40,7 +40,7 @@ function readDelimited(resource: Resource, text: string, format: Delimiter, prev
   const fields = resource.entered
   const headless = { format, hasHeader: false, columns: namesOf(fields) }
   // Nobody can tell where the next row starts.
-  if (error) return { ...headless, rows: [], problem: ({ bulk }) => bulk.quotes((error.row ?? 0) + 1) }
+  if (error) return { ...headless, rows: [], problem: messages.bulk.quotes((error.row ?? 0) + 1) }
   const names = first?.cells.map((cell) => columnNamed(resource, cell)) ?? []
   if (!first || !isHeader(resource, names)) {
     // The last columns may be omitted if they are optional.
@@ -59,20 +59,17 @@ function isHeader({ fields }: Resource, cells: string[]): boolean {
 }
 
 /** The name of the field that a cell of the header row names, or else the cell. */
-function columnNamed({ fields, texts }: Resource, cell: string): string {
+function columnNamed({ fields }: Resource, cell: string): string {
   const word = cell.trim()
   return (
     findName(
-      fields.map(({ name, label }) => [name, label, texts.en.labels[name]]),
+      fields.map(({ name, label }) => [name, label]),
       word,
     ) ?? word
   )
 }
 
-/**
- * Finds what a word names in any case of its letters: a name of the API, or a label that the console shows, in the language of
- * the page or in English.
- */
+/** Finds what a word names in any case of its letters: a name of the API, or a label that the console shows. */
 function findName(
   all: (readonly [name: string, ...labels: (string | undefined)[]])[],
   word: string,
@@ -83,21 +80,19 @@ function findName(
 }
 
 /** The choice that a cell names, or else the cell. */
-function choiceNamed({ texts }: Resource, { name, choices = {} }: Field, cell: string): string {
-  const words = Object.entries(choices).map(
-    ([choice, label]) => [choice, label, texts.en.choices[name]?.[choice]] as const,
-  )
+function choiceNamed({ choices = {} }: Field, cell: string): string {
+  const words = Object.entries(choices)
   return findName(words, cell) ?? cell
 }
 
-function headerProblem(resource: Resource, columns: string[]): Text | undefined {
+function headerProblem(resource: Resource, columns: string[]): string | undefined {
   const fields = resource.entered
   const required = fields.filter(({ presence }) => presence === 'required')
   const unknown = unknownOf(resource, columns)
   const repeated = columns.filter((column, index) => columns.indexOf(column) < index && !unknown.includes(column))
   const missing = namesOf(required).filter((column) => !columns.includes(column))
   return [repeated, missing].some(({ length }) => length > 0)
-    ? ({ bulk }) => bulk.header(namesOf(fields), unknown, repeated, missing)
+    ? messages.bulk.header(namesOf(fields), unknown, repeated, missing)
     : undefined
 }
 
@@ -110,13 +105,13 @@ function toRow(
 ): Row {
   const cells = written.map((cell, index) => {
     const field = resource.fields.find(({ name }) => name === columns[index])
-    return field ? choiceNamed(resource, field, cell) : cell
+    return field ? choiceNamed(field, cell) : cell
   })
   const texts = Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
   const values = parseTexts(resource, texts)
   if (cells.length < minCells || cells.length > columns.length) {
     const surplus = cells.slice(columns.length)
-    const problem: Text = ({ bulk }) => bulk.cells(columns.length, cells.length, surplus)
+    const problem = messages.bulk.cells(columns.length, cells.length, surplus)
     return { number, cells, values, problem, invalid: [] }
   }
   return { number, cells, values, ...checkItem(resource, values) }

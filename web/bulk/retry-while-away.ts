@@ -1,9 +1,8 @@
-import type { Text } from '../messages/en.ts'
 import { isTransient, problemOf, retryDelayAfter } from '../problem.ts'
 
 /** Why the calls of a job wait at the moment. */
 export interface Pause {
-  message: Text
+  message: string
   /** When the job tries again, in milliseconds since the epoch. */
   until: number
 }

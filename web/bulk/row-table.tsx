@@ -4,10 +4,9 @@ import { type ChangeEvent, type KeyboardEvent, memo, useState } from 'react'
 import { Button } from '../components/buttons.tsx'
 import { Value } from '../components/value.tsx'
 import { issueTexts } from '../issues.ts'
-import type { Text } from '../messages/en.ts'
-import { useMessages } from '../messages/provider.tsx'
 import { LogLink } from '../requests/log-link.tsx'
 import type { Field, Resource } from '../resource.ts'
+import { messages } from '../texts/messages.ts'
 import type { Outcome } from './add-rows.ts'
 import type { Outcomes } from './progress.ts'
 import { isValid, type Row, type Table as TableOfRows } from './table.ts'
@@ -30,7 +29,7 @@ interface RowTableProps {
 /** The rows with their problems and results, 50 at a time. The rows to correct have fields. */
 export function RowTable({ resource, table, outcomes, onChange, onLast }: RowTableProps) {
   const { columns } = table
-  const { bulk } = useMessages()
+  const { bulk } = messages
   const [choice, setChoice] = useState<boolean>()
   /** Undefined until the user turns the pages. */
   const [turned, setTurned] = useState<number>()
@@ -89,11 +88,11 @@ export function RowTable({ resource, table, outcomes, onChange, onLast }: RowTab
   )
 }
 
-function problemOfRow(resource: Resource, row: Row, outcome: Outcome | undefined): Text | undefined {
+function problemOfRow(resource: Resource, row: Row, outcome: Outcome | undefined): string | undefined {
   if (!isValid(row)) return row.problem
   if (outcome?.kind !== 'failed') return undefined
   const { issues, message } = outcome.problem
-  return (messages) => Object.values(issueTexts(messages, resource, issues) ?? [message(messages)]).join(' ')
+  return Object.values(issueTexts(resource, issues) ?? [message]).join(' ')
 }
 
 /** A row with a problem. Also a corrected one, until it is added. */
@@ -171,7 +170,7 @@ function RowCell({ field, row, text, isFirst, onChange }: RowCellProps) {
 }
 
 function CellField({ field, row, text, isFirst, onChange }: RowCellProps & { text: string; onChange: RowChange }) {
-  const { bulk } = useMessages()
+  const { bulk } = messages
   const attributes = {
     size: 'xs',
     'aria-label': bulk.cell(field.label, row.number),
@@ -194,12 +193,11 @@ function optionsOf({ choices = {} }: Field, value: string) {
 }
 
 function Result({ resource, row, outcome }: Pick<TableRowProps, 'resource' | 'row' | 'outcome'>) {
-  const messages = useMessages()
   const problem = problemOfRow(resource, row, outcome)
   if (problem) {
     return (
       <>
-        <span className="bulk-problem">{problem(messages)}</span>{' '}
+        <span className="bulk-problem">{problem}</span>{' '}
         {outcome?.kind === 'failed' && <LogLink requestId={outcome.problem.requestId} />}
       </>
     )
@@ -212,7 +210,7 @@ function Result({ resource, row, outcome }: Pick<TableRowProps, 'resource' | 'ro
 
 /** Copies rows as CSV, to be corrected and pasted again. */
 function CopyRows({ columns, rows }: { columns: string[]; rows: Row[] }) {
-  const { bulk, page } = useMessages()
+  const { bulk, page } = messages
   const clipboard = useClipboard()
 
   function copy() {
@@ -237,7 +235,7 @@ interface PagerProps {
 }
 
 function Pager({ start, count, onTurn }: PagerProps) {
-  const { bulk } = useMessages()
+  const { bulk } = messages
   const end = Math.min(start + pageSize, count)
   return (
     <nav className="bulk-pager" aria-label={bulk.pages}>

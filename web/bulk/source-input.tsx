@@ -1,10 +1,9 @@
 import { FileButton, Textarea } from '@mantine/core'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Button } from '../components/buttons.tsx'
-import type { Messages, Text } from '../messages/en.ts'
-import { useMessages } from '../messages/provider.tsx'
 import { useFileDrop } from '../resource/use-file-drop.ts'
 import { namesOf, type Resource } from '../resource.ts'
+import { messages } from '../texts/messages.ts'
 import { type Draft, importDrafts } from './drafts.ts'
 import { csvLine } from './write-file.ts'
 
@@ -34,14 +33,13 @@ interface SourceInputProps {
   dropped: File | undefined
   onChange: (draft?: Draft) => void
   /** Why the text cannot be used. */
-  problem: Text | undefined
+  problem: string | undefined
 }
 
 /** A text area that also takes the text of a file. */
 export function SourceInput({ resource, draft, dropped, onChange, problem }: SourceInputProps) {
-  const messages = useMessages()
   const { bulk } = messages
-  const [fileProblem, setFileProblem] = useState<Text>()
+  const [fileProblem, setFileProblem] = useState<string>()
   const area = useRef<HTMLTextAreaElement>(null)
   const resetChoice = useRef<() => void>(null)
 
@@ -62,7 +60,7 @@ export function SourceInput({ resource, draft, dropped, onChange, problem }: Sou
     resetChoice.current?.()
     const read = await readFile(file)
     if ('text' in read) change(read.text, file.name)
-    else setFileProblem(() => read.problem)
+    else setFileProblem(read.problem)
     area.current?.focus()
   }
 
@@ -75,9 +73,9 @@ export function SourceInput({ resource, draft, dropped, onChange, problem }: Sou
       <Textarea
         ref={area}
         label={bulk.source}
-        description={hintOf(messages, resource)}
+        description={hintOf(resource)}
         placeholder={exampleOf(resource)}
-        error={(fileProblem ?? problem)?.(messages)}
+        error={fileProblem ?? problem}
         value={draft.text}
         onChange={(event) => change(event.currentTarget.value)}
         classNames={{ input: 'bulk-source' }}
@@ -112,9 +110,10 @@ export function SourceInput({ resource, draft, dropped, onChange, problem }: Sou
   )
 }
 
-function hintOf({ bulk }: Messages, { noun, entered }: Resource): string {
+function hintOf(resource: Resource): string {
+  const { entered } = resource
   const optional = entered.filter(({ presence }) => presence === 'optional')
-  return bulk.sourceHint(noun, namesOf(entered), namesOf(optional))
+  return messages.bulk.sourceHint(resource, namesOf(entered), namesOf(optional))
 }
 
 /** Two rows and their header. */
@@ -124,13 +123,13 @@ function exampleOf({ entered }: Resource): string {
 }
 
 /** The text of a file. Another encoding than UTF-8 would change names without notice. */
-async function readFile(file: File): Promise<{ text: string } | { problem: Text }> {
-  if (file.size > maxMegabytes * 1_000_000) return { problem: ({ bulk }) => bulk.fileTooLarge(maxMegabytes) }
+async function readFile(file: File): Promise<{ text: string } | { problem: string }> {
+  if (file.size > maxMegabytes * 1_000_000) return { problem: messages.bulk.fileTooLarge(maxMegabytes) }
   try {
     const bytes = await file.arrayBuffer()
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
     const isNotUtf8 = error instanceof TypeError
-    return { problem: ({ bulk }) => (isNotUtf8 ? bulk.fileNotUtf8 : bulk.fileUnreadable) }
+    return { problem: isNotUtf8 ? messages.bulk.fileNotUtf8 : messages.bulk.fileUnreadable }
   }
 }

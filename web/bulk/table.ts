@@ -1,4 +1,3 @@
-import type { Text } from '../messages/en.ts'
 import { namesOf, parseTexts, type Resource, type Values } from '../resource.ts'
 import { checkItem } from './check-item.ts'
 
@@ -17,7 +16,7 @@ export interface Table {
   /** The columns of the header row that are no field, or their numbers if they have no name. */
   unused?: string[]
   /** Why the text has no usable rows. */
-  problem?: Text | undefined
+  problem?: string | undefined
 }
 
 interface RowText {
@@ -33,7 +32,7 @@ interface RowText {
 
 export type ValidRow = RowText & { item: Values }
 /** `invalid` contains the names of the fields with a problem. It is empty if the problem is another one. */
-export type InvalidRow = RowText & { problem: Text; invalid: string[] }
+export type InvalidRow = RowText & { problem: string; invalid: string[] }
 export type Row = ValidRow | InvalidRow
 
 export function isValid(row: Row): row is ValidRow {

@@ -1,5 +1,5 @@
 import { useClipboard } from '@mantine/hooks'
-import { useMessages } from '../messages/provider.tsx'
+import { messages } from '../texts/messages.ts'
 import { Button, IconButton } from './buttons.tsx'
 import { IconCheck, IconCopy } from './icons.tsx'
 
@@ -13,7 +13,7 @@ interface CopyButtonProps {
 
 /** Copies a text. Browsers allow it only on secure pages, so there is no button on others. */
 export function CopyButton({ label, value, withText = false, tabIndex }: CopyButtonProps) {
-  const { page } = useMessages()
+  const { page } = messages
   const { copied, copy } = useClipboard({ timeout: 2_000 })
   if (!isSecureContext) return null
   const icon = copied ? <IconCheck /> : <IconCopy />

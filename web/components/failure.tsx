@@ -1,8 +1,7 @@
 import { useState } from 'react'
-import type { Text } from '../messages/en.ts'
-import { useMessages } from '../messages/provider.tsx'
 import { isTransient, type Problem } from '../problem.ts'
 import { LogLink } from '../requests/log-link.tsx'
+import { messages } from '../texts/messages.ts'
 import { Button } from './buttons.tsx'
 import { keepFocus } from './focus.ts'
 import { IconAlertTriangle, IconCloudOff, IconHourglass } from './icons.tsx'
@@ -20,7 +19,6 @@ interface FailureProps {
 
 /** Explains why a query failed. Transient failures are retried automatically, and a button retries at once. */
 export function Failure({ title, problem, failures, onRetry }: FailureProps) {
-  const messages = useMessages()
   const { kind, message, retryAfter, requestId } = problem
   const retries = isTransient(problem)
   const Icon = kind === 'unreachable' ? IconCloudOff : retryAfter === undefined ? IconAlertTriangle : IconHourglass
@@ -32,7 +30,7 @@ export function Failure({ title, problem, failures, onRetry }: FailureProps) {
       title={title}
       text={
         <>
-          {message(messages)} {retries && <Retrying attempt={failures} seconds={retryAfter} />}
+          {message} {retries && <Retrying attempt={failures} seconds={retryAfter} />}
         </>
       }
     >
@@ -57,7 +55,7 @@ interface RetryingProps {
 
 /** Counts down the seconds until the next attempt, if the service has told them. */
 export function Retrying({ attempt, seconds }: RetryingProps) {
-  const { problem } = useMessages()
+  const { problem } = messages
   return seconds === undefined ? problem.retrying : <CountdownFrom key={attempt} seconds={seconds} />
 }
 
@@ -67,18 +65,17 @@ function CountdownFrom({ seconds }: { seconds: number }) {
 }
 
 /** Says why a job waits, and for how long. */
-export function PauseMessage({ pause: { message, until } }: { pause: { message: Text; until: number } }) {
-  const messages = useMessages()
+export function PauseMessage({ pause: { message, until } }: { pause: { message: string; until: number } }) {
   return (
     <p className="pause">
-      <span role="alert">{message(messages)}</span> <Countdown until={until} /> <LogLink />
+      <span role="alert">{message}</span> <Countdown until={until} /> <LogLink />
     </p>
   )
 }
 
 /** Counts down the seconds until the next attempt. */
 function Countdown({ until }: { until: number }) {
-  const { problem } = useMessages()
+  const { problem } = messages
   const rest = Math.max(Math.round((until - useNow()) / 1_000), 0)
   // Screen readers would announce every second.
   return <span aria-live="off">{rest > 0 ? problem.retryingIn(rest) : problem.retrying}</span>

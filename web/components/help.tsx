@@ -1,12 +1,12 @@
 import './help.css'
 import { keyName, type Shortcut, shortcuts } from '../keyboard.ts'
-import { useMessages } from '../messages/provider.tsx'
 import type { Noun } from '../resource.ts'
+import { messages } from '../texts/messages.ts'
 import { Sheet } from './sheet.tsx'
 
 /** Lists the keyboard shortcuts. */
 export function Help({ noun, onClose }: { noun: Noun; onClose: () => void }) {
-  const { keyboard } = useMessages()
+  const { keyboard } = messages
   const actions = keyboard.actions(noun)
   return (
     <Sheet title={keyboard.title} onClose={onClose} size="sm" isModal>

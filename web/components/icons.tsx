@@ -48,9 +48,6 @@ export const IconKey = icon(
 export const IconKeyboard = icon(
   'M2 8a2 2 0 0 1 2-2h16a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2h-16a2 2 0 0 1-2-2l0-8 M6 10l0 .01 M10 10l0 .01 M14 10l0 .01 M18 10l0 .01 M6 14l0 .01 M18 14l0 .01 M10 14l4 .01',
 )
-export const IconLanguage = icon(
-  'M4 5h7 M9 3v2c0 4.418-2.239 8-5 8 M5 9c0 2.144 2.952 3.908 6.7 4 M12 20l4-9l4 9 M19.1 18h-6.2',
-)
 export const IconList = icon('M9 6h11 M9 12h11 M9 18h11 M5 6v.01 M5 12v.01 M5 18v.01')
 export const IconLogout = icon(
   'M14 8v-2a2 2 0 0 0-2-2h-7a2 2 0 0 0-2 2v12a2 2 0 0 0 2 2h7a2 2 0 0 0 2-2v-2 M9 12h12l-3-3 M18 15l3-3',

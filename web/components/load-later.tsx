@@ -1,5 +1,5 @@
 import { type ComponentType, lazy, useState } from 'react'
-import { useMessages } from '../messages/provider.tsx'
+import { messages } from '../texts/messages.ts'
 import { Button } from './buttons.tsx'
 
 /**
@@ -25,7 +25,7 @@ export function loadLater<Props extends { onClose: () => void }>(importComponent
 
 /** Replaces a panel whose code could not be loaded. React does not load it again until the page is reloaded. */
 function NotLoaded({ isOpen = true, onClose }: { isOpen?: boolean; onClose: () => void }) {
-  const { notLoaded: texts, page } = useMessages()
+  const { notLoaded: texts, page } = messages
   if (!isOpen) return null
   return (
     <div className="not-loaded" role="alert">

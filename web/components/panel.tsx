@@ -2,7 +2,7 @@ import './panel.css'
 import { useId, useMediaQuery } from '@mantine/hooks'
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import { useShortcuts } from '../keyboard.ts'
-import { useMessages } from '../messages/provider.tsx'
+import { messages } from '../texts/messages.ts'
 import { IconButton } from './buttons.tsx'
 import { useFocusReturn } from './focus.ts'
 import { IconX } from './icons.tsx'
@@ -35,7 +35,7 @@ export function Panel({ focusAfter, ...props }: PanelProps) {
 }
 
 function SidePanel({ ref, title, actions, onClose, children, 'data-arrow-keys': arrowKeys }: PanelProps) {
-  const { page } = useMessages()
+  const { page } = messages
   const id = useId()
   const own = useRef<HTMLElement>(null)
   const panel = ref ?? own

@@ -1,10 +1,10 @@
-import { useMessages } from '../messages/provider.tsx'
 import { LogLink } from '../requests/log-link.tsx'
+import { messages } from '../texts/messages.ts'
 import { CopyButton } from './copy-button.tsx'
 
 /** The id with which an operator finds a failed request in the log of the service, and a link to the log of this tab. */
 export function RequestId({ id }: { id: string | undefined }) {
-  const { problem } = useMessages()
+  const { problem } = messages
   return (
     <p className="request-id">
       {id !== undefined && (

@@ -9,7 +9,7 @@ import { Drawer, type MantineSize, Modal } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
 import { type ReactNode, useRef } from 'react'
 import { useCloseOnBack } from '../history.ts'
-import { useMessages } from '../messages/provider.tsx'
+import { messages } from '../texts/messages.ts'
 import { MantineContext } from '../theme/mantine.tsx'
 import { topDialog, useFocusReturn } from './focus.ts'
 
@@ -36,7 +36,7 @@ export function Sheet({
   isInUrl = false,
   children,
 }: SheetProps) {
-  const { page } = useMessages()
+  const { page } = messages
   const { Root, Overlay, Content, Title, CloseButton } = isModal ? Modal : Drawer
   const content = useRef<HTMLDivElement>(null)
   useFocusReturn()

@@ -1,15 +1,13 @@
 import './value.css'
-import { useLanguage } from '../messages/provider.tsx'
 import type { Field } from '../resource.ts'
 
 const timeStyle = { dateStyle: 'medium', timeStyle: 'short' } as const
 
 /** A value of a field. Nothing if there is none. */
 export function Value({ field, value }: { field: Field; value: unknown }) {
-  const [language] = useLanguage()
   if (value === undefined) return null
   if (value instanceof Date) {
-    return <time dateTime={value.toISOString()}>{value.toLocaleString(language, timeStyle)}</time>
+    return <time dateTime={value.toISOString()}>{value.toLocaleString('en', timeStyle)}</time>
   }
   const text = String(value)
   if (field.kind === 'text') return <Text text={text} />

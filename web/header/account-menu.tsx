@@ -4,12 +4,11 @@ import { useRef, useState } from 'react'
 import type { PetstoreClient } from '../../client/index.ts'
 import { Button, IconButton } from '../components/buttons.tsx'
 import { IconActivity, IconLogout, IconUser } from '../components/icons.tsx'
-import type { Messages } from '../messages/en.ts'
-import { useMessages } from '../messages/provider.tsx'
 import { usePetstore } from '../petstore.ts'
 import { problemOf } from '../problem.ts'
 import { useOpenLog } from '../requests/log-link.tsx'
 import type { SignOutScope } from '../session.ts'
+import { messages } from '../texts/messages.ts'
 import { ColorScheme } from './color-scheme.tsx'
 
 const menuId = 'account-menu'
@@ -25,7 +24,7 @@ type Session = Awaited<ReturnType<PetstoreClient['session']['current']['query']>
 
 /** A button and what it opens: the state of the API key, the color scheme, the request log and the sign-out. */
 export function AccountMenu({ onSignOut }: { onSignOut: (scope: SignOutScope) => void }) {
-  const { account, log, page } = useMessages()
+  const { account, log, page } = messages
   const openLog = useOpenLog()
   const menu = useRef<HTMLDivElement>(null)
   const [isOpen, setIsOpen] = useState(false)
@@ -75,7 +74,6 @@ export function AccountMenu({ onSignOut }: { onSignOut: (scope: SignOutScope) =>
 
 /** Loads the state each time it is opened, and meanwhile shows the former one. */
 function KeyState() {
-  const messages = useMessages()
   const petstore = usePetstore()
   const { data, dataUpdatedAt, failureReason } = useQuery({
     queryKey: ['session'],
@@ -90,17 +88,18 @@ function KeyState() {
         <dt>{texts.expires}</dt>
         <dd>{data ? texts.expiry(data.expiresAt) : '…'}</dd>
         <dt>{texts.calls}</dt>
-        <dd>{data ? callsLeft(texts, data.rateLimit, dataUpdatedAt) : '…'}</dd>
+        <dd>{data ? callsLeft(data.rateLimit, dataUpdatedAt) : '…'}</dd>
         <dt>{texts.release}</dt>
         <dd>{data?.release ?? '…'}</dd>
       </dl>
-      {failureReason && <p role="alert">{problemOf(failureReason).message(messages)}</p>}
+      {failureReason && <p role="alert">{problemOf(failureReason).message}</p>}
     </>
   )
 }
 
 /** @param updatedAt when the browser received the state. Its clock may differ from that of the service. */
-function callsLeft(texts: Messages['account'], limit: Session['rateLimit'], updatedAt: number): string {
+function callsLeft(limit: Session['rateLimit'], updatedAt: number): string {
+  const texts = messages.account
   if (!limit) return texts.unlimited
   return texts.callsLeft(limit.remaining, limit.calls, new Date(updatedAt + limit.resetsIn * 1_000))
 }

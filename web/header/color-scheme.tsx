@@ -1,6 +1,6 @@
 import { Button, IconButton } from '../components/buttons.tsx'
 import { IconDeviceDesktop, IconMoon, IconSun } from '../components/icons.tsx'
-import { useMessages } from '../messages/provider.tsx'
+import { messages } from '../texts/messages.ts'
 import { useColorScheme } from '../theme/color-scheme.ts'
 
 const schemes = { auto: IconDeviceDesktop, light: IconSun, dark: IconMoon }
@@ -9,7 +9,7 @@ const nextScheme = { auto: 'light', light: 'dark', dark: 'auto' } as const
 /** A button that shows the color scheme, and changes it to the next one. */
 export function ColorScheme({ withText = false }: { withText?: boolean }) {
   const [colorScheme, choose] = useColorScheme()
-  const label = useMessages().page.colorScheme[colorScheme]
+  const label = messages.page.colorScheme[colorScheme]
   const Icon = schemes[colorScheme]
   const change = () => choose(nextScheme[colorScheme])
   return withText ? (

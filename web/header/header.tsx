@@ -2,11 +2,10 @@ import './header.css'
 import type { ReactNode } from 'react'
 import { IconButton } from '../components/buttons.tsx'
 import { IconActivity, IconKeyboard } from '../components/icons.tsx'
-import { LanguageMenu } from '../messages/language-menu.tsx'
-import { useMessages } from '../messages/provider.tsx'
 import { useOpenLog } from '../requests/log-link.tsx'
 import { servicePath } from '../service.ts'
 import type { SignOutScope } from '../session.ts'
+import { messages } from '../texts/messages.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { ColorScheme } from './color-scheme.tsx'
 
@@ -24,7 +23,6 @@ interface HeaderProps {
 /** The header of every page, also of the API reference. */
 export function Header({ list, isReference = false, children, onHelp, onSignOut }: HeaderProps) {
   const openLog = useOpenLog()
-  const messages = useMessages()
   const service = servicePath()
   // Scalar has a banner of its own on narrow pages.
   const Banner = isReference ? 'section' : 'header'
@@ -46,7 +44,6 @@ export function Header({ list, isReference = false, children, onHelp, onSignOut 
       </nav>
       <div className="header-actions">
         {children}
-        <LanguageMenu />
         {openLog && (
           <span className="header-log">
             <IconButton label={messages.log.title} onClick={() => openLog()}>

@@ -3,7 +3,6 @@ import {
   IconBook,
   IconDeviceDesktop,
   IconKeyboard,
-  IconLanguage,
   IconLogout,
   IconMoon,
   IconSun,
@@ -11,11 +10,10 @@ import {
 } from '../components/icons.tsx'
 import { openAccountMenu } from '../header/account-menu.tsx'
 import { navigateBelowDialogs } from '../history.ts'
-import { useLanguage, useMessages } from '../messages/provider.tsx'
-import { isLanguage, languages } from '../messages/texts.ts'
 import { useOpenLog } from '../requests/log-link.tsx'
 import { usePage } from '../resource/use-page.ts'
 import type { SignOutScope } from '../session.ts'
+import { messages } from '../texts/messages.ts'
 import { colorSchemes, useColorScheme } from '../theme/color-scheme.ts'
 import type { Command } from './command.ts'
 
@@ -24,8 +22,7 @@ const schemeIcons = { auto: IconDeviceDesktop, light: IconSun, dark: IconMoon }
 /** The commands that every page has. */
 export function useConsoleCommands(onSignOut: (scope: SignOutScope) => void): Command[] {
   const { texts, open } = usePage()
-  const { account, keyboard, page } = useMessages()
-  const [currentLanguage, chooseLanguage] = useLanguage()
+  const { account, keyboard, page } = messages
   const [colorScheme, chooseColorScheme] = useColorScheme()
   const openLog = useOpenLog()
   const commands: (Omit<Command, 'group'> | undefined)[] = [
@@ -44,14 +41,6 @@ export function useConsoleCommands(onSignOut: (scope: SignOutScope) => void): Co
         icon: schemeIcons[scheme],
         label: page.colorScheme[scheme],
         run: () => chooseColorScheme(scheme),
-      })),
-    ...Object.entries(languages)
-      .filter(([language]) => language !== currentLanguage)
-      .map(([language, name]) => ({
-        name: `language-${language}`,
-        icon: IconLanguage,
-        label: texts.palette.language(name),
-        run: () => isLanguage(language) && chooseLanguage(language),
       })),
     {
       name: 'help',

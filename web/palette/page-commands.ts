@@ -15,7 +15,6 @@ import {
   IconX,
 } from '../components/icons.tsx'
 import { press } from '../keyboard.ts'
-import { useMessages } from '../messages/provider.tsx'
 import { curlText } from '../requests/texts.ts'
 import { itemCalls, listCall } from '../resource/calls.ts'
 import { formats } from '../resource/list/selection-bar.tsx'
@@ -24,6 +23,7 @@ import { type Page, usePage } from '../resource/use-page.ts'
 import { everything, pageSizes, rememberSize } from '../resource/view.ts'
 import { entriesOf, isSearchable, parseChoice } from '../resource.ts'
 import { serviceUrl } from '../service.ts'
+import { messages } from '../texts/messages.ts'
 import type { Command } from './command.ts'
 
 /** The commands of the page of a resource. */
@@ -57,7 +57,6 @@ function selectionCommands({ resource, texts, selection }: Page): Command[] {
 
 function useActions(page: Page): Command[] {
   const { resource, texts, queries, view, open } = page
-  const messages = useMessages()
   const refresh = useRefresh(queries)
   const { item } = view
   // The first call of an item is not deprecated.
@@ -82,14 +81,14 @@ function useActions(page: Page): Command[] {
       name: 'import',
       group: 'actions',
       icon: IconTablePlus,
-      label: messages.bulk.title(resource.noun),
+      label: messages.bulk.title(resource),
       run: () => open({ kind: 'import' }),
     },
     {
       name: 'export',
       group: 'actions',
       icon: IconDownload,
-      label: messages.export.title(resource.noun),
+      label: messages.export.title(resource),
       run: () => open({ kind: 'export' }),
     },
     {

@@ -1,7 +1,5 @@
 import type { NewPet, Pet } from '../../client/index.ts'
-import { textsOf } from '../messages/texts.ts'
 import { resourceOf } from '../resource.ts'
-import { texts } from './en.ts'
 
 /** The pets of the store. The console derives from their fields how it shows, adds, imports, exports and requests them. */
 export const petResource = resourceOf<Pet, NewPet>({
@@ -12,15 +10,22 @@ export const petResource = resourceOf<Pet, NewPet>({
   counted: 'status',
   isGetDeprecated: true,
   procedures: ({ pets }) => pets,
-  texts: textsOf(texts, { de: () => import('./de.ts') }),
   fields: {
-    id: { kind: 'id', presence: 'generated' },
-    name: { kind: 'text', presence: 'required', maxLength: 255, isSearched: true, samples: ['Rex', 'Minka'] },
-    categoryId: { kind: 'integer', presence: 'required', isSearched: true, samples: [7n, 7n] },
+    id: { label: 'Id', kind: 'id', presence: 'generated' },
+    name: {
+      label: 'Name',
+      kind: 'text',
+      presence: 'required',
+      maxLength: 255,
+      isSearched: true,
+      samples: ['Rex', 'Minka'],
+    },
+    categoryId: { label: 'Category', kind: 'integer', presence: 'required', isSearched: true, samples: [7n, 7n] },
     status: {
+      label: 'Status',
       kind: 'choice',
       presence: 'optional',
-      choices: { available: true, pending: true, sold: true },
+      choices: { available: 'Available', pending: 'Pending', sold: 'Sold' },
       isFilter: true,
       default: 'available',
       samples: ['available', 'sold'],

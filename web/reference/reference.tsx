@@ -5,18 +5,16 @@ import { Button } from '../components/buttons.tsx'
 import { hint } from '../components/hint.ts'
 import { IconKey } from '../components/icons.tsx'
 import { Header } from '../header/header.tsx'
-import { useMessages } from '../messages/provider.tsx'
-import { useResource } from '../resource/use-resource.ts'
 import type { Resource } from '../resource.ts'
 import { findKey } from '../session.ts'
+import { messages } from '../texts/messages.ts'
 import { loadScalar } from './scalar.ts'
 import { useScalarColors } from './use-scalar-colors.ts'
 
 /** The API reference of Scalar below the header of the console. */
 // biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
 export default function Reference({ resource }: { resource: Resource }) {
-  const { page, reference: texts, notLoaded } = useMessages()
-  const { noun } = useResource(resource)
+  const { page, reference: texts, notLoaded } = messages
   const place = useRef<HTMLDivElement>(null)
   /** Null if no tab is signed in. */
   const [found, setFound] = useState<string | null>()
@@ -48,7 +46,7 @@ export default function Reference({ resource }: { resource: Resource }) {
 
   return (
     <>
-      <Header list={page.list(noun)} isReference>
+      <Header list={page.list(resource)} isReference>
         <p className="key-state" role="status">
           {found === null && texts.noKey}
           {/* The part of a key that identifies it, as in `petstore keys list`. */}

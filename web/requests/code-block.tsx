@@ -2,7 +2,7 @@ import './code-block.css'
 import { useClipboard } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
 import { Button } from '../components/buttons.tsx'
-import { useMessages } from '../messages/provider.tsx'
+import { messages } from '../texts/messages.ts'
 import { Code } from './code.tsx'
 
 interface CodeBlockProps {
@@ -14,7 +14,7 @@ interface CodeBlockProps {
 
 /** A text with a button that copies exactly what is shown. */
 export function CodeBlock({ title, copy, text }: CodeBlockProps) {
-  const { page, request } = useMessages()
+  const { page, request } = messages
   const code = useRef<HTMLElement>(null)
   const clipboard = useClipboard({ timeout: 2_000 })
   useEffect(() => {

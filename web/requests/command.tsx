@@ -1,10 +1,10 @@
 import './command.css'
 import { CopyButton } from '../components/copy-button.tsx'
-import { useMessages } from '../messages/provider.tsx'
+import { messages } from '../texts/messages.ts'
 
 /** A command for a terminal, with a button that copies it. */
 export function Command({ label, command }: { label: string; command: string }) {
-  const { request } = useMessages()
+  const { request } = messages
   return (
     <div className="command">
       <p>{label}</p>

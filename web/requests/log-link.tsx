@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, Suspense, useCallback, useContext, useState } from 'react'
 import { Button } from '../components/buttons.tsx'
 import { loadLater } from '../components/load-later.tsx'
-import { useMessages } from '../messages/provider.tsx'
+import { messages } from '../texts/messages.ts'
 
 export const RequestLog = loadLater(async () => (await import('./request-log.tsx')).RequestLog)
 
@@ -34,7 +34,7 @@ export function useOpenLog(): OpenLog | undefined {
 /** Opens the log at the request of a failure. */
 export function LogLink({ requestId }: { requestId?: string | undefined }) {
   const open = useOpenLog()
-  const { log } = useMessages()
+  const { log } = messages
   return (
     open && (
       <Button variant="default" size="compact-xs" onClick={() => open({ failure: { requestId } })}>

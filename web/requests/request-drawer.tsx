@@ -4,8 +4,8 @@ import { NativeSelect, Tabs } from '@mantine/core'
 import { useState } from 'react'
 import { Button } from '../components/buttons.tsx'
 import { Sheet } from '../components/sheet.tsx'
-import { useMessages } from '../messages/provider.tsx'
 import { servicePath, serviceUrl } from '../service.ts'
+import { messages } from '../texts/messages.ts'
 import { CodeBlock } from './code-block.tsx'
 import { indentedJsonOf } from './quoting.ts'
 import {
@@ -29,7 +29,7 @@ interface RequestDrawerProps {
 
 /** Shows how to make a call outside of the console, and its response. */
 export function RequestDrawer({ onClose, calls, apiKey }: RequestDrawerProps) {
-  const texts = useMessages().request
+  const texts = messages.request
   const [index, setIndex] = useState(0)
   const [isKeyShown, setKeyShown] = useState(false)
   const call = calls[index]
@@ -69,7 +69,7 @@ interface KeyLineProps {
 }
 
 function KeyLine({ apiKey, isShown, onChange }: KeyLineProps) {
-  const texts = useMessages().request
+  const texts = messages.request
   const { text, label } = isShown ? texts.hideKey : texts.showKey
   return (
     <div className="request-key">
@@ -85,7 +85,7 @@ function KeyLine({ apiKey, isShown, onChange }: KeyLineProps) {
 }
 
 function Texts({ call, apiKey }: { call: ApiCall; apiKey: string | undefined }) {
-  const texts = useMessages().request
+  const texts = messages.request
   const service = { url: serviceUrl(), apiKey }
   const code = { ...texts.code, title: `${call.resource.many}.ts` }
   return (

@@ -2,7 +2,7 @@ import './request-log.css'
 import { useEffect, useId, useRef, useState } from 'react'
 import { Button } from '../components/buttons.tsx'
 import { Sheet } from '../components/sheet.tsx'
-import { useMessages } from '../messages/provider.tsx'
+import { messages } from '../texts/messages.ts'
 import { CodeBlock } from './code-block.tsx'
 import { failedEntry, hasFailed, type LogEntry, loggedFetch, newestEntry, rowsOf, useLogEntries } from './log.ts'
 import { curlTextOf, headersOf, indentedTextOf, inputsOf } from './log-texts.ts'
@@ -18,7 +18,7 @@ interface RequestLogProps {
 
 /** The requests of this tab, the newest first. */
 export function RequestLog({ failure, apiKey, onClose }: RequestLogProps) {
-  const { log: texts } = useMessages()
+  const { log: texts } = messages
   const entries = useLogEntries()
   const [openId, setOpenId] = useState(() => failure && failedEntry(failure.requestId)?.id)
 
@@ -64,7 +64,7 @@ interface EntryProps {
 }
 
 function Entry({ entry, count, isOpen, onToggle, onRepeat }: EntryProps) {
-  const { log: texts } = useMessages()
+  const { log: texts } = messages
   const { method, procedures, attempt, startedAt } = entry
   const id = useId()
   const item = useRef<HTMLLIElement>(null)
@@ -94,7 +94,6 @@ function Entry({ entry, count, isOpen, onToggle, onRepeat }: EntryProps) {
 }
 
 function Details({ entry, onRepeat }: Pick<EntryProps, 'entry' | 'onRepeat'>) {
-  const messages = useMessages()
   const texts = messages.log
   const { outcome } = entry
   return (

@@ -6,11 +6,11 @@ import { loadLater } from '../components/load-later.tsx'
 import { Sheet as PanelSheet } from '../components/panel.tsx'
 import { Header } from '../header/header.tsx'
 import { useShortcuts } from '../keyboard.ts'
-import { useMessages } from '../messages/provider.tsx'
 import { Options, Palette } from '../palette/palette.tsx'
 import { RequestLog } from '../requests/log-link.tsx'
 import type { Resource } from '../resource.ts'
 import type { SignOutScope } from '../session.ts'
+import { messages } from '../texts/messages.ts'
 import { listCall } from './calls.ts'
 import { ItemPanel } from './item/item-panel.tsx'
 import { FilterChips, ShareBar } from './list/filter-chips.tsx'
@@ -39,10 +39,9 @@ interface ResourcePageProps {
 export function ResourcePage({ resource, icon, apiKey, onSignOut }: ResourcePageProps) {
   const page = usePageState(resource, icon)
   const { texts, view, list, item, selection, added, refs, panel, open, move, extend, focusedId } = page
-  const messages = useMessages()
-  const title = page.resource.title
+  const title = resource.title
   const shown = typeof item.data?.[title] === 'string' ? item.data[title].trim() : ''
-  useDocumentTitle(messages.page.title(shown || texts.list.title(partOf(page.resource, view.filter))))
+  useDocumentTitle(messages.page.title(shown || texts.list.title(partOf(resource, view.filter))))
   useOverlaysInAdvance(list.isSuccess)
   // It then stays, with what the user has entered.
   const [isFormUsed, setIsFormUsed] = useState(false)
@@ -72,18 +71,14 @@ export function ResourcePage({ resource, icon, apiKey, onSignOut }: ResourcePage
 
   return (
     <PageProvider value={page}>
-      <Header
-        list={messages.page.list(page.resource.noun)}
-        onHelp={() => open({ kind: 'help' })}
-        onSignOut={onSignOut}
-      />
+      <Header list={messages.page.list(resource)} onHelp={() => open({ kind: 'help' })} onSignOut={onSignOut} />
       <main className="page">
         <div className="tool-line">
           <h1 ref={heading} tabIndex={-1}>
             {texts.list.title(undefined)}
           </h1>
           <div className="filters">
-            {page.resource.fields
+            {resource.fields
               .filter(({ isFilter }) => isFilter)
               .map((field) => (
                 <FilterChips key={field.name} field={field} />
@@ -143,7 +138,7 @@ function Sheet({ apiKey, onSignOut }: Pick<ResourcePageProps, 'apiKey' | 'onSign
     case 'palette':
       return <Palette onClose={onClose} onSignOut={onSignOut} />
     case 'help':
-      return <Help noun={resource.noun} onClose={onClose} />
+      return <Help noun={resource} onClose={onClose} />
     default:
       return null
   }

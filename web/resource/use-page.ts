@@ -2,19 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { importDrafts } from '../bulk/drafts.ts'
 import { navigateBelowDialogs } from '../history.ts'
-import { useTexts } from '../messages/provider.tsx'
-import { textsOf } from '../messages/texts.ts'
 import type { ApiCall } from '../requests/texts.ts'
 import { entriesOf, type Item, isSearchable, type Resource } from '../resource.ts'
+import { textsOf } from '../texts/page.ts'
 import { useNewItem } from './item/new-item.ts'
 import { usePageTurns } from './list/page-turns.ts'
 import { useSelection } from './list/selection.ts'
-import { texts } from './messages/en.ts'
 import { type PagedList, useItem, usePagedList, useQueries } from './queries.ts'
-import { useResource } from './use-resource.ts'
 import { firstPage, type Place, pageWith, readView, show, useResourceView, type View } from './view.ts'
-
-const pageTexts = textsOf(texts, { de: () => import('./messages/de.ts') })
 
 /**
  * What is above the list. An item and the form for a new one are a panel beside it, which the URL contains. The others are
@@ -32,12 +27,10 @@ export type Overlay =
 type Sheet = Exclude<Overlay, { kind: 'item' | 'add' }>
 
 /** The state of the page of a resource, and what its parts can do. */
-export function usePageState(definition: Resource, icon: ReactNode) {
-  const resource = useResource(definition)
-  const textsOfNoun = useTexts(pageTexts)
-  const texts = useMemo(() => textsOfNoun(resource.noun), [textsOfNoun, resource.noun])
-  const queries = useQueries(definition)
-  const view = useResourceView(definition)
+export function usePageState(resource: Resource, icon: ReactNode) {
+  const texts = useMemo(() => textsOf(resource), [resource])
+  const queries = useQueries(resource)
+  const view = useResourceView(resource)
   const list = usePagedList(queries, view)
   const selection = useSelection(list.items)
   const item = useItem(queries, view.item)
@@ -47,7 +40,7 @@ export function usePageState(definition: Resource, icon: ReactNode) {
     importDrafts.has(resource.many) ? { kind: 'import' } : undefined,
   )
   const [added, setAdded] = useState<Item[]>([])
-  const newItem = useNewItem(definition, (each) => setAdded((others) => [each, ...others]))
+  const newItem = useNewItem(resource, (each) => setAdded((others) => [each, ...others]))
   const heading = useRef<HTMLHeadingElement>(null)
   const panelElement = useRef<HTMLElement>(null)
   const firstField = useRef<HTMLInputElement>(null)
@@ -62,7 +55,7 @@ export function usePageState(definition: Resource, icon: ReactNode) {
     (overlay: Overlay, place?: Partial<Place>) => {
       if (overlay.kind !== 'item' && overlay.kind !== 'add') return setSheet(overlay)
       navigateBelowDialogs(() => {
-        const current = readView(definition)
+        const current = readView(resource)
         const isAdding = overlay.kind === 'add'
         if (isAdding) firstField.current?.focus()
         else if (current.isAdding) forgetFailure()
@@ -71,37 +64,37 @@ export function usePageState(definition: Resource, icon: ReactNode) {
         const hasPanel = panelOf(current) !== undefined
         const isOverList = !place && (current.isOverList || !hasPanel)
         show(
-          definition,
+          resource,
           { ...current, ...place, item: shown, isAdding, isOverList },
           { replace: (hasPanel || current.isOverList) && !place },
         )
       })
     },
-    [definition, forgetFailure],
+    [resource, forgetFailure],
   )
 
   function closePanel() {
     navigateBelowDialogs(() => {
-      const current = readView(definition)
+      const current = readView(resource)
       if (current.isAdding) forgetFailure()
       if (current.isAdding && current.item !== undefined) closeForm()
       else if (current.isOverList) history.back()
-      else show(definition, { ...current, item: undefined, isAdding: false }, { replace: true })
+      else show(resource, { ...current, item: undefined, isAdding: false }, { replace: true })
     })
   }
 
   /** Shows what is below the form, if it is still open. It does not go back, because the user may do that meanwhile. */
   function closeForm() {
     navigateBelowDialogs(() => {
-      const current = readView(definition)
-      if (current.isAdding) show(definition, { ...current, isAdding: false }, { replace: true })
+      const current = readView(resource)
+      if (current.isAdding) show(resource, { ...current, isAdding: false }, { replace: true })
     })
   }
 
   /** Shows another part of the list, by default the start of this one. The panel stays open. */
   function turnTo(place: Partial<Place>, { replace = false } = {}) {
     navigateBelowDialogs(() =>
-      show(definition, { ...readView(definition), ...firstPage, ...place, isOverList: false }, { replace }),
+      show(resource, { ...readView(resource), ...firstPage, ...place, isOverList: false }, { replace }),
     )
   }
 

@@ -1,6 +1,6 @@
 import { Sheet } from '../components/sheet.tsx'
-import { useMessages } from '../messages/provider.tsx'
 import type { SessionActions } from '../session.ts'
+import { messages } from '../texts/messages.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
 interface LinkQuestionProps {
@@ -11,7 +11,7 @@ interface LinkQuestionProps {
 
 /** Asks whether the key of a link replaces that of the tab. What the tab shows and does goes on below it. */
 export function LinkQuestion({ linkedKey, onSignIn, onClose }: LinkQuestionProps) {
-  const { session } = useMessages()
+  const { session } = messages
   return (
     <Sheet title={session.link} onClose={onClose} isModal holdsEntries>
       <SignInForm linkedKey={linkedKey} onStay={onClose} onSignIn={onSignIn}>

@@ -5,12 +5,12 @@ import { IconEye, IconEyeOff } from '../components/icons.tsx'
 import { RequestId } from '../components/request-id.tsx'
 import { Notice } from '../form/notice.tsx'
 import { TextField } from '../form/text-field.tsx'
-import { useMessages } from '../messages/provider.tsx'
 import { petstoreWith } from '../petstore.ts'
 import { isTransient, type Problem, problemOf } from '../problem.ts'
 import { Command } from '../requests/command.tsx'
 import { serviceUrl } from '../service.ts'
 import type { SessionActions } from '../session.ts'
+import { messages } from '../texts/messages.ts'
 
 export interface SignInProps {
   /** Whether the service rejected the key of the previous session. */
@@ -32,7 +32,6 @@ export function SignInForm({
   onSignIn,
   children,
 }: SignInProps & { children: ReactNode }) {
-  const messages = useMessages()
   const [problem, setProblem] = useState<Problem>()
   const [isShown, setIsShown] = useState(false)
   const [isChecking, setIsChecking] = useState(false)
@@ -69,7 +68,7 @@ export function SignInForm({
       )}
       {problem && problem.kind !== 'refused' && (
         <Notice color="danger" title={messages.session.notChecked}>
-          {problem.message(messages)} {isTransient(problem) && messages.session.tryLater}
+          {problem.message} {isTransient(problem) && messages.session.tryLater}
           <RequestId id={problem.requestId} />
         </Notice>
       )}
@@ -86,7 +85,7 @@ export function SignInForm({
         autoFocus
         data-autofocus
         required
-        error={problem?.kind === 'refused' && problem.message(messages)}
+        error={problem?.kind === 'refused' && problem.message}
         end={
           <IconButton
             label={messages.session.showKey}
@@ -117,9 +116,9 @@ export function SignInForm({
 }
 
 async function problemWith(apiKey: string): Promise<Problem | undefined> {
-  if (apiKey === '') return { kind: 'refused', message: ({ session }) => session.keyMissing }
+  if (apiKey === '') return { kind: 'refused', message: messages.session.keyMissing }
   // An HTTP header cannot carry other characters.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) return { kind: 'refused', message: ({ session }) => session.keyInvalid }
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) return { kind: 'refused', message: messages.session.keyInvalid }
   try {
     await petstoreWith(apiKey).session.current.query()
     return undefined

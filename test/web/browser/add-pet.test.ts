@@ -114,22 +114,19 @@ describe('adding a pet', () => {
 
   test('the buttons keep their places while the pet is added', async ({ visit }) => {
     const { url, key } = await startConsole()
-    for (const locale of ['en', 'de']) {
-      const page = await visit(`${url}/?open=add`, { key, locale })
-      const form = page.locator('form.add-item')
-      const [name, category] = [form.getByRole('textbox').first(), form.getByRole('textbox').last()]
-      const buttons = () =>
-        form.getByRole('button').evaluateAll((all) => all.map((button) => button.getBoundingClientRect().toJSON()))
-      await name.fill('Rex')
-      await category.fill('7')
-      const places = await buttons()
-      const respond = await holdRequests(page, '**/trpc/pets.create')
-      await form.getByRole('button').first().click()
-      await form.getByText(/^(Adding…|Wird hinzugefügt…)$/).waitFor()
-      expect(await buttons()).toEqual(places)
-      respond()
-      await form.waitFor({ state: 'hidden' })
-    }
+    const page = await visit(`${url}/?open=add`, { key })
+    const form = page.locator('form.add-item')
+    const buttons = () =>
+      form.getByRole('button').evaluateAll((all) => all.map((button) => button.getBoundingClientRect().toJSON()))
+    await form.getByRole('textbox').first().fill('Rex')
+    await form.getByRole('textbox').last().fill('7')
+    const places = await buttons()
+    const respond = await holdRequests(page, '**/trpc/pets.create')
+    await form.getByRole('button').first().click()
+    await form.getByText('Adding…').waitFor()
+    expect(await buttons()).toEqual(places)
+    respond()
+    await form.waitFor({ state: 'hidden' })
   })
 
   test('retries after a lost response add the pet once', async ({ visit }) => {

@@ -12,12 +12,12 @@ import { Panel } from '../../components/panel.tsx'
 import { RequestId } from '../../components/request-id.tsx'
 import { Notice } from '../../form/notice.tsx'
 import { issueTexts } from '../../issues.ts'
-import { useMessages } from '../../messages/provider.tsx'
 import { isTransient, type Problem, problemOf } from '../../problem.ts'
 import { type Field, type Item, parseTexts, type Resource, textOf, type Values } from '../../resource.ts'
+import { messages } from '../../texts/messages.ts'
+import type { PageTexts } from '../../texts/page.ts'
 import { MantineContext } from '../../theme/mantine.tsx'
 import { createCall } from '../calls.ts'
-import type { PageTexts } from '../messages/en.ts'
 import { usePage } from '../use-page.ts'
 
 type Entries = Record<string, string>
@@ -54,7 +54,6 @@ function ItemForm({ form, addsAnother, onAddsAnother }: ItemFormProps) {
   const page = usePage()
   const { resource, view, newItem, refs, open, closeForm } = page
   const texts = page.texts.add
-  const messages = useMessages()
   const { mutate, isPending, error } = newItem
   const [added, setAdded] = useState<Item>()
   const wasAdded = useRef(false)
@@ -63,7 +62,7 @@ function ItemForm({ form, addsAnother, onAddsAnother }: ItemFormProps) {
   const entries = { ...initial, ...form.values }
   const problem = error && problemOf(error)
   /** The messages at the fields, which stay while the user corrects the values. */
-  const errors = problem && issueTexts(messages, resource, problem.issues)
+  const errors = problem && issueTexts(resource, problem.issues)
   const isGeneral = problem && !errors
 
   // The user may close the form or leave it before the service responds.
@@ -87,7 +86,7 @@ function ItemForm({ form, addsAnother, onAddsAnother }: ItemFormProps) {
   }
 
   function focusFirstError(failure: unknown) {
-    const failed = issueTexts(messages, resource, problemOf(failure).issues) ?? {}
+    const failed = issueTexts(resource, problemOf(failure).issues) ?? {}
     const [first] = resource.entered.filter(({ name }) => name in failed)
     if (first) focusInForm(form.getInputNode(first.name))
   }
@@ -169,12 +168,11 @@ function Added({ item }: { item: Item }) {
 }
 
 function Failure({ problem }: { problem: Problem }) {
-  const messages = useMessages()
   const texts = usePage().texts.add
   const isUncertain = isTransient(problem)
   return (
     <Notice color="danger" title={isUncertain ? texts.uncertain : texts.notAdded}>
-      {problem.message(messages)} {isUncertain && texts.uncertainText}
+      {problem.message} {isUncertain && texts.uncertainText}
       <RequestId id={problem.requestId} />
     </Notice>
   )

@@ -7,11 +7,11 @@ import { Message } from '../../components/message.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { outerSpacesOf, Value, valueAttributes } from '../../components/value.tsx'
 import { arrowKeys } from '../../keyboard.ts'
-import { useMessages } from '../../messages/provider.tsx'
 import { problemOf } from '../../problem.ts'
 import { Code } from '../../requests/code.tsx'
 import { indentedJsonOf } from '../../requests/quoting.ts'
 import { type Item, textOf } from '../../resource.ts'
+import { messages } from '../../texts/messages.ts'
 import { itemCalls } from '../calls.ts'
 import { useRefresh } from '../queries.ts'
 import { usePage } from '../use-page.ts'
@@ -21,7 +21,6 @@ import { hrefOf } from '../view.ts'
 export function ItemPanel({ id }: { id: bigint }) {
   const page = usePage()
   const { resource, texts, item, refs, open, move, closePanel } = page
-  const messages = useMessages()
   return (
     <Panel
       ref={refs.panel}

@@ -11,7 +11,6 @@ import {
 } from '../../components/icons.tsx'
 import { useNow } from '../../components/use-now.ts'
 import { useShortcuts } from '../../keyboard.ts'
-import { useMessages } from '../../messages/provider.tsx'
 import { problemOf } from '../../problem.ts'
 import { LogLink } from '../../requests/log-link.tsx'
 import { isSearchable } from '../../resource.ts'
@@ -86,7 +85,6 @@ function SizeSelect() {
 }
 
 function Pager() {
-  const messages = useMessages()
   const page = usePage()
   const { view, turns, turnTo } = page
   const { showPrevious, showNext, isPending, error } = turns
@@ -94,7 +92,7 @@ function Pager() {
   useShortcuts({ previousPage: () => showPrevious?.(), nextPage: () => showNext?.() })
   return (
     <nav className="pager" aria-label={texts.pages} aria-busy={isPending}>
-      {error && <span role="alert">{problemOf(error).message(messages)}</span>}
+      {error && <span role="alert">{problemOf(error).message}</span>}
       <IconButton label={texts.first} isDisabled={view.cursor === 0n} onClick={() => turnTo({})}>
         <IconChevronLeftPipe />
       </IconButton>
@@ -142,7 +140,6 @@ function rangeOf({ resource, texts: { list: texts }, view, list: { items, next }
 
 /** When the list was loaded, and why it may be out of date. */
 function Age() {
-  const messages = useMessages()
   const {
     texts: { list: texts },
     queries,
@@ -163,7 +160,7 @@ function Age() {
       <span className="number">{problem ? texts.outOfDate(age) : texts.updated(age)}</span>
       {problem && (
         <span role="status">
-          {problem.message(messages)} <Retrying attempt={failureCount} seconds={problem.retryAfter} />
+          {problem.message} <Retrying attempt={failureCount} seconds={problem.retryAfter} />
         </span>
       )}
       {problem && <LogLink requestId={problem.requestId} />}

@@ -2,12 +2,12 @@ import { Button } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import { IconFilterOff, IconPlus, IconSearch, IconTablePlus } from '../../components/icons.tsx'
 import { Message } from '../../components/message.tsx'
-import { useMessages } from '../../messages/provider.tsx'
 import { Command } from '../../requests/command.tsx'
 import { jsonOf } from '../../requests/quoting.ts'
 import { type Resource, valuesOf } from '../../resource.ts'
 import { serviceUrl } from '../../service.ts'
-import type { PageTexts } from '../messages/en.ts'
+import { messages } from '../../texts/messages.ts'
+import type { PageTexts } from '../../texts/page.ts'
 import { partOf } from '../queries.ts'
 import { meaningsOf } from '../search.ts'
 import { usePage } from '../use-page.ts'
@@ -16,7 +16,6 @@ import { everything } from '../view.ts'
 /** Explains why the list is empty and offers the next step. */
 export function EmptyList() {
   const { resource, icon, view, open, turnTo, ...page } = usePage()
-  const messages = useMessages()
   const texts = page.texts.list
   const part = partOf(resource, view.filter)
   if (view.cursor > 0n) {
@@ -46,7 +45,7 @@ export function EmptyList() {
           {page.texts.add.title}
         </Button>
         <Button variant="default" icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })}>
-          {messages.bulk.title(resource.noun)}
+          {messages.bulk.title(resource)}
         </Button>
       </div>
       <Command label={texts.emptyCurl} command={curlOf(resource)} />

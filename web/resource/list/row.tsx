@@ -5,8 +5,8 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import { IconCode } from '../../components/icons.tsx'
 import { outerSpacesOf, Value, valueAttributes } from '../../components/value.tsx'
-import { useMessages } from '../../messages/provider.tsx'
 import { type Field, type Item, textOf } from '../../resource.ts'
+import { messages } from '../../texts/messages.ts'
 import { itemCalls } from '../calls.ts'
 import { type Page, usePage } from '../use-page.ts'
 import { hrefOf, openHere } from '../view.ts'
@@ -121,7 +121,6 @@ function SelectCell({ label, isSelected, onSelect }: SelectCellProps) {
 /** The actions of the row that is hovered or has the focus. The right arrow reaches them from the link. */
 function RowActions({ item }: { item: Item }) {
   const { resource, texts, refs, open } = usePage()
-  const messages = useMessages()
   const { id } = item
 
   function openRequest() {

@@ -1,11 +1,8 @@
-import { formats } from '../../messages/en.ts'
-import { joined } from '../../messages/formats.ts'
-import type { Noun } from '../../resource.ts'
-
-const { number, counted, countOf } = formats
+import type { Noun } from '../resource.ts'
+import { capitalized, counted, countOf, joined, number } from './formats.ts'
 
 /** The texts of the page of a resource. */
-export function texts(noun: Noun) {
+export function textsOf(noun: Noun) {
   const { one, many } = noun
   const [One, Many] = [capitalized(one), capitalized(many)]
   return {
@@ -116,7 +113,6 @@ export function texts(noun: Noun) {
       groups: { actions: 'Actions', view: 'View', console: 'Console' },
       keys: { move: 'Move', run: 'Run', close: 'Close' },
       copied: 'Copied',
-      language: (name: string) => `Language: ${name}`,
       nothing: 'Nothing found',
     },
 
@@ -129,11 +125,7 @@ export function texts(noun: Noun) {
   }
 }
 
-export type PageTexts = ReturnType<typeof texts>
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
+export type PageTexts = ReturnType<typeof textsOf>
 
 /** Such as `a, b or c`. */
 function listOfAny(names: string[]): string {

@@ -1,11 +1,8 @@
 import type { Noun } from '../resource.ts'
-import { formatsOf, joined } from './formats.ts'
+import { capitalized, counted, countOf, date, duration, joined, listOf, number, plural, time } from './formats.ts'
 
-export const formats = formatsOf('en')
-const { number, date, time, plural, counted, countOf, listOf, duration } = formats
-
-/** The general texts in English. `de.ts` has the same entries in German, and each resource has texts of its own. */
-export const texts = {
+/** The texts of the console that do not depend on its page. */
+export const messages = {
   page: {
     name: 'Petstore',
     title: (view: string) => `${view} · Petstore`,
@@ -13,7 +10,6 @@ export const texts = {
     list: ({ many }: Noun) => capitalized(many),
     reference: 'API reference',
     colorScheme: { auto: 'Colors: system', light: 'Colors: light', dark: 'Colors: dark' },
-    language: 'Language',
     signOut: 'Sign out',
     signOutEverywhere: 'Sign out in all tabs',
     close: 'Close',
@@ -93,7 +89,7 @@ export const texts = {
     inexact: (label: string) => `${the(label)} is too large to be read exactly from JSON. Use CSV.`,
     notInt64: (label: string) => `${the(label)} does not fit into 64 bits.`,
     notChoice: (label: string, choices: string[]) => `${the(label)} is not one of ${choices.join(', ')}.`,
-    /** @param expectation in English, from the service */
+    /** @param expectation from the service */
     other: (label: string, expectation: string) => `${the(label)} is not valid. Expected ${expectation}.`,
   },
 
@@ -145,7 +141,7 @@ export const texts = {
     note: 'The last 200, the newest first. Equal queries are one line. None of them contains the API key.',
     empty: 'This tab has sent no request yet.',
     showRequest: 'Show the request',
-    time: (time: Date) => time.toLocaleTimeString('en-GB'),
+    time,
     attempt: (attempt: number) => `Attempt ${number(attempt)}`,
     times: (requests: number) => `${number(requests)} times`,
     outcomes: { pending: 'Pending', cancelled: 'Cancelled', unanswered: 'No response' },
@@ -276,21 +272,12 @@ export const texts = {
   },
 }
 
-export type Messages = typeof texts
-
-/** A text for the user, in whatever language the console has when it is shown. */
-export type Text = (messages: Messages) => string
-
 function rows(count: number): string {
   return counted(count, { one: 'row', other: 'rows' })
 }
 
 function was(count: number): string {
   return plural(count, { one: 'was', other: 'were' })
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function the(label: string): string {
