@@ -1,5 +1,4 @@
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { z } from 'zod'
 import { isApiKey } from './auth/api-key.ts'
 import type { Rate } from './auth/rate-limit.ts'
@@ -77,18 +76,6 @@ function readStart(path: string): string {
   }
 }
 
-const Executable = z.string().transform((path, context) => {
-  try {
-    accessSync(path, constants.X_OK)
-    if (statSync(path).isFile()) return resolve(path)
-    context.addIssue(`expected the path of a program without arguments, and ${path} is not a file`)
-  } catch (error) {
-    const message = systemMessage(error) ?? 'its name is invalid'
-    context.addIssue(`expected the path of a program without arguments, and ${path} cannot be executed: ${message}`)
-  }
-  return z.NEVER
-})
-
 const Interval = z.string().transform((text, context) => {
   const milliseconds = parseDuration(text)
   if (milliseconds === undefined) context.addIssue('expected a duration such as 30m, 6h or 1d')
@@ -133,7 +120,6 @@ const Environment = z.object({
   PETSTORE_API_KEY_FILE: ApiKeyFile.optional().describe('a file with such a key'),
   BACKUP_EVERY: Interval.optional().describe('how often to back up, such as 6h'),
   BACKUP_KEEP: Count.prefault('7').describe('how many of these backups to keep'),
-  BACKUP_COMMAND: Executable.optional().describe('a program to run with the path of each of these backups'),
   ...traceVariables.shape,
 })
 
@@ -190,8 +176,6 @@ function toConfig(env: z.infer<typeof Environment>) {
     backupEvery: env.BACKUP_EVERY,
     /** Number of scheduled backups that are kept. */
     backupKeep: env.BACKUP_KEEP,
-    /** The absolute path of a program that gets the path of each scheduled backup. */
-    backupCommand: env.BACKUP_COMMAND,
     tracing: tracingOptions(env),
   }
 }
@@ -222,8 +206,6 @@ export function readConfig(env = environment): Config {
     problems.push(
       'BACKUP_EVERY: expected only for an SQLite database. Back up PostgreSQL with its own tools, such as pg_dump',
     )
-  if (given.BACKUP_COMMAND && !given.BACKUP_EVERY)
-    problems.push('BACKUP_COMMAND: expected only with BACKUP_EVERY, because it runs after scheduled backups')
   if (given.OTEL_TRACES_SAMPLER_ARG && data && !data.OTEL_TRACES_SAMPLER.endsWith('traceidratio'))
     problems.push('OTEL_TRACES_SAMPLER_ARG: expected only with traceidratio or parentbased_traceidratio')
   if (!data || problems.length > 0) {
@@ -232,11 +214,6 @@ export function readConfig(env = environment): Config {
     throw new OperatorError(`The configuration is wrong:\n${lines.join('\n')}`)
   }
   return toConfig(data)
-}
-
-/** The environment for other programs: without the variables of the service, because one of them may be an API key. */
-export function foreignEnvironment(env = environment): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !variableNames.some((own) => own === name)))
 }
 
 /** Where programs on this machine reach the service. */

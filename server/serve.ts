@@ -10,13 +10,13 @@ import manifest from '../package.json' with { type: 'json' }
 import type { About } from './about.ts'
 import { createAdminApp, createApp } from './app.ts'
 import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
-import { type Config, environment, foreignEnvironment } from './config.ts'
+import { type Config, environment } from './config.ts'
 import { type Address, addressesOf, findListenProblems, listenProblem } from './http/addresses.ts'
 import { drain } from './http/drain.ts'
 import { createLog, type Log } from './log.ts'
 import { announce } from './ops/announce.ts'
 import { type Audit, auditTo, describeKey } from './ops/audit.ts'
-import { scheduleBackups } from './ops/backup/schedule.ts'
+import { scheduleBackups } from './ops/backup-schedule.ts'
 import { OperatorError } from './ops/operator-error.ts'
 import { notifySystemd } from './systemd/notify.ts'
 import { Metrics } from './telemetry/metrics.ts'
@@ -108,8 +108,7 @@ function startBackups({ database, ...config }: Config, log: Log, metrics: Metric
   // The program that serves has the same resources.
   const program = String(process.argv[1])
   const { backupAttempted: onAttempt } = metrics.store
-  const commandEnvironment = foreignEnvironment()
-  return scheduleBackups({ ...config, program, databasePath: database.path, commandEnvironment, onAttempt }, log)
+  return scheduleBackups({ ...config, program, databasePath: database.path, onAttempt }, log)
 }
 
 /**

@@ -1,25 +1,20 @@
-import { statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { describeLocation, type Location } from '../../db/location.ts'
 import { migrateStore } from '../../db/open.ts'
 import type { ResourceList } from '../../db/resource-list.ts'
 import { readConfig } from '../config.ts'
-import { backUp, backUpTo, restore, verify, warningOf } from '../ops/backup/backup.ts'
 import { copy, describeCopy } from '../ops/copy.ts'
-import { count, listOf } from '../ops/count.ts'
+import { listOf } from '../ops/count.ts'
 import { describeMigrations, describeStatus, readPending, readStatus } from '../ops/database.ts'
-import { parseFile, parseLocation } from '../ops/location.ts'
-import { UsageError } from '../ops/operator-error.ts'
-import { describeBytes, describeRows, withProgress } from '../ops/progress.ts'
+import { parseLocation } from '../ops/location.ts'
+import { describeRows, withProgress } from '../ops/progress.ts'
 import { addHelp } from './help.ts'
-import { auditOf, databaseFile, reportsOn } from './open-store.ts'
-import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
+import { auditOf, reportsOn } from './open-store.ts'
+import { type JsonOption, jsonOption, printAs } from './output.ts'
 
 const variables = ['DATABASE_URL'] as const
 
 export function addDatabaseCommands(program: Command, resources: ResourceList): void {
-  addBackupCommands(program, resources)
-  addRestoreCommand(program, resources)
   const databases = program.command('db').description('manage databases')
   addHelp(databases, { examples: ['petstore db status', 'petstore db migrate --dry-run'] })
   const { names } = resources
@@ -27,84 +22,6 @@ export function addDatabaseCommands(program: Command, resources: ResourceList): 
   addStatusCommand(databases, resources, contents)
   addMigrateCommand(databases, resources)
   addCopyCommand(databases, resources, contents)
-}
-
-function addBackupCommands(program: Command, resources: ResourceList): void {
-  const backup = program
-    .command('backup')
-    .description('back up the database, also while the service runs, and print the path of the backup')
-    .argument('[file]', 'the path of the backup, or - for standard output', parseTarget)
-    .option(...jsonOption)
-    .action(async (file: string | undefined, options: JsonOption) => {
-      if (file === '-') return backUpToOutput(resources, options)
-      const { path, audit } = await databaseFile()
-      const backup = await withProgress(process.stderr, describeBytes, (onProgress) =>
-        backUp(resources, path, file, onProgress),
-      )
-      const { size: bytes } = statSync(backup)
-      audit('database.backup', backup, { from: path, bytes })
-      printAs(options, { path: backup, bytes }, ({ path }) => path)
-    })
-  addHelp(backup, {
-    examples: [
-      'petstore backup',
-      'petstore backup /mnt/backups/petstore.db',
-      'petstore backup - | gzip > petstore.db.gz',
-      'petstore backup verify /mnt/backups/petstore.db',
-    ],
-    variables,
-  })
-
-  const verifying = backup
-    .command('verify')
-    .description('check that this release can restore a backup, and show what it contains')
-    .argument('<file>', 'the backup, which is only read', parseFile)
-    .option(...jsonOption)
-    .action(async (file: string, _options: JsonOption, command: Command) => {
-      // Commander takes the option for that of `backup`.
-      const options: JsonOption = command.optsWithGlobals()
-      const verified = await verify(resources, file)
-      if (verified.checksum === 'missing') note(warningOf(file))
-      printAs(options, verified, () => describeStatus(resources, verified, ['Checksum', verified.checksum]))
-    })
-  addHelp(verifying, { examples: ['petstore backup verify data/backups/petstore.db-2026-11-21T043000.123Z.db'] })
-}
-
-function parseTarget(text: string): string {
-  return text === '-' ? text : parseFile(text)
-}
-
-async function backUpToOutput(resources: ResourceList, options: JsonOption): Promise<void> {
-  refuseJson(options, 'the backup')
-  if (process.stdout.isTTY) throw new UsageError('A backup is not text. Redirect standard output to a file or a pipe.')
-  const { path, audit } = await databaseFile()
-  const { bytes, sha256 } = await withProgress(process.stderr, describeBytes, (onProgress) =>
-    backUpTo(resources, process.stdout, path, onProgress),
-  )
-  audit('database.backup', 'standard output', { from: path, bytes })
-  note(`Wrote a backup of ${count(bytes, 'byte')}, SHA-256 ${sha256}.`)
-}
-
-function addRestoreCommand(program: Command, resources: ResourceList): void {
-  const restoring = program
-    .command('restore')
-    .description('replace the database with a backup while the service is stopped; the replaced database is kept')
-    .argument('<file>', 'the backup', parseFile)
-    .option(...jsonOption)
-    .action(async (backup: string, options: JsonOption) => {
-      const { path, audit } = await databaseFile()
-      const { kept, checksum } = await withProgress(process.stderr, describeBytes, (onProgress) =>
-        restore(resources, path, backup, onProgress),
-      )
-      audit('database.restore', path, { from: backup, kept })
-      if (checksum === 'missing') note(warningOf(backup))
-      const describe = () => `Restored ${path} from ${backup}${kept ? `; the old database is now ${kept}` : ''}.`
-      printAs(options, { path, from: backup, kept: kept ?? null, checksum }, describe, note)
-    })
-  addHelp(restoring, {
-    examples: ['petstore restore data/backups/petstore.db-2026-11-21T043000.123Z.db'],
-    variables,
-  })
 }
 
 function addStatusCommand(databases: Command, resources: ResourceList, contents: string): void {

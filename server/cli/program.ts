@@ -8,6 +8,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { About } from '../about.ts'
 import { OperatorError, UsageError } from '../ops/operator-error.ts'
 import type { Transfer } from '../ops/transfer/resource.ts'
+import { addBackupCommands, addRestoreCommand } from './backup.ts'
 import { addConfigCommands } from './config.ts'
 import { addDatabaseCommands } from './database.ts'
 import { addDoctorCommand } from './doctor.ts'
@@ -68,6 +69,8 @@ export function createProgram<Stores extends WithApiKeys>(service: Service<Store
   addConfigCommands(program)
   addDoctorCommand(program, about, resources)
   addKeyCommands(program, resources)
+  addBackupCommands(program, resources)
+  addRestoreCommand(program, resources)
   addDatabaseCommands(program, resources)
   for (const transfer of transfers) addTransferCommands(program, resources, transfer)
   addSeedCommand(program, resources, transfers)

@@ -35,7 +35,7 @@ export function storeMetrics(factory: MetricFactory) {
   )
   gauge(
     'petstore_backup_failed_attempts',
-    'Attempts of a scheduled backup or its command that have failed since the last one that succeeded.',
+    'Scheduled backups that have failed since the last one that succeeded.',
     () => failedBackups,
   )
   gauge(

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { listBackups } from '../../db/sqlite/backup/inventory.ts'
 import { mintApiKey } from '../../server/auth/api-key.ts'
 import { openDatabase } from '../support/database.ts'
+import { codeBlocksOf, document } from '../support/documents.ts'
 import { freePort } from '../support/free-port.ts'
 import { canFreeze, mountFreezableDisk } from '../support/frozen-disk.ts'
 import { startLoad } from '../support/load-without-retries.ts'
@@ -250,7 +251,7 @@ describe.runIf(canRunSystemd())('systemd', () => {
     },
   )
 
-  test('the timer makes scheduled backups, and deletes those that are older than two weeks', async () => {
+  test('the timer makes scheduled backups, deletes those older than two weeks, and copies them as the guide shows', async () => {
     await configure()
     await systemctl('start', 'petstore', 'petstore-backup.timer')
     expect(await systemd.show('petstore-backup.timer', 'NextElapseUSecRealtime')).toMatch(/\d{4}-\d\d-\d\d/)
@@ -260,6 +261,11 @@ describe.runIf(canRunSystemd())('systemd', () => {
     await systemctl('start', 'petstore-backup')
     const [scheduled, ...others] = await listBackups(database)
     expect([scheduled?.isScheduled, others]).toEqual([true, [manual]])
+    const [{ code: copying = '' } = {}] = codeBlocksOf(document('docs/guides/backups.md'), 'ini')
+    const dropIn = join(systemd.etc, 'systemd/system/petstore-backup.service.d')
+    mkdirSync(dropIn)
+    writeFileSync(join(dropIn, 'copy.conf'), copying.replace(/rclone copy backups .*/, 'cp --recursive backups vault'))
+    await systemctl('daemon-reload')
     const folder = join(systemd.state, 'backups')
     for (const name of readdirSync(folder)) utimesSync(join(folder, name), 0, 0)
     await systemctl('start', 'petstore-backup')
@@ -268,5 +274,6 @@ describe.runIf(canRunSystemd())('systemd', () => {
     expect(latest).not.toEqual(scheduled)
     // Each has its checksum.
     expect(readdirSync(folder)).toHaveLength(4)
+    expect(readdirSync(join(systemd.state, 'vault'))).toEqual(readdirSync(folder))
   })
 })

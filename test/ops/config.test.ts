@@ -52,7 +52,6 @@ function everyVariable(key: string) {
     PETSTORE_API_KEY: key,
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '30',
-    BACKUP_COMMAND: process.execPath,
     OTEL_SDK_DISABLED: 'False',
     OTEL_TRACES_EXPORTER: 'otlp',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
@@ -93,7 +92,6 @@ test('every variable is read', () => {
     apiKey: key,
     backupEvery: 6 * 3_600_000,
     backupKeep: 30,
-    backupCommand: process.execPath,
     tracing: {
       exporter: 'otlp',
       url: 'https://traces.example/',

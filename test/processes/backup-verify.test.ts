@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSy
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { resources } from '../../db/resources.ts'
-import { verify } from '../../server/ops/backup/backup.ts'
+import { verify } from '../../server/cli/backup.ts'
 import { runPetstore } from '../support/process.ts'
 import { onSqlite } from '../support/resources.ts'
 import { change, makeBackup, makeDatabase, overwrite, restore, unfitFiles } from '../support/sample-database.ts'

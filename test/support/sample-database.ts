@@ -11,9 +11,9 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { resources } from '../../db/resources.ts'
-import { backUp as backUpDatabase, restore as restoreDatabase } from '../../server/ops/backup/backup.ts'
-import { prepareSqlite } from './resources.ts'
+import { backUpDatabase } from '../../db/sqlite/backup/backup.ts'
+import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
+import { onSqlite, prepareSqlite } from './resources.ts'
 import { temporaryFolder } from './temporary.ts'
 
 /** Creates a database of this service with `count` pets. Their names begin with `word`. */
@@ -99,7 +99,7 @@ export function overwrite(path: string, start: number, length: number): void {
 
 /** Backs up the database in the folder, and returns the path of the backup. */
 export async function backUp(folder: string, file?: string): Promise<string> {
-  return backUpDatabase(resources, join(folder, 'data/petstore.db'), file)
+  return backUpDatabase(join(folder, 'data/petstore.db'), onSqlite.migrations, file)
 }
 
 let sample: { database: Buffer; backup: Buffer; checksum: Buffer; name: string } | undefined
@@ -130,7 +130,7 @@ function writeIn(path: string, bytes: Buffer): void {
 
 /** Restores the backup into the folder, and returns the new path of the old database. */
 export async function restore(folder: string, file: string): Promise<string | undefined> {
-  return (await restoreDatabase(resources, join(folder, 'data/petstore.db'), file)).kept
+  return (await restoreDatabase(join(folder, 'data/petstore.db'), onSqlite.migrations, file)).kept
 }
 
 export function filesIn(folder: string): string[] {

@@ -1,14 +1,15 @@
+import { execFile } from 'node:child_process'
 import { rmSync, statSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import type { Logger } from 'pino'
-import { createBackupFolder } from '../../../db/sqlite/backup/backup.ts'
-import { checksumOf } from '../../../db/sqlite/backup/checksum.ts'
-import { type Backup, listBackups } from '../../../db/sqlite/backup/inventory.ts'
-import { newBackupPath, scheduledEnding } from '../../../db/sqlite/backup/name.ts'
-import { type Audit, auditTo } from '../audit.ts'
-import { describeDuration } from '../duration.ts'
-import { runInBackground } from './background-process.ts'
+import { createBackupFolder } from '../../db/sqlite/backup/backup.ts'
+import { checksumOf } from '../../db/sqlite/backup/checksum.ts'
+import { type Backup, listBackups } from '../../db/sqlite/backup/inventory.ts'
+import { newBackupPath, scheduledEnding } from '../../db/sqlite/backup/name.ts'
+import { type Audit, auditTo } from './audit.ts'
 
 interface ScheduleConfig {
   /** The path of the program whose command `backup` makes the backups. */
@@ -17,10 +18,6 @@ interface ScheduleConfig {
   /** Milliseconds between backups; without it there are none. */
   backupEvery: number | undefined
   backupKeep: number
-  /** The path of a program that gets the path of each backup as its argument, such as to copy it to another machine. */
-  backupCommand?: string | undefined
-  /** The environment of that program. */
-  commandEnvironment?: Record<string, string | undefined>
   /** Called after each attempt with the number of attempts that have failed since the last one that succeeded. */
   onAttempt?: (failures: number) => void
 }
@@ -30,8 +27,6 @@ const firstRetry = 60_000
 const maxRetry = 3_600_000
 /** Milliseconds. A timer can wait for at most 24 days, and stops while the machine sleeps. */
 const maxWait = 60_000
-/** Milliseconds that the command may take, unless the next backup is due earlier. */
-const maxCommandTime = 24 * 3_600_000
 
 /** Tests replace it. */
 interface Clock {
@@ -47,10 +42,10 @@ const systemClock: Clock = {
 }
 
 /**
- * Backs up every `backupEvery` milliseconds, keeps the newest `backupKeep` backups, and runs the command for each. A backup
- * leaves an audit line. A failure is logged, and the next attempt follows soon.
+ * Backs up every `backupEvery` milliseconds, and keeps the newest `backupKeep` backups. A backup leaves an audit line. A
+ * failure is logged, and the next attempt follows soon.
  *
- * @returns a function that stops the schedule and cancels a running backup or command.
+ * @returns a function that stops the schedule and cancels a running backup.
  */
 export function scheduleBackups(config: ScheduleConfig, log: Logger, clock = systemClock): () => Promise<void> {
   const { backupEvery } = config
@@ -70,30 +65,16 @@ interface Timing extends Clock {
 async function repeat(config: ScheduleConfig, interval: number, log: Logger, timing: Timing): Promise<void> {
   const audit = auditTo(log)
   let failures = 0
-  const retryDelay = () => Math.min(interval, maxRetry, firstRetry * 2 ** (failures - 1))
-  const count = (isGood: boolean) => {
-    failures = isGood ? 0 : failures + 1
-    config.onAttempt?.(failures)
-    return isGood
-  }
-  /** Runs the command for a backup until it succeeds or the next backup is due. */
-  async function runCommand(path: string, end: number): Promise<void> {
-    while (!count(await runCommandOnce(config, path, interval, log, timing.stop))) {
-      const delay = retryDelay()
-      const due = timing.now() + delay
-      if (due >= end || !(await isReached(due, delay, timing))) return
-    }
-  }
   // The interval starts at the last backup, because a service that often restarts would otherwise never be backed up.
   let from = await newestTime(config.databasePath)
   let delay = interval
   while (await isReached(from + delay, delay, timing)) {
     const begin = timing.now()
-    const path = await backUpOnce(config, log, audit, timing.stop)
-    if (path === undefined) count(false)
-    else await runCommand(path, begin + interval)
-    from = path === undefined ? timing.now() : begin
-    delay = path === undefined ? retryDelay() : interval
+    const isMade = await backUpOnce(config, log, audit, timing.stop)
+    failures = isMade ? 0 : failures + 1
+    config.onAttempt?.(failures)
+    from = isMade ? begin : timing.now()
+    delay = isMade ? interval : Math.min(interval, maxRetry, firstRetry * 2 ** (failures - 1))
   }
 }
 
@@ -103,14 +84,13 @@ async function isReached(due: number, delay: number, { now, wait, stop }: Timing
   return !stop.aborted
 }
 
-/** Resolves to the path of the backup, or undefined if it was not made. */
+/** Resolves to whether the backup was made. */
 async function backUpOnce(
-  config: ScheduleConfig,
+  { program, databasePath, backupKeep }: ScheduleConfig,
   log: Logger,
   audit: Audit,
   stop: AbortSignal,
-): Promise<string | undefined> {
-  const { program, databasePath, backupKeep } = config
+): Promise<boolean> {
   const path = newBackupPath(databasePath, scheduledEnding)
   const begin = performance.now()
   try {
@@ -118,7 +98,7 @@ async function backUpOnce(
     await runBackup(program, databasePath, path, stop)
   } catch (err) {
     if (!stop.aborted) log.error({ err }, `The scheduled backup failed. ${messageOf(err)}`)
-    return undefined
+    return false
   }
   const milliseconds = Math.round(performance.now() - begin)
   // Another program may have moved the file away by now.
@@ -129,29 +109,31 @@ async function backUpOnce(
   } catch (err) {
     log.error({ err }, `Old backups could not be deleted. Check the permissions of their folder. ${messageOf(err)}`)
   }
-  return path
+  return true
 }
 
-/** Resolves to whether the command succeeded. Without one, it did. */
-async function runCommandOnce(
-  { backupCommand, commandEnvironment = {} }: ScheduleConfig,
-  path: string,
-  interval: number,
-  log: Logger,
-  stop: AbortSignal,
-): Promise<boolean> {
-  if (backupCommand === undefined) return true
-  const limit = Math.min(interval, maxCommandTime)
-  const timeout = AbortSignal.timeout(limit)
+/**
+ * Runs the command `backup`, with a lower priority, because it must not delay requests. Its audit line is dropped, because
+ * the service writes one.
+ *
+ * @param stop cancels it, and it then removes what it has written.
+ * @throws {Error} with what it wrote to standard error, if it fails.
+ */
+async function runBackup(program: string, database: string, path: string, stop: AbortSignal): Promise<void> {
+  const env = { DATABASE_URL: pathToFileURL(database).href }
+  const running = promisify(execFile)(process.execPath, [program, 'backup', path], { env, windowsHide: true })
+  const { child } = running
+  // Without a free file descriptor no process starts.
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  const cancel = () => void child.kill()
+  stop.addEventListener('abort', cancel)
   try {
-    // The path is an argument, and no shell parses it.
-    const program = { file: backupCommand, arguments: [path], env: commandEnvironment }
-    await runInBackground(program, AbortSignal.any([stop, timeout]))
-    return true
-  } catch (err) {
-    const reason = timeout.aborted ? `It was stopped after ${describeDuration(limit)}.` : messageOf(err)
-    if (!stop.aborted) log.error({ err }, `The backup command failed for ${path}. ${reason}`)
-    return false
+    await running
+  } catch (error) {
+    const problem = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+    throw problem === '' ? error : new Error(problem)
+  } finally {
+    stop.removeEventListener('abort', cancel)
   }
 }
 
@@ -169,12 +151,6 @@ export async function deleteOldBackups(
     rmSync(checksumOf(path), { force: true })
     rmSync(path, { force: true })
   }
-}
-
-/** Runs the command `backup`. Its audit line is dropped, because the service writes one. */
-async function runBackup(program: string, database: string, path: string, stop: AbortSignal): Promise<void> {
-  const env = { DATABASE_URL: pathToFileURL(database).href }
-  await runInBackground({ file: process.execPath, arguments: [program, 'backup', path], env }, stop)
 }
 
 /** The time of the newest scheduled backup, or 0. */

@@ -1,0 +1,123 @@
+import { statSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { ResourceList } from '../../db/resource-list.ts'
+import { backUpDatabase, streamBackup } from '../../db/sqlite/backup/backup.ts'
+import { checksumOf } from '../../db/sqlite/backup/checksum.ts'
+import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
+import { verifyBackup } from '../../db/sqlite/backup/verify.ts'
+import { UnusableDatabase } from '../../db/unusable-database.ts'
+import { count } from '../ops/count.ts'
+import { type DatabaseStatus, describeStatus, readStatus } from '../ops/database.ts'
+import { parseFile } from '../ops/location.ts'
+import { UsageError } from '../ops/operator-error.ts'
+import { describeBytes, withProgress } from '../ops/progress.ts'
+import { writeStream } from '../ops/transfer/output.ts'
+import { addHelp } from './help.ts'
+import { databaseFile } from './open-store.ts'
+import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
+
+const variables = ['DATABASE_URL'] as const
+
+export function addBackupCommands(program: Command, resources: ResourceList): void {
+  const backup = program
+    .command('backup')
+    .description('back up the database, also while the service runs, and print the path of the backup')
+    .argument('[file]', 'the path of the backup, or - for standard output', parseTarget)
+    .option(...jsonOption)
+    .action(async (file: string | undefined, options: JsonOption) => {
+      if (file === '-') return backUpToOutput(resources, options)
+      const { path, audit } = await databaseFile()
+      const backup = await withProgress(process.stderr, describeBytes, (onProgress) =>
+        backUpDatabase(path, resources.migrationsFor('sqlite'), file, onProgress),
+      )
+      const { size: bytes } = statSync(backup)
+      audit('database.backup', backup, { from: path, bytes })
+      printAs(options, { path: backup, bytes }, ({ path }) => path)
+    })
+  addHelp(backup, {
+    examples: [
+      'petstore backup',
+      'petstore backup /mnt/backups/petstore.db',
+      'petstore backup - | gzip > petstore.db.gz',
+      'petstore backup verify /mnt/backups/petstore.db',
+    ],
+    variables,
+  })
+
+  const verifying = backup
+    .command('verify')
+    .description('check that this release can restore a backup, and show what it contains')
+    .argument('<file>', 'the backup, which is only read', parseFile)
+    .option(...jsonOption)
+    .action(async (file: string, _options: JsonOption, command: Command) => {
+      // Commander takes the option for that of `backup`.
+      const options: JsonOption = command.optsWithGlobals()
+      const verified = await verify(resources, file)
+      if (verified.checksum === 'missing') noteMissingChecksum(file)
+      printAs(options, verified, () => describeStatus(resources, verified, ['Checksum', verified.checksum]))
+    })
+  addHelp(verifying, { examples: ['petstore backup verify data/backups/petstore.db-2026-11-21T043000.123Z.db'] })
+}
+
+function parseTarget(text: string): string {
+  return text === '-' ? text : parseFile(text)
+}
+
+async function backUpToOutput(resources: ResourceList, options: JsonOption): Promise<void> {
+  refuseJson(options, 'the backup')
+  if (process.stdout.isTTY) throw new UsageError('A backup is not text. Redirect standard output to a file or a pipe.')
+  const { path, audit } = await databaseFile()
+  const { bytes, sha256 } = await withProgress(process.stderr, describeBytes, (onProgress) =>
+    writeStream(process.stdout, (write) => streamBackup(path, resources.migrationsFor('sqlite'), write, onProgress)),
+  )
+  audit('database.backup', 'standard output', { from: path, bytes })
+  note(`Wrote a backup of ${count(bytes, 'byte')}, SHA-256 ${sha256}.`)
+}
+
+export function addRestoreCommand(program: Command, resources: ResourceList): void {
+  const restoring = program
+    .command('restore')
+    .description('replace the database with a backup while the service is stopped; the replaced database is kept')
+    .argument('<file>', 'the backup', parseFile)
+    .option(...jsonOption)
+    .action(async (backup: string, options: JsonOption) => {
+      const { path, audit } = await databaseFile()
+      const { kept, isVerified } = await withProgress(process.stderr, describeBytes, (onProgress) =>
+        restoreDatabase(path, resources.migrationsFor('sqlite'), backup, onProgress),
+      )
+      audit('database.restore', path, { from: backup, kept })
+      if (!isVerified) noteMissingChecksum(backup)
+      const describe = () => `Restored ${path} from ${backup}${kept ? `; the old database is now ${kept}` : ''}.`
+      printAs(options, { path, from: backup, kept: kept ?? null, checksum: checksumState(isVerified) }, describe, note)
+    })
+  addHelp(restoring, {
+    examples: ['petstore restore data/backups/petstore.db-2026-11-21T043000.123Z.db'],
+    variables,
+  })
+}
+
+/** Whether a backup matches its checksum. Releases before 1.1.0 wrote none. */
+type ChecksumState = 'matches' | 'missing'
+
+function checksumState(isVerified: boolean): ChecksumState {
+  return isVerified ? 'matches' : 'missing'
+}
+
+function noteMissingChecksum(backup: string): void {
+  note(`There is no checksum ${checksumOf(backup)}, so it is unknown whether the backup has changed since it was made.`)
+}
+
+/**
+ * Checks that this release can restore a backup, which is only read.
+ *
+ * @throws {UnusableDatabase} if it cannot.
+ */
+export async function verify(
+  resources: ResourceList,
+  file: string,
+): Promise<DatabaseStatus & { checksum: ChecksumState }> {
+  const isVerified = await verifyBackup(file)
+  const status = await readStatus(resources, { kind: 'sqlite', path: file })
+  if (status.problem !== null) throw new UnusableDatabase(file, status.problem)
+  return { ...status, checksum: checksumState(isVerified) }
+}
