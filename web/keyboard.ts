@@ -4,7 +4,6 @@ import { topDialog } from './components/focus.ts'
 /** The keys of each action, for its handler, its tooltip and the help, which lists them in this order. */
 export const shortcuts = {
   search: ['/'],
-  palette: ['mod+K'],
   add: ['n'],
   nextItem: ['j', 'ArrowDown'],
   previousItem: ['k', 'ArrowUp'],
@@ -44,18 +43,13 @@ function withModifiers(key: string): string[] {
   return /^\W$/.test(key) ? [key, `shift+${key}`, `alt+${key}`, `ctrl+alt+${key}`] : [key]
 }
 
-/** Does what the key of an action does, whichever component handles it. */
-export function press(shortcut: Shortcut): void {
-  document.body.dispatchEvent(new KeyboardEvent('keydown', { key: shortcuts[shortcut][0] ?? '', bubbles: true }))
-}
-
 const textFields = 'textarea, select, input:not([type="radio"], [type="checkbox"])'
 
 function isFor(shortcut: Shortcut, { target, key, isComposing, defaultPrevented }: KeyboardEvent): boolean {
   if (isComposing || defaultPrevented || !(target instanceof Element)) return false
   // Also without the focus in it: a click beside a dialog takes the focus away. The browser closes a popover with Escape.
   const dialog = topDialog()
-  if (shortcut === 'close' || shortcut === 'palette') return !dialog
+  if (shortcut === 'close') return !dialog
   if (target.matches(textFields)) return false
   if (/^select/.test(shortcut)) return !dialog && target.matches('[data-arrow-keys] a')
   const region = dialog ? dialog.querySelector('[data-arrow-keys]') : target.closest('[data-arrow-keys]')
@@ -64,10 +58,8 @@ function isFor(shortcut: Shortcut, { target, key, isComposing, defaultPrevented 
   return !dialog || (isMove && region !== null)
 }
 
-const isApple = /^(Mac|iP)/.test(navigator.platform)
-
 /** The name of a key, as it is printed on keyboards. */
 export function keyName(key: string): string {
   if (key.startsWith('shift+')) return `Shift ${keyName(key.slice('shift+'.length))}`
-  return { ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc', 'mod+K': isApple ? '⌘K' : 'Ctrl K' }[key] ?? key
+  return { ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc' }[key] ?? key
 }

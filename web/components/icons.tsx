@@ -7,10 +7,6 @@ export const IconAlertTriangle = icon(
   'M12 9v4 M10.363 3.591l-8.106 13.534a1.914 1.914 0 0 0 1.636 2.871h16.214a1.914 1.914 0 0 0 1.636-2.87l-8.106-13.536a1.914 1.914 0 0 0-3.274 0 M12 16h.01',
 )
 export const IconCheck = icon('M5 12l5 5l10-10')
-export const IconArrowsSort = icon('M3 9l4-4l4 4 M7 5v14 M21 15l-4 4l-4-4 M17 19v-14')
-export const IconBook = icon(
-  'M3 19a9 9 0 0 1 9 0a9 9 0 0 1 9 0 M3 6a9 9 0 0 1 9 0a9 9 0 0 1 9 0 M3 6v13 M12 6v13 M21 6v13',
-)
 export const IconChevronDown = icon('M6 9l6 6l6-6')
 export const IconChevronLeft = icon('M15 6l-6 6l6 6')
 export const IconChevronLeftPipe = icon('M7 6v12 M18 6l-6 6l6 6')
@@ -33,9 +29,6 @@ export const IconEye = icon(
 export const IconEyeOff = icon(
   'M10.585 10.587a2 2 0 0 0 2.829 2.828 M16.681 16.673a8.717 8.717 0 0 1-4.681 1.327c-3.6 0-6.6-2-9-6c1.272-2.12 2.712-3.678 4.32-4.674m2.86-1.146a9.055 9.055 0 0 1 1.82-.18c3.6 0 6.6 2 9 6c-.666 1.11-1.379 2.067-2.138 2.87 M3 3l18 18',
 )
-export const IconFilter = icon(
-  'M4 4h16v2.172a2 2 0 0 1-.586 1.414l-4.414 4.414v7l-6 2v-8.5l-4.48-4.928a2 2 0 0 1-.52-1.345v-2.227',
-)
 export const IconFilterOff = icon(
   'M8 4h12v2.172a2 2 0 0 1-.586 1.414l-3.914 3.914m-.5 3.5v4l-6 2v-8.5l-4.48-4.928a2 2 0 0 1-.52-1.345v-2.227 M3 3l18 18',
 )
@@ -48,7 +41,6 @@ export const IconKey = icon(
 export const IconKeyboard = icon(
   'M2 8a2 2 0 0 1 2-2h16a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2h-16a2 2 0 0 1-2-2l0-8 M6 10l0 .01 M10 10l0 .01 M14 10l0 .01 M18 10l0 .01 M6 14l0 .01 M18 14l0 .01 M10 14l4 .01',
 )
-export const IconList = icon('M9 6h11 M9 12h11 M9 18h11 M5 6v.01 M5 12v.01 M5 18v.01')
 export const IconLogout = icon(
   'M14 8v-2a2 2 0 0 0-2-2h-7a2 2 0 0 0-2 2v12a2 2 0 0 0 2 2h7a2 2 0 0 0 2-2v-2 M9 12h12l-3-3 M18 15l3-3',
 )

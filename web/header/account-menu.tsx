@@ -13,13 +13,6 @@ import { ColorScheme } from './color-scheme.tsx'
 
 const menuId = 'account-menu'
 
-/** Opens the menu without a click on its button. */
-export function openAccountMenu(): void {
-  const menu = document.getElementById(menuId)
-  menu?.showPopover()
-  menu?.focus()
-}
-
 type Session = Awaited<ReturnType<PetstoreClient['session']['current']['query']>>
 
 /** A button and what it opens: the state of the API key, the color scheme, the request log and the sign-out. */

@@ -6,7 +6,6 @@ import { loadLater } from '../components/load-later.tsx'
 import { Sheet as PanelSheet } from '../components/panel.tsx'
 import { Header } from '../header/header.tsx'
 import { useShortcuts } from '../keyboard.ts'
-import { Options, Palette } from '../palette/palette.tsx'
 import { RequestLog } from '../requests/log-link.tsx'
 import type { Resource } from '../resource.ts'
 import type { SignOutScope } from '../session.ts'
@@ -56,7 +55,6 @@ export function ResourcePage({ resource, icon, apiKey, onSignOut }: ResourcePage
   useShortcuts({
     add: () => open({ kind: 'add' }),
     help: () => open({ kind: 'help' }),
-    palette: () => open({ kind: 'palette' }),
     nextItem: () => move(1),
     previousItem: () => move(-1),
     selectItem() {
@@ -107,14 +105,14 @@ export function ResourcePage({ resource, icon, apiKey, onSignOut }: ResourcePage
           </Suspense>
         </div>
         <Suspense>
-          <Sheet apiKey={apiKey} onSignOut={onSignOut} />
+          <Sheet apiKey={apiKey} />
         </Suspense>
       </main>
     </PageProvider>
   )
 }
 
-function Sheet({ apiKey, onSignOut }: Pick<ResourcePageProps, 'apiKey' | 'onSignOut'>) {
+function Sheet({ apiKey }: Pick<ResourcePageProps, 'apiKey'>) {
   const { resource, view, list, counts, sheet, turnTo, closeSheet: onClose } = usePage()
   switch (sheet?.kind) {
     case 'import': {
@@ -135,8 +133,6 @@ function Sheet({ apiKey, onSignOut }: Pick<ResourcePageProps, 'apiKey' | 'onSign
     }
     case 'request':
       return <RequestDrawer calls={sheet.calls} apiKey={apiKey} onClose={onClose} />
-    case 'palette':
-      return <Palette onClose={onClose} onSignOut={onSignOut} />
     case 'help':
       return <Help noun={resource} onClose={onClose} />
     default:
@@ -153,17 +149,7 @@ function useOverlaysInAdvance(isListLoaded: boolean): void {
 
 /** One after the other, so that the first ones do not wait for the large ones. */
 async function preloadOverlays(): Promise<void> {
-  for (const each of [
-    AddItem,
-    Options,
-    PanelSheet,
-    SelectionBar,
-    RequestLog,
-    RequestDrawer,
-    Help,
-    BulkAdd,
-    ExportSheet,
-  ]) {
+  for (const each of [AddItem, PanelSheet, SelectionBar, RequestLog, RequestDrawer, Help, BulkAdd, ExportSheet]) {
     await each.preload()
   }
 }

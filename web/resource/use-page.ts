@@ -22,7 +22,6 @@ export type Overlay =
   | { kind: 'export' }
   | { kind: 'request'; calls: ApiCall[] }
   | { kind: 'help' }
-  | { kind: 'palette' }
 
 type Sheet = Exclude<Overlay, { kind: 'item' | 'add' }>
 

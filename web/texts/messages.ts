@@ -95,9 +95,8 @@ export const messages = {
 
   keyboard: {
     title: 'Keyboard shortcuts',
-    actions: ({ one, many }: Noun) => ({
+    actions: ({ one }: Noun) => ({
       search: 'Search, or go to an id',
-      palette: `Find ${many} and commands`,
       add: `Add a new ${one}`,
       nextItem: `Next ${one}`,
       previousItem: `Previous ${one}`,

@@ -101,21 +101,6 @@ export function textsOf(noun: Noun) {
       showForm: 'Show the form',
     },
 
-    palette: {
-      title: `Find ${many} and commands`,
-      placeholder: `Id, ${one} or command`,
-      filter: (label: string, choice: string) => `${label}: ${choice}`,
-      search: (text: string) => `Search for “${text}”`,
-      curl: 'Copy the request as curl',
-      copySelection: (format: string) => `Copy the selection as ${format}`,
-      pageSize: (size: number) => `Page size: ${size}`,
-      log: 'Request log: requests of this tab',
-      groups: { actions: 'Actions', view: 'View', console: 'Console' },
-      keys: { move: 'Move', run: 'Run', close: 'Close' },
-      copied: 'Copied',
-      nothing: 'Nothing found',
-    },
-
     calls: {
       list: 'This page',
       get: (isDeprecated: boolean) => `By id${isDeprecated ? ' (deprecated)' : ''}`,

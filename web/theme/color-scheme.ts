@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react'
 import { storage } from '../storage.ts'
 
-export const colorSchemes = ['auto', 'light', 'dark'] as const
-export type ColorScheme = (typeof colorSchemes)[number]
+const colorSchemes = ['auto', 'light', 'dark'] as const
+type ColorScheme = (typeof colorSchemes)[number]
 
 /** The key and the attribute are Mantine's, whose style sheets use the attribute. */
 const storageKey = 'mantine-color-scheme-value'

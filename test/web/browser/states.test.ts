@@ -198,14 +198,6 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
     await showing(page, '1–20 of 304')
     return page
   },
-  async palette(open) {
-    const page = await open()
-    await showing(page, '1–20 of 304')
-    await page.keyboard.press('Control+k')
-    await page.keyboard.type('sol')
-    await page.getByRole('option', { name: 'Status: Sold' }).waitFor()
-    return page
-  },
   async help(open) {
     const page = await open()
     await showing(page, '1–20 of 304')

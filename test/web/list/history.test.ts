@@ -16,31 +16,24 @@ import {
   test,
 } from '../console.ts'
 
-const clicks = ['Export', 'Add many', 'Request', 'Keyboard shortcuts', 'Requests of this tab']
-const openings = [
-  ...clicks.map((name) => ({
-    name,
-    open: (page: Page) => page.locator('.tools, .header').getByRole('button', { name, exact: true }).click(),
-  })),
-  { name: 'Commands', open: (page: Page) => page.keyboard.press('Control+k') },
-]
-
+const openings = ['Export', 'Add many', 'Request', 'Keyboard shortcuts', 'Requests of this tab']
 describe('going back in the history', () => {
-  test.for(openings)('closes a dialog and then the panel: $name', async ({ open }, { visit }) => {
+  test.for(openings)('closes a dialog and then the panel: %s', async (name, { visit }) => {
     const { url, key, store } = await startConsole()
     await addPets(store, 3)
     const page = await visit(url, { key })
+    const open = () => page.locator('.tools, .header').getByRole('button', { name, exact: true }).click()
     await page.getByRole('link', { name: 'pet 2', exact: true }).click()
     await panel(page, 'pet 2').waitFor()
     for (let round = 1; round <= 2; round++) {
-      await open(page)
+      await open()
       await dialog(page).waitFor()
       await page.goBack()
       await dialog(page).waitFor({ state: 'hidden' })
       await panel(page, 'pet 2').waitFor()
     }
     // A dialog that is closed in another way leaves no entry.
-    await open(page)
+    await open()
     await dialog(page).waitFor()
     await page.keyboard.press('Escape')
     await dialog(page).waitFor({ state: 'hidden' })
@@ -48,32 +41,6 @@ describe('going back in the history', () => {
     await page.goBack()
     await panel(page).waitFor({ state: 'hidden' })
     expect(page.url()).toBe(`${url}/`)
-  })
-
-  test('leads to the list before a command of the palette', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 45)
-    const page = await visit(url, { key })
-    await choose(page, 'Available')
-    await showing(page, '1–20 of 45')
-    await command(page, 'status sold')
-    await expect.poll(() => page.url()).toBe(`${url}/?status=sold`)
-    await command(page, 'zzz')
-    await expect.poll(() => page.url()).toBe(`${url}/?status=sold&search=zzz`)
-    await command(page, 'pet 3')
-    await panel(page, 'pet 3').waitFor()
-    await command(page, 'export')
-    await page.getByRole('dialog', { name: 'Export pets' }).waitFor()
-    for (const place of ['pet=3', 'status=sold&search=zzz', 'status=sold', 'status=available']) {
-      await page.goBack()
-      await dialog(page).waitFor({ state: 'hidden' })
-      await expect.poll(() => new URL(page.url()).search).toContain(place)
-    }
-    await command(page, 'reference')
-    await page.waitForURL(`${url}/docs/`)
-    await page.goBack()
-    await showing(page, '1–20 of 45')
-    expect(page.url()).toBe(`${url}/?status=available`)
   })
 
   test('closes only the dialog on top, and keeps the text of an import', async ({ visit }) => {
@@ -197,12 +164,6 @@ describe('going back in the history', () => {
 
 function dialog(page: Page) {
   return page.getByRole('dialog')
-}
-
-async function command(page: Page, text: string): Promise<void> {
-  await page.keyboard.press('Control+k')
-  await page.locator('.palette-field').fill(text)
-  await page.keyboard.press('Enter')
 }
 
 /** Waits until the history has no entry of a closed dialog. */

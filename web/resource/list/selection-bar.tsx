@@ -12,7 +12,7 @@ import { maxLimit } from '../search.ts'
 import { usePage } from '../use-page.ts'
 
 /** Writes the selected items as text. */
-export const formats = {
+const formats = {
   JSON: (resource: Resource, items: Item[]) => fileOf(resource, 'json', items).text(),
   CSV: (resource: Resource, items: Item[]) => fileOf(resource, 'csv', items).text(),
   curl: (resource: Resource, items: Item[]) => {
