@@ -97,15 +97,10 @@ export interface TransactionTimes {
 }
 
 /**
- * Is told about writes, for metrics and tracing. The calls are synchronous and must not throw. These are all writes, also
+ * Is told about writes, for metrics. The calls are synchronous and must not throw. These are all writes, also
  * those of readiness checks. On PostgreSQL, only creates wait in the queue and share transactions.
  */
 export interface StoreObserver {
-  /**
-   * Called in the asynchronous context of the caller of the write. Calls the returned function when the write has ended;
-   * without times if it failed.
-   */
-  writeQueued?(name: string): (times: TransactionTimes | undefined) => void
   /** @param writes the number of writes that shared the transaction */
   transactionCommitted?(writes: number, times: TransactionTimes): void
   writeFailed?(reason: WriteFailure): void

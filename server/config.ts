@@ -5,7 +5,6 @@ import type { Rate } from './auth/rate-limit.ts'
 import { parseDuration } from './ops/duration.ts'
 import { DatabaseUrl, hasControlCharacter } from './ops/location.ts'
 import { OperatorError, systemMessage } from './ops/operator-error.ts'
-import { HttpUrl, Ratio, traceVariables, tracingOptions } from './telemetry/trace-variables.ts'
 
 /** Only this module reads the environment. */
 export const environment: Record<string, string | undefined> = process.env
@@ -17,6 +16,13 @@ const Port = numberText(/^\d{1,5}$/, 'expected a port from 0 to 65535').refine(
   (port) => port <= 65_535,
   'expected a port from 0 to 65535',
 )
+
+const HttpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' })
+
+const Ratio = z
+  .string()
+  .regex(/^(0|1|0?\.\d{1,9}|1\.0{1,9})$/, 'expected a number from 0 to 1')
+  .transform(Number)
 
 /** Where clients reach a server: an origin and a path, without a slash at the end. */
 const PublicUrl = HttpUrl.transform((text) => new URL(text))
@@ -120,7 +126,6 @@ const Environment = z.object({
   PETSTORE_API_KEY_FILE: ApiKeyFile.optional().describe('a file with such a key'),
   BACKUP_EVERY: Interval.optional().describe('how often to back up, such as 6h'),
   BACKUP_KEEP: Count.prefault('7').describe('how many of these backups to keep'),
-  ...traceVariables.shape,
 })
 
 export type VariableName = keyof typeof Environment.shape
@@ -176,7 +181,6 @@ function toConfig(env: z.infer<typeof Environment>) {
     backupEvery: env.BACKUP_EVERY,
     /** Number of scheduled backups that are kept. */
     backupKeep: env.BACKUP_KEEP,
-    tracing: tracingOptions(env),
   }
 }
 
@@ -206,8 +210,6 @@ export function readConfig(env = environment): Config {
     problems.push(
       'BACKUP_EVERY: expected only for an SQLite database. Back up PostgreSQL with its own tools, such as pg_dump',
     )
-  if (given.OTEL_TRACES_SAMPLER_ARG && data && !data.OTEL_TRACES_SAMPLER.endsWith('traceidratio'))
-    problems.push('OTEL_TRACES_SAMPLER_ARG: expected only with traceidratio or parentbased_traceidratio')
   if (!data || problems.length > 0) {
     // A list with several wrong items has the same problem several times.
     const lines = [...new Set(problems)].map((problem) => `  ${problem}`)

@@ -22,6 +22,7 @@ import { notifySystemd } from './systemd/notify.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { unblock } from './telemetry/output.ts'
 import { addProcessMetrics } from './telemetry/process-metrics.ts'
+import { registeredTracer, Tracing } from './telemetry/tracing.ts'
 
 /** Milliseconds. */
 const drainTime = 500
@@ -51,15 +52,14 @@ export async function serve(
   const audit = auditTo(log)
   const metrics = new Metrics()
   addProcessMetrics(metrics.registry, outputs)
-  // Loaded only if it is used, because OpenTelemetry takes time and memory.
-  const tracing =
-    config.tracing && new (await import('./telemetry/tracing.ts')).Tracing(config.tracing, config.database.kind, log)
+  const tracer = registeredTracer()
+  const tracing = tracer && new Tracing(tracer, config.database.kind)
   const store = await openStore(resources, config.database, {
     busyTimeout: 200,
     maxConnections: config.databaseConnections,
     onWarning: (message) => log.warn(message),
     onMigrate: (migrations) => audit('database.migrate', describeLocation(config.database), { migrations }),
-    observer: { ...metrics.store.observer, ...tracing?.observer },
+    observer: metrics.store.observer,
   })
   let admin: FastifyInstance | undefined
   try {
@@ -96,7 +96,6 @@ export async function serve(
     // Last, so that probes see how the service stops.
     admin?.server.closeAllConnections()
     await admin?.close()
-    await tracing?.stop()
     log.reportRepeats()
   }
 }

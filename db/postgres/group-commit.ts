@@ -1,4 +1,4 @@
-import { type StoreObserver, StoreUnavailable, type TransactionTimes, tooManyWrites } from '../store.ts'
+import { type StoreObserver, StoreUnavailable, tooManyWrites } from '../store.ts'
 import { writeFailureOf } from './connection/failure.ts'
 
 /** The maximum number of waiting writes. A longer queue would mean that the database hangs, so further writes fail. */
@@ -11,8 +11,6 @@ interface Pending<Write, T> {
   write: Write
   resolve: (value: T) => void
   reject: (error: Error) => void
-  /** The function that the observer returned for this write. */
-  onEnd: ((times: TransactionTimes | undefined) => void) | undefined
 }
 
 /**
@@ -35,7 +33,7 @@ export class GroupCommit<Write extends { operation: string }, T> {
 
   run(write: Write): Promise<T> {
     return new Promise((resolve, reject) => {
-      const pending = { write, resolve, reject, onEnd: this.#observer?.writeQueued?.(write.operation) }
+      const pending = { write, resolve, reject }
       if (this.#isClosed)
         return this.#reject(pending, new StoreUnavailable('The database is closed, because the process is stopping.'))
       if (this.#waiting.length >= maxWaiting) {
@@ -78,16 +76,12 @@ export class GroupCommit<Write extends { operation: string }, T> {
       const outcome = outcomes instanceof Error ? { error: outcomes } : outcomes[index]
       if (outcome === undefined) this.#reject(pending, new Error('A write of the batch has no outcome.'))
       else if ('error' in outcome) this.#reject(pending, outcome.error)
-      else {
-        pending.resolve(outcome.value)
-        pending.onEnd?.(times)
-      }
+      else pending.resolve(outcome.value)
     }
   }
 
-  #reject({ reject, onEnd }: Pending<Write, T>, error: Error, reason = writeFailureOf(error)): void {
+  #reject({ reject }: Pending<Write, T>, error: Error, reason = writeFailureOf(error)): void {
     reject(error)
     this.#observer?.writeFailed?.(reason)
-    onEnd?.(undefined)
   }
 }

@@ -1,128 +1,91 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   type Attributes,
-  DiagLogLevel,
-  defaultTextMapGetter,
-  diag,
+  ProxyTracer,
+  propagation,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
+  type SpanOptions,
   SpanStatusCode,
   type Context as TraceContext,
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import { W3CTraceContextPropagator } from '@opentelemetry/core'
-import {
-  AlwaysOnSampler,
-  RandomIdGenerator,
-  type Sampler,
-  SamplingDecision,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace'
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { BaseStore, StoreObserver } from '../../db/store.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { BaseStore } from '../../db/store.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { toApiError } from '../api/errors.ts'
 import type { Context } from '../api/trpc.ts'
 import { whenEnded } from '../http/connections.ts'
 import { isProbe, labelsOf } from '../http/request-labels.ts'
 import { serializeError } from './repeated-errors.ts'
-import { resource, samplerOf, spanProcessor } from './trace-export.ts'
-import type { TracingOptions } from './trace-variables.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** When a request that may be traced arrived, in milliseconds since 1970 and of `performance.now()`. */
+    arrival?: { time: number; clock: number }
     /** The span of a request that is traced. Null if it is not, undefined if that is not decided yet. */
     span?: Span | null
   }
 }
 
-/** Milliseconds for which a stop waits for the collector. */
-const maxStopTime = 2_000
-const propagator = new W3CTraceContextPropagator()
-const ids = new RandomIdGenerator()
+/** Undefined if the process was started without an SDK of OpenTelemetry. docs/guides/monitoring.md shows how to add one. */
+export function registeredTracer(): Tracer | undefined {
+  const tracer = trace.getTracer('petstore', manifest.version)
+  return tracer instanceof ProxyTracer ? undefined : tracer
+}
 
 /**
- * Traces requests, procedures, calls of the store, and the time of writes in the queue and in their transaction, with
- * OpenTelemetry. Spans follow the semantic conventions for HTTP and databases
- * (https://opentelemetry.io/docs/specs/semconv/). serve.ts loads this module only if traces are exported.
+ * Traces requests, procedures and calls of the store. Spans follow the semantic conventions for HTTP and databases
+ * (https://opentelemetry.io/docs/specs/semconv/).
  */
 export class Tracing {
-  /** Records the writes of traced calls. */
-  readonly observer: StoreObserver = { writeQueued: () => this.#observeWrite() }
-  readonly #provider: TracerProvider
   readonly #tracer: Tracer
-  readonly #sampler: Sampler
   readonly #database: Attributes
-  readonly #stopping = new AbortController()
-  /** The span that a call of the store belongs to. */
-  readonly #storeSpan = new AsyncLocalStorage<TraceContext>()
 
-  constructor(options: TracingOptions, database: 'sqlite' | 'postgres', log: FastifyBaseLogger) {
-    const warn = (message: string) => log.warn(`tracing: ${message}`)
-    const ignore = () => {}
-    diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore }, DiagLogLevel.WARN)
-    this.#sampler = samplerOf(options)
-    this.#provider = new TracerProvider({
-      resource: resource(),
-      // A span is started only if the sampler of the options has accepted its request.
-      sampler: new AlwaysOnSampler(),
-      spanProcessors: [spanProcessor(options, this.#stopping.signal)],
-    })
-    this.#tracer = this.#provider.getTracer('petstore', manifest.version)
+  constructor(tracer: Tracer, database: 'sqlite' | 'postgres') {
+    this.#tracer = tracer
     this.#database = { 'db.system.name': database === 'postgres' ? 'postgresql' : database }
   }
 
   /**
-   * Starts a span for each request that is sampled. Call it before any other hook is added. The `traceparent` of a caller
-   * counts only with a valid API key, because otherwise anybody could have each request traced. With that header, the span
-   * starts after the check of the key, or with an error.
+   * Adds a span to each request whose API key was checked, or that failed. Call it before any other hook is added. The
+   * `traceparent` of a caller counts only with a valid API key, because otherwise anybody could have each request traced.
    */
   traceRequests(app: FastifyInstance): void {
-    const receivedAt = new WeakMap<FastifyRequest, number>()
-    const start = (request: FastifyRequest, reply: FastifyReply) => {
-      if (request.span === undefined) this.#startRequest(request, reply, receivedAt.get(request))
-    }
-    app.addHook('onRequest', (request, reply, done) => {
-      if (request.headers.traceparent === undefined) start(request, reply)
-      else receivedAt.set(request, performance.now())
+    app.addHook('onRequest', (request, _reply, done) => {
+      request.arrival = { time: Date.now(), clock: performance.now() }
       done()
     })
     app.addHook('preHandler', (request, reply, done) => {
-      start(request, reply)
+      this.#startRequest(request, reply)
       done()
     })
     app.addHook('onError', (request, reply, _error, done) => {
-      start(request, reply)
+      this.#startRequest(request, reply)
       done()
     })
   }
 
-  #startRequest(request: FastifyRequest, reply: FastifyReply, startTime?: number): void {
-    const parent = request.apiKey
-      ? propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter)
-      : ROOT_CONTEXT
-    if (isProbe(labelsOf(request)) || !this.#isSampled(parent)) {
-      request.span = null
-      return
-    }
-    const options = { kind: SpanKind.SERVER, attributes: attributesOf(request), ...(startTime && { startTime }) }
+  #startRequest(request: FastifyRequest, reply: FastifyReply): void {
+    if (request.span !== undefined) return
+    request.span = null
+    if (isProbe(labelsOf(request))) return
+    const parent = request.apiKey ? propagation.extract(ROOT_CONTEXT, request.headers) : ROOT_CONTEXT
+    const { time, clock } = request.arrival ?? { time: Date.now(), clock: performance.now() }
+    const options = { kind: SpanKind.SERVER, attributes: attributesOf(request), startTime: time }
     const span = this.#tracer.startSpan(request.method, options, parent)
+    if (!span.isRecording()) return
     request.span = span
     request.recordFault = (cause) => recordException(span, cause)
-    whenEnded(reply.raw, (isComplete) => endRequest(request, reply, span, isComplete))
+    whenEnded(reply.raw, (isComplete) => {
+      describeResponse(span, request, reply, isComplete)
+      span.end(time + performance.now() - clock)
+    })
     const { traceId, spanId } = span.spanContext()
     request.log = request.log.child({ traceId })
     // https://www.w3.org/TR/trace-context-2/#traceresponse-header
     reply.header('traceresponse', `00-${traceId}-${spanId}-01`)
-  }
-
-  /** Asks the sampler before a span is made, because making one takes several times as long. */
-  #isSampled(parent: TraceContext): boolean {
-    const traceId = trace.getSpanContext(parent)?.traceId ?? ids.generateTraceId()
-    const { decision } = this.#sampler.shouldSample(parent, traceId, '', SpanKind.SERVER, {}, [])
-    return decision === SamplingDecision.RECORD_AND_SAMPLED
   }
 
   /** Adds spans to the calls of a request that is traced. */
@@ -132,7 +95,7 @@ export class Tracing {
     return {
       ...ctx,
       traceCall: (name, call) =>
-        this.#inSpan(name, parent, (inner) => call({ ...ctx, store: this.#traceStore(ctx.store, inner) })),
+        this.#inSpan(name, {}, parent, (inner) => call({ ...ctx, store: this.#traceStore(ctx.store, inner) })),
     }
   }
 
@@ -148,60 +111,32 @@ export class Tracing {
       get: (target, method: string) => {
         const member: unknown = Reflect.get(target, method)
         if (typeof member !== 'function') return member
-        return (...args: unknown[]) => {
-          const own = { 'db.operation.name': method, 'db.collection.name': name }
-          const options = { kind: SpanKind.CLIENT, attributes: { ...this.#database, ...own } }
-          const span = this.#tracer.startSpan(`${method} ${name}`, options, parent)
-          const result: unknown = this.#storeSpan.run(trace.setSpan(parent, span), () =>
-            Reflect.apply(member, target, args),
-          )
-          if (result instanceof Promise) return endWith(span, result)
-          span.end()
-          return result
-        }
+        const attributes = { ...this.#database, 'db.operation.name': method, 'db.collection.name': name }
+        const options = { kind: SpanKind.CLIENT, attributes }
+        // Every method of a resource returns a promise.
+        return (...args: unknown[]) =>
+          this.#inSpan(`${method} ${name}`, options, parent, async () => Reflect.apply(member, target, args))
       },
     })
   }
 
-  async #inSpan<T>(name: string, parent: TraceContext, work: (inner: TraceContext) => Promise<T>): Promise<T> {
-    const span = this.#tracer.startSpan(name, {}, parent)
-    return endWith(span, work(trace.setSpan(parent, span)))
-  }
-
-  #observeWrite(): ReturnType<NonNullable<StoreObserver['writeQueued']>> {
-    const parent = this.#storeSpan.getStore()
-    if (!parent) return () => {}
-    const queuedAt = performance.now()
-    return (times) => {
-      if (!times) return
-      this.#addSpan('write queue', parent, queuedAt, times.startedAt)
-      this.#addSpan('transaction', parent, times.startedAt, times.committedAt)
-      if (times.committingAt !== undefined) this.#addSpan('commit', parent, times.committingAt, times.committedAt)
-    }
-  }
-
-  /** Adds a span of the past. OpenTelemetry takes times of `performance.now()`. */
-  #addSpan(name: string, parent: TraceContext, start: number, end: number): void {
-    this.#tracer.startSpan(name, { startTime: start }, parent).end(end)
-  }
-
-  /** Sends the remaining spans, unless the collector does not respond in {@link maxStopTime}. */
-  async stop(): Promise<void> {
-    const timer = setTimeout(() => this.#stopping.abort(), maxStopTime)
-    await this.#provider.shutdown().catch((error: Error) => diag.warn(error.message))
-    clearTimeout(timer)
-  }
-}
-
-/** Ends the span with the promise. An error of the client, such as an unknown id, is no error of the span. */
-async function endWith<T>(span: Span, work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    if (toApiError(error).body.status >= 500) fail(span, error instanceof Error ? error.name : 'unknown')
-    throw error
-  } finally {
-    span.end()
+  /** Works in a span, which is active meanwhile. An error of the client, such as an unknown id, is no error of the span. */
+  #inSpan<T>(
+    name: string,
+    options: SpanOptions,
+    parent: TraceContext,
+    work: (inner: TraceContext) => Promise<T>,
+  ): Promise<T> {
+    return this.#tracer.startActiveSpan(name, options, parent, async (span) => {
+      try {
+        return await work(trace.setSpan(parent, span))
+      } catch (error) {
+        if (toApiError(error).body.status >= 500) fail(span, error instanceof Error ? error.name : 'unknown')
+        throw error
+      } finally {
+        span.end()
+      }
+    })
   }
 }
 
@@ -230,10 +165,10 @@ function attributesOf({ id, method, originalUrl, protocol, hostname, port }: Fas
   }
 }
 
-function endRequest(
+function describeResponse(
+  span: Span,
   { method, routeOptions }: FastifyRequest,
   { statusCode }: FastifyReply,
-  span: Span,
   isComplete: boolean,
 ): void {
   const { url: route } = routeOptions
@@ -244,5 +179,4 @@ function endRequest(
   if (isComplete) span.setAttribute('http.response.status_code', statusCode)
   if (!isComplete) fail(span, 'aborted')
   else if (statusCode >= 500) fail(span, String(statusCode))
-  span.end()
 }

@@ -8,7 +8,6 @@ import { logTo } from '../../server/log.ts'
 import { OperatorError } from '../../server/ops/operator-error.ts'
 import { appRouter } from '../../server/router.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
-import { Tracing } from '../../server/telemetry/tracing.ts'
 import { openTestStore } from '../support/database.ts'
 import { runPetstore, startServer } from '../support/process.ts'
 
@@ -148,10 +147,9 @@ test('config check accepts the port of a running service', async () => {
 
 /** Undefined if the configuration is refused. */
 function configWith(name: VariableName, value: string): Config | undefined {
-  const tracing = name.startsWith('OTEL') ? { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' } : {}
   const admin = name === 'ADMIN_HOST' ? { ADMIN_PORT: '0' } : {}
   try {
-    return readConfig({ PORT: '0', ...tracing, ...admin, [name]: value })
+    return readConfig({ PORT: '0', ...admin, [name]: value })
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
     expect(error.message).toMatch(new RegExp(`^The configuration is wrong:\n {2}${name}: expected .+$`, 's'))
@@ -166,9 +164,8 @@ async function canListen(config: Config): Promise<boolean> {
 /** Builds the service and listens, on free ports. */
 async function canStart(config: Config, store: Store): Promise<boolean> {
   const log = logTo({ write: () => {} }, 'silent')
-  const tracing = config.tracing && new Tracing(config.tracing, config.database.kind, log)
   const metrics = new Metrics()
-  const app = await createApp({ about, config, store, router: appRouter, log, metrics, tracing })
+  const app = await createApp({ about, config, store, router: appRouter, log, metrics })
   const admin = createAdminApp(app, { config, log, metrics })
   try {
     await app.listen({ host: config.host, port: 0 })
@@ -178,6 +175,6 @@ async function canStart(config: Config, store: Store): Promise<boolean> {
     expect(error).toHaveProperty('syscall')
     return false
   } finally {
-    await Promise.all([app.close(), admin.close(), tracing?.stop()])
+    await Promise.all([app.close(), admin.close()])
   }
 }

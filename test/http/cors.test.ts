@@ -85,7 +85,7 @@ describe('with CORS_ORIGINS', () => {
 
   test('a page can read every header that is meant for it', async () => {
     const rateLimit = { requests: 9, seconds: 60 }
-    const api = await startTracedApi({}, { config: { corsOrigins: [origin], rateLimit }, consoleFolder })
+    const api = await startTracedApi({ config: { corsOrigins: [origin], rateLimit }, consoleFolder })
     const { url, authorization } = await listen(api)
     const create = `${authorization}Idempotency-Key: a\r\n${body('{"name":"Rex","categoryId":7}')}`
     const requests = [

@@ -52,20 +52,6 @@ function everyVariable(key: string) {
     PETSTORE_API_KEY: key,
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '30',
-    OTEL_SDK_DISABLED: 'False',
-    OTEL_TRACES_EXPORTER: 'otlp',
-    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces.example/',
-    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
-    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
-    OTEL_EXPORTER_OTLP_TIMEOUT: '10000',
-    OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '3000',
-    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer abc==, x=y',
-    OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'api-key=%2C',
-    OTEL_SERVICE_NAME: 'shop',
-    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=staging,team=%F0%9F%90%95',
-    OTEL_TRACES_SAMPLER: 'traceidratio',
-    OTEL_TRACES_SAMPLER_ARG: '0.25',
   }
 }
 
@@ -92,14 +78,6 @@ test('every variable is read', () => {
     apiKey: key,
     backupEvery: 6 * 3_600_000,
     backupKeep: 30,
-    tracing: {
-      exporter: 'otlp',
-      url: 'https://traces.example/',
-      protocol: 'http/json',
-      timeout: 3000,
-      sampler: 'traceidratio',
-      sampleRatio: 0.25,
-    },
   })
 })
 
@@ -226,48 +204,10 @@ test.for([
   ['BACKUP_EVERY', '0h'],
   ['BACKUP_KEEP', '0'],
   ['BACKUP_KEEP', 'all'],
-  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
-  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4318/v1/traces'],
-  ['OTEL_SDK_DISABLED', '1'],
-  ['OTEL_TRACES_EXPORTER', 'zipkin'],
-  ['OTEL_TRACES_EXPORTER', 'otlp,console'],
-  ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
-  ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'http'],
-  ['OTEL_EXPORTER_OTLP_TIMEOUT', '10s'],
-  ['OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', '0'],
-  ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key: secret'],
-  ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key='],
-  ['OTEL_EXPORTER_OTLP_HEADERS', 'cookie=a=1;b=2'],
-  ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'api-key=%0D%0Ax'],
-  ['OTEL_RESOURCE_ATTRIBUTES', 'staging'],
-  ['OTEL_RESOURCE_ATTRIBUTES', 'a=b=c'],
-  ['OTEL_RESOURCE_ATTRIBUTES', 'a=%'],
-  ['OTEL_RESOURCE_ATTRIBUTES', `a=${'b'.repeat(256)}`],
-  ['OTEL_TRACES_SAMPLER', 'jaeger_remote'],
-  ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
 ] as const)('%s=%s is refused with a message that names the variable', ([name, value]) => {
   expect(() => readConfig({ [name]: value })).toThrow(
     new RegExp(`^The configuration is wrong:\n {2}${name}: expected .+$`),
   )
-})
-
-test.for([
-  [{}, undefined],
-  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318/' }, 'otlp http://c:4318/v1/traces'],
-  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c/otlp' }, 'otlp http://c/otlp/v1/traces'],
-  [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c/v1/spans' }, 'otlp http://c/v1/spans'],
-  [{ OTEL_TRACES_EXPORTER: 'otlp' }, 'otlp http://localhost:4318/v1/traces'],
-  [{ OTEL_TRACES_EXPORTER: 'console' }, 'console http://localhost:4318/v1/traces'],
-  [{ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c' }, undefined],
-  [{ OTEL_SDK_DISABLED: 'TRUE', OTEL_TRACES_EXPORTER: 'otlp' }, undefined],
-] as const)('%j decides whether and where traces are exported', ([env, expected]) => {
-  const { tracing } = readConfig(env)
-  expect(tracing && `${tracing.exporter} ${tracing.url}`).toBe(expected)
-})
-
-test('a share that the sampler does not use is refused', () => {
-  const env = { OTEL_TRACES_SAMPLER: 'always_on', OTEL_TRACES_SAMPLER_ARG: '0.1' }
-  expect(() => readConfig(env)).toThrow('OTEL_TRACES_SAMPLER_ARG: expected only with traceidratio')
 })
 
 test('one message lists every problem', () => {
@@ -277,7 +217,6 @@ test('one message lists every problem', () => {
 })
 
 test('no message repeats the value of a key', () => {
-  expect(() => readConfig({ OTEL_EXPORTER_OTLP_HEADERS: 'x=pet_almost;' })).not.toThrow('pet_almost')
   expect(() => readConfig({ PETSTORE_API_KEY: 'pet_almost' })).not.toThrow('pet_almost')
 })
 
@@ -326,8 +265,6 @@ describe('config', () => {
       HOST: '',
       DATABASE_URL: 'postgres://petstore:secret@db.example/pets?password=secret&sslmode=require',
       PUBLIC_URL: 'https://pets.example/',
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://shop:sec@ret@collector:4318',
-      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic abc=,api-key=secret',
       PETSTORE_API_KEY_FILE: path,
     })
     expect(settings).toEqual(
@@ -337,8 +274,6 @@ describe('config', () => {
         { name: 'DATABASE_URL', value: 'postgres://petstore@db.example/pets?sslmode=require', source: 'environment' },
         { name: 'PUBLIC_URL', value: 'https://pets.example/', source: 'environment' },
         { name: 'STAGING_URL', value: null, source: 'default' },
-        { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'http://shop:***@collector:4318/', source: 'environment' },
-        { name: 'OTEL_EXPORTER_OTLP_HEADERS', value: 'authorization=***,api-key=***', source: 'environment' },
         { name: 'CORS_ORIGINS', value: null, source: 'default' },
         { name: 'PETSTORE_API_KEY', value: `${key.slice(0, 10)}…`, source: 'file' },
         { name: 'PETSTORE_API_KEY_FILE', value: path, source: 'environment' },

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const folder = temporaryFolder(atEnd)
   const server = await startServer({
     folder,
-    env: { BACKUP_EVERY: '1d', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' },
+    env: { BACKUP_EVERY: '1d', NODE_OPTIONS: `--import=${new URL('../support/register-sdk.mjs', import.meta.url)}` },
     atEnd,
   })
   const key = await waitForOutput(server, bannerKey)

@@ -1,11 +1,9 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { NewPet } from '../../db/pets/store.ts'
 import type { Store } from '../../db/resources.ts'
 import { connect } from '../../db/sqlite/file/connection.ts'
-import type { StoreObserver, TransactionTimes } from '../../db/store.ts'
 import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
 import { readMetric, writeFailuresIn } from '../support/metrics.ts'
@@ -119,35 +117,10 @@ test('a disk that does not respond delays the metrics by a second, and leaves ou
   expect(measurements).toBe(1)
 })
 
-test('an observer learns of each write when it is queued and when it has ended, with the times of its transaction', async () => {
-  const ends: [string, TransactionTimes | undefined][] = []
-  const queuedAt: number[] = []
-  const { store } = openObserved({
-    observer: {
-      writeQueued(name) {
-        queuedAt.push(performance.now())
-        return (times) => ends.push([name, times])
-      },
-    },
-  })
-  await store.pets.create(rex)
-  await wait(5)
-  await expect(store.apiKeys.revoke(99n, new Date())).rejects.toThrow()
-  const now = performance.now()
-  expect(ends).toEqual([
-    ['pets.create', expect.anything()],
-    ['apiKeys.revoke', undefined],
-  ])
-  const { startedAt = 0, committingAt = 0, committedAt = 0 } = ends[0]?.[1] ?? {}
-  const times = [queuedAt[0] ?? 0, startedAt, committingAt, committedAt, now]
-  expect(times).toEqual(times.toSorted((a, b) => a - b))
-  expect(committedAt - startedAt).toBeGreaterThan(0)
-})
-
-function openObserved({ busyTimeout = 250, observer }: { busyTimeout?: number; observer?: StoreObserver } = {}) {
+function openObserved({ busyTimeout = 250 } = {}) {
   const path = join(temporaryFolder(), 'petstore.db')
   const metrics = new Metrics()
-  const store: Store = openSqlite({ path, busyTimeout, observer: observer ?? metrics.store.observer })
+  const store: Store = openSqlite({ path, busyTimeout, observer: metrics.store.observer })
   onTestFinished(() => store.close())
   metrics.store.watch(store)
   return { metrics, store, path }

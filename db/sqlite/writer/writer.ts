@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import type { Loaded, MutationResult } from '../../resource.ts'
-import { type Once, type RuleError, type StoreObserver, StoreUnavailable, type TransactionTimes } from '../../store.ts'
+import { type Once, type RuleError, type StoreObserver, StoreUnavailable } from '../../store.ts'
 import { onMessage, otherThreadsSleep, startThread } from '../../thread.ts'
 import {
   concernsDatabase,
@@ -53,8 +53,6 @@ const maxSent = 10_000
 
 interface SentWrite extends PromiseWithResolvers<unknown> {
   name: string
-  /** The function that the observer returned for this write. */
-  onEnd: ((times: TransactionTimes | undefined) => void) | undefined
   /** Whether it was rejected before the thread replied. */
   isRejected: boolean
 }
@@ -110,10 +108,9 @@ export class Writer {
     return this.#runAs(operation, write) as Promise<MutationResult>
   }
 
-  /** @param name for the observer. */
+  /** @param name of the operation */
   #runAs(name: string, write: Write): Promise<unknown> {
-    const onEnd = this.#events.observer?.writeQueued?.(name)
-    const sent: SentWrite = { name, onEnd, isRejected: false, ...Promise.withResolvers<unknown>() }
+    const sent: SentWrite = { name, isRejected: false, ...Promise.withResolvers<unknown>() }
     const send = () => this.#send(sent, write)
     if (this.#isPermitted) send()
     else void this.#whenPermitted(sent, send)
@@ -172,7 +169,6 @@ export class Writer {
     sent.isRejected = true
     sent.reject(error)
     this.#events.observer?.writeFailed?.(reason)
-    sent.onEnd?.(undefined)
   }
 
   /** The number of writes that the thread has, or that wait for a permission. */
@@ -243,7 +239,7 @@ export class Writer {
       const { observer } = this.#events
       const committed = reply.outcomes.filter((outcome) => outcome && 'value' in outcome).length
       if (reply.times && committed > 0) observer?.transactionCommitted?.(committed, reply.times)
-      for (const [index, sent] of settled.entries()) this.#settle(sent, reply.outcomes[index], reply.times)
+      for (const [index, sent] of settled.entries()) this.#settle(sent, reply.outcomes[index])
     })
     thread.on('error', (cause) => this.#lose(thread, cause))
     thread.on('exit', () => this.#lose(thread, undefined))
@@ -262,12 +258,11 @@ export class Writer {
     this.#releasing = undefined
   }
 
-  #settle(sent: SentWrite, outcome: Outcome | undefined, times: TransactionTimes | undefined): void {
+  #settle(sent: SentWrite, outcome: Outcome | undefined): void {
     if (!outcome) return
     if ('value' in outcome) {
       if (sent.name !== probeWrite) this.#lastFailure = undefined
       sent.resolve(outcome.value)
-      if (!sent.isRejected) sent.onEnd?.(times)
     } else if (mayBeReadError(outcome.failure) && this.#events.verify) {
       void this.#events.verify(outcome.failure).then((failure) => this.#fail(sent, failure))
     } else this.#fail(sent, outcome.failure)
