@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -15,7 +13,6 @@ export const servers = {
   'petstore-again': 'Petstore, control',
   'petstore-logging': 'Petstore, requests logged',
   'petstore-sampling': 'Petstore, 1 % of requests logged',
-  'petstore-tracing': 'Petstore, 1 % traced',
   'node-http': 'bare node:http',
   fastify: 'hand-written Fastify',
   'fastify-postgres': 'hand-written Fastify + Drizzle',
@@ -88,11 +85,10 @@ export async function startOnDatabase(
   { under = [] }: StartOptions = {},
 ): Promise<RunningServer> {
   const port = await freePort()
-  const telemetry = name === 'petstore-tracing' ? await traced() : logging[name]
   const [command = '', ...words] = [...under, process.execPath, ...wordsOf(name, database, port)]
   const start = performance.now()
   const child = spawn(command, words, {
-    env: { ...environment(database, port), ...telemetry },
+    env: { ...environment(database, port), ...logging[name] },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   try {
@@ -145,19 +141,6 @@ function environment(database: string, port: number) {
 const logging: Partial<Record<ServerName, Record<string, string>>> = {
   'petstore-logging': { LOG_LEVEL: 'info' },
   'petstore-sampling': { LOG_LEVEL: 'info', LOG_SAMPLE: '0.01' },
-}
-
-let collector: Server | undefined
-
-/** The environment of a server that traces one request in a hundred. The collector reads the spans and forgets them. */
-async function traced(): Promise<Record<string, string>> {
-  if (!collector) {
-    collector = createServer((request, response) => request.resume().on('end', () => response.end('{}'))).unref()
-    await once(collector.listen(0, '127.0.0.1'), 'listening')
-  }
-  // Safe: a listening TCP server has an AddressInfo.
-  const { port } = collector.address() as AddressInfo
-  return { OTEL_TRACES_SAMPLER_ARG: '0.01', OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` }
 }
 
 async function ready(child: ChildProcess, port: number): Promise<void> {

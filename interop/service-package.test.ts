@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lockedDependencies } from '../deploy/package/locked-dependencies.ts'
-import { buildPackage } from '../test/support/built-package.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { bannerKey, type Run, runCommand, waitForOutput, whenListening } from '../test/support/process.ts'
 import { type AtEnd, temporaryFolder } from '../test/support/temporary.ts'
+import { installService } from './installed-service.ts'
 
 /** Milliseconds from the start of the process to the first 201. */
 const maxStartTime = 10_000
@@ -23,16 +23,9 @@ let built: string
 const cleanings: Parameters<AtEnd>[0][] = []
 
 beforeAll(async () => {
-  const folder = temporaryFolder((clean) => cleanings.push(clean))
-  built = join(folder, 'built')
-  await buildPackage(built)
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder, built])
-  const [{ filename }] = JSON.parse(stdout)
-  prefix = join(folder, 'prefix')
-  mkdirSync(prefix)
-  const words = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--prefix', prefix]
-  await run('npm', [...words, join(folder, filename)], { cwd: folder })
-  chmodSync(folder, 0o755)
+  const installed = await installService((clean) => cleanings.push(clean))
+  built = installed.built
+  prefix = installed.prefix
   setWritable(prefix, false)
   cleanings.push(() => setWritable(prefix, true))
 }, 300_000)

@@ -26,6 +26,7 @@ export default defineConfig({
     ],
     execArgv: ['--import', './db/fast-start.mjs'],
     testTimeout: 120_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
   },
 })

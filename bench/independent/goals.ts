@@ -40,7 +40,6 @@ function telemetryGoals(request: string, load: LoadName): Goal[] {
   const kinds = [
     ['logging', 'logging', 0.87],
     ['sampling', 'logging of 1 %', 0.95],
-    ['tracing', 'tracing', 0.87],
   ] as const
   return kinds.map(([kind, text, minimum]) =>
     floor(`${request}: rate with ${text}, relative to that without`, load, [minimum, 0.95], (round) => {

@@ -78,7 +78,7 @@ const slowDiskLoads = {
   slowDisk8000: { title: 'mixed, 8,000/s, fsync + 5 ms', ...mixed, rate: 8_000, servers: ['petstore'] },
 } as const satisfies Group['loads']
 
-const telemetry = ['petstore', 'petstore-logging', 'petstore-sampling', 'petstore-tracing'] as const
+const telemetry = ['petstore', 'petstore-logging', 'petstore-sampling'] as const
 
 const telemetryLoads = {
   telemetryGet: { title: 'get by id, telemetry', workload: 'get', connections: 32, servers: telemetry },

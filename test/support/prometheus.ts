@@ -36,7 +36,6 @@ export async function startPrometheus() {
       '--config.file=prometheus.yaml',
       '--storage.tsdb.path=data',
       `--web.listen-address=${address}`,
-      '--enable-feature=exemplar-storage',
     ],
     { folder },
   )
@@ -65,8 +64,6 @@ export async function startPrometheus() {
       ),
     /** The value of a query that selects one series. */
     value,
-    /** The exemplars of the series that a query selects. */
-    exemplars: (query: string) => get(`query_exemplars?start=0&end=9999999999&query=${encodeURIComponent(query)}`),
     /** Waits until the target is scraped. */
     async addTarget(target: string): Promise<void> {
       targets.push(target)
