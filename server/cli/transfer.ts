@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { extname } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { type Command, Option } from 'commander'
 import { describeLocation } from '../../db/location.ts'
@@ -6,11 +7,11 @@ import { ownershipOf } from '../../db/ownership.ts'
 import type { ResourceList } from '../../db/resource-list.ts'
 import type { BaseStore } from '../../db/store.ts'
 import { count, listOf } from '../ops/count.ts'
-import { UsageError } from '../ops/operator-error.ts'
+import { OperatorError, UsageError } from '../ops/operator-error.ts'
 import { describeCount, withProgress } from '../ops/progress.ts'
-import { type Format, formatOf, formats } from '../ops/transfer/format.ts'
+import type { Input } from '../ops/transfer/input.ts'
 import type { Write } from '../ops/transfer/output.ts'
-import type { Transfer } from '../ops/transfer/resource.ts'
+import type { Format, Resource, Transfer } from '../ops/transfer/resource.ts'
 import { addHelp } from './help.ts'
 import { withStore } from './open-store.ts'
 import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
@@ -18,6 +19,7 @@ import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output
 const variables = ['DATABASE_URL'] as const
 const maxItems = 10_000_000
 const maxSeed = 2 ** 32 - 1
+const formats: Format[] = ['ndjson', 'csv']
 
 /** Of any resource. Safe, because the schema of a resource makes each item that its store gets. */
 type AnyTransfer<Stores> = Transfer<BaseStore & Stores, unknown>
@@ -76,8 +78,8 @@ export function addTransferCommands<Stores>(
       `create the ${plural} of an NDJSON or CSV file (- for standard input); repeat it after an interruption`,
     )
     .addOption(formatOption())
-    .option('--key <text>', 'identifies the import, instead of the content of the file; required for standard input')
-    .option('--dry-run', 'only check the file')
+    .option('--key <text>', 'identifies the import, instead of the path of the file; required for standard input')
+    .option('--dry-run', 'only check the file, and list its invalid lines')
     .option('--skip-invalid', 'import the valid lines of a file that has invalid ones')
     .option(...jsonOption)
     .hook('preAction', keepHeapSmall)
@@ -138,6 +140,11 @@ function keepHeapSmall(): void {
   setFlagsFromString('--optimize-for-size')
 }
 
+/** CSV for `.csv`, otherwise NDJSON. */
+function formatOf(file: string | undefined): Format {
+  return file !== undefined && extname(file).toLowerCase() === '.csv' ? 'csv' : 'ndjson'
+}
+
 function formatOption(): Option {
   return new Option('--format <format>', 'by default the format of the extension, or ndjson').choices(formats)
 }
@@ -175,47 +182,75 @@ async function importFromFile<Stores>(
   file: string,
   options: ImportArguments,
 ): Promise<void> {
-  const [schemas, { importItems }, { checkImport }, { withInput }] = await Promise.all([
+  const [schemas, { importItems }, { withInput }] = await Promise.all([
     transfer.schemas(),
     import('../ops/transfer/import.ts'),
-    import('../ops/transfer/check.ts'),
     import('../ops/transfer/input.ts'),
   ])
   const resource = { ...transfer, ...schemas }
-  const { plural } = transfer
-  const items = (number: number) => count(number, transfer.name, plural)
-  const { key, dryRun, skipInvalid } = options
+  const { name, plural } = transfer
+  const { key, skipInvalid } = options
   const format = options.format ?? formatOf(file)
   await withInput(file, async (input) => {
-    if (!input.isFile && key === undefined && !dryRun) {
+    if (options.dryRun) return checkInput(resource, input, format, options)
+    if (input.path === undefined && key === undefined) {
       throw new UsageError(
         `An import of ${input.name} needs --key: a text that identifies it, so that it can be repeated after an interruption.`,
       )
     }
-    const check = await withProgress(process.stderr, describeCount('Checked', plural), (onProgress) =>
-      checkImport(resource, input, format, skipInvalid ? note : undefined, onProgress),
-    )
-    const result = { file: input.name, valid: check.items, skipped: check.problems, created: 0, existing: 0 }
-    const skipped = `${count(check.problems, 'invalid line')} skipped`
-    if (dryRun) {
-      const describe = () => `${input.name}: ${items(check.items)} can be imported, ${skipped}. Nothing was imported.`
-      return printAs(options, result, describe)
+    let skipped = 0
+    const skip = (description: string) => {
+      skipped++
+      note(`Skipped ${description}`)
     }
     await withStore(
       resources,
       async (store, audit, database) => {
         const { created, existing } = await withProgress(
           process.stderr,
-          describeCount('Imported', plural, check.items),
-          (onProgress) => importItems(resource, transfer.items(store), input, { format, check, key, onProgress }),
+          describeCount('Imported', plural),
+          (onProgress) =>
+            importItems(resource, transfer.items(store), input, {
+              format,
+              key,
+              onInvalid: skipInvalid && skip,
+              onProgress,
+            }),
         )
         if (created > 0) audit(`${plural}.import`, describeLocation(database), { from: input.name, rows: created })
-        const describe = () => `${input.name}: ${items(created)} created, ${existing} already existed, ${skipped}.`
-        printAs(options, { ...result, created, existing }, describe)
+        const result = { file: input.name, valid: created + existing, skipped, created, existing }
+        const describe = () =>
+          `${input.name}: ${count(created, name, plural)} created, ${existing} already existed, ${count(skipped, 'invalid line')} skipped.`
+        printAs(options, result, describe)
       },
       { create: true },
     )
   })
+}
+
+/** Lists all invalid lines, and imports nothing. */
+async function checkInput<New>(
+  resource: Resource<New>,
+  input: Input,
+  format: Format,
+  options: ImportArguments,
+): Promise<void> {
+  const { readItems } = await import('../ops/transfer/import.ts')
+  let [valid, skipped] = [0, 0]
+  const onInvalid = (description: string) => {
+    skipped++
+    note(`Invalid ${description}`)
+  }
+  for await (const items of readItems(resource, input, { format, onInvalid })) valid += items.length
+  const invalid = count(skipped, 'invalid line')
+  if (skipped > 0 && !options.skipInvalid) {
+    throw new OperatorError(
+      `${input.name} has ${invalid}. Correct the file, or import the rest of it with --skip-invalid.`,
+    )
+  }
+  const result = { file: input.name, valid, skipped, created: 0, existing: 0 }
+  const items = count(valid, resource.name, resource.plural)
+  printAs(options, result, () => `${input.name}: ${items} can be imported, ${invalid} skipped. Nothing was imported.`)
 }
 
 async function seed<Stores>(

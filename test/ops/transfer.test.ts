@@ -1,11 +1,10 @@
+import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { Int64 } from '../../server/api/int64.ts'
-import { checkImport } from '../../server/ops/transfer/check.ts'
 import { exportItems } from '../../server/ops/transfer/export.ts'
-import type { Format } from '../../server/ops/transfer/format.ts'
 import { importItems } from '../../server/ops/transfer/import.ts'
-import { fieldsOf, type Item, type ItemStore } from '../../server/ops/transfer/resource.ts'
+import { type Format, fieldsOf, type Item, type ItemStore } from '../../server/ops/transfer/resource.ts'
 import { itemSource, seedItems } from '../../server/ops/transfer/seed.ts'
 
 const NewToy = z.object({
@@ -23,8 +22,8 @@ test('the columns, their values and the optional fields follow from the schemas 
   const store = openToys()
   const csv = 'note,isLoud,label,colour\n,true,Ball,\nold,false,Bone,blue\n,maybe,Rope,\n,true,,\n'
   const skipped = [
-    'Skipped line 4: isLoud: Invalid input: expected boolean, received string',
-    'Skipped line 5: label: Too small: expected string to have >=1 characters',
+    'line 4: isLoud: Invalid input: expected boolean, received string',
+    'line 5: label: Too small: expected string to have >=1 characters',
   ]
   expect(await importText(store, csv, 'csv')).toEqual({ created: 2, existing: 0, skipped })
   const ndjson =
@@ -90,10 +89,7 @@ async function exportText(store: ItemStore<NewToy>, format: Format): Promise<str
 
 async function importText(store: ItemStore<NewToy>, text: string, format: Format) {
   const skipped: string[] = []
-  const read = async function* () {
-    yield Buffer.from(text)
-  }
-  const input = { name: 'the file', isFile: true, read }
-  const check = await checkImport(toys, input, format, (line) => skipped.push(line))
-  return { ...(await importItems(toys, store, input, { format, check })), skipped }
+  const input = { name: 'the file', path: '/the/file', chunks: Readable.from([Buffer.from(text)]) }
+  const onInvalid = (line: string) => void skipped.push(line)
+  return { ...(await importItems(toys, store, input, { format, onInvalid })), skipped }
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Pet } from '../../db/pets/store.ts'
 import type { Store } from '../../db/resources.ts'
@@ -5,6 +6,7 @@ import { StoreUnavailable } from '../../db/store.ts'
 import { maxInt64, minInt64 } from '../../server/api/int64.ts'
 import { createKey, describeKeys, listKeys } from '../../server/ops/keys.ts'
 import { addPets, openTestStore } from '../support/database.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 import { exportText, importText, ndjsonOf } from '../support/transfer.ts'
 
 const names = [
@@ -52,21 +54,52 @@ describe.for(['ndjson', 'csv'] as const)('an export as %s', (format) => {
 })
 
 describe('an import', () => {
-  test('creates nothing when it is repeated, unless the file or the key is another one', async () => {
-    const store = await openTestStore()
+  test('creates nothing when it is repeated, unless the path of the file or the key is another one', async () => {
+    const [store, file] = [await openTestStore(), join(temporaryFolder(), 'pets')]
     const text = ndjsonOf(3)
+    expect(await importText(store, text, { file })).toEqual({ created: 3, existing: 0 })
+    expect(await importText(store, text, { file })).toEqual({ created: 0, existing: 3 })
     expect(await importText(store, text)).toEqual({ created: 3, existing: 0 })
-    expect(await importText(store, text)).toEqual({ created: 0, existing: 3 })
-    expect(await importText(store, `${text}\n`)).toEqual({ created: 3, existing: 0 })
     expect(await importText(store, text, { key: 'a' })).toEqual({ created: 3, existing: 0 })
-    expect(await importText(store, ndjsonOf(5), { key: 'a' })).toEqual({ created: 2, existing: 3 })
+    expect(await importText(store, text, { key: 'a' })).toEqual({ created: 0, existing: 3 })
+    expect(await importText(store, text, { key: file })).toEqual({ created: 3, existing: 0 })
   })
 
-  test('stops at a line that differs from an earlier import with the same key', async () => {
-    const store = await openTestStore()
-    await importText(store, ndjsonOf(3), { key: 'a' })
-    const changed = ndjsonOf(4).replace('pet 2', 'Minka')
-    await expect(importText(store, changed, { key: 'a' })).rejects.toThrow('Line 2 differs from that of an earlier')
+  test('creates each pet once when it is repeated with lines that were corrected, added, removed or moved', async () => {
+    const lines = ['Rex', 'Rex', 'Minka', '', 'Rex', 'Minka', 'Bella'].map(
+      (name) => `{"name":"${name}","categoryId":1}`,
+    )
+    const corrected = lines.with(3, '{"name":"Rex","categoryId":1}')
+    const removed = lines.toSpliced(3, 1)
+    const added = corrected.toSpliced(1, 0, '{"name":"Ada","categoryId":1}')
+    for (const onInvalid of [undefined, () => {}]) {
+      for (const repeated of [corrected, removed, added, corrected.toReversed()]) {
+        const [store, file] = [await openTestStore(), join(temporaryFolder(), 'pets')]
+        const first = importText(store, lines.join('\n'), { file, ...(onInvalid && { onInvalid }) })
+        if (onInvalid) expect(await first).toEqual({ created: 6, existing: 0 })
+        else await expect(first).rejects.toThrow(/^Line 4 of .* 3 pets created, 0 already existed\./)
+        const existing = onInvalid ? 6 : 3
+        expect(await importText(store, repeated.join('\n'), { file })).toEqual({
+          created: repeated.length - existing,
+          existing,
+        })
+        const names = (await allPets(store)).map(({ name }) => name)
+        expect(names.toSorted()).toEqual(repeated.map((line) => JSON.parse(line).name).toSorted())
+      }
+    }
+  })
+
+  test('says what it has created when the rest of the file cannot be read', async () => {
+    const [store, file] = [await openTestStore(), join(temporaryFolder(), 'pets')]
+    const start = ndjsonOf(2_000)
+    const broken = Buffer.concat([Buffer.from(start), Buffer.from('"Fran\xe7ois"', 'latin1')])
+    const message = await importText(store, broken, { file }).catch((error: Error) => error.message)
+    expect(message).toMatch(
+      /^Line 2001 of .* is not UTF-8\. Convert the file to UTF-8\. \d+ pets created, 0 already existed\. Run /,
+    )
+    const { created, existing } = await importText(store, start, { file })
+    expect(message).toContain(` ${existing} pets created`)
+    expect([created + existing, (await allPets(store)).length]).toEqual([2_000, 2_000])
   })
 
   test('assigns ids in the order of the lines', async () => {
@@ -78,7 +111,7 @@ describe('an import', () => {
   })
 
   test('is completed by running it again after the database has failed', async () => {
-    const store = await openTestStore()
+    const [store, file] = [await openTestStore(), join(temporaryFolder(), 'pets')]
     const { create } = store.pets
     let calls = 0
     store.pets.create = async (pet, once) => {
@@ -87,18 +120,18 @@ describe('an import', () => {
       if (++calls === 700) throw new StoreUnavailable('The disk does not respond.')
       return result
     }
-    await expect(importText(store, ndjsonOf(1_100))).rejects.toThrow(
-      'Stopped after 500 pets: The disk does not respond. Run the command again within 24 hours',
+    await expect(importText(store, ndjsonOf(1_100), { file })).rejects.toThrow(
+      'The disk does not respond. 999 pets created, 0 already existed. Run the command again within 24 hours',
     )
-    const { created, existing } = await importText(store, ndjsonOf(1_100))
+    const { created, existing } = await importText(store, ndjsonOf(1_100), { file })
     expect([created, existing]).toEqual([100, 1_000])
     expect(new Set((await allPets(store)).map(({ name }) => name)).size).toBe(1_100)
     expect(await allPets(store)).toHaveLength(1_100)
   })
 
   test('that two processes run at the same time creates each pet once', async () => {
-    const store = await openTestStore()
-    const results = await Promise.all([importText(store, ndjsonOf(600)), importText(store, ndjsonOf(600))])
+    const [store, file] = [await openTestStore(), join(temporaryFolder(), 'pets')]
+    const results = await Promise.all([1, 2].map(() => importText(store, ndjsonOf(600), { file })))
     expect(results.reduce((sum, { created }) => sum + created, 0)).toBe(600)
     expect(await allPets(store)).toHaveLength(600)
   })

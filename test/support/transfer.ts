@@ -2,12 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PetStatus } from '../../db/pets/shared.ts'
 import type { Store } from '../../db/resources.ts'
-import { checkImport } from '../../server/ops/transfer/check.ts'
 import { exportItems } from '../../server/ops/transfer/export.ts'
-import type { Format } from '../../server/ops/transfer/format.ts'
-import { importItems } from '../../server/ops/transfer/import.ts'
+import { importItems, readItems } from '../../server/ops/transfer/import.ts'
 import { type Input, withInput } from '../../server/ops/transfer/input.ts'
-import type { ItemStore, Resource } from '../../server/ops/transfer/resource.ts'
+import type { Format, ItemStore, Resource } from '../../server/ops/transfer/resource.ts'
 import { petTransfer } from '../../server/pets/transfer.ts'
 import { temporaryFolder } from './temporary.ts'
 
@@ -30,43 +28,46 @@ export async function exportedText<New>(
   return Buffer.concat(chunks).toString()
 }
 
-/** Checks a file with this content. Resolves to the descriptions of the invalid lines, which are skipped. */
+/** Reads a file with this content. Resolves to the number of pets and to the descriptions of the invalid lines. */
 export async function checkText(content: string | Buffer, format: Format = 'ndjson') {
   const skipped: string[] = []
-  const { items, ...check } = await withContent(content, format, (input) =>
-    checkImport(pets, input, format, (line) => skipped.push(line)),
-  )
-  return { ...check, pets: items, skipped }
+  let count = 0
+  await withContent(content, format, async (input) => {
+    const options = { format, onInvalid: (line: string) => void skipped.push(line) }
+    for await (const items of readItems(pets, input, options)) count += items.length
+  })
+  return { pets: count, skipped }
 }
 
 interface ImportOptions {
   format?: Format
   key?: string
-  /** Called between the check and the import. */
-  onChecked?: (file: string) => void
+  /** The path of the file. By default a new one for each import. */
+  file?: string
+  onInvalid?: (description: string) => void
 }
 
-/** Imports a file of pets with this content. An invalid line is an error. */
+/** Imports a file of pets with this content. */
 export async function importText(store: Store, content: string | Buffer, options: ImportOptions = {}) {
   return importItemsOf(pets, store.pets, content, options)
 }
 
-/** Imports a file of a resource with this content. An invalid line is an error. */
+/** Imports a file of a resource with this content. */
 export async function importItemsOf<New>(
   resource: Resource<New>,
   items: ItemStore<New>,
   content: string | Buffer,
-  { format = 'ndjson', key, onChecked }: ImportOptions = {},
+  { format = 'ndjson', file, ...options }: ImportOptions = {},
 ) {
-  return withContent(content, format, async (input) => {
-    const check = await checkImport(resource, input, format)
-    onChecked?.(input.name)
-    return importItems(resource, items, input, { format, check, key })
-  })
+  return withContent(content, format, (input) => importItems(resource, items, input, { format, ...options }), file)
 }
 
-function withContent<T>(content: string | Buffer, format: Format, use: (input: Input) => Promise<T>): Promise<T> {
-  const file = join(temporaryFolder(), `items.${format}`)
+function withContent<T>(
+  content: string | Buffer,
+  format: Format,
+  use: (input: Input) => Promise<T>,
+  file = join(temporaryFolder(), `items.${format}`),
+): Promise<T> {
   writeFileSync(file, content)
   return withInput(file, use)
 }

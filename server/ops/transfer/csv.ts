@@ -2,9 +2,8 @@ import { pipeline } from 'node:stream'
 import { CsvError, type Info, parse } from 'csv-parse'
 import { stringify } from 'csv-stringify/sync'
 import { OperatorError } from '../operator-error.ts'
-import { type Block, maxLineLength } from './input.ts'
+import { type Block, maxLineLength, type Row } from './input.ts'
 import { type Field, type Item, parseCell } from './resource.ts'
-import type { Row } from './rows.ts'
 
 /** CSV as in RFC 4180. Text is not changed, also if a spreadsheet would take it for a formula. */
 export function writeCsv(items: Item[], columns: string[], header = false): string {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { writeCsv } from './csv.ts'
-import type { Format } from './format.ts'
 import { writeNdjson } from './ndjson.ts'
 import type { Write } from './output.ts'
-import type { Item, ItemStore, Resource } from './resource.ts'
+import type { Format, Item, ItemStore, Resource } from './resource.ts'
 
 const pageSize = 1_000
 

@@ -1,67 +1,137 @@
-import { createHash, hash } from 'node:crypto'
-import { IdempotencyKeyReused, noApiKey } from '../../../db/store.ts'
+import { hash } from 'node:crypto'
+import { noApiKey } from '../../../db/store.ts'
+import { describeIssues } from '../../api/validation.ts'
+import { count } from '../count.ts'
 import { OperatorError } from '../operator-error.ts'
 import { createBatches } from './batches.ts'
-import { type Check, readRows } from './check.ts'
-import type { Format } from './format.ts'
-import type { Input } from './input.ts'
-import type { ItemStore, Resource } from './resource.ts'
-import type { CheckedRow } from './rows.ts'
+import { readCsv } from './csv.ts'
+import { type Input, type InvalidRow, type Row, readBlocks } from './input.ts'
+import { readNdjson } from './ndjson.ts'
+import {
+  type Field,
+  type Format,
+  fieldsOf,
+  type ItemStore,
+  parseCell,
+  type Resource,
+  type Schemas,
+} from './resource.ts'
 
-interface ImportOptions {
+const readers = { ndjson: readNdjson, csv: readCsv }
+
+interface ReadOptions {
   format: Format
-  check: Check
-  /** Replaces the SHA-256 of the input in the idempotency keys. */
+  /** Called with a description of each invalid line. Without it, the first invalid line is an error. */
+  onInvalid?: ((description: string) => void) | undefined
+}
+
+interface ImportOptions extends ReadOptions {
+  /** Identifies the import instead of the path of the file. */
   key?: string | undefined
   /** Called with the number of items that are stored. */
   onProgress?: ((items: number) => void) | undefined
 }
 
 /**
- * Creates an item for each valid line, in their order. Each has an idempotency key, so a repeated import creates only what
- * is missing.
+ * Creates an item for each valid line, in their order, while it reads the input. The idempotency key of an item is made of
+ * the import, the values of the item, and how many equal ones come before it. So a repeated import creates only what is
+ * missing, also if lines were corrected, added or removed meanwhile.
  *
- * @throws {OperatorError} if the import stops before its end.
+ * @throws {OperatorError} that says how many items were created, if the import stops before its end.
  */
 export async function importItems<New>(
   resource: Resource<New>,
   items: ItemStore<New>,
   input: Input,
-  { format, check, key, onProgress }: ImportOptions,
+  { key, onProgress, ...options }: ImportOptions,
 ) {
-  const namespace = key === undefined ? check.sha256 : hash('sha256', `--key ${key}`)
-  const digest = createHash('sha256')
-  let [done, existing] = [0, 0]
+  const { name, plural } = resource
+  const nextKey = keysIn(key === undefined ? `file ${input.path}` : `--key ${key}`)
+  let existing = 0
 
-  async function create({ line, item }: { line: number; item: New }): Promise<void> {
-    try {
-      const onReplay = () => void existing++
-      await items.create(item, { apiKeyId: noApiKey, key: `${namespace}:${line}`, onReplay })
-      done++
-    } catch (error) {
-      throw error instanceof IdempotencyKeyReused ? reused(line) : error
+  async function* withKeys() {
+    for await (const group of readItems(resource, input, options)) {
+      yield group.map((item) => ({ item, key: nextKey(item) }))
     }
   }
 
-  await createBatches(validRows(readRows(resource, input, format, digest)), create, {
-    noun: resource,
-    onProgress,
-    advice: `Run the command again within 24 hours: it creates only the missing ${resource.plural}.`,
-  })
-  if (digest.digest('hex') !== check.sha256) {
-    throw new OperatorError(
-      `${input.name} changed while it was imported. Check which of its ${resource.plural} were created.`,
-    )
-  }
+  const done = await createBatches(
+    withKeys(),
+    ({ item, key }) => items.create(item, { apiKeyId: noApiKey, key, onReplay: () => void existing++ }),
+    {
+      onProgress,
+      outcome: (done) =>
+        `${count(done - existing, name, plural)} created, ${existing} already existed. Run the command again within 24 hours: it creates no ${name} twice.`,
+    },
+  )
   return { created: done - existing, existing }
 }
 
-function reused(line: number): OperatorError {
-  return new OperatorError(
-    `Line ${line} differs from that of an earlier import with the same --key. Import the same lines again, or choose another --key.`,
-  )
+/** 48 bits of each hash are enough to count equal items, and a map of such numbers is small. */
+function keysIn(namespace: string): (item: unknown) => string {
+  const counts = new Map<number, number>()
+  return (item) => {
+    const text = JSON.stringify(item, (_name, value) => (typeof value === 'bigint' ? String(value) : value))
+    const sha256 = hash('sha256', `${namespace}\n${text}`)
+    const number = Number.parseInt(sha256.slice(0, 12), 16)
+    const before = counts.get(number) ?? 0
+    counts.set(number, before + 1)
+    return `${sha256}:${before}`
+  }
 }
 
-async function* validRows<New>(batches: AsyncIterable<CheckedRow<New>[]>) {
-  for await (const rows of batches) yield rows.filter((row) => 'item' in row)
+/**
+ * Reads the valid items. The items before an invalid line come before its error.
+ *
+ * @throws {OperatorError} if a line is invalid, or the input cannot be read to its end.
+ */
+export async function* readItems<New>(
+  resource: Resource<New>,
+  input: Input,
+  { format, onInvalid }: ReadOptions,
+): AsyncGenerator<New[]> {
+  const check = rowCheck(resource)
+  const blocks = readBlocks(input.chunks, input.name)
+  for await (const rows of readers[format](blocks, input.name, fieldsOf(resource))) {
+    const items: New[] = []
+    for (const row of rows.map(check)) {
+      if ('item' in row) items.push(row.item)
+      else if (onInvalid) onInvalid(`line ${row.line}: ${row.problem}`)
+      else {
+        yield items
+        throw new OperatorError(
+          `Line ${row.line} of ${input.name} is invalid: ${row.problem}. Correct it, or skip invalid lines with --skip-invalid.`,
+        )
+      }
+    }
+    yield items
+  }
+}
+
+/**
+ * Makes the function that applies the rules and the messages of the API to a line, but refuses unknown fields. It ignores
+ * the fields that the store assigns.
+ */
+function rowCheck<New>(schemas: Schemas<New>): (row: Row) => { item: New } | InvalidRow {
+  const known = new Map(fieldsOf(schemas).map((field) => [field.name, field]))
+  return (row) => {
+    if ('problem' in row) return row
+    const { line, fields } = row
+    const unknown = Object.keys(fields).filter((name) => !known.has(name))
+    if (unknown.length > 0) {
+      return { line, problem: `unknown fields: ${unknown.map((name) => JSON.stringify(name)).join(', ')}` }
+    }
+    const given = Object.entries(fields).flatMap(([name, value]) => {
+      const field = known.get(name)
+      return field?.isGiven ? [[name, fromJson(field, value)]] : []
+    })
+    const { data, error } = schemas.newItem.safeParse(Object.fromEntries(given))
+    return error ? { line, problem: describeIssues(error) } : { item: data }
+  }
+}
+
+/** JSON has no value of these kinds. */
+function fromJson(field: Field, value: unknown): unknown {
+  if (field.kind === 'bigint' && typeof value === 'number' && Number.isInteger(value)) return BigInt(value)
+  return field.kind === 'date' && typeof value === 'string' ? parseCell(field, value) : value
 }

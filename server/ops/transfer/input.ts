@@ -1,20 +1,23 @@
 import { isUtf8 } from 'node:buffer'
-import { randomBytes } from 'node:crypto'
-import { type FileHandle, open, unlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { type FileHandle, open } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { stdin } from 'node:process'
-import { OperatorError } from '../operator-error.ts'
-import { withFileErrors } from './file-error.ts'
+import { OperatorError, withFileErrors } from '../operator-error.ts'
 
-/** An input that can be read several times. */
 export interface Input {
-  /** The path, or `standard input`, for messages. */
+  /** The path as it was given, or `standard input`, for messages. */
   name: string
-  /** Whether the command can read the same bytes when it runs again: a file, not a pipe. */
-  isFile: boolean
-  /** Reads all bytes from the beginning. */
-  read(): AsyncGenerator<Buffer>
+  /** The absolute path of a file. A pipe has none, because its name says nothing about its content. */
+  path?: string
+  chunks: AsyncIterable<Buffer>
+}
+
+/** A line that is not validated yet. Lines count from 1. */
+export type Row = { line: number; fields: Record<string, unknown> } | InvalidRow
+
+export interface InvalidRow {
+  line: number
+  problem: string
 }
 
 /** Complete lines of UTF-8 text. */
@@ -30,43 +33,23 @@ export const maxLineLength = 64 * 1024
 const newline = 0x0a
 const byteOrderMark = Buffer.from('\ufeff')
 
-/**
- * Opens a file. Standard input (`-`) and pipes are copied to a temporary file first, because an import reads its input
- * twice.
- */
+/** Opens a file, or standard input (`-`). */
 export async function withInput<T>(file: string, use: (input: Input) => Promise<T>): Promise<T> {
-  if (file === '-') return withCopy('standard input', stdin, use)
+  if (file === '-') return use({ name: 'standard input', chunks: stdin })
   const source = await withFileErrors(file, 'read', () => open(file))
   try {
-    const stats = await source.stat()
-    if (stats.isFIFO()) return await withCopy(file, source.createReadStream({ autoClose: false }), use)
-    return await use({ name: file, isFile: true, read: () => readChunks(source, file) })
+    const isFile = !(await source.stat()).isFIFO()
+    return await use({ name: file, ...(isFile && { path: resolve(file) }), chunks: readChunks(source, file) })
   } finally {
     await source.close()
   }
 }
 
-async function withCopy<T>(name: string, source: AsyncIterable<Buffer>, use: (input: Input) => Promise<T>): Promise<T> {
-  const path = join(tmpdir(), `petstore-${randomBytes(8).toString('hex')}.partial`)
-  const copy = await withFileErrors(path, 'written', () => open(path, 'wx+', 0o600))
-  try {
-    await withFileErrors(path, 'written', async () => {
-      // An open file needs no name, and nothing is left if the process is killed.
-      await unlink(path)
-      for await (const chunk of source) await copy.writeFile(chunk)
-    })
-    return await use({ name, isFile: false, read: () => readChunks(copy, name) })
-  } finally {
-    await copy.close()
-  }
-}
-
 async function* readChunks(file: FileHandle, name: string): AsyncGenerator<Buffer> {
-  for (let position = 0; ; ) {
+  for (;;) {
     const buffer = Buffer.allocUnsafe(chunkSize)
-    const { bytesRead } = await withFileErrors(name, 'read', () => file.read({ buffer, position }))
+    const { bytesRead } = await withFileErrors(name, 'read', () => file.read({ buffer }))
     if (bytesRead === 0) return
-    position += bytesRead
     yield buffer.subarray(0, bytesRead)
   }
 }

@@ -1,8 +1,7 @@
 import { parseJson } from '../../api/int64.ts'
 import { expected, isRecord } from '../../api/validation.ts'
-import type { Block } from './input.ts'
+import type { Block, Row } from './input.ts'
 import type { Item } from './resource.ts'
-import type { Row } from './rows.ts'
 
 /** One JSON object per line (https://github.com/ndjson/ndjson-spec). Integers have all their digits. */
 export function writeNdjson(items: Item[], columns: string[]): string {

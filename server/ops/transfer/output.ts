@@ -5,8 +5,7 @@ import type { Writable } from 'node:stream'
 import { giveAway, type Ownership } from '../../../db/ownership.ts'
 import { publish } from '../../../db/sqlite/backup/publish.ts'
 import { withCleanup } from '../../../db/with-cleanup.ts'
-import { OperatorError } from '../operator-error.ts'
-import { withFileErrors } from './file-error.ts'
+import { OperatorError, withFileErrors } from '../operator-error.ts'
 
 /** Resolves when the next bytes may be written. */
 export type Write = (bytes: Uint8Array) => Promise<unknown>

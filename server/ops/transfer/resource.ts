@@ -13,6 +13,8 @@ export interface Noun {
   plural: string
 }
 
+export type Format = 'ndjson' | 'csv'
+
 type Shape = Readonly<Record<string, z.ZodType>>
 
 export interface Schemas<New> {

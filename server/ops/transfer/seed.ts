@@ -1,4 +1,5 @@
 import type { Faker } from '@faker-js/faker'
+import { count } from '../count.ts'
 import { OperatorError } from '../operator-error.ts'
 import { createBatches } from './batches.ts'
 import { type Field, fieldsOf, type ItemStore, type Kind, type Makers, type Noun, type Schemas } from './resource.ts'
@@ -18,14 +19,13 @@ const makersOfKinds: Record<Kind, (faker: Faker, field: Field) => unknown> = {
 export async function seedItems<New>(
   noun: Noun,
   items: ItemStore<New>,
-  count: number,
+  rows: number,
   next: () => New,
   onProgress?: (items: number) => void,
 ): Promise<void> {
-  await createBatches(groupsOf(count, next), (item) => items.create(item), {
-    noun,
+  await createBatches(groupsOf(rows, next), (item) => items.create(item), {
     onProgress,
-    advice: `The ${noun.plural} so far are stored.`,
+    outcome: (done) => `${count(done, noun.name, noun.plural)} created.`,
   })
 }
 
