@@ -120,8 +120,7 @@ function createBase({
   function recordRequest(request: FastifyRequest, reply: FastifyReply, result: RequestResult): void {
     const labels = labelsOf(request)
     if (!isProbe(labels) || request.rejection) log.request(request, reply, labels, result)
-    const traceId = request.span?.spanContext().traceId
-    if (result.isComplete) metrics.requests.observe(labels, reply.statusCode, result.milliseconds, traceId)
+    if (result.isComplete) metrics.requests.observe(labels, reply.statusCode, result.milliseconds)
     if (request.rejection) metrics.requests.countRejected(request.rejection.reason)
   }
   const check = requestCheck(headers)

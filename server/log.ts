@@ -1,13 +1,14 @@
 import { hostname } from 'node:os'
 import type { Writable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
+import { styleText } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
 import { clientAddressOf } from './auth/client-address.ts'
 import { type Config, environment } from './config.ts'
 import type { RequestLabels } from './http/request-labels.ts'
 import { isJournal, withPriorityOf } from './systemd/journal.ts'
-import { repeatedErrors, serializeError } from './telemetry/repeated-errors.ts'
+import { serializeError } from './telemetry/serialize-error.ts'
 
 /** Milliseconds. */
 const maxDelay = 10
@@ -25,8 +26,6 @@ export type Log = Logger & {
    * LOG_SAMPLE of the others. Headers, URLs and bodies are never logged.
    */
   request(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult): void
-  /** Logs how often errors were repeated since their last lines. Call it before the process ends. */
-  reportRepeats(): void
 }
 
 export interface RequestResult {
@@ -38,34 +37,44 @@ export interface RequestResult {
 /** What a log needs of `process.stdout` or `process.stderr`. */
 type Output = Writable & Pick<WriteStream, 'isTTY' | 'hasColors'> & { fd?: number }
 
-/** Logs in the format of LOG_FORMAT. By default, a terminal gets formatted lines, anything else JSON lines. */
-export async function createLog(
+/** Logs in the format of LOG_FORMAT. By default, a terminal gets lines for a person, anything else JSON lines. */
+export function createLog(
   { logLevel, logFormat, logSample }: Pick<Config, 'logLevel' | 'logFormat' | 'logSample'>,
   output: Output,
-): Promise<Log> {
-  if ((logFormat ?? (output.isTTY ? 'pretty' : 'json')) === 'json') return logTo(batching(output), logLevel, logSample)
-  // Loaded only if it is used, because it takes 20 ms.
-  const { prettyFactory } = await import('pino-pretty')
-  const format = prettyFactory({
-    ignore: 'pid,host',
-    singleLine: true,
-    translateTime: false,
-    colorize: output.isTTY && output.hasColors(),
-  })
-  return logTo(batching(output, format), logLevel, logSample)
+): Log {
+  const isPretty = (logFormat ?? (output.isTTY ? 'pretty' : 'json')) === 'pretty'
+  return logTo(batching(output, isPretty ? prettyFormat(output) : undefined), logLevel, logSample)
+}
+
+const levelColors: Record<string, 'red' | 'yellow' | 'green'> = {
+  fatal: 'red',
+  error: 'red',
+  warn: 'yellow',
+  info: 'green',
+}
+
+/** Formats a JSON line as time, level, message and further fields, and below it the stack of an error. */
+function prettyFormat(output: Output): (line: string) => string {
+  const isColored = output.isTTY && output.hasColors()
+  return (line) => {
+    const { level, time, pid, host, msg, err, ...fields } = JSON.parse(line)
+    const name = String(level).toUpperCase()
+    const color = levelColors[level] ?? 'blue'
+    const shown = isColored ? styleText(color, name, { validateStream: false }) : name
+    const rest = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : ''
+    const stack = err === undefined ? '' : `    ${err.stack ?? err}\n`
+    return `[${time}] ${shown}: ${msg}${rest}\n${stack}`
+  }
 }
 
 /** Logs JSON lines, with times in ISO 8601 (UTC) and levels by name. */
 export function logTo(destination: DestinationStream, level: Config['logLevel'], sample = 1): Log {
   const formatters = { level: (name: string) => ({ level: name }) }
-  const repeated = repeatedErrors(() => logger)
-  const hooks = { logMethod: repeated.hook }
   const serializers = { err: serializeError }
-  const options = { level, base, formatters, hooks, serializers, timestamp: stdTimeFunctions.isoTime }
+  const options = { level, base, formatters, serializers, timestamp: stdTimeFunctions.isoTime }
   const logger: Logger = pino(options, destination)
   const logsRequests = logger.isLevelEnabled('info')
   return Object.assign(logger, {
-    reportRepeats: () => repeated.report(),
     request(request: FastifyRequest, reply: FastifyReply, labels: RequestLabels, result: RequestResult) {
       if (!logsRequests || !(Math.random() < sample || isAlwaysLogged(reply, result))) return
       destination.write(`${JSON.stringify(requestLine(request, reply, labels, result))}\n`)

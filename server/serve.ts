@@ -21,7 +21,6 @@ import { OperatorError } from './ops/operator-error.ts'
 import { notifySystemd } from './systemd/notify.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { unblock } from './telemetry/output.ts'
-import { addProcessMetrics } from './telemetry/process-metrics.ts'
 import { registeredTracer, Tracing } from './telemetry/tracing.ts'
 
 /** Milliseconds. */
@@ -48,10 +47,10 @@ export async function serve(
   const warnOfDropped = (lines: number) =>
     log.warn(`${lines} lines of the output were dropped, because it was not read or its disk was full.`)
   const outputs = [process.stdout, process.stderr].map((stream) => unblock(stream, warnOfDropped))
-  const log = await createLog(config, process.stdout)
+  const log = createLog(config, process.stdout)
   const audit = auditTo(log)
   const metrics = new Metrics()
-  addProcessMetrics(metrics.registry, outputs)
+  metrics.addProcess(outputs)
   const tracer = registeredTracer()
   const tracing = tracer && new Tracing(tracer, config.database.kind)
   const store = await openStore(resources, config.database, {
@@ -96,7 +95,6 @@ export async function serve(
     // Last, so that probes see how the service stops.
     admin?.server.closeAllConnections()
     await admin?.close()
-    log.reportRepeats()
   }
 }
 
@@ -134,7 +132,6 @@ function limitStop(apps: (FastifyInstance | undefined)[], log: Log): void {
 
 /** Uses SIGKILL, because any other exit waits for the threads, which may wait for a disk that does not respond. */
 function force(log: Log, reason: string): void {
-  log.reportRepeats()
   log.error({ reason }, 'stopped by force')
   log.flush()
   process.kill(process.pid, 'SIGKILL')

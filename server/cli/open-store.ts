@@ -50,7 +50,7 @@ export function reportsOn(database: Location, audit: Audit): PrepareOptions {
 export async function auditOf(config: Config): Promise<Audit> {
   // Loaded here, because commands that change nothing start faster without it.
   const { createLog } = await import('../log.ts')
-  return auditTo(await createLog(config, process.stderr))
+  return auditTo(createLog(config, process.stderr))
 }
 
 /** The path of the database and its audit lines, for commands that only SQLite has. */

@@ -13,8 +13,8 @@ export function metricFactory(registry: Registry) {
       new Gauge({ name, help, labelNames, registers, ...(read && { collect: collector(read) }) }),
     counter: (name: string, help: string, read?: Read, labelNames: string[] = []) =>
       new Counter({ name, help, labelNames, registers, ...(read && { collect: collector(read) }) }),
-    histogram: (name: string, help: string, buckets: number[], labelNames: string[] = [], enableExemplars = false) =>
-      new Histogram({ name, help, labelNames, buckets, registers, enableExemplars }),
+    histogram: (name: string, help: string, buckets: number[], labelNames: string[] = []) =>
+      new Histogram({ name, help, labelNames, buckets, registers }),
   }
 }
 

@@ -1,17 +1,21 @@
-import { Registry } from '@prometheus-io/client'
+import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
 import manifest from '../../package.json' with { type: 'json' }
-import { cacheMetrics } from './cache-metrics.ts'
-import { metricFactory } from './metric-factory.ts'
+import type { CacheLookups } from '../cache/revision-cache.ts'
+import { type MetricFactory, metricFactory } from './metric-factory.ts'
+import type { Output } from './output.ts'
 import { requestMetrics } from './request-metrics.ts'
 import { storeMetrics } from './store-metrics.ts'
 
 /** A built package has its commit. A checkout, which may have changes, has none. */
 const { version, gitHead = '' }: { version: string; gitHead?: string } = manifest
 
+/** Gauges whose collection visits every open socket. */
+const unwanted = ['nodejs_active_resources', 'nodejs_active_handles', 'nodejs_active_requests']
+
 /** The metrics of one service. docs/reference/metrics.md describes each of them. */
 export class Metrics {
-  readonly registry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE)
-  readonly #factory = metricFactory(this.registry)
+  readonly #registry = new Registry()
+  readonly #factory = metricFactory(this.#registry)
   readonly requests = requestMetrics(this.#factory)
   readonly cacheLookups = cacheMetrics(this.#factory)
   readonly store = storeMetrics(this.#factory)
@@ -27,9 +31,46 @@ export class Metrics {
     this.#ready.set(isReady ? 1 : 0)
   }
 
-  /** All metrics in the text format of OpenMetrics 1.0, which has exemplars. */
+  /**
+   * Adds the metrics of the process: CPU, memory, file descriptors, event loop, garbage collection, output. Call it once
+   * for each process, because their timers run until it ends.
+   */
+  addProcess(outputs: Pick<Output, 'dropped'>[]): void {
+    collectDefaultMetrics({
+      register: this.#registry,
+      // Milliseconds. The default of 100 costs more and says no more.
+      eventLoopUtilizationTimeout: 1_000,
+    })
+    for (const name of unwanted.flatMap((name) => [name, `${name}_total`])) this.#registry.removeSingleMetric(name)
+    this.#factory.counter(
+      'petstore_output_lines_dropped_total',
+      'Lines of standard output and standard error that were dropped because the output did not accept them.',
+      () => outputs.reduce((total, { dropped }) => total + dropped, 0),
+    )
+  }
+
+  /** All metrics in the text format of Prometheus, version 0.0.4. */
   async text(): Promise<string> {
     await this.store.update()
-    return this.registry.metrics()
+    return this.#registry.metrics()
   }
+}
+
+/** Returns the object in which each cache counts its lookups. */
+function cacheMetrics({ counter }: MetricFactory) {
+  const lookups = {
+    rest_responses: { hits: 0, misses: 0 },
+    rpc_responses: { hits: 0, misses: 0 },
+    api_keys: { hits: 0, misses: 0 },
+  } satisfies Record<string, CacheLookups>
+  const addCounter = (count: keyof CacheLookups, help: string) =>
+    counter(
+      `petstore_cache_${count}_total`,
+      help,
+      () => Object.entries(lookups).map(([cache, counts]) => [{ cache }, counts[count]]),
+      ['cache'],
+    )
+  addCounter('hits', 'Lookups whose value the cache had.')
+  addCounter('misses', 'Lookups of a cacheable value that read the store.')
+  return lookups
 }

@@ -4,7 +4,7 @@ import type { WriteStream } from 'node:tty'
 /** Bytes that may wait until the output accepts them. */
 const maxWaiting = 1024 * 1024
 /** Milliseconds between two attempts to write to an output that accepts nothing. */
-const maxRetryDelay = 100
+const retryDelay = 20
 /** Milliseconds that the end of the process waits for a slow reader. */
 const maxExitDelay = 1_000
 
@@ -30,7 +30,7 @@ export interface Output {
  */
 export function outputTo(fd: number, onRecovered: (lines: number) => void): Output {
   const waiting: Buffer[] = []
-  let [waitingBytes, dropped, unreported, retryDelay] = [0, 0, 0, 1]
+  let [waitingBytes, dropped, unreported] = [0, 0, 0]
   let timer: NodeJS.Timeout | undefined
 
   /** Returns the code of the error if the output does not accept everything. */
@@ -39,7 +39,6 @@ export function outputTo(fd: number, onRecovered: (lines: number) => void): Outp
       for (let first = waiting[0]; first; first = waiting[0]) {
         const written = writeSync(fd, first)
         waitingBytes -= written
-        retryDelay = 1
         if (written === first.length) waiting.shift()
         else waiting[0] = first.subarray(written)
       }
@@ -54,7 +53,6 @@ export function outputTo(fd: number, onRecovered: (lines: number) => void): Outp
 
   function retry(): void {
     timer = undefined
-    retryDelay = Math.min(retryDelay * 2, maxRetryDelay)
     writeWaiting()
   }
 

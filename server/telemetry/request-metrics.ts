@@ -22,7 +22,6 @@ export function requestMetrics({ gauge, counter, histogram }: MetricFactory) {
     'Time from the request to the end of its response. Requests that the client gave up are not included.',
     buckets,
     ['adapter', 'operation', 'status'],
-    true,
   )
   gauge('petstore_requests_in_flight', 'Requests whose response is not sent completely.', () => sum('running'))
   counter(
@@ -53,15 +52,9 @@ export function requestMetrics({ gauge, counter, histogram }: MetricFactory) {
   return {
     /** Includes the requests of a server. */
     watch: (server: RequestCounts): void => void servers.push(server),
-    /** @param traceId makes the request the exemplar of its bucket */
-    observe(labels: RequestLabels, status: number, milliseconds: number, traceId?: string): void {
-      const value = milliseconds / 1_000
-      if (traceId !== undefined) {
-        duration.observe({ labels: { ...labels, status }, value, exemplarLabels: { trace_id: traceId } })
-        return
-      }
+    observe(labels: RequestLabels, status: number, milliseconds: number): void {
       const series = bound.get(labels)?.get(status) ?? bind(labels, status)
-      series.observe(value)
+      series.observe(milliseconds / 1_000)
     },
     countRejected: (reason: RejectionReason): void => rejected.inc({ reason }),
     countReplay: (): void => replayed.inc(),

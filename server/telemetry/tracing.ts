@@ -18,7 +18,7 @@ import { toApiError } from '../api/errors.ts'
 import type { Context } from '../api/trpc.ts'
 import { whenEnded } from '../http/connections.ts'
 import { isProbe, labelsOf } from '../http/request-labels.ts'
-import { serializeError } from './repeated-errors.ts'
+import { serializeError } from './serialize-error.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
+import { styleText } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { mintApiKey } from '../../server/auth/api-key.ts'
 import { createLog, logTo } from '../../server/log.ts'
@@ -178,15 +179,23 @@ test('an internal error is logged with its cause, which the response does not sh
   const rpcResponse = await app.inject({ url: '/trpc/pets.list', headers: { authorization: 'none' } })
   expect(response.text + rpcResponse.payload).not.toContain('secret cause')
   const faults = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error')
-  // The second one is only counted.
   const msg = 'A request failed because of a defect of the service. Report it with this line.'
+  const err = { message: 'the secret cause', stack: expect.any(String) }
   expect(faults).toMatchObject([
-    {
-      msg,
-      requestId: response.headers['x-request-id'],
-      err: { message: 'the secret cause', stack: expect.any(String) },
-    },
+    { msg, requestId: response.headers['x-request-id'], err },
+    { msg, err },
   ])
+})
+
+test('the code and the stacks of the causes of an error are logged, but none of its other properties', () => {
+  const written: string[] = []
+  const log = logTo({ write: (line) => void written.push(line) }, 'info')
+  const cause = Object.assign(new Error('refused'), { input: 'postgres://u:secret@host/db' })
+  const err = Object.assign(new Error('lost', { cause }), { code: '08006', detail: 'Key (name)=(secret)' })
+  log.error({ err }, 'The database is away.')
+  expect(logLinesIn(written.join(''))).toMatchObject([{ err: { type: 'Error', code: '08006', message: 'lost' } }])
+  expect(written.join()).toContain('caused by: Error: refused')
+  expect(written.join()).not.toContain('secret')
 })
 
 describe('LOG_SAMPLE', () => {
@@ -261,9 +270,9 @@ describe('LOG_SAMPLE', () => {
 })
 
 describe('LOG_FORMAT', () => {
-  const output = (isTTY: boolean) => {
+  const output = (isTTY: boolean, isColored = false) => {
     const written: string[] = []
-    const stream = Object.assign(new Writable(), { isTTY, hasColors: () => false })
+    const stream = Object.assign(new Writable(), { isTTY, hasColors: () => isColored })
     stream.write = (text: string) => written.push(text) > 0
     return { written, stream }
   }
@@ -275,7 +284,7 @@ describe('LOG_FORMAT', () => {
     ['pretty', false, 'pretty'],
   ] as const)('%s on a terminal (%s) writes %s, one line for each', async ([logFormat, isTTY, expected]) => {
     const { written, stream } = output(isTTY)
-    const log = await createLog({ logLevel: 'info', logFormat, logSample: 1 }, stream)
+    const log = createLog({ logLevel: 'info', logFormat, logSample: 1 }, stream)
     log.info({ action: 'key.create' }, 'audit')
     log.flush()
     const pretty = /^\[20\d\d-\d\d-\d\dT[\d:.]+Z\] INFO: audit \{"action":"key.create"\}\n$/
@@ -283,9 +292,20 @@ describe('LOG_FORMAT', () => {
     expect(written).toEqual([expect.stringMatching(expected === 'json' ? json : pretty)])
   })
 
+  test('a terminal with colors gets the level in color, and the stack of an error below its line', () => {
+    const { written, stream } = output(true, true)
+    const log = createLog({ logLevel: 'info', logFormat: undefined, logSample: 1 }, stream)
+    const err = new Error('refused', { cause: new Error('away') })
+    log.warn({ err, requestId: 'a' }, 'The database is away.')
+    log.flush()
+    const [line, stack = ''] = written.join('').split(/\n(.*)/s)
+    expect(line).toContain(`] ${styleText('yellow', 'WARN')}: The database is away. {"requestId":"a"}`)
+    expect(stack).toMatch(/^ {4}Error: refused\n.+caused by: Error: away\n/s)
+  })
+
   test('lines are written together after a few milliseconds, and at once with a warning', async () => {
     const { written, stream } = output(false)
-    const log = await createLog({ logLevel: 'info', logFormat: 'json', logSample: 1 }, stream)
+    const log = createLog({ logLevel: 'info', logFormat: 'json', logSample: 1 }, stream)
     for (const name of ['first', 'second']) log.info(name)
     expect(written).toEqual([])
     await expect.poll(() => written).toEqual([expect.stringMatching(/first.*\n.*second.*\n$/)])
@@ -297,7 +317,7 @@ describe('LOG_FORMAT', () => {
 
 test('the log level silent writes nothing', async () => {
   const config = { logLevel: 'silent', logFormat: undefined, logSample: 1 } as const
-  expect((await createLog(config, process.stdout)).isLevelEnabled('fatal')).toBe(false)
+  expect(createLog(config, process.stdout).isLevelEnabled('fatal')).toBe(false)
 })
 
 // The database does not matter here.

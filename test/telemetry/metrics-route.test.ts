@@ -3,7 +3,7 @@ import { StoreUnavailable } from '../../db/store.ts'
 import { createAdminApp } from '../../server/app.ts'
 import { logTo } from '../../server/log.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
-import { readMetric, seriesIn, typesIn } from '../support/metrics.ts'
+import { readMetric } from '../support/metrics.ts'
 import { createRestClient } from '../support/rest-client.ts'
 import { startTestApi } from '../support/test-api.ts'
 import { inject } from '../support/transport.ts'
@@ -66,50 +66,6 @@ test('/metrics responds to other methods with Allow, and scrapes are not logged'
   await rest.get('/metrics')
   expect(log).toEqual([])
   expect(await rest.post('/metrics', {})).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
-})
-
-test.for([
-  ['', 'text/plain'],
-  ['*/*', 'text/plain'],
-  ['text/html,application/xhtml+xml,*/*;q=0.8', 'text/plain'],
-  ['application/openmetrics-text;version=1.0.0', 'application/openmetrics-text'],
-  ['APPLICATION/OpenMetrics-Text ; Q=0.5, text/plain;q=0.4', 'application/openmetrics-text'],
-  ['application/openmetrics-text;q=0.4, text/plain;q=0.5', 'text/plain'],
-  ['application/openmetrics-text;q=0', 'text/plain'],
-  ['application/openmetrics-text;q=x', 'text/plain'],
-  // Prometheus 2.42 and 3.5.
-  [
-    'application/openmetrics-text;version=1.0.0;q=0.75,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=0.0.4;q=0.5,*/*;q=0.1',
-    'application/openmetrics-text',
-  ],
-  [
-    'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,text/plain;version=1.0.0;q=0.3,*/*;q=0.1',
-    'application/openmetrics-text',
-  ],
-])('a scraper that accepts "%s" receives %s', async ([accept = '', type]) => {
-  const { rest } = await startTestApi()
-  const { headers } = await rest.get('/metrics', { accept })
-  expect(headers['content-type']?.split(';')[0]).toBe(type)
-  expect(headers.vary).toBe('accept')
-})
-
-test('both formats have the same series, in any order of scrapes', async () => {
-  const { rest } = await startTestApi()
-  const scrape = async (accept: string) => (await rest.get('/metrics', { accept })).text
-  const openMetrics = 'application/openmetrics-text'
-  await scrape('')
-  const [plain, open, again] = [await scrape(''), await scrape(openMetrics), await scrape('')]
-  expect(seriesIn(open)).toEqual(seriesIn(plain))
-  expect(seriesIn(again)).toEqual(seriesIn(plain))
-  expect(typesIn(plain)).toMatchObject({ petstore_idempotent_replays_total: 'counter' })
-  expect(typesIn(open)).toMatchObject({
-    petstore_idempotent_replays: 'counter',
-    petstore_request_duration_seconds: 'histogram',
-  })
-  expect(open).not.toMatch(/\n\n|^# TYPE \w+_total /m)
-  expect(open).toMatch(/^petstore_idempotent_replays_total 0\n/m)
-  expect(open).toMatch(/\n# EOF\n$/)
-  expect(plain).not.toContain('# EOF')
 })
 
 test('the admin listener serves metrics and health without a key, and the service only health', async () => {
