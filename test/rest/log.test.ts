@@ -299,7 +299,9 @@ describe('LOG_FORMAT', () => {
     log.warn({ err, requestId: 'a' }, 'The database is away.')
     log.flush()
     const [line, stack = ''] = written.join('').split(/\n(.*)/s)
-    expect(line).toContain(`] ${styleText('yellow', 'WARN')}: The database is away. {"requestId":"a"}`)
+    expect(line).toContain(
+      `] ${styleText('yellow', 'WARN', { validateStream: false })}: The database is away. {"requestId":"a"}`,
+    )
     expect(stack).toMatch(/^ {4}Error: refused\n.+caused by: Error: away\n/s)
   })
 
@@ -327,7 +329,8 @@ if (!isOnPostgres) {
     expect((await fetch(`${server.url}/openapi.json`)).status).toBe(200)
     expect((await fetch(`${server.url}/none`)).status).toBe(404)
     await waitForOutput(server, /("status":404)/)
-    expect(server.stdout).not.toContain('"status":200')
+    // On a busy machine a request may be slow, and is logged.
+    expect(server.stdout).not.toMatch(/"status":200,"milliseconds":\d{1,3}[.,]/)
   })
 
   test('the service continues when the reader of its log has closed the pipe', async () => {
