@@ -104,10 +104,6 @@ const hostile = [
     'pretty',
     'info',
     'silent',
-    'otlp',
-    'http/json',
-    'always_off',
-    'a=b',
   ],
 ]
 
