@@ -1,5 +1,4 @@
 import { type Column, getTableColumns, type SQL, sql, type Table } from 'drizzle-orm'
-import type { OtherServer } from './location.ts'
 import { type AppliedMigration, type Migration, pendingMigrations } from './migrations.ts'
 import { columnOf } from './resource.ts'
 import { incomplete, UnusableDatabase } from './unusable-database.ts'
@@ -30,8 +29,6 @@ export interface PostgresInspection extends CommonInspection {
   kind: 'postgres'
   bytes(): Promise<{ database: number }>
   server(): Promise<ServerState>
-  /** The server that is examined, and the others of the URL. */
-  servers: { used: string; others: OtherServer[] }
   close(): Promise<void>
 }
 

@@ -4,8 +4,8 @@ import { PgBoolean, type PgTable, PgTimestamp } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
 import { describeLocation } from '../location.ts'
 import { type OnMigrate, refuseOtherRelease } from '../migrations.ts'
+import { connectClient } from '../postgres/connection/connection.ts'
 import { concernsDatabase, unusable } from '../postgres/connection/failure.ts'
-import { connectPrimary } from '../postgres/connection/primary.ts'
 import { oidOf, readJournal } from '../postgres/migrate.ts'
 import { prepareDatabase } from '../postgres/prepare.ts'
 import { query } from '../postgres/query.ts'
@@ -59,7 +59,7 @@ export async function openTarget(
 
 /** Begins a transaction on a connection of its own, which is closed if `prepare` fails. */
 async function begin<T>(url: string, mode: string, prepare: (client: Client) => Promise<T>): Promise<T> {
-  const client = await connectPrimary(url, timeouts)
+  const client = await connectClient(url, timeouts)
   try {
     await client.query(`BEGIN ISOLATION LEVEL ${mode}`)
     // The URL, the role or the database may set timeouts. Not every server version has all of them.

@@ -3,9 +3,9 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { type PgTable, PgTimestamp } from 'drizzle-orm/pg-core'
 import type { Client } from 'pg'
 import { inspectionOf, type PostgresInspection, type ServerState } from '../inspection.ts'
-import { describeLocation, hostOf } from '../location.ts'
+import { describeLocation } from '../location.ts'
+import { connectClient } from '../postgres/connection/connection.ts'
 import { unusable } from '../postgres/connection/failure.ts'
-import { findPrimary } from '../postgres/connection/primary.ts'
 import { findMissingPart, hasTable, journal, readJournal } from '../postgres/migrate.ts'
 import { query } from '../postgres/query.ts'
 import type { PostgresResource } from '../postgres/resource.ts'
@@ -17,7 +17,7 @@ const timeout = 60_000
 /** @throws {UnusableDatabase} */
 export async function inspectPostgres(url: string, loaded: Loaded<PostgresResource>): Promise<PostgresInspection> {
   const options = { statement_timeout: timeout, query_timeout: timeout }
-  const { client, ...found } = await attempt(url, () => findPrimary(url, options))
+  const client = await attempt(url, () => connectClient(url, options))
   const db = drizzle({ client })
   const common = inspectionOf<PgTable>({
     name: describeLocation({ kind: 'postgres', url }),
@@ -34,7 +34,6 @@ export async function inspectPostgres(url: string, loaded: Loaded<PostgresResour
     ...common,
     bytes: () => attempt(url, () => readSize(client)),
     server: () => attempt(url, () => readServer(client)),
-    servers: { used: hostOf(found.url), others: found.others },
     close: () => client.end(),
   }
 }

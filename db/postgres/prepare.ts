@@ -5,8 +5,8 @@ import { describeLocation } from '../location.ts'
 import type { PrepareOptions } from '../migrations.ts'
 import type { Loaded } from '../resource.ts'
 import { incomplete, UnusableDatabase } from '../unusable-database.ts'
-import { NoPrimary, unusable } from './connection/failure.ts'
-import { connectPrimary } from './connection/primary.ts'
+import { connectClient } from './connection/connection.ts'
+import { Standby, unusable } from './connection/failure.ts'
 import { findMissingPart, migrate } from './migrate.ts'
 import type { PostgresResource } from './resource.ts'
 
@@ -43,7 +43,7 @@ export async function prepareDatabase(
 async function connectWithRetries(url: string): Promise<Client> {
   for (const deadline = performance.now() + startTimeout; ; await wait(retryInterval)) {
     try {
-      return await connectPrimary(url, {
+      return await connectClient(url, {
         lock_timeout: startTimeout,
         idle_in_transaction_session_timeout: startTimeout,
         statement_timeout: 0,
@@ -57,7 +57,7 @@ async function connectWithRetries(url: string): Promise<Client> {
 
 /** The server is starting or stopping, has too many connections at the moment, or is about to be promoted. */
 function isStarting(error: unknown): boolean {
-  if (error instanceof NoPrimary) return error.isStarting
+  if (error instanceof Standby) return true
   return error instanceof DatabaseError && /^(57P03|57P01|53300)$/.test(error.code ?? '')
 }
 

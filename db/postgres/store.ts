@@ -7,8 +7,6 @@ import { searchWith } from '../search.ts'
 import { type BaseStore, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
 import { connectClient, openPool } from './connection/connection.ts'
 import { Failures } from './connection/failure.ts'
-import { needsPrimary } from './connection/primary.ts'
-import { Servers } from './connection/servers.ts'
 import { GroupCommit } from './group-commit.ts'
 import { idempotencyKeys } from './idempotency.ts'
 import { findMissingPart, readJournal } from './migrate.ts'
@@ -36,8 +34,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { url, resources, maxConnections, observer } = options
   await prepareDatabase(url, resources, options)
   let connectionErrors = 0
-  const servers = needsPrimary(url) ? await Servers.open(url, options.onWarning) : undefined
-  const pool = openPool(url, maxConnections, () => connectionErrors++, servers)
+  const pool = openPool(url, maxConnections, () => connectionErrors++)
   const failures = new Failures(tablesOf(resources.resources), observer)
   const mutations = new GroupCommit(prepareMutations(pool, failures), observer)
   const closers: (() => Promise<void>)[] = []
@@ -46,7 +43,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   function engineFor(resource: string, { table, filters, search, writes }: PostgresResource): PostgresEngine {
     return {
       pool,
-      connect: () => (servers ? servers.connect() : connectClient(url)),
+      connect: () => connectClient(url),
       failures,
       read,
       list: () => pagesOf(read, table, filters),
@@ -79,7 +76,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     async close() {
       await mutations.close()
       await Promise.all([...closers.map((close) => close()), pool.end()])
-      servers?.close()
     },
   }
 }

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url'
-import { changeUrl, type Location } from '../../db/location.ts'
+import type { Location } from '../../db/location.ts'
 import { startOf } from '../auth/api-key.ts'
 import { defaultOf, environment, readConfig, readVariables, type VariableName, variableNames } from '../config.ts'
 
@@ -35,8 +35,8 @@ export function describeConfig(env = environment): Setting[] {
 /** A value that DATABASE_URL accepts. Without its password, a URL of PostgreSQL needs PGPASSWORD. */
 function urlOf(location: Location): string {
   if (location.kind === 'sqlite') return pathToFileURL(location.path).href
-  return changeUrl(location.url, (url) => {
-    url.password = ''
-    for (const name of [...url.searchParams.keys()]) if (/password/i.test(name)) url.searchParams.delete(name)
-  })
+  const url = new URL(location.url)
+  url.password = ''
+  for (const name of [...url.searchParams.keys()]) if (/password/i.test(name)) url.searchParams.delete(name)
+  return url.href
 }

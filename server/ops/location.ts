@@ -1,19 +1,22 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { type Location, serverUrls, targetSessionAttrs } from '../../db/location.ts'
+import type { Location } from '../../db/location.ts'
 import { UsageError } from './operator-error.ts'
+
+/** libpq allows a list of hosts, with or without ports. */
+const severalHosts = /^postgres(ql)?:\/\/([^/?#]*@)?[^/?#@]*,/
 
 /** The location of a database in the format of DATABASE_URL. */
 export const DatabaseUrl = z
   .string()
   .trim()
+  .refine((url) => !severalHosts.test(url), {
+    error:
+      'expected one host, the address of the cluster: that of HAProxy, the -rw service of CloudNativePG, or the endpoint of RDS',
+  })
   .transform((url, context): Location => {
-    if (isPostgresUrl(url)) {
-      const problem = problemOfServers(url)
-      if (problem !== undefined) context.addIssue(problem)
-      return { kind: 'postgres', url }
-    }
+    if (isPostgresUrl(url)) return { kind: 'postgres', url }
     const path = pathOf(url)
     if (path === undefined) {
       context.addIssue(
@@ -24,19 +27,7 @@ export const DatabaseUrl = z
   })
 
 function isPostgresUrl(url: string): boolean {
-  return (
-    /^postgres(ql)?:\/\//.test(url) &&
-    serverUrls(url).every((server) => URL.canParse(server)) &&
-    !hasControlCharacter(url)
-  )
-}
-
-/** A standby accepts no writes, so the service must not take the first server that responds. */
-function problemOfServers(url: string): string | undefined {
-  const attributes = targetSessionAttrs(url)
-  if (['read-write', 'primary'].includes(attributes)) return undefined
-  if (attributes !== 'any') return 'expected target_session_attrs=read-write, because the service writes'
-  return serverUrls(url).length > 1 ? 'expected target_session_attrs=read-write beside several hosts' : undefined
+  return /^postgres(ql)?:\/\//.test(url) && URL.canParse(url) && !hasControlCharacter(url)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg'
-import { isConnectionError, isReadOnly } from './failure.ts'
+import { isConnectionError, Standby } from './failure.ts'
 import { refuseSharedConnections } from './pooler.ts'
 
 /** Timeouts in milliseconds. The caller has received an error by then, so a later result would be useless. */
@@ -25,20 +25,11 @@ function settings(url: string): ClientConfig {
   }
 }
 
-/** Chooses the server of each connection of a pool. */
-export interface ServerChoice {
-  /** The class of the connections. */
-  clientClass(): new () => ClientBase
-  /** Rejects unless the server of a new connection may be used. */
-  verify(client: Client): Promise<void>
-  /** Is told that a connection was lost, or that a session has become read-only. */
-  suspect(): void
-}
-
 /**
- * Opens a connection to a single server.
+ * Opens a connection outside a pool.
  *
  * @throws {UnusableDatabase} if a pooler shares connections between sessions
+ * @throws {Standby}
  */
 export async function connectClient(url: string, options: ClientConfig = {}): Promise<Client> {
   const { lock_timeout, statement_timeout, idle_in_transaction_session_timeout, ...config } = {
@@ -71,27 +62,27 @@ async function connect(url: string, config: ClientConfig): Promise<Client> {
 }
 
 /**
+ * Opens a pool. It drops a connection whose statement has failed, also because the server has become read-only, so the next
+ * one reaches the server to which the address leads then.
+ *
  * @param maxConnections pg's default of 10 if undefined
  * @param onError called when a connection is lost or cannot be opened
- * @param servers the server of the URL if undefined
  */
-export function openPool(url: string, maxConnections?: number, onError = () => {}, servers?: ServerChoice): Pool {
+export function openPool(url: string, maxConnections?: number, onError = () => {}): Pool {
   const pool = new Pool({
     ...settings(url),
     max: maxConnections,
-    Client: servers?.clientClass(),
     onConnect: prepare,
     // The pool reports a failed attempt to connect only here and to its caller.
     log: (message) => {
-      if (message === 'client failed to connect') report()
+      if (message === 'client failed to connect') onError()
     },
   })
   // The pool replaces an idle connection that is lost. The query reports the loss of one in use.
   pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', report))
+  pool.on('connect', (client) => client.on('error', onError))
   pool.on('release', (error) => {
-    if (isConnectionError(error)) report()
-    if (isReadOnly(error)) servers?.suspect()
+    if (isConnectionError(error)) onError()
   })
   closeUnresponsive(pool)
   return pool
@@ -99,16 +90,10 @@ export function openPool(url: string, maxConnections?: number, onError = () => {
   async function prepare(client: ClientBase): Promise<void> {
     try {
       await applySessionSettings(client, url, { ...serverTimeouts, ...planSettings })
-      if (client instanceof Client) await servers?.verify(client)
     } catch (error) {
-      report()
+      onError()
       throw error
     }
-  }
-
-  function report(): void {
-    onError()
-    servers?.suspect()
   }
 }
 
@@ -160,6 +145,7 @@ const planSettings = {
   jit: 'off',
 }
 
+/** @throws {Standby} */
 async function applySessionSettings(client: ClientBase, url: string, further: object): Promise<void> {
   const values = Object.entries({ ...sessionSettings, ...further })
     // The URL may set timeouts, which the driver sends when the session starts.
@@ -167,9 +153,11 @@ async function applySessionSettings(client: ClientBase, url: string, further: ob
     .map(([name, value]) => `('${name}', '${value}')`)
   const statement = {
     // A commit waits for the disk with any value of synchronous_commit except off.
-    text: `SELECT set_config(name, value, false) FROM (VALUES ${values.join(', ')}) AS own (name, value)
+    text: `SELECT set_config(name, value, false), pg_is_in_recovery() AS "isStandby" FROM (VALUES ${values.join(', ')}) AS own (name, value)
       WHERE name <> 'synchronous_commit' OR current_setting(name) = 'off'`,
     query_timeout: timeouts.response,
   }
-  await client.query(statement)
+  const { rows } = await client.query<{ isStandby: boolean }>(statement)
+  // An address leads to one for a moment during a failover.
+  if (rows[0]?.isStandby) throw new Standby()
 }

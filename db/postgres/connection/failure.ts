@@ -1,7 +1,7 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
-import { describeLocation, type OtherServer } from '../../location.ts'
+import { describeLocation } from '../../location.ts'
 import {
   IdsExhausted,
   RowConflict,
@@ -17,15 +17,12 @@ export function causeOf(error: unknown): unknown {
   return error instanceof DrizzleQueryError ? error.cause : error
 }
 
-/** No server accepts writes. The message is for the operator. */
-export class NoPrimary extends Error {
-  /** Whether one may soon do so. */
-  readonly isStarting: boolean
+/** The address leads to a server in recovery. Its code is that of a write to such a server (read_only_sql_transaction). */
+export class Standby extends Error {
+  readonly code = '25006'
 
-  constructor(servers: OtherServer[]) {
-    const states = servers.map(({ host, state }) => `${host}: ${state}`)
-    super(`no server accepts writes (${states.join(', ')}); start the primary, or promote a standby`)
-    this.isStarting = servers.some(({ mayBecomePrimary }) => mayBecomePrimary)
+  constructor() {
+    super('the server is a standby')
   }
 }
 
@@ -48,12 +45,6 @@ export function isConnectionError(error: unknown): boolean {
   // Operator intervention, such as a restart, and connection exceptions. The driver's own errors have no class.
   if (cause instanceof DatabaseError) return /^(08|57P)/.test(cause.code ?? '')
   return cause instanceof Error && concernsDatabase(cause)
-}
-
-/** Whether a write failed because the session is read-only. */
-export function isReadOnly(error: unknown): boolean {
-  const cause = causeOf(error)
-  return cause instanceof DatabaseError && cause.code === '25006'
 }
 
 /** Whether a constraint or an index of this name is violated. */
@@ -239,7 +230,6 @@ const reasonByError: [RegExp, string][] = [
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) throw error
-  if (error instanceof NoPrimary) return error.message
   const message = error.message || String(error)
   const known = reasonByError.find(([pattern]) => pattern.test(`${codeOf(error)} ${message}`))
   return (known?.[1] ?? '$message; check PostgreSQL and the address').replace('$message', () => message)

@@ -1,6 +1,6 @@
 import { inspect, tryWrite } from '../../../db/inspect.ts'
 import type { Inspection, SchemaState, ServerState } from '../../../db/inspection.ts'
-import { describeLocation, type Location, type OtherServer } from '../../../db/location.ts'
+import { describeLocation, type Location } from '../../../db/location.ts'
 import type { ResourceList } from '../../../db/resource-list.ts'
 import { UnusableDatabase } from '../../../db/unusable-database.ts'
 import { count } from '../count.ts'
@@ -70,8 +70,6 @@ export async function examineContents(
     return { findings: [...findings, integrity], times: orNone(times) }
   }
   const server = await readOnce(() => inspection.server())
-  const { used, others } = inspection.servers
-  if (others.length > 0) findings.push(finding('servers', judgeServers(used, others)))
   const reading = await runCheck('server', () => ok(server().version))
   return {
     findings: [...findings, ...(reading.status === 'ok' ? judgeServer(server(), neededConnections) : [reading])],
@@ -87,12 +85,6 @@ function judgeSchema({ applied, pending, problem }: SchemaState): Verdict {
   return warning(
     `${newest}, and ${waiting} pending. Back up the database; the next start applies them, or petstore db migrate.`,
   )
-}
-
-function judgeServers(used: string, others: OtherServer[]): Verdict {
-  const states = [`${used} accepts writes`, ...others.map(({ host, state }) => `${host}: ${state}`)].join('. ')
-  if (others.every(({ mayBecomePrimary }) => mayBecomePrimary)) return ok(`${states}.`)
-  return warning(`${states}. Only a standby of ${used} can take over: start each other server as one.`)
 }
 
 /** @param needed connections of one instance. */

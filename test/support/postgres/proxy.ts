@@ -12,11 +12,14 @@ export interface Proxy {
   silence(): Promise<void>
   /** Accepts and forwards new connections again. */
   resume(): Promise<void>
+  /** Forwards new connections to another server. Those that are open stay. */
+  switchTo(server: URL): void
 }
 
 /** Starts a TCP proxy between the service and its database. It simulates network faults. */
-export async function startProxy(target: URL): Promise<Proxy> {
+export async function startProxy(first: URL): Promise<Proxy> {
   const port = await freePort()
+  let target = first
   const sockets = new Set<Socket>()
   let isSilent = false
 
@@ -59,6 +62,9 @@ export async function startProxy(target: URL): Promise<Proxy> {
       await refuse()
       isSilent = false
       await listen()
+    },
+    switchTo(server) {
+      target = server
     },
   }
 }
