@@ -1,4 +1,4 @@
-import { type Column, getTableColumns, type SQL, sql, type Table } from 'drizzle-orm'
+import { type SQL, sql, type Table } from 'drizzle-orm'
 import { type AppliedMigration, type Migration, pendingMigrations } from './migrations.ts'
 import { columnOf } from './resource.ts'
 import { incomplete, UnusableDatabase } from './unusable-database.ts'
@@ -13,8 +13,6 @@ interface CommonInspection {
   schema(): Promise<SchemaState>
   /** Of the table of each resource by its name. Without the tables that do not exist yet. */
   contents(): Promise<Record<string, TableContents>>
-  /** Undefined if no time can be read. */
-  newestTime(): Promise<Date | undefined>
 }
 
 export interface SqliteInspection extends CommonInspection {
@@ -50,10 +48,8 @@ export interface ServerState {
   /** Such as `18.4`. */
   version: string
   encoding: string
+  /** Whether the sessions of this user are read-only by default. */
   isReadOnly: boolean
-  /** Connections that programs without special rights may still open. */
-  connectionsLeft: number
-  time: Date
 }
 
 /** What an inspection needs of SQLite or PostgreSQL. Every failure of the database is an {@link UnusableDatabase}. */
@@ -62,9 +58,7 @@ export interface InspectedDatabase<T extends Table> {
   name: string
   migrations: Migration[]
   resources: Record<string, { table: T }>
-  journal: T
   hasTable(table: T): Promise<boolean>
-  isTime(column: Column): boolean
   query(statement: SQL): Promise<unknown[][]>
   /** None if there is no journal. */
   readApplied(): Promise<AppliedMigration[]>
@@ -72,12 +66,9 @@ export interface InspectedDatabase<T extends Table> {
   findMissingPart(): Promise<string | undefined>
 }
 
-/** The newest time that the columns allow. An old schema of PostgreSQL allows `infinity`. */
-const maxTime = '9999-12-31T23:59:59.999Z'
-
 /** What is read in the same way from both databases. */
 export function inspectionOf<T extends Table>(database: InspectedDatabase<T>): CommonInspection {
-  const { name, migrations, resources, journal, query } = database
+  const { name, migrations, resources, query } = database
   return {
     async schema() {
       const state = schemaState(await database.readApplied(), migrations, name)
@@ -93,18 +84,6 @@ export function inspectionOf<T extends Table>(database: InspectedDatabase<T>): C
         contents[name] = { rows: Number(rows), newestId: newestId === null ? null : BigInt(String(newestId)) }
       }
       return contents
-    },
-    async newestTime() {
-      const maxima: SQL[] = []
-      for (const table of [journal, ...Object.values(resources).map(({ table }) => table)]) {
-        if (!(await database.hasTable(table))) continue
-        for (const column of Object.values(getTableColumns(table)).filter(database.isTime))
-          maxima.push(sql`SELECT max(${column}) AS time FROM ${table} WHERE ${column} <= ${maxTime}`)
-      }
-      if (maxima.length === 0) return undefined
-      const [row] = await query(sql`SELECT max(time) FROM (${sql.join(maxima, sql` UNION ALL `)}) AS times`)
-      const time = row?.[0] instanceof Date ? row[0] : new Date(String(row?.[0]))
-      return Number.isNaN(time.getTime()) ? undefined : time
     },
   }
 }

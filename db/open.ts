@@ -1,3 +1,4 @@
+import type { Inspection } from './inspection.ts'
 import type { Location } from './location.ts'
 import type { PrepareOptions } from './migrations.ts'
 import type { ResourceList } from './resource-list.ts'
@@ -44,4 +45,19 @@ export async function openStore<Stores>(
   const { openSqliteStore } = await import('./sqlite/store/store.ts')
   const resources = await list.forSqlite()
   return openSqliteStore({ ...options, path: location.path, resources }) as BaseStore & Stores
+}
+
+/**
+ * Opens a database for inspection. Loads only the driver that is needed.
+ *
+ * @returns undefined if there is no SQLite file yet, or nothing in it.
+ * @throws {UnusableDatabase}
+ */
+export async function inspect(list: ResourceList, location: Location): Promise<Inspection | undefined> {
+  if (location.kind === 'postgres') {
+    const { inspectPostgres } = await import('./inspection/postgres.ts')
+    return inspectPostgres(location.url, await list.forPostgres())
+  }
+  const { inspectSqlite } = await import('./inspection/sqlite.ts')
+  return inspectSqlite(location.path, await list.forSqlite())
 }

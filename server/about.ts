@@ -1,4 +1,4 @@
-/** What the engines show of a service: in the OpenAPI document, the banner and the findings of the doctor. */
+/** What the engines show of a service: in the OpenAPI document and the banner. */
 export interface About {
   title: string
   /** A sentence for the help of the command line. */

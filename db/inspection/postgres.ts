@@ -1,6 +1,5 @@
-import { is } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { type PgTable, PgTimestamp } from 'drizzle-orm/pg-core'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Client } from 'pg'
 import { inspectionOf, type PostgresInspection, type ServerState } from '../inspection.ts'
 import { describeLocation } from '../location.ts'
@@ -22,9 +21,7 @@ export async function inspectPostgres(url: string, loaded: Loaded<PostgresResour
   const common = inspectionOf<PgTable>({
     name: describeLocation({ kind: 'postgres', url }),
     ...loaded,
-    journal,
     hasTable: (table) => attempt(url, () => hasTable(db, table)),
-    isTime: (column) => is(column, PgTimestamp),
     query: (statement) => attempt(url, () => query(client, statement)),
     readApplied: () => attempt(url, async () => ((await hasTable(db, journal)) ? readJournal(db) : [])),
     findMissingPart: () => attempt(url, () => findMissingPart(db, loaded.resources)),
@@ -48,11 +45,7 @@ async function readServer(client: Client): Promise<ServerState> {
     SELECT
       current_setting('server_version') AS version,
       current_setting('server_encoding') AS encoding,
-      current_setting('transaction_read_only') = 'on' AS "isReadOnly",
-      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-        - coalesce(nullif(current_setting('reserved_connections', true), ''), '0')::int
-        - (SELECT sum(numbackends) FROM pg_stat_database)::int AS "connectionsLeft",
-      clock_timestamp() AS time`)
+      current_setting('transaction_read_only') = 'on' AS "isReadOnly"`)
   const [state] = rows
   if (!state) throw new Error('A SELECT without FROM returned no row.')
   return state

@@ -3,12 +3,11 @@ import type Database from 'better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { inspectionOf, type SqliteInspection } from '../inspection.ts'
 import type { Loaded } from '../resource.ts'
-import { isTime } from '../sqlite/columns.ts'
 import { attempt } from '../sqlite/diagnosis/diagnosis.ts'
 import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/file/connection.ts'
 import { realPathOf, sizeOf } from '../sqlite/file/files.ts'
 import { refuseForeignFile, refuseNonFile } from '../sqlite/file/header.ts'
-import { findMissingPart, hasTable, journal, readApplied } from '../sqlite/migrate.ts'
+import { findMissingPart, hasTable, readApplied } from '../sqlite/migrate.ts'
 import { query } from '../sqlite/query.ts'
 import { type SqliteResource, tablesOf } from '../sqlite/resource.ts'
 import { isBlank, refuseOrphanedLog } from '../sqlite/store/prepare.ts'
@@ -24,9 +23,7 @@ export function inspectSqlite(path: string, loaded: Loaded<SqliteResource>): Sql
   const common = inspectionOf<SQLiteTable>({
     name: path,
     ...loaded,
-    journal,
     hasTable: (table) => run(() => hasTable(connection, table)),
-    isTime,
     query: (statement) => run(() => query(connection, statement)),
     readApplied: () => run(() => readApplied(connection)),
     findMissingPart: () => run(() => findMissingPart(connection, tablesOf(loaded.resources))),

@@ -1,5 +1,5 @@
-import { type Column, is, type Placeholder, sql } from 'drizzle-orm'
-import { check, customType, integer, SQLiteCustomColumn } from 'drizzle-orm/sqlite-core'
+import { type Placeholder, sql } from 'drizzle-orm'
+import { check, customType, integer } from 'drizzle-orm/sqlite-core'
 
 /** A 64-bit integer. Connections with `safeIntegers` return `bigint`, although Drizzle's type is `number`. */
 export function int64(name: string) {
@@ -12,11 +12,6 @@ export const timestamp = customType<{ data: Date; driverData: string }>({
   toDriver: (date) => date.toISOString(),
   fromDriver: (iso) => new Date(iso),
 })
-
-/** Whether the column is a {@link timestamp}. */
-export function isTime(column: Column): boolean {
-  return is(column, SQLiteCustomColumn)
-}
 
 /**
  * Allows only the format of `toISOString` and only dates that exist: SQLite must convert the text to itself. Without the

@@ -1,22 +1,20 @@
 import type { Command } from 'commander'
 import type { ResourceList } from '../../db/resource-list.ts'
-import type { About } from '../about.ts'
-import { type Config, originOf, readConfig, variableNames } from '../config.ts'
-import { findListenProblems } from '../http/addresses.ts'
-import { describeFindings, examine, type Service } from '../ops/doctor/doctor.ts'
+import { type Config, readConfig, variableNames } from '../config.ts'
+import { describeFindings, examine } from '../ops/doctor/doctor.ts'
 import { type Finding, failure, finding, ok } from '../ops/doctor/finding.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import { addHelp } from './help.ts'
 import { type JsonOption, jsonOption, printAs } from './output.ts'
 
-export function addDoctorCommand(program: Command, about: About, resources: ResourceList): void {
+export function addDoctorCommand(program: Command, resources: ResourceList): void {
   const doctor = program
     .command('doctor')
-    .description('examine the service and its machine, say what is wrong and what to do, and set the exit code')
+    .description('examine the configuration and the database, say what is wrong and what to do, and set the exit code')
     .option(...jsonOption)
     .action(async (options: JsonOption) => {
       const { config, findings: configuration } = examineConfig()
-      const findings = await examine(configuration, config && serviceOf(config, resources, about))
+      const findings = await examine(configuration, config && { ...config, resources })
       printAs(options, findings, describeFindings)
       if (findings.some(({ status }) => status === 'failure')) process.exitCode = 1
     })
@@ -28,15 +26,8 @@ function examineConfig(): { config?: Config; findings: Finding[] } {
     return { config: readConfig(), findings: [finding('configuration', ok('The configuration is valid.'))] }
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
-    return { findings: [finding('configuration', failure(error.message.replaceAll(/\n */g, ' ')))] }
+    return {
+      findings: [finding('configuration', failure(error.message.replace(/\n */, ' ').replaceAll(/\n */g, '; ')))],
+    }
   }
-}
-
-function serviceOf(config: Config, resources: ResourceList, { title }: About): Service {
-  return { ...config, resources, title, port: { origin: originOf(config), problem: () => portProblem(config) } }
-}
-
-async function portProblem(config: Config): Promise<string | undefined> {
-  const problems = await findListenProblems(config)
-  return problems.length === 0 ? undefined : problems.map(({ message }) => message).join(' ')
 }

@@ -67,7 +67,7 @@ export function createProgram<Stores extends WithApiKeys>(service: Service<Store
   })
   addServiceCommands(program, about, resources, router)
   addConfigCommands(program)
-  addDoctorCommand(program, about, resources)
+  addDoctorCommand(program, resources)
   addKeyCommands(program, resources)
   addBackupCommands(program, resources)
   addRestoreCommand(program, resources)

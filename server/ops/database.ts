@@ -1,8 +1,10 @@
-import { inspect } from '../../db/inspect.ts'
+import { type CopyRequest, copyStore, type TableSummary } from '../../db/copy/copy-store.ts'
 import type { Inspection, SchemaState, TableContents } from '../../db/inspection.ts'
 import { describeLocation, type Location } from '../../db/location.ts'
 import type { LockMode, Migration } from '../../db/migrations.ts'
+import { inspect } from '../../db/open.ts'
 import type { ResourceList } from '../../db/resource-list.ts'
+import { count } from './count.ts'
 import { OperatorError } from './operator-error.ts'
 import { alignColumns, describeSize } from './table.ts'
 
@@ -130,6 +132,25 @@ function describeLocks({ locks }: Migration): string[] {
   if (!locks) return ['-- Its locks were not measured.']
   const lines = Object.entries(locks).map(([table, mode]) => `-- Locks ${table} (${mode}): ${effects[mode]}.`)
   return lines.length === 0 ? ['-- Locks no existing table.'] : lines
+}
+
+interface Copied {
+  /** Paths, or URLs without passwords. */
+  from: string
+  to: string
+  tables: TableSummary[]
+}
+
+export async function copy(request: CopyRequest): Promise<Copied> {
+  const tables = await copyStore(request)
+  return { from: describeLocation(request.from), to: describeLocation(request.to), tables }
+}
+
+export function describeCopy({ from, to, tables }: Copied): string {
+  return [
+    `Copied ${from} to ${to}. After reading back, both contain:`,
+    ...tables.map(({ name, rows, sha256 }) => `  ${name}: ${count(rows, 'row')}, SHA-256 ${sha256.slice(0, 12)}…`),
+  ].join('\n')
 }
 
 function capitalize(text: string): string {

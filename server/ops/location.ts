@@ -5,7 +5,7 @@ import type { Location } from '../../db/location.ts'
 import { UsageError } from './operator-error.ts'
 
 /** libpq allows a list of hosts, with or without ports. */
-const severalHosts = /^postgres(ql)?:\/\/([^/?#]*@)?[^/?#@]*,/
+const severalHosts = /^postgres(ql)?:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/
 
 /** The location of a database in the format of DATABASE_URL. */
 export const DatabaseUrl = z

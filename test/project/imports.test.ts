@@ -99,7 +99,7 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     allowed: [valueFrom('node:child_process')],
     refused: ['../http/health.ts', '../../db/store.ts'].map(valueFrom),
   },
-  'server/ops/copy.ts': {
+  'server/ops/database.ts': {
     allowed: ['../auth/api-key.ts', '../../db/open.ts', '../../db/copy/a.ts', '../../db/sqlite/backup/a.ts'].map(
       valueFrom,
     ),
@@ -112,8 +112,8 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
   },
   'server/ops/doctor/doctor.ts': {
     allowed: [
-      ...['../table.ts', '../../auth/api-key.ts', '../../http/connections.ts'],
-      ...['../../../db/inspect.ts', '../../../db/sqlite/backup/a.ts'],
+      '../table.ts',
+      ...['../../../db/open.ts', '../../../db/sqlite/backup/a.ts'],
     ].map(valueFrom),
     refused: [
       ...[

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { createProgram } from '../../server/cli/program.ts'
 import { composition } from '../../server/composition.ts'
-import { releasedAt } from '../../server/ops/doctor/machine.ts'
 import { filesMatching, read, root } from '../support/documents.ts'
 
 const { version } = manifest
@@ -62,8 +61,3 @@ function hashOf(texts: string[]): string {
 function helpOf(command: ReturnType<typeof createProgram>): string[] {
   return [command.helpInformation(), ...command.commands.flatMap(helpOf)]
 }
-
-test('the date of the release, before which no clock can be right, is the one in the changelog', () => {
-  const [, date] = /^## \d+\.\d+\.\d+ - (\S+)$/m.exec(read('CHANGELOG.md')) ?? []
-  expect(releasedAt).toEqual(new Date(String(date)))
-})

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { inspect } from '../../db/inspect.ts'
+import { inspect } from '../../db/open.ts'
 import { resources } from '../../db/resources.ts'
 import { isOnPostgres, postgresDatabase, sqliteDatabase, type TestDatabase } from '../support/database.ts'
 import { emptyDatabase } from '../support/postgres/databases.ts'

@@ -1,38 +1,38 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  statfsSync,
-  statSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { existingFolder } from '../../../db/ownership.ts'
+import { listBackups } from '../../../db/sqlite/backup/inventory.ts'
 import { backupFolder } from '../../../db/sqlite/backup/name.ts'
+import { describeDuration } from '../duration.ts'
 import { describeSize } from '../table.ts'
-import { failure, ok, type Verdict, warning } from './finding.ts'
-import type { Machine } from './machine.ts'
+import { type Finding, failure, ok, runCheck, type Verdict, warning } from './finding.ts'
 
 /** Bytes. SQLite needs room for its log, which is truncated to 64 MiB. */
 const minFreeSpace = 64 * 1024 * 1024
 /** Bytes. A start after a crash moves the log into the database, at about ten seconds per GiB. */
 const maxLog = 128 * 1024 * 1024
 
-/** File systems of other machines. SQLite's log needs memory that all of its processes share. */
-const networkType =
-  /^(nfs|cifs|smb|ncpfs|afs|9p|ceph|lustre|gpfs|beegfs|glusterfs|fuse\.(sshfs|glusterfs|ceph|s3fs|rclone|nfs))/
+/** @param isOwn whether the file is no database of another program. */
+export async function examineFiles(path: string, isOwn: boolean, backupEvery: number | undefined): Promise<Finding[]> {
+  const folder = existingFolder(realPath(path))
+  // The check of the database reports it.
+  if (!statSync(folder).isDirectory()) return []
+  return [
+    await runCheck('permissions', () => checkPermissions(path, folder, isOwn)),
+    await runCheck('disk space', () => checkSpace(folder)),
+    await runCheck('write-ahead log', () => checkLog(path)),
+    await runCheck('backups', () => checkBackups(path, backupEvery)),
+  ]
+}
 
-export function checkPermissions(path: string): Verdict {
+function checkPermissions(path: string, folder: string, isOwn: boolean): Verdict {
   const file = realPath(path)
   const existing = ['', '-wal', '-shm'].map((suffix) => file + suffix).filter((name) => existsSync(name))
-  const folder = existingFolder(file)
   const problem =
     refusal(folder, constants.R_OK | constants.W_OK | constants.X_OK) ??
     existing.map((name) => refusal(name, constants.R_OK | constants.W_OK)).find((text) => text !== undefined)
   if (problem !== undefined) return failure(problem)
-  const open = openToOthers([...existing, ...backupsOf(path)])
+  const open = isOwn ? openToOthers([...existing, ...backupsOf(path)]) : undefined
   if (open) return open.isWritable ? failure(open.message) : warning(open.message)
   const note =
     process.getuid?.() === 0 ? ' This is root, who may write everywhere: run it as the user of the service.' : ''
@@ -41,7 +41,7 @@ export function checkPermissions(path: string): Verdict {
 
 export function checkKeyFile(path: string): Verdict {
   const open = openToOthers([path])
-  return open ? warning(open.message) : ok(`Other users may not read ${path}.`)
+  return open ? warning(open.message) : ok(`Only the owner and the group of ${path} may use it.`)
 }
 
 /** The files that users other than the owner and the group may use. Windows has no such permissions. */
@@ -52,7 +52,10 @@ function openToOthers(files: string[]): { isWritable: boolean; message: string }
   const isWritable = open.some(({ mode }) => mode & 0o002)
   const names = open.map(({ file }) => file).join(' ')
   const right = isWritable ? 'write' : 'read'
-  return { isWritable, message: `Every user may ${right} files with data or keys. Run: chmod o-rwx ${names}` }
+  return {
+    isWritable,
+    message: `The permissions of files with data or keys let every user ${right} them. Run: chmod o-rwx ${names}`,
+  }
 }
 
 function backupsOf(database: string): string[] {
@@ -75,8 +78,7 @@ function refusal(path: string, mode: number): string | undefined {
   }
 }
 
-export function checkSpace(path: string): Verdict {
-  const folder = existingFolder(realPath(path))
+function checkSpace(folder: string): Verdict {
   const { bavail, bsize, files, ffree } = statfsSync(folder)
   const free = bavail * bsize
   const message = `${describeSize(free)} are free in ${folder}.`
@@ -86,41 +88,26 @@ export function checkSpace(path: string): Verdict {
   return ok(message)
 }
 
-export function checkFileSystem(path: string, { mountTable }: Machine): Verdict {
-  const folder = existingFolder(realPath(path))
-  const type = typeOf(folder, mountTable)
-  if (type === undefined) return ok('This system shows no table of mounted file systems.')
-  if (!networkType.test(type)) return ok(`${folder} is on a local file system (${type}).`)
-  return failure(
-    `${folder} is on a network file system (${type}), where SQLite may lose data. Move the database to a local disk, or use PostgreSQL.`,
-  )
-}
-
-/** The type of the file system with the longest mount point above the folder. Later mounts hide earlier ones. */
-function typeOf(folder: string, mountTable: string): string | undefined {
-  if (!existsSync(mountTable)) return undefined
-  const mounts = readFileSync(mountTable, 'utf8')
-    .split('\n')
-    .map((line) => line.split(' '))
-    .map(([, point = '', type]) => ({ point: unescapeOctal(point), type }))
-    .filter(({ point }) => point !== '' && `${folder}/`.startsWith(point.endsWith('/') ? point : `${point}/`))
-  return mounts.toReversed().sort((a, b) => b.point.length - a.point.length)[0]?.type
-}
-
-/** The table has a space as `\040`. */
-function unescapeOctal(text: string): string {
-  return text.replaceAll(/\\([0-7]{3})/g, (_sequence, digits: string) =>
-    String.fromCharCode(Number.parseInt(digits, 8)),
-  )
-}
-
-export function checkLog(path: string): Verdict {
+function checkLog(path: string): Verdict {
   const size = statSync(`${realPath(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0
   const message = `The write-ahead log has ${describeSize(size)}.`
   if (size <= maxLog) return ok(message)
   return warning(
     `${message} It grows while a process keeps a read transaction open: end that process. If the service is stopped, start it.`,
   )
+}
+
+/** @param interval between backups in milliseconds; undefined if none are scheduled. */
+async function checkBackups(path: string, interval: number | undefined): Promise<Verdict> {
+  if (interval === undefined) return ok('The service makes no backups, because BACKUP_EVERY is not set.')
+  const now = Date.now()
+  const newest = (await listBackups(path)).find(({ time, isScheduled }) => isScheduled && time <= now)
+  if (!newest)
+    return warning('There is no scheduled backup yet. Start the service, and look for "backup failed" in its log.')
+  const age = now - newest.time
+  const message = `The newest scheduled backup is ${describeDuration(age)} old, and BACKUP_EVERY is ${describeDuration(interval)}.`
+  if (age <= 2 * interval) return ok(message)
+  return failure(`${message} Check that the service runs, and look for "backup failed" in its log.`)
 }
 
 /** The path itself if the file does not exist yet. */

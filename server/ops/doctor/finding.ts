@@ -36,28 +36,8 @@ export async function runCheck(check: string, run: () => Verdict | Promise<Verdi
   }
 }
 
-/** Reads a fact that several checks need. Each of them gets the value, or the error that reading it threw. */
-export async function readOnce<T>(read: () => Promise<T>): Promise<() => T> {
-  try {
-    const value = await read()
-    return () => value
-  } catch (error) {
-    return () => {
-      throw error
-    }
-  }
-}
-
-/** No values if a fact that they come from could not be read. The check of that fact reports it. */
-export function orNone<T>(read: () => T[]): T[] {
-  try {
-    return read()
-  } catch {
-    return []
-  }
-}
-
-function describeError(error: unknown): string {
+/** A sentence for the operator. */
+export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const message = systemMessage(error)
   if (message === undefined || !('path' in error)) return error.message

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { resources } from '../../../db/resources.ts'
 import { maxInt64, minInt64 } from '../../../server/api/int64.ts'
 import { apiKeyRecord, mintApiKey } from '../../../server/auth/api-key.ts'
-import { copy as copyAndReport, describeCopy } from '../../../server/ops/copy.ts'
+import { copy as copyAndReport, describeCopy } from '../../../server/ops/database.ts'
 import { openDatabase, postgresDatabase, sqliteDatabase } from '../../support/database.ts'
 import { auditLinesIn } from '../../support/log-lines.ts'
 import {
