@@ -4,14 +4,11 @@ import { z } from 'zod'
 import type { Location } from '../../db/location.ts'
 import { UsageError } from './operator-error.ts'
 
-/** libpq allows a list of hosts, with or without ports. */
-const severalHosts = /^postgres(ql)?:\/\/([^/?#]*@)?[^/?#@]*,[^/?#@]*([/?#]|$)/
-
 /** The location of a database in the format of DATABASE_URL. */
 export const DatabaseUrl = z
   .string()
   .trim()
-  .refine((url) => !severalHosts.test(url), {
+  .refine((url) => !hasSeveralHosts(url), {
     error:
       'expected one host, the address of the cluster: that of HAProxy, the -rw service of CloudNativePG, or the endpoint of RDS',
   })
@@ -25,6 +22,12 @@ export const DatabaseUrl = z
     }
     return { kind: 'sqlite', path: path ?? '' }
   })
+
+/** libpq allows a list of hosts. A password may have a comma, too. */
+function hasSeveralHosts(url: string): boolean {
+  const [, authority = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)/.exec(url) ?? []
+  return authority.slice(authority.lastIndexOf('@') + 1).includes(',')
+}
 
 function isPostgresUrl(url: string): boolean {
   return /^postgres(ql)?:\/\//.test(url) && URL.canParse(url) && !hasControlCharacter(url)

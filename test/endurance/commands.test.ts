@@ -131,6 +131,6 @@ function hashOf(path: string): string {
 async function runIn(folder: string, command: string): Promise<Run> {
   const { DATABASE_URL: url = 'file:data/petstore.db' } = databaseOf(folder)
   const words = command.split(' ').map((word) => (word === 'DATABASE' ? url : word))
-  // A port without a service, so that `healthcheck` is refused and `doctor` finds it free.
+  // A port without a service, so that `healthcheck` is refused.
   return runPetstore({ folder, arguments: words, env: { PORT: '0', DATABASE_URL: url } })
 }

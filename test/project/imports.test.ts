@@ -111,10 +111,7 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     ],
   },
   'server/ops/doctor/doctor.ts': {
-    allowed: [
-      '../table.ts',
-      ...['../../../db/open.ts', '../../../db/sqlite/backup/a.ts'],
-    ].map(valueFrom),
+    allowed: ['../table.ts', '../../../db/open.ts', '../../../db/sqlite/backup/a.ts'].map(valueFrom),
     refused: [
       ...[
         '../../api/errors.ts',
