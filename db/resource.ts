@@ -28,11 +28,25 @@ type AbsentIfNull<Row> = {
   [Name in keyof Row as Name extends Nullable<Row> ? never : Name]: Row[Name]
 } & { [Name in Nullable<Row>]?: NonNullable<Row[Name]> | undefined }
 
-/** A page in ascending order of id: at most `limit` rows whose id is greater than `cursor`. A filter compares for equality. */
+/** The direction of a page: by ascending or by descending ids. */
+export type Order = 'oldest' | 'newest'
+
+/**
+ * A page of at most `limit` rows. Oldest first, their ids are greater than `cursor`; newest first, they are at most `cursor`.
+ * A filter compares for equality.
+ */
 export type PageQuery<T extends Table, Filter extends keyof T['$inferSelect'] = never> = {
   limit: number
   cursor: bigint
 } & { [Name in Filter]?: T['$inferSelect'][Name] | undefined }
+
+/** A read of pages in one order, by any filters. */
+export type PagesOf<T extends Table> = (query: { limit: number; cursor: bigint }) => Promise<Entity<T>[]>
+
+export function idOf(row: object): bigint {
+  // Safe: the tables of all resources have an id of this type.
+  return (row as { id: bigint }).id
+}
 
 /** A row as an entity. */
 export function toEntity<T extends Table>(row: T['$inferSelect']): Entity<T> {
@@ -74,29 +88,27 @@ export function listOf(parts: unknown[]): SQL {
 
 export type Names = readonly string[]
 
-/**
- * The fields of a search. Each field of `by` needs an index of those in `within`, this field, and the id, in both tables.
- * Then a page reads at most `limit` rows for each combination of the values in `within`, wherever they are.
- */
-export interface SearchFields {
-  /** Filters. Their columns have few values: those of an enum, or a boolean. */
-  within: Names
-  /** What to search by: by the beginning of a text, or by a value. */
-  by: Record<string, 'beginning' | 'value'>
-}
+/** The fields of a search besides the filters: by a text anywhere in them in any case, or by a value. */
+export type SearchFields = Readonly<Record<string, 'text' | 'value'>>
 
-/**
- * A page of the newest rows, at most one field of `by` being given. The rows found by the beginning of a text are in the
- * order of that text, and only equal texts in that of their ids. `oldest` reverses the order.
- */
-export type SearchQuery<T extends Table, S extends SearchFields> = {
+/** The newest or the oldest rows that match all given fields. */
+export type SearchQuery<T extends Table, F extends Names, S extends SearchFields> = {
   limit: number
-  order: 'newest' | 'oldest'
-  /** The id of the last row of the page before this one. */
+  order: Order
+  /** `next` of the call before this one. */
   cursor?: bigint | undefined
   id?: bigint | undefined
 } & {
-  [Name in Extract<S['within'][number] | keyof S['by'], keyof T['$inferSelect']>]?: T['$inferSelect'][Name] | undefined
+  [Name in Extract<F[number] | keyof S, keyof T['$inferSelect']>]?: T['$inferSelect'][Name] | undefined
+}
+
+/** What a search has found in the part of the rows that it has read. */
+export interface Found<T extends Table> {
+  items: Entity<T>[]
+  /** The number of rows that were read. */
+  searched: number
+  /** The `cursor` of the next call. Undefined if no row is left. */
+  next?: bigint | undefined
 }
 
 /** What the engines of both databases offer to a resource, by its table, its filters and the fields of its search. */
@@ -106,7 +118,7 @@ export interface Engine<T extends Table, F extends Names, S extends SearchFields
   /** Makes the method that reads a row of the resource by its id. */
   get(): (id: bigint) => Promise<Entity<T> | undefined>
   /** Makes the method that searches the resource. */
-  search(): (query: SearchQuery<T, S>) => Promise<Entity<T>[]>
+  search(): (query: SearchQuery<T, F, S>, signal?: AbortSignal) => Promise<Found<T>>
 }
 
 /** The name under which a resource lists one of its writes: that of the resource, a dot, and that of the write. */

@@ -16,7 +16,7 @@ import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
 import { sessionContextOf, withRateLimit } from './auth/rate-limit.ts'
 import { responseCache } from './cache/response-cache.ts'
 import type { Config } from './config.ts'
-import { Connections, maxConnections, whenEnded } from './http/connections.ts'
+import { Connections, maxConnections, signalOf, whenEnded } from './http/connections.ts'
 import { makeDrainable } from './http/drain.ts'
 import { handleErrors, sendError } from './http/error-responses.ts'
 import { type CheckReadiness, health, readinessCheck } from './http/health.ts'
@@ -164,7 +164,17 @@ export async function createApp({
     const { id: apiKeyId } = checkedApiKey(request)
     const key = replays ? readIdempotencyKey(request) : undefined
     const once = key === undefined ? undefined : { apiKeyId, key, onReplay }
-    const context: Context = { store, once, ...sessionContextOf(request) }
+    let signal: AbortSignal | undefined
+    const context: Context = {
+      store,
+      once,
+      ...sessionContextOf(request),
+      // Made if it is read, because most procedures do not.
+      get signal() {
+        signal ??= signalOf(reply.raw)
+        return signal
+      },
+    }
 
     function onReplay(): void {
       metrics.requests.countReplay()

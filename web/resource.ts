@@ -26,12 +26,12 @@ export interface Resource extends Noun {
 export interface Procedures {
   list: { query(input: Values & { cursor?: bigint; limit: number }, options: { signal: AbortSignal }): Promise<Item[]> }
   get: { query(input: Values, options: { signal: AbortSignal }): Promise<Item> }
-  /** By at most one of the id and the searched fields. By default the newest items come first. */
+  /** By the id and the searched fields. By default the newest items come first. */
   search?: {
     query(
       input: Values & { order?: 'newest' | 'oldest'; cursor?: bigint; limit: number },
-      options?: { signal: AbortSignal },
-    ): Promise<Item[]>
+      options: { signal: AbortSignal },
+    ): Promise<Found>
   }
   create: { mutate(input: Values, options: { context: CreateContext; signal?: AbortSignal }): Promise<Item> }
   counts?: {
@@ -47,6 +47,15 @@ type CreateContext = { idempotencyKey: string; onResponse?: (response: Response)
 /** The values of an item by the names of its fields. The value of an absent field is undefined. */
 export type Values = Readonly<Record<string, unknown>>
 export type Item = Values & { id: bigint }
+
+/** What a request has found. */
+export interface Found {
+  items: Item[]
+  /** The number of items that were compared. */
+  searched: number
+  /** The cursor of the next request. Undefined if no items are left. */
+  next?: bigint | undefined
+}
 
 export interface Count {
   count: number
@@ -69,7 +78,7 @@ export interface Field {
   choices?: Readonly<Record<string, string>>
   /** Whether the list can be filtered by the choices. */
   isFilter?: boolean
-  /** Whether the API searches by the beginning of the text, or by the integer. */
+  /** Whether the API searches by a part of the text, or by the integer. */
   isSearched?: boolean
   /** Whether only the panel of an item shows the field, and not the list. */
   isDetail?: boolean

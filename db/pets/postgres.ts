@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm'
 import { check, index, pgTable, text } from 'drizzle-orm/pg-core'
 import { int64 } from '../postgres/columns.ts'
 import type { PostgresResource } from '../postgres/resource.ts'
-import { descending, folded } from '../postgres/search.ts'
 import { insertInto, rangeOf, textOf } from '../postgres/statements.ts'
 import { countStatement, petFilters, petSearch, petStatuses, toPetCounts } from './shared.ts'
 
@@ -20,8 +19,6 @@ export const pets = pgTable(
   },
   (table) => [
     index('pets_by_status').on(table.status, table.id),
-    index('pets_by_category').on(table.status, table.categoryId, table.id),
-    index('pets_by_name').on(table.status, folded(table.name), descending(table.id)),
     check('pets_id_positive', sql`id > 0`),
     check('pets_name_length', sql`length(name) BETWEEN 1 AND 255`),
     check('pets_name_not_blank', sql`btrim(name, E'${sql.raw(whiteSpace)}') <> ''`),

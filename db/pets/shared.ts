@@ -7,11 +7,8 @@ export type PetStatus = (typeof petStatuses)[number]
 /** The fields by which a list can be filtered. Each needs an index in both tables. */
 export const petFilters = ['status'] as const
 
-/** The fields of the search. See {@link SearchFields} for the indexes. */
-export const petSearch = {
-  within: petFilters,
-  by: { name: 'beginning', categoryId: 'value' },
-} as const satisfies SearchFields
+/** The fields of the search besides the filters. */
+export const petSearch = { name: 'text', categoryId: 'value' } as const satisfies SearchFields
 
 /** The greatest number of pets that is counted, because counting takes longer the more there are. */
 export const maxCount = 10_000

@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm'
 import { check, index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { int64 } from '../sqlite/columns.ts'
 import type { SqliteResource } from '../sqlite/resource.ts'
-import { folded } from '../sqlite/search.ts'
 import { insertInto, textOf } from '../sqlite/statements.ts'
 import { countStatement, petFilters, petSearch, petStatuses, toPetCounts } from './shared.ts'
 
@@ -24,8 +23,6 @@ export const pets = sqliteTable(
   (table) => [
     // Each index entry ends with the rowid, which is the id. So this index serves the filter and the keyset pagination.
     index('pets_by_status').on(table.status),
-    index('pets_by_category').on(table.status, table.categoryId),
-    index('pets_by_name').on(table.status, folded(table.name), sql`${table.id} DESC`),
     check('pets_id_positive', sql`id > 0`),
     check('pets_name_length', sql`length(name) BETWEEN 1 AND 255`),
     check('pets_name_not_blank', sql`trim(name, ${sql.raw(`char(${whiteSpace.join(', ')})`)}) <> ''`),

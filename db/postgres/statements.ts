@@ -7,6 +7,7 @@ import {
   type Generated,
   listOf,
   type NewEntity,
+  type Order,
   type PageQuery,
   textOfValue,
 } from '../resource.ts'
@@ -15,18 +16,19 @@ import type { Mutation, Read, Statement, TableWithId } from './resource.ts'
 
 /** The statements of a resource, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
 
-/** Reads pages in ascending order of id. There is a statement for each combination of filters. */
+/** Reads pages in one order. There is a statement for each combination of filters. */
 export function pagesOf<T extends TableWithId, Filter extends keyof T['$inferSelect'] & string>(
   read: Read,
   table: T,
   filters: readonly Filter[],
+  order: Order = 'oldest',
 ): (query: PageQuery<T, Filter>) => Promise<Entity<T>[]> {
   type Query = PageQuery<T, Filter>
   const toEntity = entityMapper(table)
   const batches = new Map<string, (query: Query) => Promise<Entity<T>[] | undefined>>()
 
   function batchesFor(used: Filter[]) {
-    const statement = pageStatement(table, used)
+    const statement = pageStatement(table, used, order)
     const keyOf = (query: Query) =>
       JSON.stringify([query.cursor, query.limit, ...used.map((name) => query[name])].map(textOfValue))
     return batchReads(keyOf, async (queries: Query[]) => {
@@ -47,7 +49,7 @@ export function pagesOf<T extends TableWithId, Filter extends keyof T['$inferSel
 }
 
 /** Selects many pages. `place` numbers them from 1. Exported for a test of the query plans. */
-export function pageStatement(table: TableWithId, filters: readonly string[]): Statement {
+export function pageStatement(table: TableWithId, filters: readonly string[], order: Order = 'oldest'): Statement {
   const wanted = filters.map((name, index) => ({
     column: columnOf(table, name),
     value: sql.raw(`query.wanted${index}`),
@@ -55,26 +57,32 @@ export function pageStatement(table: TableWithId, filters: readonly string[]): S
   const parameters = ['bigint', 'int', ...wanted.map(({ column }) => column.getSQLType())]
   const [first, ...others] = wanted
   const after = sql`query.after`
-  const range = first ? sql`${rangeOf(first.column, table.id, first.value, after)}` : sql`${table.id} > ${after}`
+  const [isAfter, direction] = order === 'oldest' ? [sql`>`, sql``] : [sql`<=`, sql` DESC`]
+  const range = first
+    ? rangeOf(first.column, table.id, first.value, after, order)
+    : sql`${table.id} ${isAfter} ${after}`
   const conditions = [range, ...others.map(({ column, value }) => sql`${column} = ${value}`)]
-  const order = first ? sql`${first.column}, ${table.id}` : sql`${table.id}`
+  const sorted = (id: Column | SQL) => sql`${id}${direction}`
+  const keys = first ? sql`${sorted(first.column)}, ${sorted(table.id)}` : sorted(table.id)
   const text = sql`SELECT page.*, query.place
     FROM unnest(${listOf(parameters.map((type, index) => sql`${sql.placeholder(String(index))}::${sql.raw(type)}[]`))})
       WITH ORDINALITY AS query (${sql.raw(['after', 'size', ...wanted.map((_, index) => `wanted${index}`), 'place'].join(', '))})
     CROSS JOIN LATERAL (
       SELECT ${listOf(Object.values(getTableColumns(table)))} FROM ${table}
-      WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${order} LIMIT query.size
+      WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${keys} LIMIT query.size
     ) AS page
-    ORDER BY query.place, page.id`
-  return { name: ['list', getTableName(table), ...filters].join('_'), text: textOf(text) }
+    ORDER BY query.place, ${sorted(sql`page.id`)}`
+  return { name: ['list', getTableName(table), ...filters, order].join('_'), text: textOf(text) }
 }
 
 /**
- * The rows with a value after an id, as a range of the index by that column and the id: for `column = …` PostgreSQL may walk
+ * The rows with a value after an id, or before and with it, as a range of the index by that column and the id: for `column = …` PostgreSQL may walk
  * past all rows with other values. Order them by the column and the id.
  */
-export function rangeOf(column: Column, id: Column, value: SQL, after: SQL): SQL {
-  return sql`(${column}, ${id}) > (${value}, ${after}) AND ${column} <= ${value}`
+export function rangeOf(column: Column, id: Column, value: SQL, after: SQL, order: Order = 'oldest'): SQL {
+  return order === 'oldest'
+    ? sql`(${column}, ${id}) > (${value}, ${after}) AND ${column} <= ${value}`
+    : sql`(${column}, ${id}) <= (${value}, ${after}) AND ${column} >= ${value}`
 }
 
 /** Reads rows by a value that no other row has. The column holds text or integers. */

@@ -13,7 +13,6 @@ import { findMissingPart, readJournal } from './migrate.ts'
 import { prepareMutations } from './mutations.ts'
 import { prepareDatabase } from './prepare.ts'
 import { type Mutation, type PostgresEngine, type PostgresResource, type Statement, tablesOf } from './resource.ts'
-import { searchOf } from './search.ts'
 import { pagesOf, rowsOf, textOf } from './statements.ts'
 import { lockStatement } from './transaction.ts'
 
@@ -48,7 +47,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       read,
       list: () => pagesOf(read, table, filters),
       get: () => rowsOf(read, table, 'id'),
-      search: () => searchWith(table, search, rowsOf(read, table, 'id'), searchOf(read, table)),
+      search: () =>
+        searchWith(filters, search, {
+          get: rowsOf(read, table, 'id'),
+          newest: pagesOf(read, table, filters, 'newest'),
+          oldest: pagesOf(read, table, filters, 'oldest'),
+        }),
       mutation<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
         const operation = operationOf(resource, writes, mutation)
         return methodOf<Input, Generated>(mutation.fields, (values, once) =>

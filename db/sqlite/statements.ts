@@ -2,11 +2,13 @@ import type Database from 'better-sqlite3'
 import {
   asc,
   Column,
+  desc,
   eq,
   getTableColumns,
   getTableName,
   gt,
   is,
+  lte,
   Param,
   Placeholder,
   type SQL,
@@ -22,6 +24,7 @@ import {
   type Generated,
   listOf,
   type NewEntity,
+  type Order,
   type PageQuery,
 } from '../resource.ts'
 import { IdsExhausted } from '../store.ts'
@@ -32,17 +35,18 @@ import type { Mutation, Prepare, TableWithId } from './resource.ts'
 
 const maxId = 2n ** 63n - 1n
 
-/** Reads pages in ascending order of id. The statement for each combination of filters is prepared when it is first used. */
+/** Reads pages in one order. The statement for each combination of filters is prepared when it is first used. */
 export function preparePages<T extends TableWithId, Filter extends keyof T['$inferSelect'] & string>(
   table: T,
   filters: readonly Filter[],
+  order: Order = 'oldest',
 ): Prepare<[query: PageQuery<T, Filter>], Entity<T>[]> {
   return (connection) => {
     const prepared = new Map<string, Select<Entity<T>>>()
     return (query) => {
       const used = filters.filter((name) => query[name] !== undefined)
       const key = used.join()
-      const select = prepared.get(key) ?? prepareSelect(connection, table, pageStatement(table, used))
+      const select = prepared.get(key) ?? prepareSelect(connection, table, pageStatement(table, used, order))
       prepared.set(key, select)
       return select.all(query)
     }
@@ -50,14 +54,16 @@ export function preparePages<T extends TableWithId, Filter extends keyof T['$inf
 }
 
 /** Exported for a test of the query plans. */
-export function pageStatement(table: TableWithId, filters: readonly string[]): Query {
+export function pageStatement(table: TableWithId, filters: readonly string[], order: Order = 'oldest'): Query {
   const conditions = filters.map((name) => {
     const column = columnOf(table, name)
     return eq(column, sql.param(sql.placeholder(name), column))
   })
+  const cursor = sql.placeholder('cursor')
+  const [range, direction] = order === 'oldest' ? [gt(table.id, cursor), asc] : [lte(table.id, cursor), desc]
   return selectFrom(table)
-    .where(sql.join([...conditions, gt(table.id, sql.placeholder('cursor'))], sql` and `))
-    .orderBy(asc(table.id))
+    .where(sql.join([...conditions, range], sql` and `))
+    .orderBy(direction(table.id))
     .limit(boundLimit('limit'))
 }
 

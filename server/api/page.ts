@@ -28,43 +28,40 @@ export function pageOf<Filters extends Record<string, z.ZodOptional>>(noun: stri
   return page.prefault({} as z.input<typeof page>)
 }
 
-/**
- * The input of a search: a page, the filters of the resource, and what to search by.
- *
- * @param by at most one of them, or the id, may be given
- */
-export function searchOf<Filters extends Record<string, z.ZodOptional>, By extends Record<string, z.ZodOptional>>(
-  noun: string,
-  plural: string,
-  filters: Filters,
-  by: By,
-) {
-  const names = ['id', ...Object.keys(by)]
-  const search = z
-    .object(
-      {
-        limit: limitOf(plural),
-        ...filters,
-        id: Int64.optional().meta({ description: `Returns only the ${noun} with this id.`, examples: [1] }),
-        ...by,
-        order: z
-          .enum(['newest', 'oldest'], { error: expected('newest or oldest') })
-          .default('newest')
-          .meta({
-            description: '`newest` begins with the greatest id, `oldest` reverses the order.',
-            examples: ['newest'],
-          }),
-        cursor: cursorOf(noun)
-          .optional()
-          .meta({ description: `The id of the last ${noun} of the page before this one.`, examples: [20] }),
-      },
-      { error: expected('an object') },
-    )
-    .refine((input: Record<string, unknown>) => names.filter((name) => input[name] !== undefined).length <= 1, {
-      error: expected(`at most one of ${names.join(', ')}`, ''),
-    })
+/** The input of a search: a page, and the fields that each found item matches. */
+export function searchOf<Fields extends Record<string, z.ZodOptional>>(noun: string, plural: string, fields: Fields) {
+  const search = z.object(
+    {
+      limit: limitOf(plural),
+      id: Int64.optional().meta({ description: `Returns only the ${noun} with this id.`, examples: [1] }),
+      ...fields,
+      order: z
+        .enum(['newest', 'oldest'], { error: expected('newest or oldest') })
+        .default('newest')
+        .meta({
+          description: '`newest` begins with the greatest id, `oldest` with the lowest one.',
+          examples: ['newest'],
+        }),
+      cursor: cursorOf(noun)
+        .optional()
+        .meta({ description: 'The `next` of the call before this one.', examples: [20] }),
+    },
+    { error: expected('an object') },
+  )
   // Safe: each field is optional or has a default.
   return search.prefault({} as z.input<typeof search>)
+}
+
+/** The output of a search. */
+export function foundOf<Item extends z.ZodType>(plural: string, item: Item) {
+  return z.object({
+    items: z.array(item).meta({ description: `The ${plural} that this call has found.` }),
+    searched: z.int().meta({ description: `The number of ${plural} that this call has compared.`, examples: [7_500] }),
+    next: Int64.optional().meta({
+      description: `The \`cursor\` of the next call. Absent if all ${plural} were compared.`,
+      examples: [20],
+    }),
+  })
 }
 
 function limitOf(plural: string) {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { temporarilyUnavailable } from '../api/errors.ts'
 import type { limits } from './limits.ts'
 
 export interface Exchange {
@@ -250,4 +251,14 @@ export function whenEnded(response: ServerResponse, callback: (isComplete: boole
   }
   // A response to a closed connection finishes, too.
   response.once('finish', () => end(!response.destroyed)).once('close', () => end(false))
+}
+
+/** A signal that is aborted when the connection is closed before the response was sent completely. */
+export function signalOf(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  // Without a cause, the error is not logged.
+  const stop = () => controller.abort(temporarilyUnavailable('The client has closed the connection.'))
+  if (response.destroyed) stop()
+  whenEnded(response, (isComplete) => isComplete || stop())
+  return controller.signal
 }

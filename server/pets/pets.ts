@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { maxCount, petStatuses } from '../../db/pets/shared.ts'
 import { Int64 } from '../api/int64.ts'
-import { AnyId, found, pageOf, searchOf } from '../api/page.ts'
+import { AnyId, found, foundOf, pageOf, searchOf } from '../api/page.ts'
 import { expected } from '../api/validation.ts'
 import { mutation, procedure, router } from '../trpc.ts'
 
@@ -14,7 +14,7 @@ export type PetStatus = z.infer<typeof PetStatus>
 const control = '\\x00-\\x1f\\x7f-\\x9f'
 
 /** The length counts Unicode code points, as JSON Schema does. */
-const BeginningOfName = z
+const PartOfName = z
   .string({ error: expected('a string') })
   .refine(hasValidLength, {
     error: expected('1 to 255 characters', '', { code: 'length', minimum: 1, maximum: 255 }),
@@ -30,7 +30,7 @@ const BeginningOfName = z
   })
 
 /** Stored exactly as sent. */
-const PetName = BeginningOfName.refine(matches('\\S'), {
+const PetName = PartOfName.refine(matches('\\S'), {
   error: expected('at least one character that is not white space', '', { code: 'blank' }),
 }).meta({
   description: "The pet's name: not only white space, no control characters. It is kept exactly as sent.",
@@ -67,31 +67,23 @@ export const Pet = z
   .meta({ id: 'Pet', description: 'A pet of the store.' })
 export type Pet = z.infer<typeof Pet>
 
-const ListPets = pageOf('pet', 'pets', {
+const filters = {
   status: PetStatus.optional().meta({
     description: 'Returns only pets with this availability status.',
     examples: ['available'],
   }),
-})
+}
 
-const SearchPets = searchOf(
-  'pet',
-  'pets',
-  {
-    status: PetStatus.optional().meta({
-      description: 'Returns only pets with this availability status.',
-      examples: ['available'],
-    }),
-  },
-  {
-    name: BeginningOfName.optional().meta({
-      description:
-        'Returns only pets whose name begins with this text, in lower or upper case or capitalized, sorted by name.',
-      examples: ['Re'],
-    }),
-    categoryId: Int64.optional().meta({ description: 'Returns only pets of this category.', examples: [7] }),
-  },
-)
+const ListPets = pageOf('pet', 'pets', filters)
+
+const SearchPets = searchOf('pet', 'pets', {
+  ...filters,
+  name: PartOfName.optional().meta({
+    description: 'Returns only pets whose name contains this text, in any case.',
+    examples: ['re'],
+  }),
+  categoryId: Int64.optional().meta({ description: 'Returns only pets of this category.', examples: [7] }),
+})
 
 const GetPet = z.object(
   { petId: AnyId.meta({ description: 'Identifier of the pet to retrieve.', examples: [1] }) },
@@ -175,14 +167,14 @@ export const petsRouter = router({
     .query(({ ctx, input }) => found('pet', input.petId, (id) => ctx.store.pets.get(id))),
 
   /**
-   * Searches by an id, by the beginning of a name, or by a category. The newest pets come first. Those found by a name are
-   * sorted by name, and the newest of equal names comes first. The id of the last pet is the `cursor` of the next page.
+   * Finds pets by an id, a part of the name, a category or a status. Each call compares some thousand pets, and `next` says
+   * where the next one continues.
    */
   search: procedure
     .meta({ cache: { dependsOn: 'store' } })
     .input(SearchPets)
-    .output(z.array(Pet))
-    .query(({ ctx, input }) => ctx.store.pets.search(input)),
+    .output(foundOf('pets', Pet))
+    .query(({ ctx, input }) => ctx.store.pets.search(input, ctx.signal)),
 
   /** Counts the pets of each status up to 10,000. If `isExact` is false, there are more. */
   counts: procedure

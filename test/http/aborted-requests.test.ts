@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createAdminApp } from '../../server/app.ts'
 import { logTo } from '../../server/log.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
+import { openTestStore } from '../support/database.ts'
 import { type LogLine, logLinesIn } from '../support/log-lines.ts'
 import { createRequest, host, json, type ListeningApi, listen, openSocket } from '../support/raw-http.ts'
 import { openSqlite } from '../support/resources.ts'
@@ -38,6 +39,8 @@ const requests: Record<string, (authorization: string) => string> = {
   'a create and half a body': (authorization) => createRequest(authorization) + createRequest(authorization, '{', 100),
   'a create': (authorization) => createRequest(authorization),
   'a list': (authorization) => head('GET', `/v1/pets?key=${secret}`, authorization),
+  'an RPC search': (authorization) =>
+    head('GET', `/trpc/pets.search?input=${encodeURIComponent('{"json":{"name":"x"}}')}`, authorization),
   'an RPC call': (authorization) => head('GET', '/trpc/pets.list', authorization),
   'a streamed RPC batch': (authorization) =>
     head('GET', '/trpc/pets.list,pets.list?batch=1', `${authorization}trpc-accept: application/jsonl\r\n`),
@@ -122,6 +125,30 @@ test('a client that resets the connection while its create waits for the disk le
   await expect.poll(() => store.pets.get(1n)).toMatchObject({ name: 'Rex' })
   expect(lines).toMatchObject([{ level: 'info', operation: 'pets.create', aborted: true, ip: '127.0.0.1' }])
   expect(logLinesIn(api.log.join('')).slice(-1)).toEqual(lines)
+})
+
+test('a search is told that its client has reset the connection, and leaves one plain line', async () => {
+  const { promise: started, resolve: start } = Promise.withResolvers<AbortSignal>()
+  const store = await openTestStore()
+  const pets: typeof store.pets = {
+    ...store.pets,
+    async search(query, signal) {
+      if (!signal) throw new Error('The search has no signal.')
+      start(signal)
+      await once(signal, 'abort')
+      return store.pets.search(query, signal)
+    },
+  }
+  const api = await listen(await startTestApi({ store: { ...store, pets } }))
+  const socket = await openSocket(api.url)
+  socket.write(head('GET', '/trpc/pets.search,pets.search?batch=1', api.authorization))
+  const signal = await started
+  expect(signal.aborted).toBe(false)
+  socket.resetAndDestroy()
+  await expect.poll(() => signal.aborted, { interval: 1 }).toBe(true)
+  await api.app.inject('/livez')
+  expect(logLinesIn(api.log.join('')).slice(-1)).toMatchObject([{ level: 'info', aborted: true }])
+  expect(logLinesIn(api.log.join('')).filter(({ level }) => level !== 'info')).toEqual([])
 })
 
 type Listening = Pick<ListeningApi, 'app' | 'log'>

@@ -59,6 +59,21 @@ test('the time of the migration that constrains times depends on the number of i
   expect(await query(url, 'SELECT count(*)::int AS rows FROM idempotency_keys')).toEqual([{ rows }])
 })
 
+test('the time of the migration that drops the indexes of the search depends on the number of pets', async () => {
+  const rows = isLongForm ? 1_000_000 : 1_000
+  const url = await loadFixture('0003_search')
+  await query(
+    url,
+    `INSERT INTO pets (name, category_id, status)
+    SELECT md5(n::text), n % 100, 'sold' FROM generate_series(1, ${rows}) AS n`,
+  )
+  const start = performance.now()
+  await preparePostgres(url)
+  report('PostgreSQL migration 0004_unindexed_search', { rows, milliseconds: Math.round(performance.now() - start) })
+  const indexes = await query(url, "SELECT indexname FROM pg_indexes WHERE tablename = 'pets' ORDER BY 1")
+  expect(indexes.map(({ indexname }) => indexname)).toEqual(['pets_by_status', 'pets_pkey'])
+})
+
 async function loadFixture(name: string): Promise<string> {
   const url = await emptyDatabase()
   await query(url, read(`test/fixtures/postgres/${name}.sql`))

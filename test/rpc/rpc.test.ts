@@ -43,7 +43,7 @@ describe('the typed client', () => {
     expect([...first, ...second].map(({ id }) => id)).toEqual([1n, 2n, 3n])
   })
 
-  test('searches by an id, by the beginning of a name in lower or upper case, and by a category', async () => {
+  test('searches by an id, a part of a name in any case, a category and a status', async () => {
     const { rpc } = api()
     const added = [
       { name: 'Molly', categoryId: 2n ** 63n - 1n, status: 'sold' },
@@ -53,25 +53,22 @@ describe('the typed client', () => {
     ] as const
     for (const pet of added) await rpc.pets.create.mutate(pet)
     const idsOf = async (query: Parameters<typeof rpc.pets.search.query>[0]) =>
-      (await rpc.pets.search.query(query)).map(({ id }) => id)
+      (await rpc.pets.search.query(query)).items.map(({ id }) => id)
     expect(await idsOf(undefined)).toEqual([4n, 3n, 2n, 1n])
     expect(await idsOf({ limit: 2, cursor: 4n })).toEqual([3n, 2n])
     expect(await idsOf({ order: 'oldest', cursor: 2n })).toEqual([3n, 4n])
     expect(await idsOf({ id: 1n })).toEqual([1n])
     expect(await idsOf({ categoryId: 2n ** 63n - 1n })).toEqual([1n])
-    // By name, and the newest of equal names first.
-    expect(await idsOf({ name: 'mO' })).toEqual([3n, 2n, 1n])
+    expect(await idsOf({ name: 'oL' })).toEqual([2n, 1n])
     expect(await idsOf({ name: 'mo', limit: 1, cursor: 2n })).toEqual([1n])
     expect(await idsOf({ name: 'mo', status: 'sold' })).toEqual([1n])
-    expect(await idsOf({ name: 'Mo%' })).toEqual([3n])
-    expect([await idsOf({ name: 'élan' }), await idsOf({ name: 'ÉLAN' })]).toEqual([[4n], [4n]])
+    expect(await idsOf({ name: 'o', categoryId: 1n })).toEqual([3n, 2n])
+    expect(await idsOf({ name: 'o%' })).toEqual([3n])
+    expect([await idsOf({ name: 'éLAN' }), await idsOf({ name: 'e\u0301l' })]).toEqual([[4n], [4n]])
+    expect(await rpc.pets.search.query({ name: 'élan' })).toMatchObject({ searched: 4 })
   })
 
   test.for([
-    [
-      { id: 1n, name: 'Rex' },
-      { path: 'input', expectation: 'at most one of id, name, categoryId' },
-    ],
     [{ name: '' }, { path: 'name', expectation: '1 to 255 characters' }],
     [{ name: '\0' }, { path: 'name', expectation: 'no control characters' }],
     [{ name: '\ud800' }, { path: 'name', expectation: 'Unicode text' }],

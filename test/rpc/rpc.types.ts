@@ -15,8 +15,10 @@ export async function inputsAndOutputsAreTyped({ pets, session }: PetstoreClient
   expiresAt satisfies Date | undefined
   rateLimit?.remaining satisfies number | undefined
 
-  const [found] = await pets.search.query({ name: 'Re', status: 'sold', order: 'oldest', cursor: pet.id })
-  found satisfies typeof pet | undefined
+  const { items, searched, next } = await pets.search.query({ name: 're', status: 'sold', order: 'oldest', cursor: 1n })
+  items satisfies (typeof pet)[]
+  searched satisfies number
+  await pets.search.query({ cursor: next })
 
   // @ts-expect-error an unknown order
   await pets.search.query({ order: 'name' })

@@ -30,7 +30,7 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
     pets: {
       list: async ({ limit, cursor, status }) =>
         pets.filter((pet) => pet.id > cursor && (!status || pet.status === status)).slice(0, limit),
-      search: async (query) => searchIn(pets, query),
+      search: async (query) => ({ items: searchIn(pets, query), searched: pets.length }),
       get: async (id) => pets.find((pet) => pet.id === id),
       async counts() {
         const of = (status: PetStatus) => ({ count: pets.filter((pet) => pet.status === status).length, isExact: true })
@@ -74,30 +74,15 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
   }
 }
 
-/**
- * The pets that a search finds. Names compare by their code points, in lower case of ASCII letters. The beginning is the text
- * as it is, in lower case, in upper case or capitalized, with composed or decomposed letters.
- */
-function searchIn(pets: Pet[], { limit, order, cursor, id, name, categoryId, status }: PetSearch): Pet[] {
-  const keyOf = (text: string) => Buffer.from(text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()))
-  const [initial = '', ...rest] = (name ?? '').toLowerCase()
-  const spellings = [
-    name ?? '',
-    (name ?? '').toLowerCase(),
-    (name ?? '').toUpperCase(),
-    initial.toUpperCase() + rest.join(''),
-  ]
-  const beginnings =
-    name !== undefined && spellings.flatMap((each) => [each, each.normalize('NFC'), each.normalize('NFD')]).map(keyOf)
-  const beginsWith = (key: Buffer) => (each: Buffer) => key.subarray(0, each.length).equals(each)
-  const found = pets
-    .filter((pet) => id === undefined || pet.id === id)
-    .filter((pet) => categoryId === undefined || pet.categoryId === categoryId)
-    .filter((pet) => !beginnings || beginnings.some(beginsWith(keyOf(pet.name))))
-    .sort((a, b) => (beginnings && Buffer.compare(keyOf(a.name), keyOf(b.name))) || Number(b.id - a.id))
-  if (order === 'oldest') found.reverse()
+/** What a search finds in pets that one call compares. */
+function searchIn(pets: Pet[], { limit, order, cursor, id, name, categoryId, status }: PetSearch) {
+  const letters = (text: string) => text.normalize('NFC').toLowerCase().toUpperCase().normalize('NFC')
   const isAfter = (pet: Pet) => cursor === undefined || (order === 'newest' ? pet.id < cursor : pet.id > cursor)
-  const place = beginnings && cursor !== undefined ? found.findIndex((pet) => pet.id === cursor) : undefined
-  const after = place === undefined ? found.filter(isAfter) : place < 0 ? [] : found.slice(place + 1)
-  return after.filter((pet) => status === undefined || pet.status === status).slice(0, limit)
+  const items = pets
+    .filter((pet) => (id === undefined || pet.id === id) && isAfter(pet))
+    .filter((pet) => categoryId === undefined || pet.categoryId === categoryId)
+    .filter((pet) => status === undefined || pet.status === status)
+    .filter((pet) => name === undefined || letters(pet.name).includes(letters(name)))
+  if (order === 'newest') items.reverse()
+  return items.slice(0, limit)
 }

@@ -3,8 +3,8 @@ import { exportItems } from '../../web/bulk/export-items.ts'
 import { readTable } from '../../web/bulk/read-table.ts'
 import { petResource } from '../../web/pets/pet.ts'
 import { curlText, generatedClientText, typedClientText } from '../../web/requests/texts.ts'
-import { meaningsOf } from '../../web/resource/search.ts'
-import { identityOf, parseTexts, resourceOf } from '../../web/resource.ts'
+import { loadPart, meaningsOf } from '../../web/resource/search.ts'
+import { identityOf, parseTexts, resourceOf, type Values } from '../../web/resource.ts'
 
 type Toy = {
   id: bigint
@@ -121,15 +121,16 @@ test('the texts of a request follow from the names of the resource', () => {
   expect(generated).toContain('/("(?:id|price)":)')
 })
 
-test('a text that is searched for is an id, an integer and the beginning of a text', () => {
+test('a text that is searched for is an id, an integer and a part of a text', () => {
   for (const [text, meanings] of [
-    ['7', [{ categoryId: 7n }, { id: 7n }, { name: '7' }]],
-    [' 007 ', [{ categoryId: 7n }, { id: 7n }, { name: ' 007 ' }]],
-    ['-7', [{ categoryId: -7n }, { id: -7n }, { name: '-7' }]],
-    ['#7', [{ name: '#7' }, { id: 7n }]],
+    ['7', [{ id: 7n }, { name: '7' }, { categoryId: 7n }]],
+    [' 007 ', [{ id: 7n }, { name: '007' }, { categoryId: 7n }]],
+    ['-7', [{ name: '-7' }, { categoryId: -7n }]],
+    ['#7', [{ id: 7n }, { name: '#7' }]],
     // Larger than an integer of 64 bits.
     ['9223372036854775808', [{ name: '9223372036854775808' }]],
-    [' Re', [{ name: ' Re' }]],
+    [' Re', [{ name: 'Re' }]],
+    [' ', []],
     ['a\nb', []],
     ['\ud800', []],
     ['\u{1f408}'.repeat(255), [{ name: '\u{1f408}'.repeat(255) }]],
@@ -139,16 +140,32 @@ test('a text that is searched for is an id, an integer and the beginning of a te
   }
   expect(meaningsOf(toys, '7')).toEqual([{ id: 7n }])
   expect(meaningsOf(toys, 'Ball')).toEqual([])
-  const isSearched = true
-  const fields = {
-    id,
-    note: { ...note, isSearched },
-    name: { ...name, isSearched },
-    price: { ...price, isSearched },
-    size,
+})
+
+test('what several calls find is joined as far as all of them have looked', async () => {
+  const signal = new AbortController().signal
+  const item = (id: bigint) => ({ id, name: 'Rex 7', categoryId: 7n, status: 'sold' })
+  const searched: Values[] = []
+  const procedures = {
+    list: { query: async () => [] },
+    search: {
+      async query(input: Values) {
+        searched.push(input)
+        if (input.id !== undefined) return { items: [item(7n)], searched: 1 }
+        if (input.name !== undefined) return { items: [item(90n), item(80n)], searched: 15, next: 80n }
+        return { items: [item(90n), item(85n), item(70n), item(7n)], searched: 100, next: 1n }
+      },
+    },
   }
-  const searched = resourceOf<Toy, NewToy>({ ...names, fields })
-  // The title comes first.
-  expect(meaningsOf(searched, 'Ball')).toEqual([{ name: 'Ball' }, { note: 'Ball' }])
-  expect(meaningsOf(searched, '5')).toEqual([{ price: 5n }, { id: 5n }, { name: '5' }, { note: '5' }])
+  const load = (cursor: bigint) =>
+    loadPart(petResource, procedures, { filter: { status: 'sold' }, search: '7', cursor }, 2, { signal })
+  const first = await load(0n)
+  expect(first).toEqual({ items: [7n, 90n, 85n, 80n].map(item), searched: 15, next: 80n })
+  expect(searched).toHaveLength(3)
+  // The pet with the id is not found again.
+  expect(await load(80n)).toMatchObject({ items: [{ id: 90n }, { id: 85n }, { id: 80n }] })
+  expect(searched.slice(3)).toEqual([
+    { status: 'sold', cursor: 80n, limit: 2, name: '7' },
+    { status: 'sold', cursor: 80n, limit: 2, categoryId: 7n },
+  ])
 })

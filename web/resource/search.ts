@@ -1,29 +1,62 @@
-import { type Field, parseInteger, type Resource, type Values } from '../resource.ts'
+import { type Field, type Found, type Procedures, parseInteger, type Resource, type Values } from '../resource.ts'
 import { type Place, parseId } from './view.ts'
 
 /** The largest `limit` of a list and of a search. */
 export const maxLimit = 100
 
-/** A page without its history. */
-export type PageInput = Pick<Place, 'filter' | 'search' | 'order' | 'cursor' | 'size'>
+/** Where a page begins, and what it has. */
+export type Start = Pick<Place, 'filter' | 'search' | 'cursor'> & { order?: 'newest' | 'oldest' | undefined }
 
 export interface PageCall {
   operation: 'list' | 'search'
   input: Values & { cursor?: bigint; limit: number }
 }
 
-/** How many items a text finds besides those that are paged. Fewer than a page has. */
-const maxOthers = 10
-
-/** The calls that load a page. The first one continues on the next page, the others find a few items. */
-export function pageCalls(resource: Resource, place: Omit<PageInput, 'size'>, limit: number): PageCall[] {
-  const { filter, search, order, cursor } = place
+/** The calls that load items after the cursor: one for each thing that the text of a search may be. */
+export function pageCalls(resource: Resource, { filter, search, order, cursor }: Start, limit: number): PageCall[] {
   const page = { ...filter, ...(cursor > 0n && { cursor }), limit }
   if (search === undefined && order === undefined) return [{ operation: 'list', input: page }]
-  const [paged, ...others] = search === undefined ? [{ order }] : meaningsOf(resource, search)
-  const calls = cursor > 0n ? [] : others.map((by) => ({ ...filter, ...by, limit: maxOthers }))
-  const inputs = paged ? [{ ...page, ...paged }, ...calls] : []
-  return inputs.map((input) => ({ operation: 'search', input }))
+  const meanings = search === undefined ? [{}] : meaningsOf(resource, search)
+  return meanings
+    .filter(({ id }) => id === undefined || cursor === 0n)
+    .map((meaning) => ({ operation: 'search', input: { ...page, ...(order && { order }), ...meaning } }))
+}
+
+/**
+ * Loads the items after the cursor as far as one request looks. The item whose id the user searches for is the first one,
+ * the others have the order of their ids.
+ */
+export async function loadPart(
+  resource: Resource,
+  { list, search }: Pick<Procedures, 'list' | 'search'>,
+  start: Start,
+  limit: number,
+  options: { signal: AbortSignal },
+): Promise<Found> {
+  const load = async ({ operation, input }: PageCall): Promise<Found> => {
+    if (search && operation === 'search') return search.query(input, options)
+    const items = await list.query(input, options)
+    return { items, searched: 0, next: items[limit - 1]?.id }
+  }
+  const calls = pageCalls(resource, start, limit)
+  const found = await Promise.all(calls.map(load))
+  const byId = found.filter((_, call) => calls[call]?.input.id !== undefined).flatMap(({ items }) => items)
+  const others = found.filter((_, call) => calls[call]?.input.id === undefined)
+  const isAscending = start.order === 'oldest' || calls[0]?.operation === 'list'
+  const joined = join(others, (one, other) => (isAscending ? one < other : one > other))
+  const id = start.search === undefined ? undefined : idIn(start.search)
+  return { ...joined, items: [...byId, ...joined.items.filter((item) => item.id !== id)] }
+}
+
+/** Joins what several calls have found, as far as all of them have looked. */
+function join(found: Found[], isBefore: (one: bigint, other: bigint) => boolean): Found {
+  const ends = found.filter(({ next }) => next !== undefined)
+  const end = ends.find(({ next = 0n }) => !ends.some((other) => isBefore(other.next ?? 0n, next)))
+  const { next, searched } = end ?? { next: undefined, searched: Math.max(0, ...found.map((each) => each.searched)) }
+  const items = [...new Map(found.flatMap((each) => each.items).map((item) => [item.id, item])).values()]
+    .filter(({ id }) => next === undefined || !isBefore(next, id))
+    .sort((one, other) => (isBefore(one.id, other.id) ? -1 : 1))
+  return { items, searched, next }
 }
 
 /** The id that a text may be. The console shows ids with a number sign, so they can be entered with it. */
@@ -31,23 +64,21 @@ export function idIn(text: string): bigint | undefined {
   return parseId(text.trim().replace(/^#/, ''))
 }
 
-/** What a text that was searched for may be, as inputs of the search. The first one is paged. */
-export function meaningsOf({ fields, title }: Resource, text: string): Values[] {
-  const number = parseInteger(text.trim())
-  const isInt64 = number !== undefined && BigInt.asIntN(64, number) === number
-  const id = isInt64 ? number : idIn(text)
-  const searched = fields.filter(({ isSearched }) => isSearched)
-  const texts = searched.filter((field) => field.kind === 'text' && isPossible(field, text))
-  const titles = texts.filter(({ name }) => name === title)
-  const ids = id === undefined ? [] : fields.filter(({ kind }) => kind === 'id')
-  const integers = isInt64 ? searched.filter(({ kind }) => kind === 'integer') : []
-  const by = (found: Field[], value: unknown): Values[] => found.map(({ name }) => ({ [name]: value }))
-  const byText = by([...titles, ...texts.filter((field) => !titles.includes(field))], text)
-  const [byInteger, ...byOther] = by(integers, number)
-  return byInteger ? [byInteger, ...by(ids, id), ...byText, ...byOther] : [...byText, ...by(ids, id)]
+/** What a text that was searched for may be, as inputs of the search. */
+export function meaningsOf({ fields }: Resource, typed: string): Values[] {
+  const text = typed.trim()
+  const id = idIn(text)
+  const integer = parseInteger(text)
+  return fields.flatMap((field): Values[] => {
+    const { name, kind, isSearched } = field
+    if (kind === 'id') return id === undefined ? [] : [{ [name]: id }]
+    if (!isSearched) return []
+    if (kind === 'text') return isPossible(field, text) ? [{ [name]: text }] : []
+    return integer === undefined || BigInt.asIntN(64, integer) !== integer ? [] : [{ [name]: integer }]
+  })
 }
 
-/** Whether a text of the field can begin with this text. The service refuses others. */
+/** Whether a text of the field can contain this text. The service refuses others. */
 function isPossible({ maxLength = 0 }: Field, text: string): boolean {
-  return [...text].length <= maxLength && !/\p{Cc}|\p{Cs}/u.test(text)
+  return text !== '' && [...text].length <= maxLength && !/\p{Cc}|\p{Cs}/u.test(text)
 }

@@ -76,9 +76,10 @@ function Search() {
     if (isSearched) searchSoon(next)
   }
 
-  function search(wanted: string) {
+  function search(next: string) {
     searchSoon.cancel()
     setTyped(undefined)
+    const wanted = next.trim() === '' ? '' : next
     if (wanted === (view.search ?? '')) return
     // Going back from a search leads to the list before it, and not to each of its letters.
     const replace = wanted !== '' && view.search !== undefined
@@ -101,6 +102,7 @@ function Search() {
   function isKnownToMiss(id: bigint): boolean {
     const isWhole =
       typed === undefined &&
+      !list.isSearching &&
       view.search !== undefined &&
       view.cursor === 0n &&
       partOf(resource, view.filter) === undefined

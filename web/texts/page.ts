@@ -16,8 +16,10 @@ export function textsOf(noun: Noun) {
       search: `Search ${many}`,
       searchHint: (labels: string[]) => capitalized(listOfAny(labels.map((label) => label.toLowerCase()))),
       clearSearch: 'Clear the search',
-      searchedFor: (labels: string[], text: string, isBeginning: boolean) =>
-        isBeginning ? `${labels[0]} begins with “${text}”` : `${listOfAny(labels)} ${text}`,
+      searchedFor: (labels: string[], text: string, isText: boolean) =>
+        isText ? `${labels[0]} contains “${text}”` : `${listOfAny(labels)} ${text}`,
+      searching: (found: number) => `${number(found)} found, searching…`,
+      searched: (items: number) => `${number(items)} compared`,
       justAdded: 'Just added',
       added: (count: number) => `${number(count)} added`,
       showNewest: 'Show newest',

@@ -7,7 +7,6 @@ import { CorruptionCheck } from '../diagnosis/corruption.ts'
 import type { Failure } from '../file/failure.ts'
 import { realPathOf, sizeOf } from '../file/files.ts'
 import type { Mutation, Prepare, SqliteEngine, SqliteResource } from '../resource.ts'
-import { prepareSearch } from '../search.ts'
 import { prepareGet, preparePages } from '../statements.ts'
 import { Writer, type WriterOptions } from '../writer/writer.ts'
 import { prepareDatabase } from './prepare.ts'
@@ -85,7 +84,12 @@ function engineFor(
   return {
     list: () => reader.add(preparePages(table, filters)),
     get: () => reader.add(prepareGet(table, 'id')),
-    search: () => searchWith(table, search, reader.add(prepareGet(table, 'id')), reader.add(prepareSearch(table))),
+    search: () =>
+      searchWith(filters, search, {
+        get: reader.add(prepareGet(table, 'id')),
+        newest: reader.add(preparePages(table, filters, 'newest')),
+        oldest: reader.add(preparePages(table, filters, 'oldest')),
+      }),
     read: (prepare) => reader.add(prepare),
     write<Args extends unknown[], T>(write: Prepare<Args, T>) {
       const name = operationOf(resource, writes, write)

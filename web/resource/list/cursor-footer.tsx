@@ -22,7 +22,7 @@ import { type PageSize, pageSizes, rememberSize } from '../view.ts'
 export function CursorFooter() {
   const page = usePage()
   const { view, list } = page
-  const isEmpty = view.cursor === 0n && list.data?.length === 0
+  const isEmpty = view.cursor === 0n && list.items?.length === 0
   // The message in place of the list says why there is nothing to show.
   if (list.failureReason && !list.items) return null
   return (
@@ -30,6 +30,8 @@ export function CursorFooter() {
       <p className="list-range number" role="status">
         {rangeOf(page)}
       </p>
+      {/* Not announced, because it changes all the time. */}
+      {list.isSearching && <span className="number">{page.texts.list.searched(list.data?.searched ?? 0)}</span>}
       <Age />
       {!isEmpty && (
         <div className="list-options">
@@ -119,8 +121,9 @@ function Pager() {
 }
 
 /** The position of the page, such as `21–40 of 300`. */
-function rangeOf({ resource, texts: { list: texts }, view, list: { items, next }, counts }: Page): string {
+function rangeOf({ resource, texts: { list: texts }, view, list: { items, next, isSearching }, counts }: Page): string {
   if (!items) return texts.loading
+  if (isSearching) return texts.searching(items.length)
   if (items.length === 0) return texts.none
   const { search, order, cursor, before } = view
   const isAtEnd = next === undefined

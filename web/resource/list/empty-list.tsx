@@ -53,15 +53,15 @@ export function EmptyList() {
   )
 }
 
-/** Such as `Name begins with “mo”`. */
+/** Such as `Name contains “mo”`. */
 function searchedFor(resource: Resource, texts: PageTexts['list'], search: string): string {
   const names = meaningsOf(resource, search).flatMap(Object.keys)
   const found = resource.fields.filter(({ name }) => names.includes(name))
-  // No text of the title can begin with some texts, for example a link's with a control character.
+  // No text of the title can contain some texts, for example a link's with a control character.
   const fields = found.length > 0 ? found : resource.fields.filter(({ name }) => name === resource.title)
   return texts.searchedFor(
     fields.map(({ label }) => label),
-    search,
+    search.trim(),
     fields.every(({ kind }) => kind === 'text'),
   )
 }

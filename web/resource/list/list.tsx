@@ -55,14 +55,14 @@ export function List() {
 function Content({ place }: { place: string }) {
   const { texts, queries, view, list, added, refs } = usePage()
   const { items, rows, failureReason, failureCount } = list
-  const loaded = items && list.data
+  const loaded = items && !list.isSearching ? list.data?.items : undefined
   const changes = useChanges(place, loaded, view.size, (id) => added.some((each) => each.id === id))
   const refresh = useRefresh(queries)
   if (failureReason && !items) {
     const problem = problemOf(failureReason)
     return <Failure title={texts.list.notLoaded} problem={problem} failures={failureCount} onRetry={refresh} />
   }
-  if (items?.length === 0) return <EmptyList />
+  if (items?.length === 0 && !list.isSearching) return <EmptyList />
   return (
     <>
       <span className="visually-hidden" role="status">
