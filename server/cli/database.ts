@@ -46,7 +46,7 @@ function addMigrateCommand(databases: Command, resources: ResourceList): void {
       const { database } = config
       const pending = await readPending(resources, database)
       const isApplied = !dryRun && pending.length > 0
-      if (isApplied) await migrateStore(resources, database, reportsOn(database, await auditOf(config)))
+      if (isApplied) await migrateStore(resources, database, reportsOn(database, auditOf(config)))
       const migrations = pending.map(({ name, sql, locks }) => ({ name, sql, locks: locks ?? null }))
       printAs(options, { dryRun, migrations }, () =>
         isApplied ? pending.map(({ name }) => `Applied ${name}.`).join('\n') : describeMigrations(database, pending),
@@ -69,7 +69,7 @@ function addCopyCommand(databases: Command, resources: ResourceList, contents: s
     )
     .option(...jsonOption)
     .action(async ({ from, to, ...options }: JsonOption & { from: Location; to: Location }) => {
-      const audit = await auditOf(readConfig())
+      const audit = auditOf(readConfig())
       const target = describeLocation(to)
       const onMigrate = (migrations: string[]) => audit('database.migrate', target, { migrations })
       const copied = await withProgress(process.stderr, describeRows, (onProgress) =>

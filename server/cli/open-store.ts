@@ -4,6 +4,7 @@ import { openStore } from '../../db/open.ts'
 import type { ResourceList } from '../../db/resource-list.ts'
 import type { BaseStore } from '../../db/store.ts'
 import { type Config, readConfig } from '../config.ts'
+import { createLog } from '../log.ts'
 import { type Audit, auditTo } from '../ops/audit.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import { note } from './output.ts'
@@ -16,7 +17,7 @@ export async function withStore<Stores>(
 ): Promise<void> {
   const config = readConfig()
   const { database } = config
-  const audit = await auditOf(config)
+  const audit = auditOf(config)
   const store = await openStore(resources, database, {
     create,
     // Only a start and `db migrate` migrate: an older release may still use the database, and there is no way back.
@@ -47,16 +48,14 @@ export function reportsOn(database: Location, audit: Audit): PrepareOptions {
  * Writes the audit lines of a command to standard error. They do not replace its notes: a note is for the person who runs
  * the command, an audit line for the log collector.
  */
-export async function auditOf(config: Config): Promise<Audit> {
-  // Loaded here, because commands that change nothing start faster without it.
-  const { createLog } = await import('../log.ts')
+export function auditOf(config: Config): Audit {
   return auditTo(createLog(config, process.stderr))
 }
 
 /** The path of the database and its audit lines, for commands that only SQLite has. */
-export async function databaseFile(): Promise<{ path: string; audit: Audit }> {
+export function databaseFile(): { path: string; audit: Audit } {
   const config = readConfig()
-  if (config.database.kind === 'sqlite') return { path: config.database.path, audit: await auditOf(config) }
+  if (config.database.kind === 'sqlite') return { path: config.database.path, audit: auditOf(config) }
   throw new OperatorError(
     'DATABASE_URL names a PostgreSQL database: use pg_dump and pg_restore to back it up and restore it.',
   )

@@ -21,8 +21,7 @@ import { addSeedCommand, addTransferCommands } from './transfer.ts'
 interface Service<Stores extends WithApiKeys> {
   about: About
   resources: ResourceList<Stores>
-  /** Loads the router, because most commands start faster without it. */
-  router: () => Promise<AnyRouter>
+  router: AnyRouter
   /** Of the resources that can be exported, imported and made up. */
   transfers: Transfer<BaseStore & Stores, unknown>[]
 }

@@ -8,20 +8,20 @@ import { checkHealth, describeHealth } from '../ops/healthcheck.ts'
 import { addHelp } from './help.ts'
 import { type JsonOption, jsonOption, print, printAs } from './output.ts'
 
-// Some modules are loaded by the commands that need them, because the other commands start faster without them.
+// Only the commands that need Fastify or the generator of the document load them: they take as long as all the rest.
 
 export function addServiceCommands(
   program: Command,
   about: About,
   resources: ResourceList<WithApiKeys>,
-  router: () => Promise<AnyRouter>,
+  router: AnyRouter,
 ): void {
   const serve = program
     .command('serve')
     .description('serve REST and typed RPC until stopped (the default)')
     .action(async () => {
       const { serve } = await import('../serve.ts')
-      await serve(readConfig(), about, resources, await router())
+      await serve(readConfig(), about, resources, router)
     })
   addHelp(serve, { examples: ['petstore', 'PORT=8080 petstore serve'], variables: variableNames })
 
@@ -39,7 +39,7 @@ export function addServiceCommands(
       const { createDocument } = await import('../rest/document.ts')
       const { serversOf } = await import('../rest/servers.ts')
       const config = readConfig()
-      print(JSON.stringify(createDocument(await router(), about, serversOf(config, originOf(config))), null, 2))
+      print(JSON.stringify(createDocument(router, about, serversOf(config, originOf(config))), null, 2))
     })
   addHelp(openapi, {
     examples: ['petstore openapi > openapi.json', 'PUBLIC_URL=https://pets.example petstore openapi'],

@@ -9,9 +9,12 @@ import type { BaseStore } from '../../db/store.ts'
 import { count, listOf } from '../ops/count.ts'
 import { OperatorError, UsageError } from '../ops/operator-error.ts'
 import { describeCount, withProgress } from '../ops/progress.ts'
-import type { Input } from '../ops/transfer/input.ts'
-import type { Write } from '../ops/transfer/output.ts'
+import { exportItems } from '../ops/transfer/export.ts'
+import { importItems, readItems } from '../ops/transfer/import.ts'
+import { type Input, withInput } from '../ops/transfer/input.ts'
+import { type Write, writeFile, writeStream } from '../ops/transfer/output.ts'
 import type { Format, Resource, Transfer } from '../ops/transfer/resource.ts'
+import { itemSource, seedItems } from '../ops/transfer/seed.ts'
 import { addHelp } from './help.ts'
 import { withStore } from './open-store.ts'
 import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
@@ -37,7 +40,6 @@ interface ImportArguments extends JsonOption {
   skipInvalid?: true
 }
 
-/** The work of these commands is loaded when they run, because the other commands start faster without it. */
 export function addTransferCommands<Stores>(
   program: Command,
   resources: ResourceList<Stores>,
@@ -156,17 +158,12 @@ async function exportToFile<Stores>(
   { format, force, json, ...filters }: ExportArguments,
 ): Promise<void> {
   if (file === undefined) refuseJson({ json }, `the ${transfer.plural}`)
-  const [schemas, { exportItems }, { writeFile, writeStream }] = await Promise.all([
-    transfer.schemas(),
-    import('../ops/transfer/export.ts'),
-    import('../ops/transfer/output.ts'),
-  ])
   await withStore(resources, async (store, _audit, database) => {
     const ownership = database.kind === 'sqlite' ? ownershipOf(database.path) : undefined
     const progress = describeCount('Exported', transfer.plural)
     const { written, sha256 } = await withProgress(process.stderr, progress, (onProgress) => {
       const options = { format: format ?? formatOf(file), filters, onProgress }
-      const work = (write: Write) => exportItems({ ...transfer, ...schemas }, transfer.items(store), write, options)
+      const work = (write: Write) => exportItems(transfer, transfer.items(store), write, options)
       return file === undefined
         ? writeStream(process.stdout, work)
         : writeFile(file, { overwrite: force === true, ownership }, work)
@@ -182,17 +179,11 @@ async function importFromFile<Stores>(
   file: string,
   options: ImportArguments,
 ): Promise<void> {
-  const [schemas, { importItems }, { withInput }] = await Promise.all([
-    transfer.schemas(),
-    import('../ops/transfer/import.ts'),
-    import('../ops/transfer/input.ts'),
-  ])
-  const resource = { ...transfer, ...schemas }
   const { name, plural } = transfer
   const { key, skipInvalid } = options
   const format = options.format ?? formatOf(file)
   await withInput(file, async (input) => {
-    if (options.dryRun) return checkInput(resource, input, format, options)
+    if (options.dryRun) return checkInput(transfer, input, format, options)
     if (input.path === undefined && key === undefined) {
       throw new UsageError(
         `An import of ${input.name} needs --key: a text that identifies it, so that it can be repeated after an interruption.`,
@@ -210,7 +201,7 @@ async function importFromFile<Stores>(
           process.stderr,
           describeCount('Imported', plural),
           (onProgress) =>
-            importItems(resource, transfer.items(store), input, {
+            importItems(transfer, transfer.items(store), input, {
               format,
               key,
               onInvalid: skipInvalid && skip,
@@ -235,7 +226,6 @@ async function checkInput<New>(
   format: Format,
   options: ImportArguments,
 ): Promise<void> {
-  const { readItems } = await import('../ops/transfer/import.ts')
   let [valid, skipped] = [0, 0]
   const onInvalid = (description: string) => {
     skipped++
@@ -260,8 +250,7 @@ async function seed<Stores>(
   seed: number,
 ): Promise<void> {
   const { plural } = transfer
-  const { itemSource, seedItems } = await import('../ops/transfer/seed.ts')
-  const next = await itemSource({ ...transfer, ...(await transfer.schemas()) }, seed)
+  const next = await itemSource(transfer, seed)
   await withStore(
     resources,
     async (store, audit, database) => {

@@ -1,11 +1,13 @@
 import { petStatuses, type Store } from '../../db/resources.ts'
 import type { Transfer } from '../ops/transfer/resource.ts'
-import type { NewPet } from './pets.ts'
+import { NewPet, Pet } from './pets.ts'
 
 /** For the commands that export, import and create pets. */
 export const petTransfer: Transfer<Store, NewPet> = {
   name: 'pet',
   plural: 'pets',
+  item: Pet,
+  newItem: NewPet,
   filters: { status: petStatuses },
   makers: {
     name: (faker) => (faker.datatype.boolean() ? faker.animal.petName() : faker.person.firstName()),
@@ -16,10 +18,6 @@ export const petTransfer: Transfer<Store, NewPet> = {
         { value: 'pending', weight: 1 },
         { value: 'sold', weight: 2 },
       ]),
-  },
-  async schemas() {
-    const { NewPet, Pet } = await import('./pets.ts')
-    return { item: Pet, newItem: NewPet }
   },
   items: ({ pets }) => pets,
 }

@@ -10,7 +10,7 @@ import { petTransfer } from '../../server/pets/transfer.ts'
 import { temporaryFolder } from './temporary.ts'
 
 /** What export, import and seed know of pets. */
-export const pets = { ...petTransfer, ...(await petTransfer.schemas()) }
+export const pets = petTransfer
 
 /** Exports the pets of a store, and returns the text. */
 export async function exportText(store: Store, format: Format = 'ndjson', status?: PetStatus): Promise<string> {

@@ -38,13 +38,12 @@ export interface ItemStore<New> {
 /** Functions that make up realistic values of fields. */
 export type Makers<New> = { [Name in keyof New]?: (faker: Faker) => New[Name] }
 
-/** A resource with commands. Its schemas are loaded when a command runs, because other commands start faster without them. */
-export interface Transfer<Store, New> extends Noun {
+/** A resource with commands. */
+export interface Transfer<Store, New> extends Resource<New> {
   /** The values of each filter that an export may have. */
   filters: Record<string, readonly string[]>
   /** For `seed`. A field without one gets any value of its kind. */
   makers?: Makers<New>
-  schemas(): Promise<Schemas<New>>
   items(store: Store): ItemStore<New>
 }
 
