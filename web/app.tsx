@@ -2,7 +2,7 @@ import { lazy, type ReactNode, Suspense } from 'react'
 import { clearDrafts } from './bulk/drafts.ts'
 import { Hints } from './components/hints.tsx'
 import { loadLater } from './components/load-later.tsx'
-import { LogProvider } from './requests/log-link.tsx'
+import { RequestsProvider } from './requests/open-requests.tsx'
 import type { Resource } from './resource.ts'
 import { servicePath } from './service.ts'
 import { useSession } from './session.ts'
@@ -24,12 +24,12 @@ interface AppProps {
 
 export function App(props: AppProps) {
   return (
-    <>
+    <RequestsProvider resource={props.resource}>
       <Suspense>
         <Page {...props} />
       </Suspense>
       <Hints />
-    </>
+    </RequestsProvider>
   )
 }
 
@@ -55,14 +55,10 @@ function Console({ linkedKey: firstLinkedKey, ...props }: AppProps) {
     signIn(...session)
   }
   if (!apiKey) {
-    return (
-      <LogProvider apiKey={null}>
-        <SignIn key={linkedKey ?? ''} wasRefused={wasRefused} linkedKey={linkedKey} onSignIn={onSignIn} />
-      </LogProvider>
-    )
+    return <SignIn key={linkedKey ?? ''} wasRefused={wasRefused} linkedKey={linkedKey} onSignIn={onSignIn} />
   }
   return (
-    <LogProvider apiKey={apiKey}>
+    <>
       <Shop
         key={apiKey}
         {...props}
@@ -78,6 +74,6 @@ function Console({ linkedKey: firstLinkedKey, ...props }: AppProps) {
           <LinkQuestion key={linkedKey} linkedKey={linkedKey} onSignIn={onSignIn} onClose={dismissLink} />
         )}
       </Suspense>
-    </LogProvider>
+    </>
   )
 }

@@ -14,8 +14,6 @@ export interface Resource extends Noun {
   title: string
   /** The field by whose values the procedure `counts` counts items, if there is one. */
   counted?: string
-  /** Whether the API will remove the operation `get`. */
-  isGetDeprecated?: boolean
   /** In the order in which they are shown and written. */
   fields: readonly Field[]
   /** The fields that a new item may have. */
@@ -115,7 +113,7 @@ type Definitions<Stored, New> = {
 
 /** A resource. A field that the types of the API lack, or one that is missing or has no name for the user, does not compile. */
 export function resourceOf<Stored, New>(
-  definition: Pick<Resource, 'one' | 'many' | 'idName' | 'isGetDeprecated' | 'procedures'> & {
+  definition: Pick<Resource, 'one' | 'many' | 'idName' | 'procedures'> & {
     title: keyof Stored & string
     counted?: keyof Stored & string
     fields: Definitions<Stored, New>

@@ -22,7 +22,7 @@ export function Shop({ resource, icon, apiKey, onSignOut, onRefused }: ShopProps
   return (
     <PetstoreProvider value={petstore}>
       <QueryClientProvider client={queryClient}>
-        <ResourcePage resource={resource} icon={icon} apiKey={apiKey} onSignOut={onSignOut} />
+        <ResourcePage resource={resource} icon={icon} onSignOut={onSignOut} />
       </QueryClientProvider>
     </PetstoreProvider>
   )

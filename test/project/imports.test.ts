@@ -149,7 +149,7 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     allowed: ['../resource.ts', '../components/value.tsx', './write-file.ts'].map(valueFrom),
     refused: [...['../pets/pet.ts', 'pg'].map(valueFrom), "import type { Pet } from '../pets/pet.ts'"],
   },
-  'web/requests/texts.ts': { allowed: [valueFrom('../resource.ts')], refused: [valueFrom('../pets/pet.ts')] },
+  'web/requests/curl.ts': { allowed: [valueFrom('../resource.ts')], refused: [valueFrom('../pets/pet.ts')] },
   'web/resource/page.tsx': { allowed: [valueFrom('../resource.ts')], refused: [valueFrom('../pets/pet.ts')] },
   'web/components/value.tsx': { allowed: [valueFrom('../resource.ts')], refused: [valueFrom('../pets/pet.ts')] },
 }

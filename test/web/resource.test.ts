@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { exportItems } from '../../web/bulk/export-items.ts'
 import { readTable } from '../../web/bulk/read-table.ts'
 import { petResource } from '../../web/pets/pet.ts'
-import { curlText, generatedClientText, typedClientText } from '../../web/requests/texts.ts'
+import { restRequestOf } from '../../web/requests/curl.ts'
 import { loadPart, meaningsOf } from '../../web/resource/search.ts'
 import { identityOf, parseTexts, resourceOf, type Values } from '../../web/resource.ts'
 
@@ -109,16 +109,10 @@ test.for([
   expect(await file.text()).toBe(text)
 })
 
-test('the texts of a request follow from the names of the resource', () => {
-  const service = { url: 'http://127.0.0.1:3000' }
-  const get = { title: '', resource: toys, operation: 'get', input: { toyId: 7n } } as const
-  const create = { ...get, operation: 'create', input: { name: 'Ball', price: 5n }, idempotencyKey: 'k' } as const
-  expect(curlText(get, service)).toContain("curl 'http://127.0.0.1:3000/v1/toys/7'")
-  expect(curlText(create, service)).toContain(`--data '{"name":"Ball","price":5}'`)
-  expect(typedClientText(get, service)).toContain('const toy = await petstore.toys.get.query({ toyId: 7n })')
-  const generated = generatedClientText(create, service)
-  expect(generated).toContain('await createToy({')
-  expect(generated).toContain('/("(?:id|price)":)')
+test('a request follows from the names of the resource', () => {
+  const call = { procedure: 'toys.get', input: { toyId: 7n }, idempotencyKey: undefined }
+  expect(restRequestOf(toys, call)).toEqual({ method: 'GET', path: '/v1/toys/7' })
+  expect(restRequestOf(toys, { ...call, procedure: 'pets.get' })).toBeUndefined()
 })
 
 test('a text that is searched for is an id, an integer and a part of a text', () => {

@@ -11,7 +11,7 @@ import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
 import type { Noun, Resource } from '../resource.ts'
 import { messages } from '../texts/messages.ts'
-import { countOutcomes, isAdded, rateOf } from './progress.ts'
+import { countOutcomes, isAdded } from './progress.ts'
 import { readTable } from './read-table.ts'
 import { RowTable } from './row-table.tsx'
 import { SourceInput, useDraft } from './source-input.tsx'
@@ -164,17 +164,14 @@ function describe({ format, hasHeader }: Table): string {
   return format === 'json' || format === 'ndjson' ? `${bulk.formats[format]}.` : `${bulk.formats[format]}, ${header}.`
 }
 
-function RunProgress({ run: { state, samples, missing, pause }, total }: { run: Run; total: number }) {
+function RunProgress({ run: { missing, pause }, total }: { run: Run; total: number }) {
   const { bulk } = messages
   const done = total - missing.length
-  const rate = state === 'adding' && !pause ? rateOf(samples) : undefined
   return (
     <div>
       <Progress value={Math.floor((done / total) * 100)} size="sm" aria-label={bulk.progress} className="bulk-bar" />
       <p className="bulk-numbers">
         <span>{bulk.progressOf(done, total)}</span>
-        {rate !== undefined && <span>{bulk.rate(Math.round(rate))}</span>}
-        {rate !== undefined && <span>{bulk.remaining(Math.ceil((total - done) / rate))}</span>}
       </p>
       {pause && <PauseMessage pause={pause} />}
     </div>

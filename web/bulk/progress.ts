@@ -53,24 +53,6 @@ function contentOf(resource: Resource, item: Values): string {
   return content
 }
 
-/** How many rows were finished at which times of the last seconds. */
-export type Samples = readonly { time: number; rows: number }[]
-
-/** The period over which the rate is averaged, in milliseconds. */
-const ratePeriod = 5_000
-
-/** @param now in milliseconds */
-export function addSample(samples: Samples, rows: number, now: number): Samples {
-  return [...samples.filter(({ time }) => time >= now - ratePeriod), { time: now, rows }]
-}
-
-/** Rows per second, or undefined while that is not known. */
-export function rateOf(samples: Samples): number | undefined {
-  const [first, last] = [samples[0], samples.at(-1)]
-  if (!first || !last || last.rows === first.rows || last.time === first.time) return undefined
-  return ((last.rows - first.rows) / (last.time - first.time)) * 1_000
-}
-
 export type Outcomes = ReadonlyMap<number, Outcome>
 
 /** The numbers of rows with each kind of outcome. */

@@ -1,7 +1,6 @@
 import { namesOf, parseInteger, type Resource } from '../resource.ts'
 import { messages } from '../texts/messages.ts'
-import { checkItem } from './check-item.ts'
-import { type Row, type Table, unknownOf } from './table.ts'
+import { checkItem, type Row, type Table, unknownOf } from './table.ts'
 
 const { notAnObject, notJson, unknownFields } = messages.bulk
 

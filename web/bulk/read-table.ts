@@ -1,9 +1,8 @@
 import Papa from 'papaparse'
 import { type Field, namesOf, parseInteger, parseTexts, type Resource } from '../resource.ts'
 import { messages } from '../texts/messages.ts'
-import { checkItem } from './check-item.ts'
 import { readJson } from './read-json.ts'
-import { type Delimiter, delimiters, isValid, type Row, type Table, unknownOf } from './table.ts'
+import { checkItem, type Delimiter, delimiters, isValid, type Row, type Table, unknownOf } from './table.ts'
 
 export const maxRows = 10_000
 

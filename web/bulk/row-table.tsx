@@ -1,16 +1,14 @@
 import { Checkbox, NativeSelect, Table, TextInput } from '@mantine/core'
-import { useClipboard } from '@mantine/hooks'
 import { type ChangeEvent, type KeyboardEvent, memo, useState } from 'react'
 import { Button } from '../components/buttons.tsx'
 import { Value } from '../components/value.tsx'
 import { issueTexts } from '../issues.ts'
-import { LogLink } from '../requests/log-link.tsx'
+import { ShowRequest } from '../requests/open-requests.tsx'
 import type { Field, Resource } from '../resource.ts'
 import { messages } from '../texts/messages.ts'
 import type { Outcome } from './add-rows.ts'
 import type { Outcomes } from './progress.ts'
 import { isValid, type Row, type Table as TableOfRows } from './table.ts'
-import { csvLine, saveFile } from './write-file.ts'
 
 const pageSize = 50
 
@@ -53,7 +51,6 @@ export function RowTable({ resource, table, outcomes, onChange, onLast }: RowTab
             checked={onlyProblems}
             onChange={(event) => setChoice(event.currentTarget.checked)}
           />
-          <CopyRows columns={columns} rows={problems} />
         </div>
       )}
       <Table className="bulk-table" onKeyDown={(event) => moveToNextProblem(event, onLast)}>
@@ -198,7 +195,7 @@ function Result({ resource, row, outcome }: Pick<TableRowProps, 'resource' | 'ro
     return (
       <>
         <span className="bulk-problem">{problem}</span>{' '}
-        {outcome?.kind === 'failed' && <LogLink requestId={outcome.problem.requestId} />}
+        {outcome?.kind === 'failed' && <ShowRequest requestId={outcome.problem.requestId} />}
       </>
     )
   }
@@ -206,25 +203,6 @@ function Result({ resource, row, outcome }: Pick<TableRowProps, 'resource' | 'ro
   if (outcome.kind === 'failed') return null
   const text = 'id' in outcome ? messages.bulk[outcome.kind](String(outcome.id)) : messages.bulk.unconfirmed
   return <span className="bulk-added">{text}</span>
-}
-
-/** Copies rows as CSV, to be corrected and pasted again. */
-function CopyRows({ columns, rows }: { columns: string[]; rows: Row[] }) {
-  const { bulk, page } = messages
-  const clipboard = useClipboard()
-
-  function copy() {
-    const csv = csvLine(columns) + rows.map(({ cells }) => csvLine(cells)).join('')
-    // A page that was served by plain HTTP has no clipboard.
-    if ('clipboard' in navigator) clipboard.copy(csv)
-    else saveFile('rows.csv', new Blob([csv], { type: 'text/csv' }))
-  }
-
-  return (
-    <Button variant="default" size="compact-sm" onClick={copy}>
-      {clipboard.copied ? page.copied : bulk.copyProblems(rows.length)}
-    </Button>
-  )
 }
 
 interface PagerProps {

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useReducer, useState } from 'react'
 import { usePetstore } from '../petstore.ts'
 import type { Resource } from '../resource.ts'
 import { addRows, keysOf, type Outcome } from './add-rows.ts'
-import { addSample, addSent, isAdded, isFinished, matchSent, type Samples, type SentRows } from './progress.ts'
+import { addSent, isAdded, isFinished, matchSent, type SentRows } from './progress.ts'
 import { isValid, type Row, type ValidRow } from './table.ts'
 import { useJob } from './use-job.ts'
 
@@ -20,7 +20,8 @@ const updateInterval = 200
 export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], sent: SentRows) {
   const procedures = resource.procedures(usePetstore())
   const queryClient = useQueryClient()
-  const [samples, setSamples] = useState<Samples>([])
+  // The outcomes are in `sent`, which is no state.
+  const [, update] = useReducer((updates: number) => updates + 1, 0)
   /** The numbers of the rows whose items the user wants to see. */
   const [viewed, setViewed] = useState<ReadonlySet<number>>(new Set())
 
@@ -33,8 +34,7 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
       const entry = entries.get(number)
       if (entry?.outcome?.kind === 'failed') entry.outcome = undefined
     }
-    let [finished, hasEnded] = [rows.length - missing.length, false]
-    const update = () => setSamples((before) => addSample(before, finished, Date.now()))
+    let hasEnded = false
     update()
     const timer = setInterval(update, updateInterval)
 
@@ -50,7 +50,6 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
       const entry = entries.get(number)
       // The response to a request before a stop can come after that to its repetition.
       if (entry && !isAdded(entry.outcome)) entry.outcome = outcome
-      finished++
       if (hasEnded) update()
     }
 
@@ -78,7 +77,7 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
 
   const end = missing.length === 0 ? 'finished' : 'stopped'
   const state = ({ idle: 'ready', pending: 'adding', success: end, error: end } as const)[status]
-  return { state, samples, outcomes, missing, firstId, pause, start: () => start(), stop }
+  return { state, outcomes, missing, firstId, pause, start: () => start(), stop }
 }
 
 export type Run = ReturnType<typeof useAddRows>

@@ -1,4 +1,4 @@
-import { jsonOf } from '../requests/quoting.ts'
+import { jsonOf } from '../requests/curl.ts'
 import { type Field, type Item, namesOf, type Resource, textOf } from '../resource.ts'
 
 interface Format {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { isTransient, type Problem } from '../problem.ts'
-import { LogLink } from '../requests/log-link.tsx'
+import { ShowRequest } from '../requests/open-requests.tsx'
 import { messages } from '../texts/messages.ts'
 import { Button } from './buttons.tsx'
 import { keepFocus } from './focus.ts'
@@ -68,7 +68,7 @@ function CountdownFrom({ seconds }: { seconds: number }) {
 export function PauseMessage({ pause: { message, until } }: { pause: { message: string; until: number } }) {
   return (
     <p className="pause">
-      <span role="alert">{message}</span> <Countdown until={until} /> <LogLink />
+      <span role="alert">{message}</span> <Countdown until={until} /> <ShowRequest requestId={undefined} />
     </p>
   )
 }

@@ -2,7 +2,6 @@ import type { ReactElement } from 'react'
 
 // The icons are those of Tabler Icons (https://tabler.io/icons). The build adds icons-license.txt to the license file.
 
-export const IconActivity = icon('M3 12h4l3 8l4 -16l3 8h4')
 export const IconAlertTriangle = icon(
   'M12 9v4 M10.363 3.591l-8.106 13.534a1.914 1.914 0 0 0 1.636 2.871h16.214a1.914 1.914 0 0 0 1.636-2.87l-8.106-13.536a1.914 1.914 0 0 0-3.274 0 M12 16h.01',
 )

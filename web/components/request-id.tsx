@@ -1,8 +1,8 @@
-import { LogLink } from '../requests/log-link.tsx'
+import { ShowRequest } from '../requests/open-requests.tsx'
 import { messages } from '../texts/messages.ts'
 import { CopyButton } from './copy-button.tsx'
 
-/** The id with which an operator finds a failed request in the log of the service, and a link to the log of this tab. */
+/** The id with which an operator finds a failed request in the log of the service, and a button that shows the request. */
 export function RequestId({ id }: { id: string | undefined }) {
   const { problem } = messages
   return (
@@ -13,7 +13,7 @@ export function RequestId({ id }: { id: string | undefined }) {
           <CopyButton label={problem.copyRequestId} value={id} />
         </>
       )}
-      <LogLink requestId={id} />
+      <ShowRequest requestId={id} />
     </p>
   )
 }

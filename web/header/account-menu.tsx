@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { PetstoreClient } from '../../client/index.ts'
 import { Button, IconButton } from '../components/buttons.tsx'
-import { IconActivity, IconLogout, IconUser } from '../components/icons.tsx'
+import { IconCode, IconLogout, IconUser } from '../components/icons.tsx'
 import { usePetstore } from '../petstore.ts'
 import { problemOf } from '../problem.ts'
-import { useOpenLog } from '../requests/log-link.tsx'
+import { useOpenRequests } from '../requests/open-requests.tsx'
 import type { SignOutScope } from '../session.ts'
 import { messages } from '../texts/messages.ts'
 import { ColorScheme } from './color-scheme.tsx'
@@ -15,10 +15,10 @@ const menuId = 'account-menu'
 
 type Session = Awaited<ReturnType<PetstoreClient['session']['current']['query']>>
 
-/** A button and what it opens: the state of the API key, the color scheme, the request log and the sign-out. */
+/** A button and what it opens: the state of the API key, the color scheme, the requests and the sign-out. */
 export function AccountMenu({ onSignOut }: { onSignOut: (scope: SignOutScope) => void }) {
-  const { account, log, page } = messages
-  const openLog = useOpenLog()
+  const { account, page, requests } = messages
+  const openRequests = useOpenRequests()
   const menu = useRef<HTMLDivElement>(null)
   const [isOpen, setIsOpen] = useState(false)
   return (
@@ -40,19 +40,17 @@ export function AccountMenu({ onSignOut }: { onSignOut: (scope: SignOutScope) =>
         {isOpen && <KeyState />}
         <div className="account-actions">
           <ColorScheme withText />
-          {openLog && (
-            <Button
-              variant="gray"
-              icon={<IconActivity />}
-              onClick={() => {
-                // It would be above the log, and it returns the focus.
-                menu.current?.hidePopover()
-                openLog()
-              }}
-            >
-              {log.title}
-            </Button>
-          )}
+          <Button
+            variant="gray"
+            icon={<IconCode />}
+            onClick={() => {
+              // It would be above the drawer, and it returns the focus.
+              menu.current?.hidePopover()
+              openRequests()
+            }}
+          >
+            {requests.title}
+          </Button>
           <Button variant="gray" icon={<IconLogout />} onClick={() => onSignOut('tab')}>
             {page.signOut}
           </Button>

@@ -1,8 +1,8 @@
 import './header.css'
 import type { ReactNode } from 'react'
 import { IconButton } from '../components/buttons.tsx'
-import { IconActivity, IconKeyboard } from '../components/icons.tsx'
-import { useOpenLog } from '../requests/log-link.tsx'
+import { IconCode, IconKeyboard } from '../components/icons.tsx'
+import { useOpenRequests } from '../requests/open-requests.tsx'
 import { servicePath } from '../service.ts'
 import type { SignOutScope } from '../session.ts'
 import { messages } from '../texts/messages.ts'
@@ -22,7 +22,7 @@ interface HeaderProps {
 
 /** The header of every page, also of the API reference. */
 export function Header({ list, isReference = false, children, onHelp, onSignOut }: HeaderProps) {
-  const openLog = useOpenLog()
+  const openRequests = useOpenRequests()
   const service = servicePath()
   // Scalar has a banner of its own on narrow pages.
   const Banner = isReference ? 'section' : 'header'
@@ -44,13 +44,11 @@ export function Header({ list, isReference = false, children, onHelp, onSignOut 
       </nav>
       <div className="header-actions">
         {children}
-        {openLog && (
-          <span className="header-log">
-            <IconButton label={messages.log.title} onClick={() => openLog()}>
-              <IconActivity />
-            </IconButton>
-          </span>
-        )}
+        <span className="header-requests">
+          <IconButton label={messages.requests.title} onClick={() => openRequests()}>
+            <IconCode />
+          </IconButton>
+        </span>
         {onHelp && (
           <IconButton label={messages.keyboard.title} shortcut="help" onClick={onHelp}>
             <IconKeyboard />

@@ -8,7 +8,6 @@ export const petResource = resourceOf<Pet, NewPet>({
   idName: 'petId',
   title: 'name',
   counted: 'status',
-  isGetDeprecated: true,
   procedures: ({ pets }) => pets,
   fields: {
     id: { label: 'Id', kind: 'id', presence: 'generated' },

@@ -4,13 +4,12 @@ import { messages } from '../texts/messages.ts'
 
 /** A command for a terminal, with a button that copies it. */
 export function Command({ label, command }: { label: string; command: string }) {
-  const { request } = messages
   return (
     <div className="command">
       <p>{label}</p>
       <div>
         <code translate="no">{command}</code>
-        <CopyButton label={request.command.copy} value={command} />
+        <CopyButton label={messages.requests.copyCurl} value={command} />
       </div>
     </div>
   )

@@ -1,18 +1,17 @@
 import './page.css'
 import { useDocumentTitle } from '@mantine/hooks'
 import { type ReactNode, Suspense, useEffect, useState } from 'react'
-import { IconCode, IconDownload, IconTablePlus } from '../components/icons.tsx'
+import { IconDownload, IconTablePlus } from '../components/icons.tsx'
 import { loadLater } from '../components/load-later.tsx'
 import { Sheet as PanelSheet } from '../components/panel.tsx'
 import { Header } from '../header/header.tsx'
 import { useShortcuts } from '../keyboard.ts'
-import { RequestLog } from '../requests/log-link.tsx'
+import { Requests } from '../requests/open-requests.tsx'
 import type { Resource } from '../resource.ts'
 import type { SignOutScope } from '../session.ts'
 import { messages } from '../texts/messages.ts'
-import { listCall } from './calls.ts'
 import { ItemPanel } from './item/item-panel.tsx'
-import { FilterChips, ShareBar } from './list/filter-chips.tsx'
+import { FilterChips } from './list/filter-chips.tsx'
 import { List, SelectionBar } from './list/list.tsx'
 import { foundOf, partOf, totalOf } from './queries.ts'
 import { Tool, Tools } from './tools.tsx'
@@ -23,19 +22,17 @@ import { everything } from './view.ts'
 const AddItem = loadLater(async () => (await import('./item/add-item.tsx')).AddItem)
 const BulkAdd = loadLater(async () => (await import('../bulk/bulk-add.tsx')).BulkAdd)
 const ExportSheet = loadLater(async () => (await import('../bulk/export-sheet.tsx')).ExportSheet)
-const RequestDrawer = loadLater(async () => (await import('../requests/request-drawer.tsx')).RequestDrawer)
 const Help = loadLater(async () => (await import('../components/help.tsx')).Help)
 
 interface ResourcePageProps {
   resource: Resource
   /** The picture of an empty list. */
   icon: ReactNode
-  apiKey: string
   onSignOut: (scope: SignOutScope) => void
 }
 
 /** The list of a resource, its items, and everything that can be done with them. */
-export function ResourcePage({ resource, icon, apiKey, onSignOut }: ResourcePageProps) {
+export function ResourcePage({ resource, icon, onSignOut }: ResourcePageProps) {
   const page = usePageState(resource, icon)
   const { texts, view, list, item, selection, added, refs, panel, open, move, extend, focusedId } = page
   const title = resource.title
@@ -81,14 +78,8 @@ export function ResourcePage({ resource, icon, apiKey, onSignOut }: ResourcePage
               .map((field) => (
                 <FilterChips key={field.name} field={field} />
               ))}
-            <ShareBar />
           </div>
           <Tools>
-            <Tool
-              label={messages.request.open}
-              icon={<IconCode />}
-              onClick={() => open({ kind: 'request', calls: [listCall(page)] })}
-            />
             <Tool label={messages.export.open} icon={<IconDownload />} onClick={() => open({ kind: 'export' })} />
             <Tool label={messages.bulk.open} icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })} />
           </Tools>
@@ -105,14 +96,14 @@ export function ResourcePage({ resource, icon, apiKey, onSignOut }: ResourcePage
           </Suspense>
         </div>
         <Suspense>
-          <Sheet apiKey={apiKey} />
+          <Sheet />
         </Suspense>
       </main>
     </PageProvider>
   )
 }
 
-function Sheet({ apiKey }: Pick<ResourcePageProps, 'apiKey'>) {
+function Sheet() {
   const { resource, view, list, counts, sheet, turnTo, closeSheet: onClose } = usePage()
   switch (sheet?.kind) {
     case 'import': {
@@ -131,8 +122,6 @@ function Sheet({ apiKey }: Pick<ResourcePageProps, 'apiKey'>) {
       const part = partOf(resource, filter)
       return <ExportSheet {...{ resource, filter, search, part, total, onClose }} />
     }
-    case 'request':
-      return <RequestDrawer calls={sheet.calls} apiKey={apiKey} onClose={onClose} />
     case 'help':
       return <Help noun={resource} onClose={onClose} />
     default:
@@ -149,7 +138,7 @@ function useOverlaysInAdvance(isListLoaded: boolean): void {
 
 /** One after the other, so that the first ones do not wait for the large ones. */
 async function preloadOverlays(): Promise<void> {
-  for (const each of [AddItem, PanelSheet, SelectionBar, RequestLog, RequestDrawer, Help, BulkAdd, ExportSheet]) {
+  for (const each of [AddItem, PanelSheet, SelectionBar, Requests, Help, BulkAdd, ExportSheet]) {
     await each.preload()
   }
 }

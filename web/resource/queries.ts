@@ -177,8 +177,6 @@ export function useItem(queries: Queries, id: bigint | undefined) {
   return useQuery(queries.item(id, useQueryClient()))
 }
 
-export type ItemQuery = ReturnType<typeof useItem>
-
 /** Loads everything again that is shown. Without cancelling, a query would wait for its pending retry. */
 export function useRefresh({ all }: Queries): () => void {
   const queryClient = useQueryClient()

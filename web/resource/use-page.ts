@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { importDrafts } from '../bulk/drafts.ts'
 import { navigateBelowDialogs } from '../history.ts'
-import type { ApiCall } from '../requests/texts.ts'
 import { entriesOf, type Item, isSearchable, type Resource } from '../resource.ts'
 import { textsOf } from '../texts/page.ts'
 import { useNewItem } from './item/new-item.ts'
@@ -20,7 +19,6 @@ export type Overlay =
   | { kind: 'add' }
   | { kind: 'import'; file?: File }
   | { kind: 'export' }
-  | { kind: 'request'; calls: ApiCall[] }
   | { kind: 'help' }
 
 type Sheet = Exclude<Overlay, { kind: 'item' | 'add' }>

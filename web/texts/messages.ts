@@ -110,45 +110,17 @@ export const messages = {
     }),
   },
 
-  request: {
-    open: 'Request',
-    title: 'Request',
-    call: 'Call',
-    apiKey: 'API key',
-    showKey: { text: 'Show', label: 'Show the API key' },
-    hideKey: { text: 'Hide', label: 'Hide the API key' },
-    keyNote: (isShown: boolean, variable: string) =>
-      isShown
-        ? 'The texts below contain the key. Keep them secret.'
-        : `The texts below read the key from the environment variable ${variable}.`,
-    tabs: { curl: 'curl', typed: 'Typed client', generated: 'Generated client', response: 'Response' },
-    curlNote: 'For a POSIX shell.',
-    typedNote: 'TypeScript for Node 24, with the npm package petstore-client. Ids are bigint and keep every digit.',
-    generatedNote:
-      'TypeScript for Node 24, with the client that Hey API generates from the OpenAPI document. JSON.parse rounds ids above 2⁵³, so the code reads and writes them as strings. Every digit is kept.',
-    onlyRpc: 'The REST API has no search: only the RPC API and the typed client have it.',
-    noResponse: 'There is no response yet.',
-    command: { title: 'Command', copy: 'Copy the command' },
-    setup: { title: 'Setup, once', copy: 'Copy the setup' },
-    code: { copy: 'Copy the code' },
-    json: { title: 'JSON', copy: 'Copy the JSON' },
-    selected: 'Selected: press Ctrl+C',
-  },
-
-  log: {
-    title: 'Requests of this tab',
-    note: 'The last 200, the newest first. Equal queries are one line. None of them contains the API key.',
+  requests: {
+    title: 'Requests',
+    note: 'What this tab sent, newest first. Of equal requests that succeeded, only the last is here.',
     empty: 'This tab has sent no request yet.',
-    showRequest: 'Show the request',
+    show: 'Show the request',
     time,
-    attempt: (attempt: number) => `Attempt ${number(attempt)}`,
-    times: (requests: number) => `${number(requests)} times`,
     outcomes: { pending: 'Pending', cancelled: 'Cancelled', unanswered: 'No response' },
     duration: (milliseconds: number) => `${number(milliseconds)} ms`,
-    repeat: 'Repeat',
-    input: (procedure: string) => `Input of ${procedure}`,
-    copyInput: 'Copy the input',
-    response: { title: 'Response', copy: 'Copy the response' },
+    curl: 'The same call of the REST API, with your API key in PETSTORE_API_KEY:',
+    copyCurl: 'Copy the command',
+    onlyRpc: (procedure: string) => `Only the RPC API has ${procedure}.`,
   },
 
   notLoaded: {
@@ -215,7 +187,6 @@ export const messages = {
     result: 'Result',
     cell: (label: string, row: number) => `${label}, row ${number(row)}`,
     onlyProblems: (count: number) => `Only ${rows(count)} to correct`,
-    copyProblems: (count: number) => `Copy ${rows(count)} as CSV`,
     pages: 'Pages of rows',
     previous: 'Previous',
     next: 'Next',
@@ -228,8 +199,6 @@ export const messages = {
     stop: 'Stop',
     progress: 'Rows that are finished',
     progressOf: (done: number, total: number) => `${number(done)} of ${number(total)}`,
-    rate: (perSecond: number) => `${number(perSecond)} per second`,
-    remaining: (seconds: number) => `${duration(seconds)} left`,
     stopBeforeClosing: ({ many }: Noun) =>
       `${capitalized(many)} are being added. Stop that before you close this panel.`,
     results: (noun: Noun, added: number, existed: number, failed: number) =>

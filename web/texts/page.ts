@@ -10,7 +10,6 @@ export function textsOf(noun: Noun) {
       title: (part: string | undefined) => (part ? `${part} ${many}` : Many),
       all: 'All',
       count: (count: number, isExact: boolean) => `${number(count)}${isExact ? '' : '+'}`,
-      share: (choice: string, count: string) => `${choice}: ${count}`,
       goToId: 'Go to id',
       idInvalid: 'Enter 1 to 19 digits.',
       search: `Search ${many}`,
@@ -78,7 +77,6 @@ export function textsOf(noun: Noun) {
         const parts = [start > 0 && `starts with ${spaces(start)}`, end > 0 && `ends with ${spaces(end)}`]
         return `The ${label.toLowerCase()} ${joined(' and ', parts)}.`
       },
-      copyId: 'Copy id',
       copyLink: 'Copy link',
       copyJson: 'Copy JSON',
       previous: `Previous ${one}`,
@@ -101,13 +99,6 @@ export function textsOf(noun: Noun) {
       uncertainText: `Try again: the ${one} is added only once.`,
       notAdded: `The ${one} was not added`,
       showForm: 'Show the form',
-    },
-
-    calls: {
-      list: 'This page',
-      get: (isDeprecated: boolean) => `By id${isDeprecated ? ' (deprecated)' : ''}`,
-      find: 'From the list',
-      create: `New ${one}`,
     },
   }
 }

@@ -206,9 +206,6 @@ describe('adding many pets', () => {
     await onlyProblems.check()
     await problem.waitFor()
     expect(await panel.locator('tbody tr').count()).toBe(1)
-    await panel.getByRole('button', { name: 'Copy 1 row as CSV' }).click()
-    await panel.getByRole('button', { name: 'Copied' }).waitFor()
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('name,categoryId,status\r\n"a ""b""",x\r\n')
   })
 
   test('a run can be stopped and continued, and the panel stays open meanwhile', async ({ visit }) => {

@@ -65,7 +65,7 @@ test('the layout does not shift while the console loads', async ({ visit }) => {
 })
 
 describe('speed', () => {
-  test('the first load is under 125 kB, with the sign-in page and the list', async ({ visit }) => {
+  test('the first load is at most 115 kB, with the sign-in page and the list', async ({ visit }) => {
     const { url, key, store } = await startConsole()
     await addPets(store, 25)
     const page = await visit(url)
@@ -73,7 +73,7 @@ describe('speed', () => {
     await showing(page, '1–20 of 25')
     const total = await transferred(page)
     expect(total).toBeGreaterThan(50_000)
-    expect(total).toBeLessThan(125_000)
+    expect(total).toBeLessThanOrEqual(115_000)
   })
 
   // The target is 300 ms. A busy machine takes longer.
@@ -188,7 +188,7 @@ describe('the first use of each panel', () => {
           add: await timeToOpen(page, addButton(page), 'aside'),
           import: await timeToOpen(page, page.getByRole('button', { name: 'Add many' }), '[aria-modal=true]'),
           export: await timeToOpen(page, page.getByRole('button', { name: 'Export' }), '[aria-modal=true]'),
-          request: await timeToOpen(page, page.getByRole('button', { name: 'Request' }).first(), '[aria-modal=true]'),
+          request: await timeToOpen(page, page.getByRole('button', { name: 'Requests' }), '[aria-modal=true]'),
           help: await timeToOpen(page, page.getByRole('button', { name: 'Keyboard shortcuts' }), '[aria-modal=true]'),
         })
         await page.context().close()

@@ -109,8 +109,8 @@ describe('the key of a session', () => {
     await tab.getByRole('button', { name: 'Sign out in all tabs' }).click()
     await isSignedOut(tab)
     await isSignedOut(page)
-    // The log has no request of the session.
-    await page.getByRole('button', { name: 'Requests of this tab' }).click()
+    // No request of the session is left.
+    await page.getByRole('button', { name: 'Requests' }).click()
     await page.getByText('This tab has sent no request yet.').waitFor()
     await page.reload()
     await isSignedOut(page)

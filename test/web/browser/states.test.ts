@@ -198,6 +198,16 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
     await showing(page, '1–20 of 304')
     return page
   },
+  async requests(open) {
+    const page = await open()
+    await showing(page, '1–20 of 304')
+    const button = page.getByRole('button', { name: 'Requests' })
+    // A phone has it in the account menu.
+    if ((await button.count()) === 0) await account(page).click()
+    await button.click()
+    await page.locator('summary', { hasText: 'GET /v1/pets?limit=21' }).click()
+    return page
+  },
   async help(open) {
     const page = await open()
     await showing(page, '1–20 of 304')

@@ -4,15 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createPetstoreClient, type PetstoreClient } from '../../../client/index.ts'
 import { addRows, keysOf, type Outcome } from '../../../web/bulk/add-rows.ts'
 import { exportItems } from '../../../web/bulk/export-items.ts'
-import {
-  addSample,
-  addSent,
-  matchSent,
-  rateOf,
-  type Samples,
-  type Sent,
-  type SentRows,
-} from '../../../web/bulk/progress.ts'
+import { addSent, matchSent, type Sent, type SentRows } from '../../../web/bulk/progress.ts'
 import { readTable } from '../../../web/bulk/read-table.ts'
 import type { Pause } from '../../../web/bulk/retry-while-away.ts'
 import { correct, isValid, type ValidRow } from '../../../web/bulk/table.ts'
@@ -190,16 +182,6 @@ test('a rate limit pauses all requests for the time that the service asks for', 
   // Eight requests are under way when the service rejects the first, at the start of each pause.
   expect(requests).toBeLessThanOrEqual(25 + 2 * 8)
   expect(await store.pets.list({ limit: 100, cursor: 0n })).toHaveLength(25)
-})
-
-test('the rate is that of the last seconds', () => {
-  let samples: Samples = addSample([], 0, 0)
-  expect(rateOf(samples)).toBeUndefined()
-  samples = addSample(samples, 100, 1_000)
-  expect(rateOf(samples)).toBe(100)
-  samples = addSample(samples, 1_100, 5_000)
-  samples = addSample(samples, 1_200, 10_000)
-  expect(rateOf(samples)).toBe(20)
 })
 
 test.for(['csv', 'ndjson'] as const)('an export has the same pets as petstore pets export, as %s', async (format) => {

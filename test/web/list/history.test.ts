@@ -16,7 +16,7 @@ import {
   test,
 } from '../console.ts'
 
-const openings = ['Export', 'Add many', 'Request', 'Keyboard shortcuts', 'Requests of this tab']
+const openings = ['Export', 'Add many', 'Keyboard shortcuts', 'Requests']
 describe('going back in the history', () => {
   test.for(openings)('closes a dialog and then the panel: %s', async (name, { visit }) => {
     const { url, key, store } = await startConsole()
@@ -107,11 +107,11 @@ describe('going back in the history', () => {
     const page = await visit(url, { key, viewport: { width: 360, height: 740 }, hasTouch: true })
     await page.getByRole('link', { name: 'pet 2', exact: true }).click()
     const sheet = page.getByRole('dialog', { name: 'pet 2' })
-    await sheet.getByRole('button', { name: 'Request' }).click()
-    const request = page.getByRole('dialog', { name: 'Request' })
-    await request.waitFor()
+    await page.keyboard.press('?')
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await help.waitFor()
     await page.goBack()
-    await request.waitFor({ state: 'hidden' })
+    await help.waitFor({ state: 'hidden' })
     await sheet.waitFor()
     await page.goBack()
     await sheet.waitFor({ state: 'hidden' })
@@ -149,10 +149,10 @@ describe('going back in the history', () => {
     expect(page.url()).toBe(`${url}/?status=available`)
   })
 
-  test('closes the request log before sign-in', async ({ visit }) => {
+  test('closes the requests before sign-in', async ({ visit }) => {
     const { url, key } = await startConsole()
     const page = await visit(url)
-    await page.getByRole('button', { name: 'Requests of this tab' }).click()
+    await page.getByRole('button', { name: 'Requests' }).click()
     await dialog(page).waitFor()
     await page.goBack()
     await dialog(page).waitFor({ state: 'hidden' })

@@ -292,20 +292,6 @@ function isPart(cursor: string): (address: URL) => boolean {
     pathname.includes('pets.search') && (searchParams.get('input') ?? '').includes(`"cursor":"${cursor}"`)
 }
 
-test('the request of a search is that of the RPC API, and works', async ({ visit }) => {
-  const { url, key } = await startWithPets()
-  const page = await visit(`${url}/?search=7`, { key })
-  await showing(page, '1–4 of 4')
-  await page.locator('.tools').getByRole('button', { name: 'Request' }).click()
-  const request = page.getByRole('dialog', { name: 'Request' })
-  const command = await request.locator('code').filter({ hasText: 'curl' }).innerText()
-  const [, address = ''] = /'(http[^']+)'/.exec(command) ?? []
-  const response = await fetch(address, { headers: { authorization: `Bearer ${key}` } })
-  expect(await response.json()).toMatchObject({ result: { data: { json: { items: [{ id: '7' }] } } } })
-  await request.getByRole('tab', { name: 'Generated client' }).click()
-  await request.getByText('The REST API has no search').waitFor()
-})
-
 function ids(page: Page): Promise<string[]> {
   return page.locator('.item-list tbody td[data-kind=id]').allTextContents()
 }

@@ -14,10 +14,8 @@ import { Notice } from '../../form/notice.tsx'
 import { issueTexts } from '../../issues.ts'
 import { isTransient, type Problem, problemOf } from '../../problem.ts'
 import { type Field, type Item, parseTexts, type Resource, textOf, type Values } from '../../resource.ts'
-import { messages } from '../../texts/messages.ts'
 import type { PageTexts } from '../../texts/page.ts'
 import { MantineContext } from '../../theme/mantine.tsx'
-import { createCall } from '../calls.ts'
 import { usePage } from '../use-page.ts'
 
 type Entries = Record<string, string>
@@ -52,7 +50,7 @@ interface ItemFormProps {
 
 function ItemForm({ form, addsAnother, onAddsAnother }: ItemFormProps) {
   const page = usePage()
-  const { resource, view, newItem, refs, open, closeForm } = page
+  const { resource, view, newItem, refs, closeForm } = page
   const texts = page.texts.add
   const { mutate, isPending, error } = newItem
   const [added, setAdded] = useState<Item>()
@@ -129,14 +127,6 @@ function ItemForm({ form, addsAnother, onAddsAnother }: ItemFormProps) {
       <div className="add-item-actions">
         <Button type="submit" isDisabled={isPending} labels={[texts.title, texts.adding, texts.retry]}>
           {isPending ? texts.adding : problem && isTransient(problem) ? texts.retry : texts.title}
-        </Button>
-        <Button
-          variant="default"
-          onClick={() => {
-            open({ kind: 'request', calls: [createCall(page, parseTexts(resource, entries))] })
-          }}
-        >
-          {messages.request.open}
         </Button>
         <Checkbox
           size="xs"

@@ -2,25 +2,21 @@ import './item-panel.css'
 import { IconButton } from '../../components/buttons.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Failure } from '../../components/failure.tsx'
-import { IconChevronDown, IconChevronUp, IconCode } from '../../components/icons.tsx'
+import { IconChevronDown, IconChevronUp } from '../../components/icons.tsx'
 import { Message } from '../../components/message.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { outerSpacesOf, Value, valueAttributes } from '../../components/value.tsx'
 import { arrowKeys } from '../../keyboard.ts'
 import { problemOf } from '../../problem.ts'
-import { Code } from '../../requests/code.tsx'
-import { indentedJsonOf } from '../../requests/quoting.ts'
+import { jsonOf } from '../../requests/curl.ts'
 import { type Item, textOf } from '../../resource.ts'
-import { messages } from '../../texts/messages.ts'
-import { itemCalls } from '../calls.ts'
 import { useRefresh } from '../queries.ts'
 import { usePage } from '../use-page.ts'
 import { hrefOf } from '../view.ts'
 
 /** One item. */
 export function ItemPanel({ id }: { id: bigint }) {
-  const page = usePage()
-  const { resource, texts, item, refs, open, move, closePanel } = page
+  const { resource, texts, item, refs, move, closePanel } = usePage()
   return (
     <Panel
       ref={refs.panel}
@@ -35,12 +31,6 @@ export function ItemPanel({ id }: { id: bigint }) {
           </IconButton>
           <IconButton label={texts.item.next} shortcut="nextItem" onClick={() => move(1)}>
             <IconChevronDown />
-          </IconButton>
-          <IconButton
-            label={messages.request.open}
-            onClick={() => open({ kind: 'request', calls: itemCalls(page, id) })}
-          >
-            <IconCode />
           </IconButton>
         </>
       }
@@ -67,7 +57,7 @@ function LoadedItem({ id }: { id: bigint }) {
 function Details({ item }: { item: Item }) {
   const { resource, texts } = usePage()
   const { id } = item
-  const json = indentedJsonOf(item)
+  const json = jsonOf(item, '  ')
   // The panel has the title above.
   const fields = resource.fields.filter(({ name }) => name !== resource.title && item[name] !== undefined)
   return (
@@ -84,7 +74,6 @@ function Details({ item }: { item: Item }) {
         ))}
       </dl>
       <div className="item-actions">
-        <CopyButton withText label={texts.item.copyId} value={String(id)} />
         <CopyButton
           withText
           label={texts.item.copyLink}
@@ -92,9 +81,7 @@ function Details({ item }: { item: Item }) {
         />
         <CopyButton withText label={texts.item.copyJson} value={json} />
       </div>
-      <pre className="item-json">
-        <Code text={json} />
-      </pre>
+      <pre className="item-json">{json}</pre>
     </>
   )
 }

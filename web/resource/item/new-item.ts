@@ -39,11 +39,6 @@ export function useNewItem(resource: Resource, onAdded: (item: Item) => void) {
     },
   })
 
-  /** Whether an equal item was the last one that was sent. */
-  function wasSent(item: Values): boolean {
-    return mutation.variables !== undefined && textOf(mutation.variables) === textOf(item)
-  }
-
   /** Also between a click and the next render. */
   const isSaving = () => queryClient.isMutating({ mutationKey }) > 0
 
@@ -53,7 +48,7 @@ export function useNewItem(resource: Resource, onAdded: (item: Item) => void) {
     if (error) reset()
   }, [error, reset])
 
-  return { ...mutation, idempotencyKeyOf, wasSent, isSaving, forgetFailure }
+  return { ...mutation, isSaving, forgetFailure }
 }
 
 export type NewItem = ReturnType<typeof useNewItem>

@@ -12,7 +12,7 @@ import {
 import { useNow } from '../../components/use-now.ts'
 import { useShortcuts } from '../../keyboard.ts'
 import { problemOf } from '../../problem.ts'
-import { LogLink } from '../../requests/log-link.tsx'
+import { ShowRequest } from '../../requests/open-requests.tsx'
 import { isSearchable } from '../../resource.ts'
 import { totalOf, useRefresh } from '../queries.ts'
 import { type Page, usePage } from '../use-page.ts'
@@ -166,7 +166,7 @@ function Age() {
           {problem.message} <Retrying attempt={failureCount} seconds={problem.retryAfter} />
         </span>
       )}
-      {problem && <LogLink requestId={problem.requestId} />}
+      {problem && <ShowRequest requestId={problem.requestId} />}
     </div>
   )
 }

@@ -3,9 +3,8 @@ import { keepFocus } from '../../components/focus.ts'
 import { IconFilterOff, IconPlus, IconSearch, IconTablePlus } from '../../components/icons.tsx'
 import { Message } from '../../components/message.tsx'
 import { Command } from '../../requests/command.tsx'
-import { jsonOf } from '../../requests/quoting.ts'
+import { curlOf, jsonOf } from '../../requests/curl.ts'
 import { type Resource, valuesOf } from '../../resource.ts'
-import { serviceUrl } from '../../service.ts'
 import { messages } from '../../texts/messages.ts'
 import type { PageTexts } from '../../texts/page.ts'
 import { partOf } from '../queries.ts'
@@ -48,7 +47,7 @@ export function EmptyList() {
           {messages.bulk.title(resource)}
         </Button>
       </div>
-      <Command label={texts.emptyCurl} command={curlOf(resource)} />
+      <Command label={texts.emptyCurl} command={exampleOf(resource)} />
     </Message>
   )
 }
@@ -76,11 +75,8 @@ function Action({ label, onClick }: { label: string; onClick: () => void }) {
   )
 }
 
-function curlOf(resource: Resource): string {
+function exampleOf(resource: Resource): string {
   const sample = valuesOf(resource, ({ presence, samples }) => (presence === 'required' ? samples?.[0] : undefined))
-  return [
-    `curl ${serviceUrl()}/v1/${resource.many}`,
-    `-H "Authorization: Bearer $PETSTORE_API_KEY"`,
-    `--json '${jsonOf(sample)}'`,
-  ].join(' \\\n  ')
+  const headers = ['Content-Type: application/json']
+  return curlOf({ method: 'POST', path: `/v1/${resource.many}`, headers, body: jsonOf(sample) })
 }

@@ -1,10 +1,8 @@
 import '../../components/value.css'
 import './filter-chips.css'
-import { hint } from '../../components/hint.ts'
 import { type Field, parseChoice, type Values } from '../../resource.ts'
 import { totalOf } from '../queries.ts'
 import { type Page, usePage } from '../use-page.ts'
-import { hrefOf, openHere } from '../view.ts'
 
 /** Filters by a field with choices, and shows the number of items of each if the service counts them. */
 export function FilterChips({ field }: { field: Field }) {
@@ -39,41 +37,6 @@ function Badge({ text }: { text: string }) {
     <span className="chip-count number" key={text}>
       {text}
     </span>
-  )
-}
-
-/** The choices of the counted field in proportion. Each part filters too; the keyboard uses the radio buttons above it. */
-export function ShareBar() {
-  const page = usePage()
-  const { resource, texts, view, counts, turnTo } = page
-  const field = resource.fields.find(({ name }) => name === resource.counted)
-  if (!field) return null
-  const chosen = view.filter[field.name]
-  return (
-    <div className="share-bar">
-      {Object.entries(field.choices ?? {})
-        .map(([value, name]) => ({ value, name, count: counts?.[value]?.count ?? 0 }))
-        .filter(({ count }) => count > 0)
-        .map(({ value, name, count }) => {
-          const label = texts.list.share(name, countText(page, value))
-          const isChosen = chosen === value
-          const filter = filterWith(view.filter, field.name, isChosen ? undefined : value)
-          return (
-            <a
-              key={value}
-              href={hrefOf(resource, { filter, search: view.search, order: view.order, size: view.size })}
-              tabIndex={-1}
-              data-choice={value}
-              data-faded={(chosen !== undefined && !isChosen) || undefined}
-              style={{ flexGrow: count }}
-              {...hint(label)}
-              onClick={(event) => openHere(event, () => turnTo({ filter }))}
-            >
-              <span className="visually-hidden">{label}</span>
-            </a>
-          )
-        })}
-    </div>
   )
 }
 

@@ -1,14 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FocusEvent, type KeyboardEvent, type MouseEvent, memo, type RefObject, useState } from 'react'
-import { IconButton } from '../../components/buttons.tsx'
-import { CopyButton } from '../../components/copy-button.tsx'
+import { type MouseEvent, memo, type RefObject } from 'react'
 import { keepFocus } from '../../components/focus.ts'
-import { IconCode } from '../../components/icons.tsx'
 import { outerSpacesOf, Value, valueAttributes } from '../../components/value.tsx'
 import { type Field, type Item, textOf } from '../../resource.ts'
-import { messages } from '../../texts/messages.ts'
-import { itemCalls } from '../calls.ts'
-import { type Page, usePage } from '../use-page.ts'
+import type { Page } from '../use-page.ts'
 import { hrefOf, openHere } from '../view.ts'
 
 interface RowProps extends Pick<Page, 'resource' | 'texts' | 'queries' | 'open'> {
@@ -19,7 +14,7 @@ interface RowProps extends Pick<Page, 'resource' | 'texts' | 'queries' | 'open'>
   isSelected: boolean
   /** Whether the panel shows the item. */
   isShown: boolean
-  rows: RefObject<Map<bigint, HTMLElement>> | undefined
+  rows: RefObject<Map<bigint, HTMLElement>>
   onSelect: Page['selection']['toggle']
 }
 
@@ -27,10 +22,7 @@ interface RowProps extends Pick<Page, 'resource' | 'texts' | 'queries' | 'open'>
 export const Row = memo(function Row(props: RowProps) {
   const { item, columns, isNew, isChanged, isSelected, isShown, resource, texts, queries, rows, open, onSelect } = props
   const queryClient = useQueryClient()
-  const [isHovered, setHovered] = useState(false)
-  const [isFocused, setFocused] = useState(false)
   const { id } = item
-  const isActive = rows !== undefined && (isHovered || isFocused)
   const prepareToOpen = () => void queryClient.prefetchQuery(queries.item(id, queryClient))
   return (
     <tr
@@ -40,26 +32,15 @@ export const Row = memo(function Row(props: RowProps) {
       data-selected={isSelected || undefined}
       // The link in it is for the keyboard.
       onClick={(event) => openUnlessSelected(event, () => open({ kind: 'item', id }))}
-      onPointerEnter={({ pointerType }) => {
-        setHovered(pointerType === 'mouse')
-        prepareToOpen()
-      }}
-      onPointerLeave={() => setHovered(false)}
-      onFocus={({ target }) => {
-        setFocused(target.matches(':focus-visible'))
-        prepareToOpen()
-      }}
-      onKeyDown={moveInRow}
-      onBlur={(event) => !isInside(event) && setFocused(false)}
+      onPointerEnter={prepareToOpen}
+      onFocus={prepareToOpen}
     >
-      {rows && (
-        <SelectCell
-          label={texts.list.select(textOf(item[resource.title]))}
-          isSelected={isSelected}
-          onSelect={(isRange) => onSelect(item, isRange)}
-        />
-      )}
-      {columns.map((field, column) => {
+      <SelectCell
+        label={texts.list.select(textOf(item[resource.title]))}
+        isSelected={isSelected}
+        onSelect={(isRange) => onSelect(item, isRange)}
+      />
+      {columns.map((field) => {
         const value = <Value field={field} value={item[field.name]} />
         return (
           <td
@@ -73,8 +54,8 @@ export const Row = memo(function Row(props: RowProps) {
             ) : (
               <a
                 ref={(link) => {
-                  if (link) rows?.current.set(id, link)
-                  return () => void rows?.current.delete(id)
+                  if (link) rows.current.set(id, link)
+                  return () => void rows.current.delete(id)
                 }}
                 href={hrefOf(resource, { item: id })}
                 aria-current={isShown || undefined}
@@ -85,7 +66,6 @@ export const Row = memo(function Row(props: RowProps) {
                 {value}
               </a>
             )}
-            {isActive && column === columns.length - 1 && <RowActions item={item} />}
           </td>
         )
       })}
@@ -99,7 +79,7 @@ interface SelectCellProps {
   onSelect: (isRange: boolean) => void
 }
 
-/** Not a stop of the Tab key: the left arrow reaches it from the link, and the keys `x` and Space select the row. */
+/** Not a stop of the Tab key: the keys `x` and Space select the row. */
 function SelectCell({ label, isSelected, onSelect }: SelectCellProps) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: it only keeps the row from opening.
@@ -118,32 +98,6 @@ function SelectCell({ label, isSelected, onSelect }: SelectCellProps) {
   )
 }
 
-/** The actions of the row that is hovered or has the focus. The right arrow reaches them from the link. */
-function RowActions({ item }: { item: Item }) {
-  const { resource, texts, refs, open } = usePage()
-  const { id } = item
-
-  function openRequest() {
-    // Gets the focus back, because the actions are gone by then.
-    refs.rows.current.get(id)?.focus()
-    open({ kind: 'request', calls: itemCalls({ resource, texts, item: { data: item, failureReason: null } }, id) })
-  }
-
-  return (
-    // biome-ignore lint/a11y: it only keeps the row from opening.
-    <span className="row-actions" onClick={(event) => event.stopPropagation()}>
-      <CopyButton
-        tabIndex={-1}
-        label={texts.item.copyLink}
-        value={new URL(hrefOf(resource, { item: id }), document.baseURI).href}
-      />
-      <IconButton tabIndex={-1} label={messages.request.open} size="xs" onClick={openRequest}>
-        <IconCode />
-      </IconButton>
-    </span>
-  )
-}
-
 /** The end of a selection in the row is a click, too. */
 function openUnlessSelected(event: MouseEvent, open: () => void): void {
   const selection = getSelection()
@@ -152,20 +106,9 @@ function openUnlessSelected(event: MouseEvent, open: () => void): void {
   else openHere(event, open)
 }
 
-/** The left and the right arrow move within the row, so that the Tab key stops only once at each row. */
-function moveInRow({ key, target, currentTarget }: KeyboardEvent): void {
-  if ((key !== 'ArrowLeft' && key !== 'ArrowRight') || !(target instanceof HTMLElement)) return
-  const stops = [...currentTarget.querySelectorAll<HTMLElement>('input, a, button')]
-  stops[stops.indexOf(target) + (key === 'ArrowRight' ? 1 : -1)]?.focus()
-}
-
 /** A click with Shift would select the text of the rows between. */
 function keepTextUnselected(event: MouseEvent): void {
   if (event.shiftKey) event.preventDefault()
-}
-
-function isInside({ currentTarget, relatedTarget }: FocusEvent): boolean {
-  return relatedTarget instanceof Node && currentTarget.contains(relatedTarget)
 }
 
 /** A longer title may be cut off. */

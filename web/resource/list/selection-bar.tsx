@@ -5,23 +5,13 @@ import { fileOf } from '../../bulk/write-file.ts'
 import { Button, IconButton } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import { IconCheck, IconCopy, IconX } from '../../components/icons.tsx'
-import { curlTextOf } from '../../requests/texts.ts'
 import type { Item, Resource } from '../../resource.ts'
-import { serviceUrl } from '../../service.ts'
-import { maxLimit } from '../search.ts'
 import { usePage } from '../use-page.ts'
 
 /** Writes the selected items as text. */
 const formats = {
   JSON: (resource: Resource, items: Item[]) => fileOf(resource, 'json', items).text(),
   CSV: (resource: Resource, items: Item[]) => fileOf(resource, 'csv', items).text(),
-  curl: (resource: Resource, items: Item[]) => {
-    const inputs = runsOf(items).map(({ start, length }) => ({ cursor: start - 1n || undefined, limit: length }))
-    return curlTextOf(
-      inputs.map((input) => ({ title: '', resource, operation: 'list', input })),
-      { url: serviceUrl() },
-    )
-  },
 }
 
 /** What can be done with the selected items. It covers the head of the table, so nothing moves when it appears. */
@@ -59,15 +49,4 @@ export function SelectionBar({ onClose }: { onClose: () => void }) {
       </IconButton>
     </section>
   )
-}
-
-/** The runs of consecutive ids. Each is one request. */
-function runsOf(items: Item[]): { start: bigint; length: number }[] {
-  const runs: { start: bigint; length: number }[] = []
-  for (const { id } of items) {
-    const run = runs.at(-1)
-    if (run && run.start + BigInt(run.length) === id && run.length < maxLimit) run.length++
-    else runs.push({ start: id, length: 1 })
-  }
-  return runs
 }

@@ -10,30 +10,30 @@ interface ResourceTableProps {
   /** Undefined until the first page is loaded. */
   items: Item[] | undefined
   /** Whether another page is being loaded. */
-  isBusy?: boolean
+  isBusy: boolean
   /** Items to mark as new. */
-  added?: Item[]
+  added: Item[]
   /** Items to mark for a moment. */
-  changes?: ReadonlySet<bigint>
-  /** Gets the links of the rows. Only a table with them lets the user select rows. */
-  rows?: RefObject<Map<bigint, HTMLElement>> | undefined
+  changes: ReadonlySet<bigint>
+  /** Gets the links of the rows. */
+  rows: RefObject<Map<bigint, HTMLElement>>
 }
 
 /** Items as rows. The columns are the fields of the resource. */
-export function ResourceTable({ items, isBusy = false, added = [], changes, rows }: ResourceTableProps) {
+export function ResourceTable({ items, isBusy, added, changes, rows }: ResourceTableProps) {
   const { resource, texts, queries, view, selection, open } = usePage()
   const columns = useMemo(() => resource.fields.filter(({ isDetail }) => !isDetail), [resource])
   return (
     <table className="item-table" aria-busy={isBusy} {...arrowKeys}>
       <colgroup>
-        {rows && <col data-kind="select" />}
+        <col data-kind="select" />
         {columns.map((field) => (
           <col key={field.name} {...valueAttributes(field)} />
         ))}
       </colgroup>
       <thead>
         <tr>
-          {rows && <SelectAll items={items ?? []} />}
+          <SelectAll items={items ?? []} />
           {columns.map(({ name, label }) => (
             <th key={name} scope="col">
               {label}
@@ -48,7 +48,7 @@ export function ResourceTable({ items, isBusy = false, added = [], changes, rows
                 key={String(item.id)}
                 {...{ item, columns, resource, texts, queries, rows, open }}
                 isNew={added.some(({ id }) => id === item.id)}
-                isChanged={changes?.has(item.id) === true}
+                isChanged={changes.has(item.id)}
                 isSelected={selection.has(item.id)}
                 isShown={item.id === view.item && !view.isAdding}
                 onSelect={selection.toggle}
@@ -58,7 +58,7 @@ export function ResourceTable({ items, isBusy = false, added = [], changes, rows
             Array.from({ length: view.size }, (_, row) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same.
               <tr key={row}>
-                {rows && <td data-kind="select" />}
+                <td data-kind="select" />
                 {columns.map((field) => (
                   <td
                     key={field.name}

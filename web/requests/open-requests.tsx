@@ -1,0 +1,46 @@
+import { createContext, type ReactNode, Suspense, useCallback, useContext, useState } from 'react'
+import { Button } from '../components/buttons.tsx'
+import { loadLater } from '../components/load-later.tsx'
+import type { Resource } from '../resource.ts'
+import { messages } from '../texts/messages.ts'
+import { failedEntry } from './log.ts'
+
+export const Requests = loadLater(async () => (await import('./requests.tsx')).Requests)
+
+interface Failure {
+  requestId: string | undefined
+}
+
+type OpenRequests = (failure?: Failure) => void
+
+const RequestsContext = createContext<OpenRequests>(() => {})
+
+/** Lets every component below it open the drawer with the requests of the tab. */
+export function RequestsProvider({ resource, children }: { resource: Resource; children: ReactNode }) {
+  const [opened, setOpened] = useState<{ entry: number | undefined }>()
+  const open = useCallback((failure?: Failure) => {
+    setOpened({ entry: failure && failedEntry(failure.requestId)?.id })
+  }, [])
+  return (
+    <RequestsContext value={open}>
+      {children}
+      <Suspense>
+        {opened && <Requests resource={resource} first={opened.entry} onClose={() => setOpened(undefined)} />}
+      </Suspense>
+    </RequestsContext>
+  )
+}
+
+export function useOpenRequests(): OpenRequests {
+  return useContext(RequestsContext)
+}
+
+/** Opens the drawer at the request of a failure. */
+export function ShowRequest(failure: Failure) {
+  const open = useOpenRequests()
+  return (
+    <Button variant="default" size="compact-xs" onClick={() => open(failure)}>
+      {messages.requests.show}
+    </Button>
+  )
+}

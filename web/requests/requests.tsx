@@ -1,0 +1,70 @@
+import './requests.css'
+import { memo, useEffect, useRef } from 'react'
+import { Sheet } from '../components/sheet.tsx'
+import type { Resource } from '../resource.ts'
+import { servicePath } from '../service.ts'
+import { messages } from '../texts/messages.ts'
+import { Command } from './command.tsx'
+import { curlOf, restRequestOf } from './curl.ts'
+import { hasFailed, type LogEntry, useLogEntries } from './log.ts'
+
+const texts = messages.requests
+
+interface RequestsProps {
+  resource: Resource
+  /** The id of the entry that is open at first. */
+  first: number | undefined
+  onClose: () => void
+}
+
+/** What this tab sent, the newest first, each as a request of the REST API. */
+export function Requests({ resource, first, onClose }: RequestsProps) {
+  const entries = useLogEntries()
+  return (
+    <Sheet title={texts.title} onClose={onClose} size="lg">
+      <div className="requests">
+        <p>{entries.length === 0 ? texts.empty : texts.note}</p>
+        <ol>
+          {entries.map((entry) => (
+            <Entry key={entry.id} resource={resource} entry={entry} isFirst={entry.id === first} />
+          ))}
+        </ol>
+      </div>
+    </Sheet>
+  )
+}
+
+interface EntryProps {
+  resource: Resource
+  entry: LogEntry
+  isFirst: boolean
+}
+
+/** Memoized: an import adds many entries in a second. */
+const Entry = memo(function Entry({ resource, entry, isFirst }: EntryProps) {
+  const { procedure, startedAt, outcome } = entry
+  const { status, duration, requestId } = outcome
+  const rest = restRequestOf(resource, entry)
+  const details = useRef<HTMLDetailsElement>(null)
+  useEffect(() => {
+    if (isFirst) details.current?.scrollIntoView({ block: 'nearest' })
+  }, [isFirst])
+  return (
+    <li data-failed={hasFailed(entry) || undefined}>
+      <details ref={details} open={isFirst}>
+        <summary>
+          <time dateTime={startedAt.toISOString()}>{texts.time(startedAt)}</time>{' '}
+          <code>{rest ? `${rest.method} ${servicePath()}${rest.path}` : procedure}</code>{' '}
+          <span className="request-status">{typeof status === 'number' ? status : texts.outcomes[status]}</span>{' '}
+          <span className="request-duration">{duration !== undefined && texts.duration(Math.round(duration))}</span>
+        </summary>
+        {rest ? <Command label={texts.curl} command={curlOf(rest)} /> : <p>{texts.onlyRpc(procedure)}</p>}
+        {requestId !== undefined && (
+          <p>
+            {messages.problem.requestId} <code>{requestId}</code>
+          </p>
+        )}
+      </details>
+    </li>
+  )
+})
