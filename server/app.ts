@@ -210,7 +210,7 @@ export async function createApp({
     document: async () => (await import('./rest/document.ts')).createDocument(router, about, servers()),
     servers,
     basePath,
-    consolePage: page,
+    folder: consoleFolder,
   })
   return app
 }

@@ -8,7 +8,6 @@ import { servicePath } from './service.ts'
 import { useSession } from './session.ts'
 import { Shop } from './shop.tsx'
 
-const Reference = lazy(() => import('./reference/reference.tsx'))
 const SignIn = lazy(() => import('./sign-in/sign-in.tsx'))
 const LinkQuestion = loadLater(async () => (await import('./sign-in/link-question.tsx')).LinkQuestion)
 const UnknownPath = lazy(() => import('./unknown-path.tsx'))
@@ -35,14 +34,8 @@ export function App(props: AppProps) {
 
 function Page(props: AppProps) {
   // Some proxies serve the console without the slash at the end of the path, too.
-  switch (location.pathname.replace(/\/$/, '')) {
-    case servicePath():
-      return <Console {...props} />
-    case `${servicePath()}/docs`:
-      return <Reference resource={props.resource} />
-    default:
-      return <UnknownPath resource={props.resource} />
-  }
+  const isConsole = location.pathname.replace(/\/$/, '') === servicePath()
+  return isConsole ? <Console {...props} /> : <UnknownPath resource={props.resource} />
 }
 
 function Console({ linkedKey: firstLinkedKey, ...props }: AppProps) {

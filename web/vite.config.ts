@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import scalar from '@scalar/fastify-api-reference'
 import react from '@vitejs/plugin-react'
+import fastify from 'fastify'
 import { defineConfig, type Plugin } from 'vite'
 
 /** The service that `npm run dev:web` talks to. */
@@ -18,25 +20,28 @@ const noStyleElements: Plugin = {
   },
 }
 
-/**
- * Puts the styles of the console into a cascade layer. It is the first one of the page, so on the API reference those of
- * Scalar take precedence. Only the style sheet that adapts Scalar is outside of it.
- */
-const styleLayer: Plugin = {
-  name: 'style-layer',
-  enforce: 'pre',
-  transform: (code, id) => (/(?<!reference)\.css$/.test(id) ? `@layer console {\n${code}\n}` : undefined),
+/** The script of Scalar for browsers, which its plugin for Fastify contains. */
+const scalarScript: Plugin = {
+  name: 'scalar-script',
+  async generateBundle() {
+    const app = fastify()
+    await app.register(scalar, { configuration: { url: '/openapi.json' } })
+    const { payload } = await app.inject('/reference/js/scalar.js')
+    this.emitFile({ type: 'asset', fileName: 'docs/scalar.js', source: payload })
+  },
 }
 
-/** The icons are in our sources, so Vite does not know their license. */
-const iconsLicense: Plugin = {
-  name: 'icons-license',
+/** The notices of what Vite does not bundle: the icons, which are in our sources, and the script of Scalar. */
+const otherLicenses: Plugin = {
+  name: 'other-licenses',
   generateBundle: {
     order: 'post',
     handler(_options, bundle) {
       const notices = bundle[licenseFile]
       if (notices?.type !== 'asset') throw new Error(`The build has no ${licenseFile}.`)
-      notices.source += `\n${readFileSync(new URL('components/icons-license.txt', import.meta.url), 'utf8')}`
+      const icons = readFileSync(new URL('components/icons-license.txt', import.meta.url), 'utf8')
+      const ofScalar = readFileSync(new URL('../LICENSE', import.meta.resolve('@scalar/fastify-api-reference')), 'utf8')
+      notices.source += `\n${icons}\n## Scalar (MIT)\n\n${ofScalar}`
     },
   },
 }
@@ -47,7 +52,7 @@ export default defineConfig({
   base: './',
   // `.env` files would change the console without changing its sources.
   envDir: false,
-  plugins: [react(), noStyleElements, styleLayer, iconsLicense],
+  plugins: [react(), noStyleElements, scalarScript, otherLicenses],
   build: {
     target: 'es2022',
     // The content security policy forbids inline scripts and styles.
@@ -55,10 +60,15 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     license: { fileName: licenseFile },
     rolldownOptions: {
+      input: ['index.html', 'docs/index.html'].map((page) => fileURLToPath(new URL(page, import.meta.url))),
       // What the first load needs is one file, which compresses better than several.
       output: {
         codeSplitting: {
-          groups: [{ name: 'main', tags: ['$initial'] }],
+          groups: [
+            // What the page of the API reference shares with the console.
+            { name: 'api-key', test: /[\\/]web[\\/](?:sign-in[\\/]api-key|service|storage)\.ts$/, priority: 1 },
+            { name: 'main', tags: ['$initial'], test: /^(?!.*[\\/]web[\\/]docs[\\/])/ },
+          ],
         },
       },
       // Do not warn that plugins are slow.

@@ -11,7 +11,7 @@ import { handleOtherMethods, type Page } from './routing.ts'
 const maxSlowLength = 1_000_000
 
 /** For files whose name contains a hash of their content. */
-export const immutable = { 'cache-control': 'max-age=31536000, immutable' }
+const immutable = { 'cache-control': 'max-age=31536000, immutable' }
 /** For files that may change: browsers ask each time whether they have. */
 export const revalidated = { 'cache-control': 'no-cache' }
 
@@ -89,7 +89,7 @@ const pagePolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-export function mediaTypeOf(path: string): string {
+function mediaTypeOf(path: string): string {
   return mediaTypes[extname(path)] ?? 'application/octet-stream'
 }
 
@@ -109,17 +109,22 @@ const mediaTypes: Record<string, string> = {
  * @param basePath the path of the service: empty, or such as `/petstore`
  */
 export function readConsolePage(folder: string | undefined, basePath: string): Page | undefined {
-  if (folder === undefined) return undefined
-  const path = join(folder, 'index.html')
-  if (!existsSync(path)) return undefined
+  const page = readPage(folder, 'index.html')
+  if (page === undefined) return undefined
   return {
-    content: Buffer.from(readFileSync(path, 'utf8').replace(baseElement(''), () => baseElement(basePath))),
-    headers: { 'content-type': mediaTypeOf(path), 'content-security-policy': pagePolicy },
+    content: Buffer.from(page.replace(baseElement(''), () => baseElement(basePath))),
+    headers: { 'content-type': mediaTypeOf('index.html'), 'content-security-policy': pagePolicy },
   }
 }
 
+/** Reads a page of the built console. Undefined if it is not built. */
+export function readPage(folder: string | undefined, name: string): string | undefined {
+  if (folder === undefined || !existsSync(join(folder, name))) return undefined
+  return readFileSync(join(folder, name), 'utf8')
+}
+
 /** Where the relative links of the console lead. */
-export function baseElement(basePath: string): string {
+function baseElement(basePath: string): string {
   return `<base href="${basePath.replaceAll('&', '&amp;')}/" />`
 }
 

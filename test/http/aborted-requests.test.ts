@@ -7,17 +7,17 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createAdminApp } from '../../server/app.ts'
 import { logTo } from '../../server/log.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
+import { consoleFolder, largestFile } from '../support/built-console.ts'
 import { openTestStore } from '../support/database.ts'
 import { type LogLine, logLinesIn } from '../support/log-lines.ts'
 import { createRequest, host, json, type ListeningApi, listen, openSocket } from '../support/raw-http.ts'
 import { openSqlite } from '../support/resources.ts'
-import { fetchFrom, scriptPath } from '../support/script.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'
 
 /** A client that resets the connection is no fault of the service: at most one plain line in the log. */
 
-const shared = shareTestApi()
+const shared = shareTestApi({ consoleFolder })
 const secret = 'pet_in_the_URL'
 
 const requests: Record<string, (authorization: string) => string> = {
@@ -103,13 +103,8 @@ describe('at most one plain line is logged for a client that', () => {
 
 test('a client that resets the connection while a large file is sent leaves one plain line', async () => {
   const api = await listen(shared())
-  const lines = await linesAfter(
-    api,
-    api.url,
-    head('GET', await scriptPath(fetchFrom(api.url)), ''),
-    'after the response has begun',
-  )
-  expect(lines).toMatchObject([{ level: 'info', operation: 'reference', aborted: true, ip: '127.0.0.1' }])
+  const lines = await linesAfter(api, api.url, head('GET', largestFile, ''), 'after the response has begun')
+  expect(lines).toMatchObject([{ level: 'info', operation: 'console', aborted: true, ip: '127.0.0.1' }])
 })
 
 test('a client that resets the connection while its create waits for the disk leaves one plain line', async () => {

@@ -1,5 +1,5 @@
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { consoleFolder } from '../support/built-console.ts'
 import { exchange, listen } from '../support/raw-http.ts'
 import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
 import { startTracedApi } from '../support/traced-api.ts'
@@ -7,7 +7,6 @@ import { startTracedApi } from '../support/traced-api.ts'
 /** The CORS protocol of the Fetch Standard (https://fetch.spec.whatwg.org/#cors-protocol), over real sockets. */
 
 const origin = 'https://shop.example'
-const consoleFolder = join(import.meta.dirname, '../../web/dist')
 const body = (content: string, length = content.length) =>
   `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${content}`
 

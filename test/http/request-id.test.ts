@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { mintApiKey } from '../../server/auth/api-key.ts'
+import { consoleFolder } from '../support/built-console.ts'
 import { type LogLine, logLinesIn } from '../support/log-lines.ts'
 import { exchange, host, json, listen, openSocket } from '../support/raw-http.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const shared = shareTestApi()
+const shared = shareTestApi({ consoleFolder })
 
 function linesOf(requestId: string | undefined): LogLine[] {
   return logLinesIn(shared().log.join('')).filter((line) => line.requestId === requestId)

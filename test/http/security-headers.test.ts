@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { consoleFolder } from '../support/built-console.ts'
 import { exchange, listen } from '../support/raw-http.ts'
 import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
 
@@ -9,7 +10,7 @@ const requests = [
   ['a refused RPC call', 'GET /trpc/pets.list HTTP/1.1\r\nHost: a', 401],
   ['the document', 'GET /openapi.json HTTP/1.1\r\nHost: a', 200],
   ['the reference', 'GET /docs/ HTTP/1.1\r\nHost: a', 200],
-  ['a redirection', 'GET / HTTP/1.1\r\nHost: a', 302],
+  ['a redirection', 'GET /docs HTTP/1.1\r\nHost: a', 301],
   ['the allowed methods', 'OPTIONS /openapi.json HTTP/1.1\r\nHost: a', 204],
   ['another method', 'DELETE /openapi.json HTTP/1.1\r\nHost: a', 405],
   ['an unknown path', 'GET /nowhere HTTP/1.1\r\nHost: a', 404],
@@ -27,10 +28,10 @@ const revalidated: Record<string, string> = {
   'the document': 'no-cache',
 }
 
-const api = shareTestApi()
-const overHttp = shareTestApi({ config: { publicUrl: 'http://pets.example' } })
-const overTls = shareTestApi({ config: { publicUrl: 'https://pets.example' } })
-const overTlsInCapitals = shareTestApi({ config: { publicUrl: 'HTTPS://pets.example' } })
+const api = shareTestApi({ consoleFolder })
+const overHttp = shareTestApi({ consoleFolder, config: { publicUrl: 'http://pets.example' } })
+const overTls = shareTestApi({ consoleFolder, config: { publicUrl: 'https://pets.example' } })
+const overTlsInCapitals = shareTestApi({ consoleFolder, config: { publicUrl: 'HTTPS://pets.example' } })
 
 test.for(requests)('%s carries the security headers', async ([what, head, status]) => {
   const headers = await headersOf(api(), head, status)
@@ -66,7 +67,7 @@ async function headersOf(api: TestApi, head: string, status: number): Promise<Re
 
 test('the page of the API reference runs no inline script and calls only the servers of the document', async () => {
   const servers = { publicUrl: 'https://pets.example/shop', stagingUrl: 'https://staging.example' }
-  const { rest } = await startTestApi({ config: servers })
+  const { rest } = await startTestApi({ consoleFolder, config: servers })
   const { text, headers } = await rest.get('/docs/')
   expect(text).not.toMatch(/<style|<script[^>]*>[^<]|\son\w+=|\sstyle=/)
   expect(headers['content-security-policy']?.split('; ').toSorted()).toEqual([

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { securityHeaders } from '../../server/http/response-headers.ts'
+import { consoleFolder } from '../support/built-console.ts'
 import { addPets } from '../support/database.ts'
 import { read } from '../support/documents.ts'
 import { freePort } from '../support/free-port.ts'
@@ -18,7 +19,6 @@ const configuration = read('deploy/nginx.conf')
 /** For one machine, with TLS. It is included by the configuration of Debian. */
 const site = read('deploy/nginx-tls.conf')
 const installed = /nginx\/([\d.]+)/.exec(spawnSync('nginx', ['-v'], { encoding: 'utf8' }).stderr ?? '')?.[1]
-const consoleFolder = join(import.meta.dirname, '../../web/dist')
 const host = 'HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'
 
 const refused = [

@@ -53,7 +53,7 @@ test('other requests have fixed names', async () => {
     'http console 302': 1,
     'http document 200': 1,
     'http reference 301': 1,
-    'http reference 200': 1,
+    'http reference 302': 1,
     'http health 200': 2,
     'http metrics 200': 1,
     'http unknown 404': 2,

@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { securityHeaders } from '../../server/http/response-headers.ts'
+import { consoleFolder } from '../support/built-console.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'
-
-const consoleFolder = join(import.meta.dirname, '../../web/dist')
 
 describe('the console', () => {
   const api = shareTestApi({ consoleFolder })
@@ -106,8 +105,13 @@ test('a running service keeps serving the console after its folder is deleted', 
   for (const [, url] of body.matchAll(/"\.(\/[^"]+)"/g)) expect((await app.inject(String(url))).statusCode).toBe(200)
 })
 
-test('a service without a built console redirects to the API reference', async () => {
+test('a service without a built console redirects to the API reference, and from there to the OpenAPI document', async () => {
   const { app } = await startTestApi({ consoleFolder: join(consoleFolder, 'missing') })
-  const { statusCode, headers } = await app.inject('/')
-  expect([statusCode, headers.location]).toEqual([302, '/docs/'])
+  for (const [from, to] of [
+    ['/', '/docs/'],
+    ['/docs/', '/openapi.json'],
+  ] as const) {
+    const { statusCode, headers } = await app.inject(from)
+    expect([statusCode, headers.location]).toEqual([302, to])
+  }
 })

@@ -1,5 +1,4 @@
 import './header.css'
-import type { ReactNode } from 'react'
 import { IconButton } from '../components/buttons.tsx'
 import { IconCode, IconKeyboard } from '../components/icons.tsx'
 import { useOpenRequests } from '../requests/open-requests.tsx'
@@ -12,38 +11,29 @@ import { ColorScheme } from './color-scheme.tsx'
 interface HeaderProps {
   /** The name of the list. Without it, the header does not link to the list. */
   list?: string
-  /** Whether the page is the API reference. */
-  isReference?: boolean
-  /** Before the other actions. */
-  children?: ReactNode
   onHelp?: () => void
   onSignOut?: (scope: SignOutScope) => void
 }
 
-/** The header of every page, also of the API reference. */
-export function Header({ list, isReference = false, children, onHelp, onSignOut }: HeaderProps) {
+/** The header of every page. */
+export function Header({ list, onHelp, onSignOut }: HeaderProps) {
   const openRequests = useOpenRequests()
   const service = servicePath()
-  // Scalar has a banner of its own on narrow pages.
-  const Banner = isReference ? 'section' : 'header'
   return (
-    <Banner className="header" aria-label={isReference ? messages.page.name : undefined}>
+    <header className="header">
       <a className="brand" href={`${service}/`} aria-label={messages.page.name}>
         <img src={`${service}/favicon.svg`} alt="" width="24" height="24" />
         <span>{messages.page.name}</span>
       </a>
       <nav aria-label={messages.page.navigation}>
         {list && (
-          <a href={`${service}/`} aria-current={isReference ? undefined : 'page'}>
+          <a href={`${service}/`} aria-current="page">
             {list}
           </a>
         )}
-        <a href={`${service}/docs/`} aria-current={isReference ? 'page' : undefined}>
-          {messages.page.reference}
-        </a>
+        <a href={`${service}/docs/`}>{messages.page.reference}</a>
       </nav>
       <div className="header-actions">
-        {children}
         <span className="header-requests">
           <IconButton label={messages.requests.title} onClick={() => openRequests()}>
             <IconCode />
@@ -56,6 +46,6 @@ export function Header({ list, isReference = false, children, onHelp, onSignOut 
         )}
         {onSignOut ? <AccountMenu onSignOut={onSignOut} /> : <ColorScheme />}
       </div>
-    </Banner>
+    </header>
   )
 }

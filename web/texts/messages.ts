@@ -52,12 +52,6 @@ export const messages = {
     release: 'Release',
   },
 
-  reference: {
-    useKey: 'Use the key of the console',
-    usesKey: (start: string) => `Requests use the key ${start}…`,
-    noKey: 'No tab of the console is signed in.',
-  },
-
   problem: {
     page: 'This page has an error. Reload it.',
     unexpected: 'The service gave an unexpected response.',

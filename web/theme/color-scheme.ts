@@ -9,7 +9,6 @@ const storageKey = 'mantine-color-scheme-value'
 const prefersDark = matchMedia('(prefers-color-scheme: dark)')
 const listeners = new Set<() => void>()
 let chosen: ColorScheme = 'auto'
-let shown: 'light' | 'dark' = 'light'
 
 /** Applies the color scheme that the user chose on this device, in this tab or in another one, or else that of the system. */
 export function followColorScheme(): void {
@@ -22,11 +21,6 @@ export function useColorScheme(): [colorScheme: ColorScheme, choose: (scheme: Co
   return [useSyncExternalStore(subscribe, () => chosen), choose]
 }
 
-/** The color scheme that the page has, which may be that of the system. */
-export function useShownColorScheme(): 'light' | 'dark' {
-  return useSyncExternalStore(subscribe, () => shown)
-}
-
 function choose(scheme: ColorScheme): void {
   storage('localStorage')?.setItem(storageKey, scheme)
   apply(scheme)
@@ -35,8 +29,7 @@ function choose(scheme: ColorScheme): void {
 function apply(wanted: string | null | undefined): void {
   chosen = colorSchemes.find((scheme) => scheme === wanted) ?? 'auto'
   const system = prefersDark.matches ? 'dark' : 'light'
-  shown = chosen === 'auto' ? system : chosen
-  document.documentElement.dataset.mantineColorScheme = shown
+  document.documentElement.dataset.mantineColorScheme = chosen === 'auto' ? system : chosen
   for (const listener of listeners) listener()
 }
 

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { largestFile } from '../../support/built-console.ts'
 import { isLongForm } from '../../support/long-form.ts'
 import { bannerKey, residentMemory, type Server, shareServer, waitForOutput } from '../../support/process.ts'
 import { closing, createRequest, host, openSocket } from '../../support/raw-http.ts'
-import { fetchFrom, scriptPath } from '../../support/script.ts'
 
 /** The heap options of `npm start`. */
 const startOptions = { NODE_OPTIONS: '--max-semi-space-size=8 --max-old-space-size=512' }
@@ -15,13 +15,13 @@ describe('clients that pipeline requests and never read', () => {
   let before: number
 
   beforeAll(async () => {
-    await (await fetch(server().url + (await scriptPath(fetchFrom(server().url))))).arrayBuffer()
+    await (await fetch(server().url + largestFile)).arrayBuffer()
     before = residentMemory(server())
   })
 
   test('do not slow the service or fill its memory with 300 requests for the largest file', async () => {
     const socket = await openSocket(server().url)
-    socket.write(`GET ${await scriptPath(fetchFrom(server().url))} HTTP/1.1\r\n${host}\r\n`.repeat(300))
+    socket.write(`GET ${largestFile} HTTP/1.1\r\n${host}\r\n`.repeat(300))
     const { slowest, largest } = await watch(server(), 1_500)
     expect(slowest).toBeLessThan(2_000)
     expect(largest - before).toBeLessThan(100)

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../../client/index.ts'
+import { consoleFolder } from '../../support/built-console.ts'
 import { isInstalled } from '../../support/curl.ts'
 import { addPets } from '../../support/database.ts'
 import { codeBlocksOf, document } from '../../support/documents.ts'
@@ -11,11 +12,11 @@ import { startTestApi } from '../../support/test-api.ts'
 
 describe.for(['', '/petstore', '/a/b', '/a&b'])('behind a proxy at the path "%s"', (path) => {
   /** Starts a service, and a proxy that removes the path, unless it is empty. `url` is the address for clients. */
-  async function start() {
+  async function start(options: { consoleFolder?: string } = {}) {
     const port = await freePort()
     const origin = path === '' ? `http://127.0.0.1:${port}` : await startPrefixProxy(`http://127.0.0.1:${port}`, path)
     const url = origin + path
-    const api = await startTestApi({ config: { publicUrl: url } })
+    const api = await startTestApi({ ...options, config: { publicUrl: url } })
     await api.app.listen({ host: '127.0.0.1', port })
     const headers = { authorization: `Bearer ${api.key}` }
     /** Sends a request as a client that follows a link from one of the service's responses. */
@@ -42,7 +43,7 @@ describe.for(['', '/petstore', '/a/b', '/a&b'])('behind a proxy at the path "%s"
   })
 
   test('Location leads to the pet, whose links lead to the list and to the API reference', async () => {
-    const { url, headers, send } = await start()
+    const { url, headers, send } = await start({ consoleFolder })
     const created = await send(`${url}/v1/pets`, url, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
@@ -66,7 +67,7 @@ describe.for(['', '/petstore', '/a/b', '/a&b'])('behind a proxy at the path "%s"
     for (const from of [`${url}/docs`, `${url}/`]) {
       const { headers } = await send(from, url, { redirect: 'manual' })
       expect(headers.get('location'), from).toBe(`${path}/docs/`)
-      expect((await send(from)).url).toBe(`${url}/docs/`)
+      expect((await send(from)).url).toBe(`${url}/openapi.json`)
     }
   })
 

@@ -5,24 +5,25 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { limits } from '../../../server/http/limits.ts'
 import { maxStopTime } from '../../../server/serve.ts'
+import { consoleFolder, largestFile } from '../../support/built-console.ts'
 import { bannerKey, startServer, waitForOutput } from '../../support/process.ts'
 import { listen } from '../../support/raw-http.ts'
-import { fetchFrom, scriptPath } from '../../support/script.ts'
 import { stubbornClients } from '../../support/stubborn-clients.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
+import { startTestApi } from '../../support/test-api.ts'
 
 /** Milliseconds. Node and the service check the connections once a second. */
 const tolerance = 3_000
 
 test('each connection of a client that does not complete its request or does not read is closed within its limit', async () => {
-  const { app, url, authorization } = await listen()
+  const { app, url, authorization } = await listen(await startTestApi({ consoleFolder }))
   const openTimes = new Map<number | undefined, number>()
   app.server.on('connection', (socket: Socket) => {
     const [start, port] = [performance.now(), socket.remotePort]
     socket.once('close', () => openTimes.set(port, performance.now() - start))
   })
   const clients = await Promise.all(
-    stubbornClients(url, authorization, await scriptPath(fetchFrom(url))).map(async ({ name, isUnread, open }) => {
+    stubbornClients(url, authorization, largestFile).map(async ({ name, isUnread, open }) => {
       const { localPort } = await open()
       return { name, localPort, limit: (isUnread ? 2 * limits.stallTime : limits.silentTime) + tolerance }
     }),
@@ -37,8 +38,10 @@ test('SIGTERM closes each of these connections on both ports in time, and the da
   const server = await startServer({ folder, env: { ADMIN_PORT: '0' } })
   const authorization = `Authorization: Bearer ${await waitForOutput(server, bannerKey)}\r\n`
   const admin = await waitForOutput(server, /metrics and health at (http:[^"\s]+)/)
-  const script = await scriptPath(fetchFrom(server.url))
-  const clients = [...stubbornClients(server.url, authorization, script), ...stubbornClients(admin, '', '/metrics')]
+  const clients = [
+    ...stubbornClients(server.url, authorization, largestFile),
+    ...stubbornClients(admin, '', '/metrics'),
+  ]
   for (const { open } of clients) await open()
   await wait(500)
   const asked = performance.now()

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { consoleFolder } from '../../support/built-console.ts'
 import { runCurl } from '../../support/curl.ts'
 import { freePort } from '../../support/free-port.ts'
 import { startPrefixProxy } from '../../support/prefix-proxy.ts'
 import { startTestApi } from '../../support/test-api.ts'
-import { consoleFolder, enterPet, justAdded, names, panel, signIn, submitButton, test } from '../console.ts'
+import { enterPet, justAdded, names, panel, signIn, submitButton, test } from '../console.ts'
 
 const path = '/shop/petstore'
 
@@ -75,7 +76,7 @@ test('the API reference works below a path, with the key of the console', async 
   ])
   expect([response.status(), response.url()]).toEqual([200, `${url}/v1/pets?limit=20`])
   await page.goto(`${url}/docs`)
-  await page.getByRole('link', { name: 'Pets', exact: true }).click()
+  await page.getByRole('link', { name: 'Console' }).click()
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
   expect(page.url()).toBe(`${url}/`)
 })

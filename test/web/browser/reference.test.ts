@@ -2,10 +2,11 @@ import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { storageKey } from '../../../web/session.ts'
+import { storageKey } from '../../../web/sign-in/api-key.ts'
+import { consoleFolder } from '../../support/built-console.ts'
 import type { AtEnd } from '../../support/temporary.ts'
 import { shareTestApi, startTestApi } from '../../support/test-api.ts'
-import { consoleFolder, signIn } from '../console.ts'
+import { signIn } from '../console.ts'
 import { openBrowser } from '../open-browser.ts'
 
 const screenshots = join(import.meta.dirname, '../screenshots')
@@ -44,13 +45,6 @@ describe('the API reference in a browser', () => {
     const context = await browser.newContext(options)
     onTestFinished(() => context.close())
     return context
-  }
-
-  /** Opens a page of the same origin, on which nothing runs. */
-  async function openOtherTab(context: BrowserContext): Promise<Page> {
-    const tab = await context.newPage()
-    await tab.goto(`${url}/openapi.json`)
-    return tab
   }
 
   test('shows every operation and sends no request to another origin', async () => {
@@ -112,44 +106,11 @@ describe('the API reference in a browser', () => {
     await tab.getByRole('status').getByText('No tab of the console is signed in.').waitFor()
   })
 
-  test('has the header of the console', async () => {
-    const context = await openContext()
-    const tab = await openReference(context)
-    const header = tab.getByRole('region', { name: 'Petstore' }).or(tab.getByRole('banner'))
-    const looks = () =>
-      tab.locator('.header, .brand, .brand *, .header nav, .header nav a').evaluateAll((elements) =>
-        elements.map((element) => {
-          const { y, height } = element.getBoundingClientRect()
-          const { font, backgroundColor, borderBottomWidth } = getComputedStyle(element)
-          // Only the current link has a border.
-          return [element.className, y, height, font, backgroundColor, element.closest('a') ? '' : borderBottomWidth]
-        }),
-      )
-    await header.getByRole('link', { name: 'Pets', exact: true }).waitFor()
-    expect(await header.getByRole('link', { name: 'API reference' }).getAttribute('aria-current')).toBe('page')
-    const here = await looks()
-    await header.getByRole('link', { name: 'Petstore' }).click()
-    await signIn(tab, api().key)
-    expect(tab.url()).toBe(`${url}/`)
-    expect(await looks()).toEqual(here)
-    await tab.getByRole('link', { name: 'API reference' }).click()
-    await tab.waitForURL(`${url}/docs/`)
-    await header.getByRole('link', { name: 'Pets', exact: true }).click()
-    await tab.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
-  })
-
-  test('shares the colors with the console', async () => {
-    const tab = await openReference(await openContext({ colorScheme: 'light' }))
-    await tab.getByRole('button', { name: 'Colors: system' }).click()
-    await tab.getByRole('button', { name: 'Colors: light' }).click()
-    await tab.locator('body.dark-mode').waitFor()
-    await tab.goto(url)
+  test('leads to the console', async () => {
+    const tab = await openReference(await openContext())
+    await tab.getByRole('link', { name: 'Console' }).click()
     await tab.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await tab.getByRole('button', { name: 'Colors: dark' }).click()
-    await tab.getByRole('button', { name: 'Colors: system' }).click()
-    await tab.getByRole('link', { name: 'API reference' }).click()
-    await tab.getByRole('button', { name: 'Colors: light' }).waitFor()
-    await tab.locator('body.light-mode').waitFor()
+    expect(tab.url()).toBe(`${url}/`)
   })
 
   test('links of Scalar lead to sections of the page', async () => {
@@ -158,54 +119,18 @@ describe('the API reference in a browser', () => {
     for (const each of hrefs) expect(each).toMatch(`${url}/docs/`)
   })
 
-  test.for([
-    ['auto', 'light', 'rgb(248, 249, 251)'],
-    ['auto', 'dark', 'rgb(16, 18, 22)'],
-    ['light', 'dark', 'rgb(248, 249, 251)'],
-    ['dark', 'light', 'rgb(16, 18, 22)'],
-  ] as const)(
-    'has the colors of the console if that uses %s colors and the system %s ones',
-    async ([chosen, system, background]) => {
-      const context = await openContext({ colorScheme: system, viewport: { width: 1440, height: 900 } })
-      const other = await openOtherTab(context)
-      await other.evaluate((scheme) => localStorage.setItem('mantine-color-scheme-value', scheme), chosen)
-      const tab = await openReference(context)
-      await tab.getByText('List all pets').first().waitFor()
-      for (const place of [tab.locator('body'), tab.locator('.references-rendered')]) {
-        expect(await place.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe(background)
-      }
-      await tab.screenshot({ path: join(screenshots, `reference-${chosen}-${system}.png`) })
-    },
-  )
-
-  test('changes its colors when the console does so in another tab', async () => {
-    const context = await openContext({ colorScheme: 'light' })
-    const tab = await openReference(context)
-    const other = await openOtherTab(context)
-    for (const [scheme, name] of [
-      ['dark', 'dark-mode'],
-      ['light', 'light-mode'],
-    ] as const) {
-      await other.evaluate((chosen) => localStorage.setItem('mantine-color-scheme-value', chosen), scheme)
-      await tab.locator(`body.${name}`).waitFor()
-    }
-  })
-
   test.for([320, 768, 1_440])(
     'fits a page of %i px, and axe-core reports no violations, except unnamed buttons of Scalar',
     async (width) => {
       for (const colorScheme of ['light', 'dark'] as const) {
         const tab = await openReference(await openContext({ colorScheme, viewport: { width, height: 740 } }))
-        await tab.getByRole('button', { name: 'Use the key of the console' }).click()
+        await takeKeyOfConsole(tab)
         await tab.getByRole('status').getByText('No tab').waitFor()
         await tab.getByText('Download OpenAPI Document').first().waitFor()
         await tab.screenshot({ path: join(screenshots, `reference-${width}-${colorScheme}.png`) })
-        const [page, header] = await tab.evaluate(() =>
-          [document.documentElement, document.querySelector('.header')].map(
-            (each) => each && each.scrollWidth - each.clientWidth,
-          ),
-        )
-        expect([page, header]).toEqual([0, 0])
+        expect(
+          await tab.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
+        ).toBe(0)
         await tab.evaluate(axe.source)
         const violations = await tab.evaluate(async () => {
           // The script above defines this global, and its declarations are the same as those of the import.
@@ -226,20 +151,6 @@ test('every path of the API reference rejects other methods', async () => {
     const { status, headers } = await rest.send({ method: 'DELETE', url })
     expect([status, headers.allow], url).toEqual([405, 'GET, HEAD, OPTIONS'])
   }
-})
-
-test('without a console, the page is the reference alone', async ({ onTestFinished }) => {
-  const { app, rest } = await startTestApi()
-  expect((await rest.get('/docs/')).text).not.toContain('onsole')
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  const page = await (await openBrowser(onTestFinished)).newPage()
-  const problems: string[] = []
-  page.on('pageerror', ({ message }) => void problems.push(message))
-  page.on('request', (request) => request.url().startsWith(url) || problems.push(request.url()))
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
-  await page.goto(`${url}/docs/`)
-  await page.getByText('List all pets').first().waitFor()
-  expect(problems.filter((each) => !/^(data|blob):/.test(each))).toEqual([])
 })
 
 function takeKeyOfConsole(page: Page): Promise<void> {

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
+import { consoleFolder } from '../../support/built-console.ts'
 import { addPets, openTestStore } from '../../support/database.ts'
 import { slowResponses, startServer } from '../../support/slow-server.ts'
 import { startTestApi } from '../../support/test-api.ts'
 import {
   choose,
-  consoleFolder,
   counting,
   enterPet,
   inspect,

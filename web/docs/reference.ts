@@ -1,0 +1,95 @@
+import './reference.css'
+import { findKey } from '../sign-in/api-key.ts'
+import { storage } from '../storage.ts'
+
+/** The script of Scalar, https://scalar.com/products/api-references/configuration. */
+interface Scalar {
+  createApiReference(element: Element | null, configuration: object): { destroy(): void }
+}
+
+interface Parameter {
+  required?: boolean
+  schema: object
+  example?: unknown
+  examples?: object
+}
+
+const button = document.querySelector('button')
+
+replaceBlockedStorage('localStorage')
+replaceBlockedStorage('sessionStorage')
+// By then the script of Scalar has run.
+document.addEventListener('DOMContentLoaded', async () => {
+  const scalar: Scalar | undefined = Reflect.get(window, 'Scalar')
+  if (!scalar) return say('The reference could not be loaded. Reload the page.')
+  const source = await loadDocument()
+  const show = (token?: string) =>
+    scalar.createApiReference(document.querySelector('#reference'), { ...source, ...configurationWith(token) })
+  let reference = show()
+  if (!button) return
+  button.disabled = false
+  button.addEventListener('click', async () => {
+    const token = await findKey()
+    if (token === null) return say('No tab of the console is signed in.')
+    // If only its configuration were updated, a token that the user has entered would take precedence over the key.
+    reference.destroy()
+    reference = show(token)
+    // The part of a key that identifies it, as in `petstore keys list`.
+    say(`Requests use the key ${token.slice(0, 10)}…`)
+  })
+})
+
+function say(text: string): void {
+  document.querySelector('[role=status]')?.replaceChildren(text)
+}
+
+function configurationWith(token: string | undefined): object {
+  return {
+    // The page sends requests only to the servers in the document.
+    withDefaultFonts: false,
+    telemetry: false,
+    proxyUrl: '',
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    authentication: { preferredSecurityScheme: 'apiKey', ...(token && { securitySchemes: { apiKey: { token } } }) },
+    mcp: { disabled: true },
+    agent: { disabled: true },
+  }
+}
+
+/**
+ * The OpenAPI document, in which the optional parameters without a default are disabled (`x-disabled` of Scalar). Otherwise
+ * the page would send their examples with each request, and so filter the list. If the document cannot be loaded, Scalar
+ * tries again and shows the error.
+ */
+async function loadDocument(): Promise<object> {
+  const url = '../openapi.json'
+  try {
+    const content: { paths: Record<string, Record<string, { parameters?: Parameter[] }>> } = await (
+      await fetch(url)
+    ).json()
+    const operations = Object.values(content.paths).flatMap((path) => Object.values(path))
+    for (const { parameters = [] } of operations) parameters.forEach(disableOptional)
+    return { content }
+  } catch {
+    return { url }
+  }
+}
+
+function disableOptional(parameter: Parameter): void {
+  if (parameter.required || 'default' in parameter.schema) return
+  parameter.examples = { default: { value: parameter.example, 'x-disabled': true } }
+  delete parameter.example
+}
+
+/** Scalar needs a storage. In a browser that blocks it, it gets one that lasts as long as the page. */
+function replaceBlockedStorage(name: 'localStorage' | 'sessionStorage'): void {
+  if (storage(name)) return
+  const values = new Map<string, string>()
+  const value = {
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, text: unknown) => void values.set(key, String(text)),
+    removeItem: (key: string) => void values.delete(key),
+  }
+  Object.defineProperty(window, name, { value })
+}

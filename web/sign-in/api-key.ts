@@ -1,0 +1,97 @@
+import { servicePath } from '../service.ts'
+import { storage } from '../storage.ts'
+
+/** The API key, in the session storage of each tab, and in the local storage if the device remembers it. */
+export const storageKey = 'petstore-api-key'
+/** In the session storage of a tab in which the user signed out: it does not sign in with the key of another tab. */
+const signedOutKey = 'petstore-signed-out'
+
+/** Tabs hand over the key of the session to new tabs, and to the API reference. One of them can sign out all of them. */
+type Message = { type: 'request-key' } | { type: 'key'; apiKey: string } | { type: 'sign-out' }
+const channelName = 'petstore-session'
+/** Milliseconds until no tab is signed in. */
+const findTimeout = 500
+
+/** Responds to the requests of other tabs, and follows their sign-out, until the returned function is called. */
+export function offerKey(apiKey: string, onSignOut: () => void): () => void {
+  const channel = openChannel()
+  if (!channel) return () => {}
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    if (data.type === 'request-key') channel.postMessage({ type: 'key', apiKey } satisfies Message)
+    if (data.type === 'sign-out') onSignOut()
+  }
+  return () => channel.close()
+}
+
+export function signOutOtherTabs(): void {
+  storage('localStorage')?.removeItem(nameHere(storageKey))
+  const channel = openChannel()
+  channel?.postMessage({ type: 'sign-out' } satisfies Message)
+  channel?.close()
+}
+
+/** Undefined in a browser that blocks it, as Firefox does together with storage. */
+function openChannel(): BroadcastChannel | undefined {
+  try {
+    return new BroadcastChannel(nameHere(channelName))
+  } catch {
+    return undefined
+  }
+}
+
+/** Another service on the same origin, under another path, has names of its own. */
+function nameHere(name: string): string {
+  return name + servicePath()
+}
+
+/** Requests the key of another tab, until the returned function is called. */
+export function requestKey(onReceived: (apiKey: string) => void): () => void {
+  const channel = openChannel()
+  if (!channel) return () => {}
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    if (data.type === 'key') onReceived(data.apiKey)
+  }
+  channel.postMessage({ type: 'request-key' } satisfies Message)
+  return () => channel.close()
+}
+
+/** The key of this tab or device, or else of another tab. Null if none is signed in. Nothing is stored. */
+export async function findKey(): Promise<string | null> {
+  const name = nameHere(storageKey)
+  const stored = storage('sessionStorage')?.getItem(name) ?? storage('localStorage')?.getItem(name)
+  if (stored) return stored
+  const { promise, resolve } = Promise.withResolvers<string | null>()
+  const cancel = requestKey(resolve)
+  setTimeout(() => resolve(null), findTimeout)
+  return promise.finally(cancel)
+}
+
+/** The stored key, null after a sign-out in this tab, or undefined if other tabs may have a key. */
+export function storedKey(): string | null | undefined {
+  const tab = storage('sessionStorage')
+  const key = tab?.getItem(nameHere(storageKey))
+  if (key) return key
+  if (tab?.getItem(nameHere(signedOutKey))) return null
+  const remembered = storage('localStorage')?.getItem(nameHere(storageKey))
+  if (!remembered) return undefined
+  // This tab keeps its key if another one signs out.
+  tab?.setItem(nameHere(storageKey), remembered)
+  return remembered
+}
+
+export function storeKey(apiKey: string, { remember }: { remember: boolean }): void {
+  const tab = storage('sessionStorage')
+  tab?.setItem(nameHere(storageKey), apiKey)
+  tab?.removeItem(nameHere(signedOutKey))
+  if (remember) storage('localStorage')?.setItem(nameHere(storageKey), apiKey)
+}
+
+export function forgetKey(apiKey: string): void {
+  const tab = storage('sessionStorage')
+  if (tab?.getItem(nameHere(storageKey)) === apiKey) {
+    tab.removeItem(nameHere(storageKey))
+    tab.setItem(nameHere(signedOutKey), 'true')
+  }
+  const device = storage('localStorage')
+  if (device?.getItem(nameHere(storageKey)) === apiKey) device.removeItem(nameHere(storageKey))
+}
