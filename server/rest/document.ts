@@ -2,7 +2,6 @@ import type { AnyRouter } from '@trpc/server'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
-import manifest from '../../package.json' with { type: 'json' }
 import { ApiError, dataUnavailable, ErrorBody, errorCodeOf } from '../api/errors.ts'
 import type { Deprecation } from '../api/trpc.ts'
 import { exampleOf } from './examples.ts'
@@ -14,6 +13,7 @@ interface About {
   title: string
   /** What the service does. */
   description: string
+  apiVersion: string
 }
 
 const conventions = `Every request carries an API key as a bearer token. Integers of format int64 are exact over their whole range.
@@ -25,14 +25,14 @@ Every error response has an Error body, also those that no operation lists.`
  */
 export function createDocument(
   router: AnyRouter,
-  { title, description }: About,
+  { title, description, apiVersion }: About,
   servers: oas31.ServerObject[],
 ): oas31.OpenAPIObject {
   // trpc-to-openapi and zod-openapi each have a type for the same OpenAPI standard.
   const generated = generateOpenApiDocument(router, {
     title,
     description: `${description}\n\n${conventions}`,
-    version: manifest.version,
+    version: apiVersion,
     license: { name: 'MIT', identifier: 'MIT' },
     baseUrl: '',
     securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the service.' } },

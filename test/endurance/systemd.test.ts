@@ -52,7 +52,7 @@ describe.runIf(canRunSystemd())('systemd', () => {
       await systemd.run('systemctl', 'reset-failed')
       rmSync(folder, { recursive: true })
       rmSync(systemd.state, { recursive: true, force: true })
-      await systemd.run('ln', '-sfn', 'petstore-1.1.0', '/opt/petstore')
+      await systemd.run('ln', '-sfn', 'petstore-2.0.0', '/opt/petstore')
     })
   }
 
@@ -228,7 +228,7 @@ describe.runIf(canRunSystemd())('systemd', () => {
       setPriority(-15)
       onTestFinished(() => setPriority(0))
       const load = startLoad(url, key, { keepAlive: () => true })
-      for (const [index, release] of ['petstore-1.1.1', 'petstore-next'].entries()) {
+      for (const [index, release] of ['petstore-2.0.1', 'petstore-next'].entries()) {
         await load.reach((index + 1) * 6_700)
         await systemd.run('ln', '-sfn', release, '/opt/petstore')
         for (const unit of ['petstore@2', 'petstore@1']) {

@@ -23,7 +23,7 @@ function setting(name: string): string | undefined {
 
 test('the unit runs the installed command on the database in the only folder that is writable', () => {
   expect(read('docs/guides/deployment.md')).toContain(
-    'ln --symbolic --no-dereference --force /opt/petstore-1.1.0 /opt/petstore\n',
+    'ln --symbolic --no-dereference --force /opt/petstore-2.0.0 /opt/petstore\n',
   )
   expect(setting('ExecStart')).toBe('/opt/petstore/node_modules/.bin/petstore')
   const folder = `/var/lib/${setting('StateDirectory')}`

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { filesMatching, read, root } from '../support/documents.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 interface Job {
   permissions?: Record<string, string>
@@ -64,20 +65,30 @@ test('the commands of the workflows are scripts of package.json, and the Node of
 })
 
 test('the text of the release is the section of the version in the changelog', () => {
-  const notes = (...words: string[]) =>
-    spawnSync(process.execPath, ['deploy/release/notes.ts', ...words], { cwd: root, encoding: 'utf8' })
-  const { stdout, stderr } = notes(`v${manifest.version}`)
+  const { stdout, stderr } = notes(root)
   expect(stderr).toBe('')
-  expect(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')).toContain(stdout.trim())
+  expect(read('CHANGELOG.md')).toContain(stdout.trim())
   expect(stdout).toMatch(/^(?:### |- |\w)/)
   expect(stdout).not.toMatch(/^## /m)
 })
 
-test('the release refuses a tag that is not the version of package.json', () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['deploy/release/notes.ts', 'v0.0.1'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-  expect(stderr).toBe(`The tag v0.0.1 is not v${manifest.version}, the version of package.json.\n`)
-})
+test.for([
+  ['v2.1.0', '2.1.0 - 2026-12-01', 'New.\n', ''],
+  ['v2.1.0', '2.1.0 - Unreleased', '', 'CHANGELOG.md has no date for 2.1.0.\n'],
+  ['v2.0.0', '2.1.0 - 2026-12-01', '', 'The tag v2.0.0 is not v2.1.0, the version of package.json.\n'],
+] as const)(
+  'for the tag %s and the section "%s" of the changelog, the release prints "%s%s"',
+  ([tag, title, ...printed]) => {
+    const folder = temporaryFolder()
+    cpSync(join(root, 'deploy/release'), join(folder, 'deploy/release'), { recursive: true })
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module", "version": "2.1.0" }')
+    writeFileSync(join(folder, 'CHANGELOG.md'), `# Changelog\n\n## ${title}\n\nNew.\n\n## 2.0.0 - 2026-11-30\n\nOld.\n`)
+    const { status, stdout, stderr } = notes(folder, tag)
+    expect([status, stdout, stderr]).toEqual([printed[1] === '' ? 0 : 1, ...printed])
+  },
+)
+
+function notes(folder: string, ...words: string[]) {
+  const script = join(folder, 'deploy/release/notes.ts')
+  return spawnSync(process.execPath, [script, ...words], { encoding: 'utf8' })
+}

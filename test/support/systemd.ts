@@ -45,7 +45,7 @@ interface Result {
 /** Units that others require. They do nothing here, because the machine is running already. */
 const targets = ['basic', 'multi-user', 'network-online', 'shutdown', 'sockets', 'sysinit', 'timers']
 
-/** The migration of the release in /opt/petstore-next. /opt/petstore-1.1.1 has the schema of /opt/petstore-1.1.0. */
+/** The migration of the release in /opt/petstore-next. /opt/petstore-2.0.1 has the schema of /opt/petstore-2.0.0. */
 const nextMigration = 'ALTER TABLE pets ADD COLUMN note text;'
 
 /**
@@ -93,10 +93,10 @@ export async function startSystemd(atEnd: AtEnd): Promise<Systemd> {
         mount --bind ${process.execPath} /opt/$1/node_modules/.bin/node
         mount --bind ${root}/node_modules /opt/$1/node_modules/petstore-service/node_modules
       }
-      install_release petstore-1.1.0 ${release}
-      install_release petstore-1.1.1 ${release}
+      install_release petstore-2.0.0 ${release}
+      install_release petstore-2.0.1 ${release}
       install_release petstore-next ${next}
-      ln -s petstore-1.1.0 /opt/petstore
+      ln -s petstore-2.0.0 /opt/petstore
       mount --bind ${lib} /var/lib
       mount --bind ${etc} /etc
       mount --bind ${units} /lib/systemd/system
