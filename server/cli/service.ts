@@ -37,7 +37,7 @@ export function addServiceCommands(
     .description('print the OpenAPI document of the REST API')
     .action(async () => {
       const { createDocument } = await import('../rest/document.ts')
-      const { serversOf } = await import('../rest/servers.ts')
+      const { serversOf } = await import('../rest/reference.ts')
       const config = readConfig()
       print(JSON.stringify(createDocument(router, about, serversOf(config, originOf(config))), null, 2))
     })

@@ -73,7 +73,7 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
       "import type { BaseStore } from '../../db/store.ts'",
     ],
     refused: [
-      ...['../auth/bearer.ts', '../rest/links.ts', '../rpc/adapter.ts', '../log.ts', '../../db/store.ts'].map(
+      ...['../auth/bearer.ts', '../rest/input.ts', '../rpc/adapter.ts', '../log.ts', '../../db/store.ts'].map(
         valueFrom,
       ),
       ...['@trpc/server', '../api/trpc.ts', '../api/trpc.ts', '../api/procedures.ts'].map(valueFrom),
