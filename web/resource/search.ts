@@ -7,13 +7,13 @@ export const maxLimit = 100
 /** Where a page begins, and what it has. */
 export type Start = Pick<Place, 'filter' | 'search' | 'cursor'> & { order?: 'newest' | 'oldest' | undefined }
 
-export interface PageCall {
+interface PageCall {
   operation: 'list' | 'search'
   input: Values & { cursor?: bigint; limit: number }
 }
 
 /** The calls that load items after the cursor: one for each thing that the text of a search may be. */
-export function pageCalls(resource: Resource, { filter, search, order, cursor }: Start, limit: number): PageCall[] {
+function pageCalls(resource: Resource, { filter, search, order, cursor }: Start, limit: number): PageCall[] {
   const page = { ...filter, ...(cursor > 0n && { cursor }), limit }
   if (search === undefined && order === undefined) return [{ operation: 'list', input: page }]
   const meanings = search === undefined ? [{}] : meaningsOf(resource, search)
