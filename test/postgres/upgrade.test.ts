@@ -39,7 +39,7 @@ describe.for(migrations.map(({ name, locks = {} }, index) => ({ name, locks, ind
   },
 )
 
-test('an import and a create that the upgrade interrupted are completed without a second pet', async () => {
+test('a create that the upgrade interrupted is completed without a second pet', async () => {
   const url = await loadFixture('0001_readable_times')
   await query(url, insertInterrupted('now()'))
   await expectResumed(await postgresDatabase(url).open())

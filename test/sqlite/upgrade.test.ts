@@ -45,7 +45,7 @@ describe.for(migrations.map(({ name }, index) => ({ name, index })))('the schema
   })
 })
 
-test('an import and a create that the upgrade interrupted are completed without a second pet', async () => {
+test('a create that the upgrade interrupted is completed without a second pet', async () => {
   const path = copyFixture('0003_readable_times')
   openDatabase(path).exec(insertInterrupted("strftime('%Y-%m-%dT%H:%M:%fZ')"))
   await expectResumed(openFileStore(path))
