@@ -6,8 +6,8 @@ import { describeLocation } from '../location.ts'
 import { connectClient } from '../postgres/connection/connection.ts'
 import { unusable } from '../postgres/connection/failure.ts'
 import { findMissingPart, hasTable, journal, readJournal } from '../postgres/migrate.ts'
-import { query } from '../postgres/query.ts'
 import type { PostgresResource } from '../postgres/resource.ts'
+import { query } from '../postgres/statements.ts'
 import type { Loaded } from '../resource.ts'
 
 /** Milliseconds. Counting the rows of a large table takes longer than the statements of requests may take. */

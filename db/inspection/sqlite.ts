@@ -41,7 +41,7 @@ export function inspectSqlite(path: string, loaded: Loaded<SqliteResource>): Sql
  * @returns undefined if there is no file yet, or nothing in it.
  * @throws {UnusableDatabase}
  */
-export function openToInspect(path: string): Database.Database | undefined {
+function openToInspect(path: string): Database.Database | undefined {
   return attempt(path, () => {
     const realPath = realPathOf(path)
     refuseNonFile(path)

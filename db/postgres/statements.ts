@@ -1,5 +1,6 @@
 import { type Column, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import { PgDialect, type PgTable } from 'drizzle-orm/pg-core'
+import type { ClientBase } from 'pg'
 import {
   columnOf,
   type Entity,
@@ -145,9 +146,21 @@ function idOf(row: { id: string } | undefined): bigint {
   return BigInt(row.id)
 }
 
+const dialect = new PgDialect()
+
 /** The SQL of a statement with placeholders. */
 export function textOf(statement: SQL): string {
-  return new PgDialect().sqlToQuery(statement).sql
+  return dialect.sqlToQuery(statement).sql
+}
+
+/**
+ * Runs a statement with its values. Returns rows as arrays.
+ *
+ * @param name of a prepared statement.
+ */
+export async function query<Row extends unknown[]>(client: ClientBase, statement: SQL, name?: string): Promise<Row[]> {
+  const { sql: text, params: values } = dialect.sqlToQuery(statement)
+  return (await client.query<Row>({ text, values, rowMode: 'array', name })).rows
 }
 
 /** Converts rows with the columns of the table in their order. A column that is NULL is absent. */

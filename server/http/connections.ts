@@ -227,14 +227,10 @@ export function maxConnections(): number {
   return Math.min(hardLimit, Math.max(limit - reserve, Math.floor(limit / 2)))
 }
 
-/**
- * How many files this process may have open. Only Linux shows it.
- *
- * @param limits a file in the format of proc_pid_limits(5)
- */
-export function descriptorLimit(limits = '/proc/self/limits'): number | undefined {
+/** How many files this process may have open. Only Linux shows it, in proc_pid_limits(5). */
+function descriptorLimit(): number | undefined {
   try {
-    const [, limit] = /^Max open files +(\d+|unlimited)/m.exec(readFileSync(limits, 'utf8')) ?? []
+    const [, limit] = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
     if (limit === undefined) return undefined
     return limit === 'unlimited' ? Number.POSITIVE_INFINITY : Number(limit)
   } catch {
