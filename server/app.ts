@@ -16,15 +16,14 @@ import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
 import { sessionContextOf, withRateLimit } from './auth/rate-limit.ts'
 import { responseCache } from './cache/response-cache.ts'
 import type { Config } from './config.ts'
-import { Connections, maxConnections, signalOf, whenEnded } from './http/connections.ts'
+import { Connections, maxConnections } from './http/connections.ts'
 import { makeDrainable } from './http/drain.ts'
 import { handleErrors, sendError } from './http/error-responses.ts'
 import { type CheckReadiness, health, readinessCheck } from './http/health.ts'
 import { limits } from './http/limits.ts'
 import { type LoadMeter, processLoad, shedLoad } from './http/load-shedding.ts'
+import { isProbe, labelsOf, requestIdOf, signalOf, whenEnded } from './http/request.ts'
 import { requestCheck } from './http/request-checks.ts'
-import { requestIdOf } from './http/request-id.ts'
-import { isProbe, labelsOf } from './http/request-labels.ts'
 import { addCors, corsFor, securityHeaders } from './http/response-headers.ts'
 import { ignoreBodies, type Page, refuseUnknownPaths, routeAllMethods } from './http/routing.ts'
 import { createHttpServer } from './http/server.ts'
@@ -89,7 +88,6 @@ function createBase({
   const headers = securityHeaders(config.publicUrl)
   const applyCors = corsFor(config.corsOrigins, headers)
   const connections = new Connections({ ...limits, connections: connectionLimit })
-  metrics.requests.watch(connections)
   const app = fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -100,6 +98,7 @@ function createBase({
     // Called instead of the hooks for a URL that cannot be decoded.
     frameworkErrors(error, request, reply) {
       const start = performance.now()
+      metrics.requests.countStarted()
       reply.headers({ ...headers, 'x-request-id': request.id })
       if (!applyCors(request, reply)) sendError(error, request, reply)
       recordRequest(request, reply, { isComplete: true, milliseconds: performance.now() - start })
@@ -119,6 +118,7 @@ function createBase({
   function recordRequest(request: FastifyRequest, reply: FastifyReply, result: RequestResult): void {
     const labels = labelsOf(request)
     if (!isProbe(labels) || request.rejection) log.request(request, reply, labels, result)
+    metrics.requests.countEnded(result.isComplete)
     if (result.isComplete) metrics.requests.observe(labels, reply.statusCode, result.milliseconds)
     if (request.rejection) metrics.requests.countRejected(request.rejection.reason)
   }
@@ -126,6 +126,7 @@ function createBase({
   app.addHook('onRequest', (request, reply, done) => {
     // Fastify's hook onResponse is not called for a response that its client gave up.
     const start = performance.now()
+    metrics.requests.countStarted()
     whenEnded(reply.raw, (isComplete) =>
       recordRequest(request, reply, { isComplete, milliseconds: performance.now() - start }),
     )
@@ -151,7 +152,7 @@ export async function createApp({
   consoleFolder,
   metrics = new Metrics(),
   tracing,
-  loadMeter = processLoad(),
+  loadMeter = processLoad,
   readinessTimeLimit,
 }: AppOptions): Promise<FastifyInstance> {
   const basePath = basePathOf(config)

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
 import { clientAddressOf } from './auth/client-address.ts'
 import { type Config, environment } from './config.ts'
-import type { RequestLabels } from './http/request-labels.ts'
+import type { RequestLabels } from './http/request.ts'
 import { isJournal, withPriorityOf } from './systemd/journal.ts'
 import { serializeError } from './telemetry/serialize-error.ts'
 

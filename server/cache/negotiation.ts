@@ -17,6 +17,9 @@ export function encodingFor({ 'accept-encoding': accepted }: IncomingHttpHeaders
   return coding === 'identity' ? undefined : coding
 }
 
+/** Items of a header that are read, because 15 kB of commas would take milliseconds. Browsers send eight at most. */
+const maxItems = 32
+
 /**
  * The offer with the highest weight in a header such as `Accept-Encoding` (RFC 9110, section 12.4.2), at equal weights the
  * first one. Undefined if the header accepts none. A malformed weight counts as 0.
@@ -26,7 +29,7 @@ export function preferred<Offer extends string>(
   offers: readonly Offer[],
 ): Offer | undefined {
   if (header === undefined) return undefined
-  const weights = new Map(header.toLowerCase().split(',').map(weightedValue))
+  const weights = new Map(header.toLowerCase().split(',', maxItems).map(weightedValue))
   let [best, highest]: [Offer | undefined, number] = [undefined, 0]
   for (const offer of offers) {
     const weight = weights.get(offer) ?? weights.get('*') ?? 0
@@ -36,7 +39,7 @@ export function preferred<Offer extends string>(
 }
 
 function weightedValue(item: string): [value: string, weight: number] {
-  const [value = '', parameter = 'q=1'] = item.split(';').map((part) => part.trim())
+  const [value = '', parameter = 'q=1'] = item.split(';', 2).map((part) => part.trim())
   const [, weight = 0] = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(parameter) ?? []
   return [value, Number(weight)]
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { BaseStore } from '../../db/store.ts'
 import { ApiError, dataUnavailable, messageForOperator, temporarilyUnavailable, toApiError } from '../api/errors.ts'
-import { labelRoutes } from './request-labels.ts'
+import { labelRoutes } from './request.ts'
 import { handleOtherMethods } from './routing.ts'
 
 /** Milliseconds. */

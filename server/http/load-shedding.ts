@@ -1,60 +1,143 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { AsyncResource } from 'node:async_hooks'
+import type { ServerResponse } from 'node:http'
 import { getHeapStatistics } from 'node:v8'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { temporarilyUnavailable } from '../api/errors.ts'
 
-/** Milliseconds by which the event loop may lag, on average over a second. */
-const maxLag = 250
+/** Calls that start in one turn of the event loop. The garbage of more large responses would survive collections. */
+const callsPerTurn = 16
+/** Milliseconds. A request that waits for longer before it starts is refused. */
+const maxWait = 1_000
+/** Bytes of responses that are computed, compressed or sent. */
+const maxBytes = 128 * 1024 * 1024
+/** What a call that reads counts until its response is known: the longest page that a list returns. */
+const bytesPerRead = 128 * 1024
+/** Turns that are left to the listener between two groups. */
+const maxAcceptingTurns = 32
 const maxShareOfHeap = 0.85
-const sampleInterval = 1_000
-const resolution = 10
+/** Milliseconds. */
+const heapInterval = 100
 
-export interface Load {
-  /** Milliseconds by which the event loop lagged, on average since the last call. NaN if it was blocked the whole time. */
-  lag: number
-  /** Used part of Node's heap limit, from 0 to 1. */
-  heap: number
-}
-
-/** Measures the load of the process from `start` to `stop`. */
 export interface LoadMeter {
-  start(): void
-  read(): Load
-  stop(): void
+  /** Milliseconds by the monotonic clock. */
+  now(): number
+  /** Used part of Node's heap limit, from 0 to 1. */
+  heap(): number
 }
 
-export function processLoad(): LoadMeter {
-  const delay = monitorEventLoopDelay({ resolution })
-  return {
-    start: () => void delay.enable(),
-    read() {
-      const lag = delay.mean / 1e6 - resolution
-      delay.reset()
-      const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
-      return { lag, heap: used / limit }
-    },
-    stop: () => void delay.disable(),
-  }
+export const processLoad: LoadMeter = {
+  now: () => performance.now(),
+  heap() {
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
+    return used / limit
+  },
 }
 
-/** Responds 503 while the event loop lags or the heap is almost full. Accepted requests are then served in time. */
+interface Waiting {
+  request: FastifyRequest
+  response: ServerResponse
+  since: number
+  /** Starts the request, or refuses it. */
+  start: (error?: Error) => void
+}
+
+/**
+ * Starts the requests of this Fastify instance in groups, one group in each turn of the event loop, so that a burst delays
+ * neither health checks nor a stop. Responds 503 to a request that waited too long for its turn, while the heap is almost
+ * full, and while unfinished responses have too many bytes. Groups also halve the CPU time of gets: see decision 31.
+ */
 export function shedLoad(app: FastifyInstance, meter: LoadMeter): void {
-  let isOverloaded = false
-  let timer: NodeJS.Timeout | undefined
-  function sample(): void {
-    const { lag, heap } = meter.read()
-    isOverloaded = Number.isNaN(lag) || lag > maxLag || heap > maxShareOfHeap
+  const waiting: Waiting[] = []
+  let heap = { share: 0, at: Number.NEGATIVE_INFINITY }
+  let hasAccepted = false
+  let acceptingTurns = 0
+
+  /** Node accepts one connection in each turn. While others wait, such as that of a health check, turns must be short. */
+  function takeTurn(): void {
+    if (hasAccepted && acceptingTurns < maxAcceptingTurns) {
+      hasAccepted = false
+      acceptingTurns++
+      setImmediate(takeTurn)
+      return
+    }
+    acceptingTurns = 0
+    startGroup()
+    if (waiting.length > 0) setImmediate(takeTurn)
   }
-  // Not before: the start itself blocks the event loop, and on a busy machine for so long that it would count as overload.
-  app.addHook('onReady', async () => {
-    meter.start()
-    timer = setInterval(sample, sampleInterval).unref()
+
+  function startGroup(): void {
+    const now = meter.now()
+    if (now - heap.at >= heapInterval) heap = { share: meter.heap(), at: now }
+    for (let calls = 0; calls < callsPerTurn; ) {
+      const next = waiting.shift()
+      if (!next) return
+      const { request, response, since, start } = next
+      // Its client went away, or sent an invalid body.
+      if (response.socket?.destroyed || response.destroyed || response.writableEnded) continue
+      start(now - since > maxWait || heap.share > maxShareOfHeap ? overloaded() : undefined)
+      calls += callsOf(request)
+    }
+  }
+
+  app.server.on('connection', () => {
+    hasAccepted = true
   })
-  app.addHook('onClose', async () => {
-    clearInterval(timer)
-    meter.stop()
+
+  app.addHook('onRequest', (request, { raw: response }, done) => {
+    // Otherwise it would run in the asynchronous context of the first request of its group.
+    const context = new AsyncResource('petstore.turn')
+    const start = (error?: Error) => context.runInAsyncScope(done, undefined, error)
+    waiting.push({ request, response, since: meter.now(), start })
+    if (waiting.length === 1) setImmediate(takeTurn)
   })
-  app.addHook('onRequest', (_request, _reply, done) => done(isOverloaded ? overloaded() : undefined))
+  limitBytes(app, meter)
+}
+
+/** Refuses requests while the responses that are computed, compressed or sent have too many bytes. */
+function limitBytes(app: FastifyInstance, meter: LoadMeter): void {
+  /** The responses that began first are at the beginning. */
+  const unfinished = new Map<ServerResponse, { bytes: number; since: number }>()
+  let total = 0
+
+  function count(response: ServerResponse, bytes: number): void {
+    const entry = unfinished.get(response)
+    if (!entry) return
+    total += bytes - entry.bytes
+    entry.bytes = bytes
+  }
+
+  /** Otherwise one client that does not read could stop the others for as long as its connections may stall. */
+  function closeSlowestReader(now: number): void {
+    for (const [response, { since }] of unfinished) {
+      if (now - since <= maxWait) return
+      if (response.writableEnded) return void response.destroy()
+    }
+  }
+
+  // After the check of the key: requests without a key must not use up the bytes.
+  app.addHook('preHandler', (request, { raw: response }, done) => {
+    const now = meter.now()
+    if (total > maxBytes) {
+      closeSlowestReader(now)
+      return done(overloaded())
+    }
+    unfinished.set(response, { bytes: 0, since: now })
+    if (request.method !== 'POST') count(response, callsOf(request) * bytesPerRead)
+    response.once('close', () => {
+      count(response, 0)
+      unfinished.delete(response)
+    })
+    done()
+  })
+  app.addHook('onSend', (_request, { raw }, payload, done) => {
+    if (typeof payload === 'string' || payload instanceof Buffer) count(raw, Buffer.byteLength(payload))
+    done(null, payload)
+  })
+}
+
+/** The number of calls that a request makes: see the rate limit. */
+function callsOf(request: FastifyRequest): number {
+  return request.routeOptions.config.calls?.(request) ?? 1
 }
 
 function overloaded(): Error {

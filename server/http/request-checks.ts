@@ -4,11 +4,18 @@ import { ApiError } from '../api/errors.ts'
 import { malformedUrl } from './error-responses.ts'
 import { limits } from './limits.ts'
 
+/** Characters of `X-Forwarded-For` that are read. */
+const maxForwarded = 256
+
 /** Makes a hook that checks every request and sets the headers of every response. */
 export function requestCheck(headers: Record<string, string>) {
   return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     reply.headers(headers).header('x-request-id', request.id)
     const error = findError(request)
+    const forwarded = request.raw.headers['x-forwarded-for']
+    // What comes before is not from proxies. Fastify takes 20 ms for 15 kB of addresses.
+    if (forwarded && forwarded.length > maxForwarded)
+      request.raw.headers['x-forwarded-for'] = forwarded.slice(-maxForwarded)
     // tRPC cannot build a URL from an empty host.
     if (request.raw.headers.host === '') delete request.raw.headers.host
     done(error)

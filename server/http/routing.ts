@@ -1,8 +1,8 @@
+import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { ApiError } from '../api/errors.ts'
 import { preferred } from '../cache/negotiation.ts'
-import { METHODS } from './node-http.ts'
-import { otherMethod } from './request-labels.ts'
+import { otherMethod } from './request.ts'
 
 /** Routes every method that Node can parse. An unusual method is then refused with 405 instead of 404. */
 export function routeAllMethods(app: FastifyInstance): void {

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError } from '../api/errors.ts'
-import { closeAfter, endConnection, lingerOnClose, refuseHalfBodies } from './connection-closing.ts'
-import { Connections, maxConnections } from './connections.ts'
+import { Connections, type Exchange, maxConnections } from './connections.ts'
+import { toHttpError } from './error-responses.ts'
 import { limits } from './limits.ts'
-import { createServer } from './node-http.ts'
+import { requestIdOf } from './request.ts'
 import { hasClearFraming } from './request-checks.ts'
-import { requestIdOf } from './request-id.ts'
+
+/** Milliseconds for which the server discards what a client sends after the final response. */
+const lingerTime = 1_000
 
 /**
  * Creates Node's HTTP server with limits. Where Node would respond with an empty body, this server sends the Error body:
@@ -36,16 +40,11 @@ export function createHttpServer(
   Object.assign(server, { httpAllowHalfOpen: true })
   server.closeAllConnections = () => connections.closeAll()
 
-  server.on('listening', () => {
-    const checks = setInterval(() => connections.check(), 1_000).unref()
-    server.once('close', () => clearInterval(checks))
-  })
   server.on('connection', (socket) => {
     // Node keeps it, and so knows it also after a reset.
     void socket.remoteAddress
     connections.add(socket)
     lingerOnClose(socket)
-    refuseHalfBodies(socket, () => connections.latest(socket), headers)
   })
   server.on('request', (request, response) => {
     if (!keepAlive || mustEndConnection(request)) response.shouldKeepAlive = false
@@ -63,23 +62,10 @@ export function createHttpServer(
   server.on('connect', (request, socket) => {
     // Node has removed its own listeners, and an error without a listener would end the process.
     socket.on('error', () => {})
-    // It has also removed its timers.
-    closeAfter(limits.stallTime, socket)
     const error = new ApiError('method_not_allowed', 'CONNECT is not served here.', { headers: { allow: '' } })
     const requestId = requestIdOf(request)
     log.info({ requestId, reason: error.message }, 'the connection sent an invalid request')
     endConnection(socket, connections.latest(socket), error, { ...headers, 'x-request-id': requestId })
-  })
-  server.on('checkContinue', (request, response) => {
-    const shouldKeepAlive = keepAlive && response.shouldKeepAlive
-    // Without 100 Continue the response ends the connection, because the body may or may not follow.
-    response.shouldKeepAlive = false
-    request.once('resume', () => {
-      if (response.headersSent) return
-      response.shouldKeepAlive = shouldKeepAlive && !mustEndConnection(request)
-      response.writeContinue()
-    })
-    server.emit('request', request, response)
   })
   // requestCheck responds to any other expectation with 417.
   server.on('checkExpectation', (request, response) => {
@@ -92,4 +78,72 @@ export function createHttpServer(
 /** Node ignores the bytes that follow a request to upgrade in the same packet. */
 function mustEndConnection(request: IncomingMessage): boolean {
   return !hasClearFraming(request) || request.headers.upgrade !== undefined
+}
+
+/**
+ * Lingering close (RFC 9112, section 9.6): the server ends its side and reads on for a while. If it closed the connection
+ * while the client still sends, the operating system would reset it, and the client could lose the response.
+ */
+function lingerOnClose(socket: Socket): void {
+  // Node calls it after the final response, to destroy the socket as soon as the response is written.
+  socket.destroySoon = () => void socket.end()
+  socket.once('finish', () => {
+    const timer = setTimeout(() => socket.destroy(), lingerTime)
+    socket.once('close', () => clearTimeout(timer)).resume()
+  })
+}
+
+/**
+ * Sends an error as the final response and ends the connection. Responses to earlier requests on the connection are sent
+ * first. Later calls for the same connection have no effect: the parser reports an error for each packet that follows.
+ *
+ * @param latest the exchange of the latest request on the connection
+ */
+function endConnection(
+  socket: Duplex,
+  latest: Exchange | undefined,
+  thrown: Error,
+  headers: Record<string, string>,
+): void {
+  const error = toHttpError(thrown)
+  if (!latest) {
+    endSocket(socket, rawResponse(error, headers))
+    return
+  }
+  const { request, response } = latest
+  if (request.complete || response.headersSent) {
+    // A request that already has its response gets no second one if the rest of its body is invalid.
+    const last = request.complete ? rawResponse(error, headers) : ''
+    if (response.writableFinished) endSocket(socket, last)
+    else response.once('finish', () => endSocket(socket, last))
+  } else {
+    // Otherwise Fastify would respond, too, if the client then resets the connection, and log the URL.
+    request.removeAllListeners('error')
+    const content = JSON.stringify(error.body)
+    // Set one by one, because the line of the request in the log reads the Content-Length.
+    response.setHeaders(new Map(Object.entries(headersOf(error, content, headers))))
+    response.writeHead(error.body.status).end(content)
+  }
+}
+
+function endSocket(socket: Duplex, last: string): void {
+  if (socket.writable) socket.end(last)
+}
+
+/** An HTTP/1.1 response in full, for errors that have no response object. */
+function rawResponse(error: ApiError, headers: Record<string, string>): string {
+  const content = JSON.stringify(error.body)
+  const fields = Object.entries(headersOf(error, content, headers)).map(([name, value]) => `${name}: ${value}\r\n`)
+  const { status } = error.body
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields.join('')}\r\n${content}`
+}
+
+function headersOf(error: ApiError, content: string, headers: Record<string, string>): Record<string, string | number> {
+  return {
+    ...headers,
+    ...error.headers,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(content),
+    connection: 'close',
+  }
 }

@@ -4,7 +4,7 @@ import { constants } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { entityTag, hasContent } from '../cache/entity-tag.ts'
 import { compressOnce, encodingFor } from '../cache/negotiation.ts'
-import { labelRoutes, type RequestLabels } from './request-labels.ts'
+import { labelRoutes, type RequestLabels } from './request.ts'
 import { handleOtherMethods, type Page } from './routing.ts'
 
 /** Bytes. Brotli's level 10 takes half a second for this much, and saves 6 %. */

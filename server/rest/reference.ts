@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { oas31 } from 'zod-openapi'
-import { labelRoutes, type RequestLabels } from '../http/request-labels.ts'
+import { labelRoutes, type RequestLabels } from '../http/request.ts'
 import { handleOtherMethods } from '../http/routing.ts'
 import { readPage, revalidated, serveFile } from '../http/static-files.ts'
 

@@ -4,7 +4,7 @@ import { ApiError } from '../api/errors.ts'
 import { proceduresOf } from '../api/procedures.ts'
 import type { Context } from '../api/trpc.ts'
 import { isRecord } from '../api/validation.ts'
-import type { RequestLabels } from '../http/request-labels.ts'
+import type { RequestLabels } from '../http/request.ts'
 import { compileWriter, writeAnything } from './superjson-writer.ts'
 
 export interface RpcCall {

@@ -1,7 +1,7 @@
 import { Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import { atMostOnceASecond, type CheckReadiness } from '../http/health.ts'
-import { labelRoutes } from '../http/request-labels.ts'
+import { labelRoutes } from '../http/request.ts'
 import { handleOtherMethods } from '../http/routing.ts'
 import type { Metrics } from './metrics.ts'
 

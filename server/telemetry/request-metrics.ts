@@ -1,13 +1,7 @@
 import type { Histogram } from '@prometheus-io/client'
 import { type RejectionReason, rejectionReasons } from '../api/errors.ts'
-import type { RequestLabels } from '../http/request-labels.ts'
+import type { RequestLabels } from '../http/request.ts'
 import type { MetricFactory } from './metric-factory.ts'
-
-/** The requests of one HTTP server. */
-interface RequestCounts {
-  running: number
-  aborted: number
-}
 
 /** From half a millisecond, which is a usual response, to the time limit of a request. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -15,19 +9,19 @@ const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 export function requestMetrics({ gauge, counter, histogram }: MetricFactory) {
   /** Bound to their labels, because finding a series by its labels takes longer than observing. */
   const bound = new Map<RequestLabels, Map<number, Histogram.Internal<string>>>()
-  const servers: RequestCounts[] = []
-  const sum = (count: keyof RequestCounts) => servers.reduce((total, server) => total + server[count], 0)
+  let running = 0
+  let aborted = 0
   const duration = histogram(
     'petstore_request_duration_seconds',
     'Time from the request to the end of its response. Requests that the client gave up are not included.',
     buckets,
     ['adapter', 'operation', 'status'],
   )
-  gauge('petstore_requests_in_flight', 'Requests whose response is not sent completely.', () => sum('running'))
+  gauge('petstore_requests_in_flight', 'Requests whose response is not sent completely.', () => running)
   counter(
     'petstore_requests_aborted_total',
     'Requests whose connection was closed before the response was complete.',
-    () => sum('aborted'),
+    () => aborted,
   )
   const rejected = counter(
     'petstore_requests_rejected_total',
@@ -50,8 +44,11 @@ export function requestMetrics({ gauge, counter, histogram }: MetricFactory) {
   }
 
   return {
-    /** Includes the requests of a server. */
-    watch: (server: RequestCounts): void => void servers.push(server),
+    countStarted: (): void => void running++,
+    countEnded(isComplete: boolean): void {
+      running--
+      if (!isComplete) aborted++
+    },
     observe(labels: RequestLabels, status: number, milliseconds: number): void {
       const series = bound.get(labels)?.get(status) ?? bind(labels, status)
       series.observe(milliseconds / 1_000)

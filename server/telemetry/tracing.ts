@@ -16,8 +16,7 @@ import type { BaseStore } from '../../db/store.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { toApiError } from '../api/errors.ts'
 import type { Context } from '../api/trpc.ts'
-import { whenEnded } from '../http/connections.ts'
-import { isProbe, labelsOf } from '../http/request-labels.ts'
+import { isProbe, labelsOf, whenEnded } from '../http/request.ts'
 import { serializeError } from './serialize-error.ts'
 
 declare module 'fastify' {

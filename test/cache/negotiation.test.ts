@@ -36,6 +36,12 @@ test.for([
   expect(encodingFor({ 'accept-encoding': header })).toBe(encoding)
 })
 
+test('only the first 32 items and the first parameter of each are read, because a header may have 16 kB of separators', () => {
+  expect(encodingFor({ 'accept-encoding': `${','.repeat(31)}gzip` })).toBe('gzip')
+  expect(encodingFor({ 'accept-encoding': `${','.repeat(32)}gzip` })).toBeUndefined()
+  expect(encodingFor({ 'accept-encoding': `gzip;q=0.5${';'.repeat(15_000)}` })).toBe('gzip')
+})
+
 test('without the header, content is sent as it is', () => {
   expect(encodingFor({})).toBeUndefined()
 })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -66,6 +67,8 @@ const moments = {
   'at once': async () => {},
   'once the bytes have arrived': async (socket: Socket, served: Socket) => {
     await expect.poll(() => served.bytesRead, { interval: 1 }).toBe(socket.bytesWritten)
+    // The request starts within a few turns of the event loop, unless its client is gone.
+    for (let turn = 0; turn < 5; turn++) await nextTurn()
   },
   'after the response has begun': async (socket: Socket) => {
     if (socket.bytesRead === 0) await once(socket, 'readable')

@@ -9,12 +9,8 @@ import { createKey } from '../../server/ops/keys.ts'
 import { databaseOf, locationOf } from './database.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
 
-/** The command line of `petstore`, which sheds no load because the machine is busy. */
-export const petstore = [
-  process.execPath,
-  `--import=${join(import.meta.dirname, 'without-lag.mjs')}`,
-  join(import.meta.dirname, '../../server/launch.mjs'),
-]
+/** The command line of `petstore`. */
+export const petstore = [process.execPath, join(import.meta.dirname, '../../server/launch.mjs')]
 
 export interface Run {
   child: ChildProcess

@@ -108,8 +108,11 @@ export async function listen(api?: TestApi): Promise<ListeningApi> {
  * Starts the HTTP server of the service with another request listener, and without the timeouts of connections, which a
  * busy machine would reach before the limits that a test checks. `sockets` lists the accepted connections.
  */
-export async function startHttpServer(listener: RequestListener): Promise<{ url: string; sockets: Socket[] }> {
-  const server = createHttpServer(listener, pino({ level: 'silent' }), {})
+export async function startHttpServer(
+  listener: RequestListener,
+  options?: Parameters<typeof createHttpServer>[3],
+): Promise<{ url: string; sockets: Socket[] }> {
+  const server = createHttpServer(listener, pino({ level: 'silent' }), {}, options)
   server.timeout = 0
   server.keepAliveTimeout = 0
   const sockets: Socket[] = []

@@ -126,8 +126,8 @@ export interface StartOptions {
   readinessTimeLimit?: number
 }
 
-/** On a busy machine, the event loop of a test lags without any request. */
-const idle: LoadMeter = { start() {}, read: () => ({ lag: 0, heap: 0 }), stop() {} }
+/** On a busy machine, a request of a test may wait for its turn. */
+const idle: LoadMeter = { now: () => 0, heap: () => 0 }
 
 /** Shares one service among the tests of a group. They must not depend on an empty database. Call it in `describe`. */
 export function shareTestApi(options: StartOptions = {}): () => TestApi {

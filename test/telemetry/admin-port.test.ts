@@ -64,7 +64,8 @@ describe('the admin port', () => {
     ['1.0', 'Connection: keep-alive\r\n'],
   ])('ends a connection after one response (HTTP/%s %j)', async ([version, header]) => {
     const request = `GET /livez HTTP/${version}\r\n${host}${header}\r\n`
-    const responses = await exchange(await adminUrl(), request.repeat(2))
+    const received = await exchange(await adminUrl(), request.repeat(2))
+    const responses = received.filter(({ status }) => status !== 100)
     expect(responses.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([[200, 'close']])
   })
 })

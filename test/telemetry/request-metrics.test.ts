@@ -125,7 +125,7 @@ test('lookups in the caches are counted', async () => {
   expect(lookups('api_keys')).toEqual([7, 1])
 })
 
-test('requests in flight and aborted requests are counted', async () => {
+test('requests in flight, the scrape included, and aborted requests are counted', async () => {
   const { url, authorization, rest, store } = await listen()
   store.pets.get = () => new Promise(() => {})
   const state = async () => {
@@ -134,13 +134,13 @@ test('requests in flight and aborted requests are counted', async () => {
   }
   const socket = await openSocket(url)
   socket.write(`GET /v1/pets/1 HTTP/1.1\r\nHost: a\r\n${authorization}\r\n`)
-  await expect.poll(state).toEqual([1, 0])
+  await expect.poll(state).toEqual([2, 0])
   socket.resetAndDestroy()
-  await expect.poll(state).toEqual([0, 1])
+  await expect.poll(state).toEqual([1, 1])
   const response = await fetch(`${url}/livez`)
   await response.text()
   // The connection is still open.
-  await expect.poll(state).toEqual([0, 1])
+  await expect.poll(state).toEqual([1, 1])
 })
 
 test('a thousand hostile requests add no series', async () => {

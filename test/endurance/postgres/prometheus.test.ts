@@ -153,7 +153,7 @@ if (hasPrometheus) {
     }
 
     async function busyProcess() {
-      const { server, target } = await start({ preload: 'lag-on-signal.mjs' })
+      const { server, target } = await start({ preload: 'full-heap-on-signal.mjs' })
       await Promise.all([
         check(['PetstoreOverloaded'], target, async () => {
           server.child.kill('SIGUSR2')

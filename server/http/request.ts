@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { temporarilyUnavailable } from '../api/errors.ts'
+
+/** What a request asks for, for metrics. The values are constants of the code and never text of the caller. */
+export interface RequestLabels {
+  adapter: 'rest' | 'rpc' | 'http'
+  /** The name of the procedure, for both adapters. */
+  operation: string
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The labels of a route. Routes with the same labels share one object, or have one each. */
+    labels?: RequestLabels | ((request: FastifyRequest) => RequestLabels)
+    /** The procedures that a batch calls, for the log. A name that no procedure has is `unknown`. */
+    procedures?: (request: FastifyRequest) => string[]
+  }
+}
+
+/** Of paths without a route, and of URLs that cannot be decoded. */
+export const unknownRequest: RequestLabels = { adapter: 'http', operation: 'unknown' }
+/** Of OPTIONS, and of methods that a path does not serve. */
+export const otherMethod: RequestLabels = { adapter: 'http', operation: 'other_method' }
+
+/** Health checks and scrapes arrive every few seconds. They are not traced, and logged only if they are rejected. */
+export function isProbe({ operation }: RequestLabels): boolean {
+  return operation === 'health' || operation === 'metrics'
+}
+
+export function labelsOf(request: FastifyRequest): RequestLabels {
+  const { labels = unknownRequest } = request.routeOptions.config
+  return typeof labels === 'function' ? labels(request) : labels
+}
+
+/** Labels the routes of this Fastify instance that have no labels of their own. */
+export function labelRoutes(app: FastifyInstance, operation: string): void {
+  const labels: RequestLabels = { adapter: 'http', operation }
+  app.addHook('onRoute', (route) => {
+    route.config = { labels, ...route.config }
+  })
+}
+
+/** Calls back once: when the response was sent completely, or when its connection was closed before. */
+export function whenEnded(response: ServerResponse, callback: (isComplete: boolean) => void): void {
+  let hasEnded = false
+  const end = (isComplete: boolean) => {
+    if (!hasEnded) callback(isComplete)
+    hasEnded = true
+  }
+  // A response to a closed connection finishes, too.
+  response.once('finish', () => end(!response.destroyed)).once('close', () => end(false))
+}
+
+/** A signal that is aborted when the connection is closed before the response was sent completely. */
+export function signalOf(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  // Without a cause, the error is not logged.
+  const stop = () => controller.abort(temporarilyUnavailable('The client has closed the connection.'))
+  if (response.destroyed) stop()
+  whenEnded(response, (isComplete) => isComplete || stop())
+  return controller.signal
+}
+
+/** Safe in headers and logs. */
+const valid = /^[\w.~+/=:-]{1,128}$/
+
+/**
+ * The id of a request, in its log lines and in the `X-Request-Id` of its response: the `X-Request-Id` of the request if it
+ * has 1 to 128 characters of `A-Z a-z 0-9 . _ ~ + / = : -` and cannot contain a secret, otherwise a new UUID. Further calls
+ * return the same id.
+ */
+export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  // Node joins repeated headers with a comma and a space, which are not valid.
+  const given = headers['x-request-id']
+  if (typeof given === 'string' && valid.test(given) && !mayContainSecret(given)) return given
+  const id = randomUUID()
+  headers['x-request-id'] = id
+  return id
+}
+
+/**
+ * Whether a client may have sent an API key or another token in the wrong header: a prefix, or letters of both cases in a row
+ * as long as the random part of an API key. Common ids (UUIDs, hashes, W3C trace ids) have one case.
+ */
+function mayContainSecret(id: string): boolean {
+  const runs = id.split(/[^0-9A-Za-z]/)
+  return /pet_|bearer/i.test(id) || runs.some((run) => run.length >= 32 && /[a-z]/.test(run) && /[A-Z]/.test(run))
+}
