@@ -2,18 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { lockedDependencies } from '../../deploy/package/locked-dependencies.ts'
-import { document, read, root, rowsOf } from '../support/documents.ts'
+import { read, root } from '../support/documents.ts'
 
 const manifest = JSON.parse(read('package.json'))
 const tree = Object.entries(lockedDependencies())
-
-test('the dependencies of the service are documented with their purpose, and no others', () => {
-  const rows = rowsOf(document('docs/reference/dependencies.md'))
-  const documented = rows.map(([name = '']) => name.replaceAll('`', '')).sort()
-  const known = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
-  expect(documented).toEqual(known.sort())
-  for (const [name, purpose = ''] of rows) expect(purpose.length, name).toBeGreaterThan(10)
-})
 
 test('the service has exact versions of its dependencies', () => {
   const versions = Object.values({ ...manifest.dependencies, ...manifest.optionalDependencies })
