@@ -73,7 +73,7 @@ export function shedLoad(app: FastifyInstance, meter: LoadMeter): void {
       if (!next) return
       const { request, response, since, start } = next
       // Its client went away, or sent an invalid body.
-      if (response.socket?.destroyed || response.destroyed || response.writableEnded) continue
+      if (response.destroyed || response.writableEnded) continue
       start(now - since > maxWait || heap.share > maxShareOfHeap ? overloaded() : undefined)
       calls += callsOf(request)
     }
