@@ -9,6 +9,12 @@ interface OpenOptions extends PrepareOptions {
   busyTimeout: number
   /** The maximum number of connections to PostgreSQL for requests. */
   maxConnections?: number | undefined
+  /**
+   * Called once if the files of SQLite were deleted, moved, replaced or truncated while they were open, with a sentence for
+   * the operator. By then, what only this process had is saved. Every method rejects from the damage on, and the process must
+   * end. {@link BaseStore.close} waits for this call.
+   */
+  onDamage?: ((message: string) => void) | undefined
   observer?: StoreObserver
 }
 

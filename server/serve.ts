@@ -31,9 +31,9 @@ export const maxStopTime = 10_000
 const registerInterval = 5_000
 
 /**
- * Serves until SIGTERM or SIGINT, then completes the requests in progress and resolves. SIGTERM, from a supervisor, drains
- * first; SIGINT, from a person, does not. A second signal, or a stop that takes too long, ends the process at once.
- * Acknowledged writes are on disk in any case.
+ * Serves until SIGTERM or SIGINT, or until the files of the database are damaged, then completes the requests in progress
+ * and resolves. SIGTERM, from a supervisor, drains first; SIGINT, from a person, does not. A second signal, or a stop that
+ * takes too long, ends the process at once. Acknowledged writes are on disk in any case.
  */
 export async function serve(
   config: Config,
@@ -53,10 +53,17 @@ export async function serve(
   metrics.addProcess(outputs)
   const tracer = registeredTracer()
   const tracing = tracer && new Tracing(tracer, config.database.kind)
+  const damaged = Promise.withResolvers<undefined>()
   const store = await openStore(resources, config.database, {
-    busyTimeout: 200,
+    // The writer thread waits, not the event loop. VACUUM in a shell, for example, holds the lock for seconds.
+    busyTimeout: 5_000,
     maxConnections: config.databaseConnections,
     onWarning: (message) => log.warn(message),
+    onDamage(message) {
+      log.error(message)
+      process.exitCode = 1
+      damaged.resolve(undefined)
+    },
     onMigrate: (migrations) => audit('database.migrate', describeLocation(config.database), { migrations }),
     observer: metrics.store.observer,
   })
@@ -82,11 +89,11 @@ export async function serve(
       announce({ url, path: about.path, database: config.database, firstKey, hasConsole }, log, { asBanner })
       const stopBackups = startBackups(config, log, metrics)
       const reportStopping = notifySystemd(environment, { checkReadiness: app.checkReadiness, isStuck: store.isStuck })
-      const signal = await stopped
+      const signal = await Promise.race([stopped, damaged.promise])
       log.info({ signal }, 'stopping')
       reportStopping()
       limitStop([app, admin], log)
-      await Promise.all([stopBackups(), drain(app, signal === 'SIGTERM' ? drainTime : 0)])
+      await Promise.all([stopBackups(), drain(app, signal === 'SIGINT' ? 0 : drainTime)])
     } finally {
       await app.close()
     }

@@ -36,15 +36,9 @@ export const apiKeysOnSqlite = {
   filters: [],
   writes: { create, createFirst, register, revoke, rotate, touch },
   errors: [KeyNameTaken, KeyRevoked],
-  open({ read, write, revision, checkHeader }) {
-    const findByHash = read(prepareGet(apiKeys, 'hash'))
+  open({ read, write, revision }) {
     return {
-      async find(hash: string) {
-        const key = await findByHash(hash)
-        // An unknown key may be valid if another program wrote a different database over the file.
-        if (!key) checkHeader()
-        return key
-      },
+      find: read(prepareGet(apiKeys, 'hash')),
       list: read((connection) => {
         const select = prepareSelect<ApiKey>(connection, apiKeys, selectFrom(apiKeys).orderBy(asc(apiKeys.id)))
         return () => select.all({})

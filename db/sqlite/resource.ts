@@ -55,8 +55,6 @@ export interface SqliteEngine<
   ): (input: Input, once?: Once) => Promise<Generated & Input>
   /** See {@link BaseStore.revision}. */
   revision(): number | undefined
-  /** @throws {StoreUnavailable} if another program wrote over the file. */
-  checkHeader(): void
 }
 
 /** Every table that the service needs, each after those that its foreign keys refer to. */

@@ -18,6 +18,7 @@ export async function withStore<Stores>(
   const config = readConfig()
   const { database } = config
   const audit = auditOf(config)
+  let damage: string | undefined
   const store = await openStore(resources, database, {
     create,
     // Only a start and `db migrate` migrate: an older release may still use the database, and there is no way back.
@@ -25,12 +26,15 @@ export async function withStore<Stores>(
     ...reportsOn(database, audit),
     // Longer than in the service: a command may wait until a busy service has committed.
     busyTimeout: 5_000,
+    onDamage: (message) => {
+      damage = message
+    },
   })
-  try {
-    await use(store, audit, database)
-  } finally {
-    await store.close()
-  }
+  const outcome = await Promise.allSettled([use(store, audit, database)])
+  await store.close()
+  // Instead of the error that it caused, because only this sentence says what was saved.
+  if (damage !== undefined) throw new OperatorError(damage)
+  if (outcome[0].status === 'rejected') throw outcome[0].reason
 }
 
 /** Reports what is done to a database before it is used. */

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connect } from '../../db/sqlite/file/connection.ts'
-import { openHeader } from '../../db/sqlite/recovery/header-watch.ts'
+import { OpenFile } from '../../db/sqlite/file/open-file.ts'
 import { commitTogether } from '../../db/sqlite/writer/group-commit.ts'
 import { maxCommitTime, Writer } from '../../db/sqlite/writer/writer.ts'
 import type { Write } from '../../db/sqlite/writer/writes.ts'
@@ -182,28 +183,32 @@ test('a store that is closed completes the pending writes and refuses later ones
   expect(openDatabase(path).prepare('SELECT count(*) FROM pets').pluck().get()).toBe(100)
 })
 
-test('a write to a missing database fails, and the next one succeeds when the database exists', async () => {
+test('a writer whose database is missing reports it with each write', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
-  const writer = new Writer(
-    { path, resources: onSqlite, busyTimeout: 0 },
-    { permit: () => openHeader(path).descriptor },
-  )
-  onTestFinished(() => writer.close())
-  await expect(writer.run('pets.create', rex.name, rex.categoryId, rex.status)).rejects.toThrow(StoreUnavailable)
-  prepareSqlite(path)
-  expect(await writer.run('pets.create', rex.name, rex.categoryId, rex.status)).toEqual({ id: 1n })
+  const { writer, damages } = startWriter(path)
+  rmSync(path)
+  const create = () => writer.run('pets.create', rex.name, rex.categoryId, rex.status)
+  for (let i = 0; i < 2; i++) await expect(create()).rejects.toThrow(StoreUnavailable)
+  expect(damages).toEqual(['database lost', 'database lost'])
+  expect(existsSync(path)).toBe(false)
+})
+
+test('the writes of one turn reach the thread in one message, in their order', async () => {
+  const { writer } = startWriter(join(temporaryFolder(), 'petstore.db'))
+  const send = vi.spyOn(Worker.prototype, 'postMessage')
+  onTestFinished(() => send.mockRestore())
+  const create = (name: string) => writer.run('pets.create', name, 1n, 'sold')
+  expect(await Promise.all(['a', 'b', 'c'].map(create))).toEqual([1n, 2n, 3n].map((id) => ({ id })))
+  expect(await create('d')).toEqual({ id: 4n })
+  expect(send.mock.calls.map(([writes]) => writes.length)).toEqual([3, 1])
 })
 
 test('of the writes that are rejected because the disk hangs, only those of a transaction that has begun can be stored', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const path = join(temporaryFolder(), 'petstore.db')
-  prepareSqlite(path)
+  const { writer } = startWriter(path, 60_000)
   const other = connect(path, { busyTimeout: 0 })
-  const writer = new Writer(
-    { path, resources: onSqlite, busyTimeout: 60_000 },
-    { permit: () => openHeader(path).descriptor },
-  )
   const create = (name: string) => writer.run('pets.create', name, 1n, 'sold')
   await create('before')
   other.exec('BEGIN IMMEDIATE')
@@ -225,11 +230,7 @@ test('the time that the writer thread takes to start is not taken for a disk tha
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const path = join(temporaryFolder(), 'petstore.db')
-  prepareSqlite(path)
-  const writer = new Writer(
-    { path, resources: onSqlite, busyTimeout: 0 },
-    { permit: () => openHeader(path).descriptor },
-  )
+  const { writer } = startWriter(path)
   const created = writer.run('pets.create', rex.name, rex.categoryId, rex.status)
   vi.advanceTimersByTime(2 * maxCommitTime)
   expect(await created).toEqual({ id: 1n })
@@ -244,6 +245,20 @@ test('with 10,000 waiting writes further ones are refused, and those that wait a
   expect(await Promise.all(creates)).toHaveLength(10_000)
   expect(openDatabase(path).prepare('SELECT count(*) FROM pets').pluck().get()).toBe(10_000)
 })
+
+/** A writer of a new database, without a reader. */
+function startWriter(path: string, busyTimeout = 0) {
+  prepareSqlite(path)
+  const file = new OpenFile(path, { readonly: true })
+  const damages: string[] = []
+  const onDamage = (damage: string) => void damages.push(damage)
+  const writer = new Writer({ path, identities: file.identities, resources: onSqlite, busyTimeout }, { onDamage })
+  onTestFinished(async () => {
+    await writer.close()
+    file.close()
+  })
+  return { writer, damages }
+}
 
 function openWriter() {
   const path = join(temporaryFolder(), 'petstore.db')
@@ -282,24 +297,3 @@ function acknowledgementsIn(calls: string[]): string[] {
   }
   return acknowledgements
 }
-
-test('checkpoints of a database that grows are not taken for another database', async () => {
-  const store = openFileStore(join(temporaryFolder(), 'petstore.db'))
-  // Each commit writes several pages, and a checkpoint follows after 4,000.
-  for (let i = 0; i < 1_500; i++)
-    await store.pets.create({ name: `pet ${i} ${'x'.repeat(200)}`, categoryId: 7n, status: 'sold' })
-  expect(await store.pets.counts()).toMatchObject({ sold: { count: 1_500 } })
-})
-
-test('writes that wait until the files can be opened are limited, too', async () => {
-  const { promise: recovered, reject: fail } = Promise.withResolvers<number>()
-  const path = join(temporaryFolder(), 'petstore.db')
-  const writer = new Writer({ path, resources: onSqlite, busyTimeout: 250 }, { permit: () => recovered })
-  const create = () => writer.run('createPet', 'Rex', 1n, 'sold').catch(String)
-  const waiting = Array.from({ length: 10_000 }, create)
-  expect(writer.queued).toBe(10_000)
-  expect(await create()).toContain('Too many writes wait for the database.')
-  fail(new Error('the files are lost'))
-  expect(new Set(await Promise.all(waiting))).toEqual(new Set(['Error: Error: the files are lost']))
-  await writer.close()
-})

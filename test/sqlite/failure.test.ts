@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { KeyNameTaken, KeyRevoked } from '../../db/keys/shared.ts'
 import { retryWhileBusy } from '../../db/sqlite/file/connection.ts'
+import { FilesDamaged } from '../../db/sqlite/file/damage.ts'
 import { concernsDatabase, isBusy, storeError, toFailure, writeFailureOf } from '../../db/sqlite/file/failure.ts'
-import { FileError } from '../../db/sqlite/file/file-state.ts'
 import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable, type WriteFailure } from '../../db/store.ts'
 
 function sqliteError(code: string, message = 'of SQLite'): Error {
@@ -63,8 +63,9 @@ describe('a failure', () => {
   })
 
   test('keeps a sentence for the operator', () => {
-    const failure = toFailure(new FileError('database lost'))
-    expect(storeError(failure).message).toBe('The database was moved, deleted or replaced. Put it back, or restore it.')
+    const failure = toFailure(new FilesDamaged('database lost', 'do this'))
+    expect(storeError(failure).message).toBe('The database was deleted, moved or replaced while it was open; do this.')
+    expect(writeFailureOf(failure)).toBe('io')
   })
 
   test.for<[WriteFailure, string]>([

@@ -1,14 +1,14 @@
-import { copyFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
+import { rescuedMark } from '../../db/sqlite/backup/name.ts'
 import { connect } from '../../db/sqlite/file/connection.ts'
 import { apiKeyRecord } from '../../server/auth/api-key.ts'
-import { openFileStore } from './database.ts'
 import { type DatabasePaths, databasePaths, spellings } from './database-paths.ts'
 import { isLongForm } from './long-form.ts'
-import { prepareSqlite, prepareWrites } from './resources.ts'
+import { openSqlite, prepareSqlite, prepareWrites } from './resources.ts'
 import { connectRestClient, type RestClient } from './rest-client.ts'
 import { temporaryFolder } from './temporary.ts'
 import { startTestApi, type TestApi } from './test-api.ts'
@@ -20,10 +20,15 @@ export const testedSpellings = isLongForm ? spellings : spellings.slice(0, 1)
 
 export const databaseFiles = ['', '-wal', '-shm']
 
-/** The service on a file, and the path of the file. */
+/** The service on a file, the path of the file, its warnings, and the sentence with which it ends after damage. */
 export async function startOnFile({ path, given }: DatabasePaths = databasePaths((path) => path)) {
-  const api = await startTestApi({ store: openFileStore(given) })
-  return { api, path, key: api.key }
+  const { promise: damage, resolve: onDamage } = Promise.withResolvers<string>()
+  const warnings: string[] = []
+  const onWarning = (message: string) => void warnings.push(message)
+  const store = openSqlite({ path: given, busyTimeout: 250, onWarning, onDamage })
+  onTestFinished(() => store.close())
+  const api = await startTestApi({ store })
+  return { api, path, key: api.key, damage, warnings }
 }
 
 /** Creates another database of the service with one pet, in which the same key is valid. */
@@ -59,20 +64,22 @@ export async function expectUnavailable(response: ReturnType<TestApi['rest']['ge
   expect(await response).toMatchObject({ status: 503, body: { code: 'unavailable' }, headers: { 'retry-after': '1' } })
 }
 
-/** Creates pets until one succeeds. */
-export function expectRecovery(api: TestApi, name: string): PromiseLike<void> {
-  return expect.poll(async () => (await createPet(api, name)).status).toBe(201)
+/** Expects that neither reads, creates nor the readiness check succeed any more. */
+export async function expectStopped(api: TestApi): Promise<void> {
+  await expectUnavailable(createPet(api, 'late'))
+  await expectUnavailable(api.rest.get('/v1/pets'))
+  await expectUnavailable(api.rest.get('/v1/pets/1'))
+  await expectUnavailable(api.rest.get('/readyz'))
+}
+
+/** The copies that services have saved of this database. */
+export function rescuedCopies(path: string): string[] {
+  const names = readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}${rescuedMark}`))
+  return names.map((name) => join(dirname(path), name))
 }
 
 export function storedNames(path: string): unknown[] {
   return openConnection(path).prepare('SELECT name FROM pets ORDER BY id').pluck().all()
-}
-
-/** The names that a start after SIGKILL finds. Files that a process still has open after their deletion are lost. */
-export function storedAfterKill(path: string): unknown[] {
-  const copy = join(temporaryFolder(), 'petstore.db')
-  for (const suffix of ['', '-wal']) copyFileSync(path + suffix, copy + suffix)
-  return storedNames(copy)
 }
 
 export function expectIntact(path: string): void {

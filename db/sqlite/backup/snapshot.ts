@@ -7,7 +7,6 @@ import { checkPagesInThread } from '../diagnosis/page-check.ts'
 import { checkPages, connect, databaseSize, orClose } from '../file/connection.ts'
 import { toFailure } from '../file/failure.ts'
 import { syncFolder } from '../file/files.ts'
-import { giveIdentity } from '../file/header.ts'
 import { readJournal } from '../migrate.ts'
 import { withTemporaryFile } from './temporary-file.ts'
 
@@ -113,7 +112,7 @@ async function copyPages(source: Database.Database, copy: string, onStep: (part:
 }
 
 /**
- * Makes the copy one file that needs no log, and a database of its own for {@link HeaderWatch}.
+ * Makes the copy one file that needs no log.
  *
  * @returns a connection whose lock shows other processes that the copy is in use.
  */
@@ -121,7 +120,6 @@ function finishCopy(copy: string): Database.Database {
   const connection = connect(copy, { busyTimeout: 0 })
   return orClose(connection, () => {
     connection.pragma('journal_mode = DELETE')
-    giveIdentity(connection)
     connection.exec('BEGIN')
     readJournal(connection)
     return connection

@@ -10,7 +10,7 @@ import {
   type WriteFailure,
 } from '../../store.ts'
 import { reasons, runtimeMessage } from '../../unusable-database.ts'
-import { FileError, type FileState, writeFailureFor } from './file-state.ts'
+import { type Damage, FilesDamaged } from './damage.ts'
 
 /** What can be sent between threads of an error. */
 export interface Failure {
@@ -19,22 +19,22 @@ export interface Failure {
   message: string
   /** The subject of a {@link RuleViolation}. */
   rule?: string
-  /** Of a {@link FileError}. */
-  state?: FileState
+  /** Of {@link FilesDamaged}. */
+  damage?: Damage
 }
 
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return { code: 'UNKNOWN', message: String(error) }
   if (error instanceof RuleViolation) return { code: error.name, message: error.message, rule: error.subject }
-  if (error instanceof FileError) return { code: error.name, message: error.message, state: error.state }
+  if (error instanceof FilesDamaged) return { code: error.name, message: error.message, damage: error.damage }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
   return { code, message: error.message }
 }
 
 /** Whether the database is busy, full, broken or gone. Any other error, such as a violated constraint, affects one write. */
-export function concernsDatabase({ code, state }: Failure): boolean {
+export function concernsDatabase({ code, damage }: Failure): boolean {
   return (
-    state !== undefined || (code.startsWith('SQLITE_') && !code.startsWith('SQLITE_CONSTRAINT')) || isSystemError(code)
+    damage !== undefined || (code.startsWith('SQLITE_') && !code.startsWith('SQLITE_CONSTRAINT')) || isSystemError(code)
   )
 }
 
@@ -71,7 +71,7 @@ export function isBusy(failure: Failure): boolean {
   return writeFailureOf(failure) === 'busy'
 }
 
-/** Whether the database is corrupt, as SQLite reports it (see {@link mayBeReadError}), or was overwritten. */
+/** Whether the database is corrupt, as SQLite reports it (see {@link mayBeReadError}). */
 export function isCorrupt(failure: Failure): boolean {
   return writeFailureOf(failure) === 'corrupt'
 }
@@ -92,9 +92,9 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
   [/^SQLITE_SCHEMA/, 'schema'],
 ]
 
-export function writeFailureOf({ code, rule, state }: Failure): WriteFailure {
+export function writeFailureOf({ code, rule, damage }: Failure): WriteFailure {
   if (rule !== undefined) return 'rule'
-  if (state !== undefined) return writeFailureFor(state)
+  if (damage !== undefined) return 'io'
   return writeFailureByCode.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }
 

@@ -1,6 +1,4 @@
-import { randomInt } from 'node:crypto'
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
-import type Database from 'better-sqlite3'
 import { reasons, UnusableDatabase } from '../../unusable-database.ts'
 
 /** Identifies the files of this service (`PRAGMA application_id`): "PETS" in ASCII. */
@@ -43,16 +41,11 @@ export function refuseNonFile(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new UnusableDatabase(path, reasons.notFile)
 }
 
-export function readFirstBytes(file: number): Buffer {
+function readFirstBytes(file: number): Buffer {
   const bytes = Buffer.alloc(100)
   return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0))
 }
 
-export function startsAsSqlite(bytes: Buffer): boolean {
+function startsAsSqlite(bytes: Buffer): boolean {
   return bytes.length === 100 && bytes.toString('latin1', 0, 16) === 'SQLite format 3\0'
-}
-
-/** Gives the database a random user version, which is in the header. A copy gets another one. */
-export function giveIdentity(connection: Database.Database): void {
-  connection.pragma(`user_version = ${randomInt(1, 2 ** 31)}`)
 }

@@ -10,7 +10,7 @@ import { attempt } from '../diagnosis/diagnosis.ts'
 import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy, using } from '../file/connection.ts'
 import { toFailure } from '../file/failure.ts'
 import { makeFile, makeFolder, realPathOf, sizeOf } from '../file/files.ts'
-import { applicationId, giveIdentity, readHeader, refuseForeignFile, refuseNonFile } from '../file/header.ts'
+import { applicationId, readHeader, refuseForeignFile, refuseNonFile } from '../file/header.ts'
 import { findMissingPart, migrate, readApplied } from '../migrate.ts'
 import { type SqliteResource, tablesOf } from '../resource.ts'
 
@@ -32,12 +32,12 @@ export function prepareDatabase(path: string, resources: Loaded<SqliteResource>,
     // SQLite names the log and the journal after this path.
     const realPath = realPathOf(path)
     refuseNonFile(path)
-    refuseUnrestoredCopy(path, realPath)
     refuseOrphanedLog(path, realPath)
     if (create) createFile(realPath)
     const isNew = isBlank(path, realPath)
     if (!isNew) refuseForeignFile(path)
     else if (!create) throw new UnusableDatabase(path, reasons.empty)
+    warnOfRescuedCopy(path, realPath, onWarning)
     warnOfLargeLog(realPath, onWarning)
     const { migrations } = resources
     const check = migrate ? pendingMigrations : refuseOtherRelease
@@ -64,17 +64,24 @@ export function refuseOrphanedLog(path: string, realPath: string): void {
   }
 }
 
-/** A new database in place of the lost one would hide that the service has saved the lost one. */
-function refuseUnrestoredCopy(path: string, realPath: string): void {
-  const folder = dirname(realPath)
-  if (sizeOf(path) > 0 || !existsSync(folder)) return
-  const copies = readdirSync(folder).filter((name) => name.startsWith(`${basename(realPath)}${rescuedMark}`))
-  const copy = copies.toSorted().at(-1)
+/** A process whose files were damaged has saved them, and the database at the path may lack what the copy has. */
+function warnOfRescuedCopy(path: string, realPath: string, onWarning: PrepareOptions['onWarning']): void {
+  const copy = rescuedCopiesOf(realPath).toSorted().at(-1)
   if (copy === undefined) return
-  throw new UnusableDatabase(
-    path,
-    `it is missing, but a running service has saved it as ${join(folder, copy)}; restore that file, or move it to another folder`,
+  onWarning?.(
+    `A process saved the database ${path} as ${copy} when its files were lost. Restore that file with "petstore restore", or move it to another folder.`,
   )
+}
+
+/** Nothing if this user may not list the folder. */
+function rescuedCopiesOf(realPath: string): string[] {
+  const [folder, start] = [dirname(realPath), basename(realPath) + rescuedMark]
+  try {
+    const names = readdirSync(folder).filter((name) => name.startsWith(start))
+    return names.map((name) => join(folder, name))
+  } catch {
+    return []
+  }
 }
 
 function warnOfLargeLog(realPath: string, onWarning: PrepareOptions['onWarning']): void {
@@ -156,12 +163,8 @@ function migrateFile(
 /** Writes the application id with the first migration and before WAL mode, so that it is always in the file's header. */
 function claim(connection: Database.Database): void {
   const id = connection.pragma('application_id', { simple: true })
-  if (id === BigInt(applicationId)) {
-    if (connection.pragma('user_version', { simple: true }) === 0n) giveIdentity(connection)
-    return
-  }
+  if (id === BigInt(applicationId)) return
   const isEmpty = connection.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0n
   if (id !== 0n || !isEmpty) throw new UnusableDatabase(connection.name, reasons.foreign)
   connection.pragma(`application_id = ${applicationId}`)
-  giveIdentity(connection)
 }

@@ -1,59 +1,93 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
+import { isUpToDate, otherRelease } from '../../migrations.ts'
 import type { Loaded } from '../../resource.ts'
-import { concernsDatabase, type Failure, isBusy, mayBeReadError, storeError, toFailure } from '../file/failure.ts'
-import { Recovery, type RecoveryOptions } from '../recovery/recovery.ts'
-import type { Prepare, SqliteResource } from '../resource.ts'
-import { prepareReads, type Reads } from './reads.ts'
+import { UnusableDatabase } from '../../unusable-database.ts'
+import { rescueDatabase } from '../backup/rescue.ts'
+import { type Damage, FilesDamaged } from '../file/damage.ts'
+import { type Failure, isBusy, mayBeReadError, storeError, toFailure } from '../file/failure.ts'
+import { type FileIdentities, OpenFile } from '../file/open-file.ts'
+import { findMissingPart, readJournal } from '../migrate.ts'
+import { type Prepare, type SqliteResource, tablesOf } from '../resource.ts'
 
 /** Milliseconds for which a read is retried while the database is locked. */
 const busyTimeout = 200
 const busyPause = 5
+/** Milliseconds between two checks of the files. */
+const checkInterval = 1_000
+/** Milliseconds for which a rescue that fails is tried again, because the files are gone when the process ends. */
+const maxRescueTime = 60_000
+const rescuePause = 1_000
 
-/** Reads on the event loop, on a connection that cannot write. In WAL mode readers rarely wait for a lock. */
-export class Reader {
-  readonly recovery: Recovery<Reads>
-  /** Of every read, in the order in which they were added. */
-  readonly #prepares: Prepare<never[], unknown>[] = []
+export interface ReaderOptions {
+  path: string
+  resources: Loaded<SqliteResource>
   /** Verifies that the database is corrupt. */
-  readonly #verify: (failure: Failure) => Promise<Failure>
+  verify: (failure: Failure) => Promise<Failure>
+  /** Makes the writer save a lost log and close its connection. */
+  closeWriter: () => Promise<void>
+  /** Called with a sentence for the operator. */
+  onWarning: (message: string) => void
+  /** Called once, when the files are damaged and what could be saved is saved. */
+  onDamage: (message: string) => void
+}
+
+/**
+ * Reads on the event loop, on a connection that cannot write. In WAL mode readers rarely wait for a lock. It also checks the
+ * files every second. After damage nothing is read or written any more.
+ */
+export class Reader {
+  readonly #options: ReaderOptions
+  readonly #file: OpenFile
+  /** Changes with each commit of another connection (https://sqlite.org/pragma.html#pragma_data_version). */
+  readonly #dataVersion: Database.Statement<[], number>
+  readonly #checks: NodeJS.Timeout
+  #damage: FilesDamaged | undefined
+  #saving: Promise<void> | undefined
   #revision: number | undefined
   #isRevisionKnown = false
 
-  constructor(
-    resources: Loaded<SqliteResource>,
-    verify: (failure: Failure) => Promise<Failure>,
-    options: Omit<RecoveryOptions<Reads>, 'prepare'>,
-  ) {
-    this.#verify = verify
-    const prepare = (connection: Database.Database) => prepareReads(connection, resources, this.#prepares)
-    this.recovery = new Recovery({ ...options, prepare })
+  constructor(options: ReaderOptions) {
+    this.#options = options
+    this.#file = new OpenFile(options.path, { readonly: true })
+    const { connection } = this.#file
+    this.#dataVersion = connection.prepare<[], number>('PRAGMA data_version').pluck().safeIntegers(false)
+    this.#checks = setInterval(() => this.#check(), checkInterval).unref()
   }
 
-  /** Adds a read, which is prepared on the open file, and again on each file that is opened later. */
+  get identities(): FileIdentities {
+    return this.#file.identities
+  }
+
+  /** Makes a function of a read, which must be one statement, and so one snapshot. */
   add<Args extends unknown[], T>(prepare: Prepare<Args, T>): (...args: Args) => Promise<T> {
-    const { connection, statements } = this.recovery.file
-    statements.reads.push(prepare(connection))
-    const index = this.#prepares.push(prepare) - 1
-    // Safe: the read at this index was prepared by this function.
-    return (...args) => this.run(({ reads }) => (reads[index] as (...args: Args) => T)(...args))
+    const read = prepare(this.#file.connection)
+    return (...args) => this.#run(() => read(...args))
   }
 
-  async run<T>(read: (reads: Reads) => T): Promise<T> {
-    let hasRecovered = false
+  /** Why this release cannot use the schema; undefined if it can. */
+  schemaProblem(): Promise<string | undefined> {
+    const { connection } = this.#file
+    const { migrations, resources } = this.#options.resources
+    return this.#run(() =>
+      isUpToDate(readJournal(connection), migrations) ? findMissingPart(connection, tablesOf(resources)) : otherRelease,
+    )
+  }
+
+  async #run<T>(read: () => T): Promise<T> {
     let hasRepeated = false
     for (const deadline = performance.now() + busyTimeout; ; ) {
       try {
-        return read(this.recovery.file.statements)
+        if (this.#damage) throw this.#damage
+        return read()
       } catch (error) {
-        const failure = toFailure(this.recovery.explain(error))
+        this.#check()
+        const failure = toFailure(this.#damage ?? error)
         if (isBusy(failure) && performance.now() < deadline) {
           await wait(busyPause)
-        } else if (!hasRecovered && concernsDatabase(failure) && (await this.recovery.recover())) {
-          hasRecovered = true
         } else if (mayBeReadError(failure) && !hasRepeated) {
           hasRepeated = true
-        } else throw storeError(await this.#verify(toFailure(this.recovery.explain(error))))
+        } else throw storeError(await this.#options.verify(failure))
       }
     }
   }
@@ -64,10 +98,77 @@ export class Reader {
    */
   revision(): number | undefined {
     if (!this.#isRevisionKnown) {
-      this.#revision = this.recovery.revision()
+      this.#revision = this.#readRevision()
       this.#isRevisionKnown = true
       queueMicrotask(() => (this.#isRevisionKnown = false))
     }
     return this.#revision
+  }
+
+  #readRevision(): number | undefined {
+    try {
+      return this.#damage ? undefined : this.#dataVersion.get()
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Files that cannot be examined, as on a failing disk, may be in place. */
+  #check(): void {
+    if (this.#damage) return
+    try {
+      this.#file.refuseDamage()
+      // Stores the read mark for commits of other processes. On a frozen file system a read would block there (Checkpoints).
+      this.#readRevision()
+    } catch (error) {
+      if (error instanceof FilesDamaged) this.leave(error.damage)
+    }
+  }
+
+  /** Call it when the writer has found damage. */
+  leave(damage: Damage): void {
+    this.#damage ??= new FilesDamaged(damage)
+    this.#saving ??= this.#save(this.#damage)
+  }
+
+  /** Saves what would be gone with the open files. */
+  async #save({ damage }: FilesDamaged): Promise<void> {
+    const { closeWriter, onWarning, onDamage } = this.#options
+    try {
+      const oldLog = this.#file.setAsideOldLog()
+      if (oldLog !== undefined) onWarning(`An old copy of the write-ahead log was in its place, and is now ${oldLog}.`)
+    } catch (error) {
+      onWarning(toFailure(error).message)
+    }
+    await closeWriter()
+    this.#damage = new FilesDamaged(damage, await this.#rescue(damage))
+    onDamage(this.#damage.message)
+  }
+
+  /** Returns what the operator can do. */
+  async #rescue(damage: Damage): Promise<string> {
+    if (damage === 'log truncated') return 'what only the log had is lost: restore a backup if you need it'
+    let reported: string | undefined
+    for (const deadline = performance.now() + maxRescueTime; ; ) {
+      try {
+        if (this.#file.isSaved) return 'all that it had is in the database: start the service again'
+        const copy = await rescueDatabase(this.#file.connection, this.#options.path)
+        return `all that it had is saved in ${copy}: restore that file with "petstore restore"`
+      } catch (error) {
+        const reason = error instanceof UnusableDatabase ? error.reason : toFailure(error).message
+        if (performance.now() > deadline) return `what it had could not be saved (${reason}): restore a backup`
+        if (reason !== reported) this.#options.onWarning(`The database cannot be saved yet: ${reason}.`)
+        reported = reason
+        await wait(rescuePause)
+      }
+    }
+  }
+
+  /** Closes the file after it has saved what would be lost. */
+  async close(): Promise<void> {
+    clearInterval(this.#checks)
+    this.#check()
+    await this.#saving
+    this.#file.close()
   }
 }

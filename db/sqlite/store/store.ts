@@ -12,7 +12,9 @@ import { Writer, type WriterOptions } from '../writer/writer.ts'
 import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
 
-interface SqliteStoreOptions extends WriterOptions, PrepareOptions {
+interface SqliteStoreOptions extends Omit<WriterOptions, 'identities'>, PrepareOptions {
+  /** See {@link openStore}. */
+  onDamage?: ((message: string) => void) | undefined
   observer?: StoreObserver | undefined
 }
 
@@ -23,19 +25,22 @@ interface SqliteStoreOptions extends WriterOptions, PrepareOptions {
  * @throws {UnusableDatabase}
  */
 export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
-  const { path, resources, onWarning = () => {}, observer } = options
+  const { path, resources, onWarning = () => {}, onDamage = () => {}, observer } = options
   prepareDatabase(path, resources, options)
   const corruption = new CorruptionCheck(path)
   const verify = (failure: Failure) => corruption.verify(failure)
-  const reader: Reader = new Reader(resources, verify, { path, releaseWriter: () => writer.release(), onWarning })
-  const { recovery } = reader
-  const writer: Writer = new Writer(options, {
-    verify,
-    permit: () => recovery.permitWriter(),
-    onDamage: (damage) => recovery.leaveFiles(damage),
-    onWarning,
-    observer,
-  })
+  const closeWriter = () => writer.close()
+  const reader: Reader = new Reader({ path, resources, verify, closeWriter, onWarning, onDamage })
+  const { identities } = reader
+  const writer: Writer = new Writer(
+    { ...options, identities },
+    {
+      verify,
+      onDamage: (damage) => reader.leave(damage),
+      onWarning,
+      observer,
+    },
+  )
   const opened = Object.entries(resources.resources).map(([name, resource]) => [
     name,
     resource.open(engineFor(name, resource, reader, writer)),
@@ -45,7 +50,7 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
     ...Object.fromEntries(opened),
     revision: () => reader.revision(),
     async check() {
-      const problem = await reader.run((reads) => reads.schemaProblem())
+      const problem = await reader.schemaProblem()
       if (problem !== undefined) {
         observer?.writeFailed?.('schema')
         throw new StoreUnavailable(problem, { isRetryable: false })
@@ -56,9 +61,8 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
     load: () => ({ queuedWrites: writer.queued }),
     sizes: () => measureFiles(path),
     async close() {
-      await recovery.close()
+      await reader.close()
       await writer.close()
-      recovery.closeHeader()
     },
   }
 }
@@ -101,6 +105,5 @@ function engineFor(
       return methodOf<Input, Generated>(mutation.fields, (values, once) => writer.mutate(operation, values, once))
     },
     revision: () => reader.revision(),
-    checkHeader: () => reader.recovery.checkHeader(),
   }
 }

@@ -1,27 +1,42 @@
 import type Database from 'better-sqlite3'
-import { isUpToDate, type Migration, otherRelease } from '../../migrations.ts'
+import { isUpToDate, otherRelease } from '../../migrations.ts'
+import type { Loaded } from '../../resource.ts'
 import { findFullDisk } from '../diagnosis/diagnosis.ts'
-import { retryWhileBusy } from '../file/connection.ts'
+import { orClose, retryWhileBusy } from '../file/connection.ts'
+import { FilesDamaged } from '../file/damage.ts'
 import { concernsDatabase, type Failure, toFailure, violatesConstraint } from '../file/failure.ts'
-import { FileError } from '../file/file-state.ts'
+import { OpenFile } from '../file/open-file.ts'
 import { readJournal } from '../migrate.ts'
-import type { Outcome, Settled } from './messages.ts'
-import type { WriterFiles } from './writer-files.ts'
-import { probeWrite, type Write, type Writes } from './writes.ts'
+import type { SqliteResource } from '../resource.ts'
+import { Checkpoints } from './checkpoints.ts'
+import type { Outcome, Settled, WriterData } from './messages.ts'
+import { prepareWrites, probeWrite, type Write, type Writes } from './writes.ts'
 
-type OpenFile = ReturnType<WriterFiles['open']>
+interface Opened {
+  file: OpenFile
+  writes: Writes
+  checkpoints: Checkpoints
+}
 
-/** Commits batches of writes in the thread, and explains failures. */
+/** Commits batches of writes in the thread, and explains failures. The first batch opens the database. */
 export class GroupCommit {
-  readonly #files: WriterFiles
-  readonly #migrations: Migration[]
-  /** Milliseconds to wait for another process's lock. */
-  readonly #lockTimeout: number
+  readonly #data: WriterData
+  readonly #loaded: Loaded<SqliteResource>
+  #opened: Opened | undefined
 
-  constructor(files: WriterFiles, migrations: Migration[], lockTimeout: number) {
-    this.#files = files
-    this.#migrations = migrations
-    this.#lockTimeout = lockTimeout
+  constructor(data: WriterData, loaded: Loaded<SqliteResource>) {
+    this.#data = data
+    this.#loaded = loaded
+  }
+
+  #open(): Opened {
+    const { path, identities } = this.#data
+    const file = new OpenFile(path, { readonly: false, identities })
+    const { connection } = file
+    return orClose(file, () => {
+      const writes = prepareWrites(connection, this.#loaded.resources)
+      return { file, writes, checkpoints: new Checkpoints(connection) }
+    })
   }
 
   /** Skips the first writes of the batch, up to the number that was rejected. */
@@ -35,57 +50,55 @@ export class GroupCommit {
   /** Checks after the commit that the files are still in their places. If not, the whole batch fails. */
   #commit(batch: Write[]): Settled {
     try {
-      const file = this.#files.open()
-      const { outcomes, times } = this.#commitInPlace(file, batch)
-      const explained = outcomes.map((outcome) =>
-        'failure' in outcome ? { failure: this.#explain(file, outcome.failure) } : outcome,
+      this.#opened ??= this.#open()
+      const { file, writes, checkpoints } = this.#opened
+      const { outcomes, times } = commitTogether(file.connection, writes, batch, this.#data.lockTimeout, () =>
+        file.refuseLostFile(),
       )
-      file.confirmCommit()
-      const { log } = file.statements
-      log.publishReadMark()
-      const probe = log.checkpointFailure && { failure: log.checkpointFailure }
+      const explained = outcomes.map((outcome) =>
+        'failure' in outcome ? { failure: this.#explain(file.connection, outcome.failure) } : outcome,
+      )
+      file.refuseDamage()
+      checkpoints.publishReadMark()
+      const probe = checkpoints.failure && { failure: checkpoints.failure }
       return { outcomes: explained.map((outcome, i) => (batch[i]?.[0] === probeWrite && probe) || outcome), times }
     } catch (error) {
-      const failure = findFullDisk(this.#files.path, toFailure(error))
-      return { outcomes: batch.map(() => ({ failure })), release: this.#files.leave(error) }
-    }
-  }
-
-  #commitInPlace(file: OpenFile, batch: Write[]): Settled {
-    const attempt = () =>
-      commitTogether(file.connection, file.statements.writes, batch, this.#lockTimeout, () => file.refuseChange())
-    try {
-      return attempt()
-    } catch (error) {
-      if (!(error instanceof FileError)) throw error
-      // Throws unless the change is harmless, such as a checkpoint of another process.
-      file.check()
-      return attempt()
+      const failure = findFullDisk(this.#data.path, toFailure(error))
+      return { outcomes: batch.map(() => ({ failure })) }
     }
   }
 
   /** A violated constraint may be one that another release has added. */
-  #explain(file: OpenFile, failure: Failure): Failure {
+  #explain(connection: Database.Database, failure: Failure): Failure {
     try {
-      if (violatesConstraint(failure) && !isUpToDate(readJournal(file.connection), this.#migrations)) {
+      if (violatesConstraint(failure) && !isUpToDate(readJournal(connection), this.#loaded.migrations)) {
         return { code: 'SQLITE_SCHEMA', message: otherRelease }
       }
-      return findFullDisk(this.#files.path, failure)
+      return findFullDisk(this.#data.path, failure)
     } catch {
       // The rest of the batch is committed and must not fail because of this.
       return failure
     }
   }
 
-  /** Returns what the event loop must learn about the checkpoint, if there is anything. */
-  checkpoint(): Settled | undefined {
+  /** Checkpoints the log if it is long enough. Returns a warning for the operator, if there is a new one. */
+  checkpoint(): string | undefined {
     try {
-      const warning = this.#files.checkpoint()
-      return warning === undefined ? undefined : { outcomes: [], warning }
-    } catch (error) {
-      const release = this.#files.leave(error)
-      return release && { outcomes: [], release }
+      return this.#opened?.checkpoints.run()
+    } catch {
+      // The next commit reports it.
+      return undefined
     }
+  }
+
+  /** Saves a log that the next start would not find. */
+  close(): void {
+    try {
+      this.#opened?.file.saveLostLog()
+    } catch {
+      // The event loop makes a copy then.
+    }
+    this.#opened?.file.close()
   }
 }
 
@@ -95,7 +108,7 @@ export class GroupCommit {
  *
  * @param lockTimeout milliseconds to wait for another process's lock.
  * @param onBegin called when the transaction has its lock.
- * @throws {FileError} if `onBegin` does. Nothing is written then.
+ * @throws {FilesDamaged} if `onBegin` does. Nothing is written then.
  */
 export function commitTogether(
   connection: Database.Database,
@@ -116,7 +129,7 @@ export function commitTogether(
     const outcomes = retryWhileBusy(lockTimeout, () => commit.immediate())
     return { outcomes, times: { startedAt, committingAt, committedAt: performance.now() } }
   } catch (error) {
-    if (error instanceof FileError) throw error
+    if (error instanceof FilesDamaged) throw error
     return { outcomes: batch.map(() => ({ failure: toFailure(error) })) }
   }
 }

@@ -1,12 +1,42 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { Loaded } from '../../resource.ts'
 import type { SqliteResource } from '../resource.ts'
-import type { WriterData } from './messages.ts'
-import { serve } from './serve.ts'
+import { GroupCommit } from './group-commit.ts'
+import type { Order, Settled, WriterData } from './messages.ts'
+import type { Write } from './writes.ts'
 
-/** The program of the writer thread. */
+/** The program of the writer thread. It replies to each batch of writes once it is on disk. */
 
 if (!parentPort) throw new Error('Only a Writer starts this program, as a thread.')
+const port = parentPort
 const data: WriterData = workerData
 const { resources }: { resources: { forSqlite(): Promise<Loaded<SqliteResource>> } } = await import(data.resources)
-serve(parentPort, data, await resources.forSqlite())
+const commits = new GroupCommit(data, await resources.forSqlite())
+let received = 0
+
+// The thread is ready.
+reply({ outcomes: [] })
+// Group commit: the writes that have arrived during a transaction form the next one, so one fsync serves them all.
+port.on('message', (first: Order) => {
+  const batch: Write[] = []
+  let order: Order | undefined = first
+  for (; Array.isArray(order); order = receiveMessageOnPort(port)?.message) batch.push(...order)
+  if (batch.length > 0) commit(batch)
+  if (order === 'close') {
+    commits.close()
+    port.close()
+  }
+})
+
+function commit(batch: Write[]): void {
+  const rejected = Math.max(0, Number(Atomics.load(data.rejectedCount, 0)) - received)
+  received += batch.length
+  reply(commits.commit(batch, rejected))
+  // After the reply, so that no response waits for it.
+  const warning = commits.checkpoint()
+  if (warning !== undefined) reply({ outcomes: [], warning })
+}
+
+function reply(settled: Settled): void {
+  port.postMessage(settled)
+}

@@ -1,8 +1,16 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import type { Loaded, MutationResult } from '../../resource.ts'
-import { type Once, type RuleError, type StoreObserver, StoreUnavailable } from '../../store.ts'
+import {
+  type Once,
+  type RuleError,
+  type StoreObserver,
+  StoreUnavailable,
+  tooManyWrites,
+  type WriteFailure,
+} from '../../store.ts'
 import { onMessage, otherThreadsSleep, startThread } from '../../thread.ts'
+import type { Damage } from '../file/damage.ts'
 import {
   concernsDatabase,
   conflictOf,
@@ -10,17 +18,17 @@ import {
   isBusy,
   mayBeReadError,
   storeError,
-  toFailure,
   writeFailureOf,
 } from '../file/failure.ts'
-import type { Damage } from '../file/file-state.ts'
+import type { FileIdentities } from '../file/open-file.ts'
 import type { SqliteResource } from '../resource.ts'
-import type { Order, Outcome, Release, Settled, WriterData } from './messages.ts'
-import { type Refusal, refusals } from './refusals.ts'
+import type { Order, Outcome, Settled, WriterData } from './messages.ts'
 import { onceWrite, probeWrite, type Write } from './writes.ts'
 
 export interface WriterOptions {
   path: string
+  /** Of the files that the event loop has open. */
+  identities: FileIdentities
   resources: Loaded<SqliteResource>
   /** Milliseconds that a transaction waits for another process's lock. */
   busyTimeout: number
@@ -29,12 +37,7 @@ export interface WriterOptions {
 interface Events {
   /** Verifies that the database is corrupt. */
   verify?: (failure: Failure) => Promise<Failure>
-  /**
-   * Called before the thread opens the files. Resolves to a descriptor of the database at the path, after all other
-   * connections of the process have left damaged files.
-   */
-  permit: () => number | Promise<number>
-  /** Called when the thread has closed damaged files. Every other connection of the process must be closed, too. */
+  /** Called when the thread has found damage. */
   onDamage?: (damage: Damage) => void
   /** Called with a sentence for the operator. */
   onWarning?: (message: string) => void
@@ -57,6 +60,31 @@ interface SentWrite extends PromiseWithResolvers<unknown> {
   isRejected: boolean
 }
 
+/** Why a write is rejected without a reply of the thread. */
+interface Refusal {
+  reason: WriteFailure
+  error: Error
+}
+
+const refusals = {
+  closed: (): Refusal => ({
+    reason: 'other',
+    error: new StoreUnavailable('The database is closed, because the process is stopping.'),
+  }),
+  diskHangs: (): Refusal => ({
+    reason: 'hanging',
+    error: new StoreUnavailable('The disk does not respond. Check it, and thaw its file system if it is frozen.'),
+  }),
+  tooMany: (): Refusal => ({ reason: 'queue_full', error: new StoreUnavailable(tooManyWrites) }),
+  threadEnded: (cause: unknown): Refusal => ({
+    reason: 'other',
+    error: new StoreUnavailable(
+      'The writer thread ended, or could not be started. The next write starts it again. Check the memory, and the limits of threads and open files.',
+      { cause },
+    ),
+  }),
+}
+
 /**
  * Sends writes to the writer thread. They resolve once their transaction is on disk. If the thread ends, or the disk hangs,
  * the writes that the thread holds are rejected as {@link StoreUnavailable}, because they may or may not have happened.
@@ -69,6 +97,8 @@ export class Writer {
   #thread: Worker | undefined
   /** The writes that the thread has, the oldest first. */
   #sent: SentWrite[] = []
+  /** The writes of this turn of the event loop. */
+  #unsent: Write[] = []
   /** Runs out when the thread has made no progress for as long as a commit may take. */
   readonly #watchdog = setTimeout(() => this.#onTimeout(), maxCommitTime).unref()
   #isHanging = false
@@ -80,14 +110,6 @@ export class Writer {
   /** How many of them were rejected meanwhile. The thread does not perform those of them that still wait. */
   readonly #rejectedCount = new BigInt64Array(new SharedArrayBuffer(8))
   #lastFailure: { error: Error; at: number } | undefined
-  /** Whether the thread has the files open, or may open them. */
-  #isPermitted = false
-  /** The number of writes that wait for a permission. */
-  #waiting = 0
-  /** Goes to the thread before the next write. */
-  #permission: number | undefined
-  /** Waits for the reply to `release`. */
-  #releasing: PromiseWithResolvers<boolean> | undefined
 
   constructor(options: WriterOptions, events: Events) {
     this.#options = options
@@ -111,30 +133,8 @@ export class Writer {
   /** @param name of the operation */
   #runAs(name: string, write: Write): Promise<unknown> {
     const sent: SentWrite = { name, isRejected: false, ...Promise.withResolvers<unknown>() }
-    const send = () => this.#send(sent, write)
-    if (this.#isPermitted) send()
-    else void this.#whenPermitted(sent, send)
+    this.#send(sent, write)
     return sent.promise
-  }
-
-  async #whenPermitted(sent: SentWrite, send: () => void): Promise<void> {
-    const refusal = this.#findRefusal()
-    if (refusal) return this.#reject(sent, refusal)
-    try {
-      const permission = this.#events.permit()
-      // Without a wait if there is a permission: the writes keep their order.
-      const descriptor = typeof permission === 'number' ? permission : await this.#countWait(permission)
-      if (!this.#isPermitted) this.#permission = descriptor
-      this.#isPermitted = true
-      send()
-    } catch (error) {
-      this.#reject(sent, this.#refusalFor(sent, toFailure(error)))
-    }
-  }
-
-  #countWait<T>(permission: Promise<T>): Promise<T> {
-    this.#waiting++
-    return permission.finally(() => this.#waiting--)
   }
 
   #send(sent: SentWrite, write: Write): void {
@@ -145,15 +145,19 @@ export class Writer {
     }
     try {
       this.#thread ??= this.#startThread()
-      if (this.#permission !== undefined) this.#thread.postMessage(this.#permission)
-      this.#permission = undefined
-      this.#thread.postMessage(write)
+      // One message for all of them: each costs both threads more than its content.
+      if (this.#unsent.push(write) === 1) queueMicrotask(() => this.#sendTogether())
       if (this.#sent.length === 0) this.#watchdog.refresh()
       this.#sent.push(sent)
       this.#sentCount++
     } catch (error) {
       this.#reject(sent, refusals.threadEnded(error))
     }
+  }
+
+  #sendTogether(): void {
+    this.#thread?.postMessage(this.#unsent satisfies Order)
+    this.#unsent = []
   }
 
   #findRefusal(): Refusal | undefined {
@@ -171,9 +175,9 @@ export class Writer {
     this.#events.observer?.writeFailed?.(reason)
   }
 
-  /** The number of writes that the thread has, or that wait for a permission. */
+  /** The number of writes that the thread has. */
   get queued(): number {
-    return this.#sent.length + this.#waiting
+    return this.#sent.length
   }
 
   /**
@@ -191,32 +195,12 @@ export class Writer {
     if (failure && performance.now() - failure.at < doubtAfterFailure) throw failure.error
   }
 
-  /**
-   * Makes the thread close its files, after it has saved a lost log. Further writes wait for a permission.
-   *
-   * @returns whether the thread has no file open.
-   */
-  async release(): Promise<boolean> {
-    if (!this.#thread) {
-      this.#isPermitted = false
-      this.#permission = undefined
-    }
-    if (!this.#thread || !this.#isPermitted) return true
-    if (this.#isHanging) return false
-    if (!this.#releasing) {
-      this.#releasing = Promise.withResolvers()
-      if (this.#sent.length === 0) this.#watchdog.refresh()
-      this.#thread.postMessage('release' satisfies Order)
-    }
-    return this.#releasing.promise
-  }
-
   /** Waits for all writes, unless the disk hangs. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.allSettled(this.#sent.map(({ promise }) => promise))
     const thread = this.#thread
-    thread?.postMessage('close')
+    thread?.postMessage('close' satisfies Order)
     if (thread && !this.#isHanging) await once(thread, 'exit')
   }
 
@@ -224,8 +208,11 @@ export class Writer {
     this.#startedAt = performance.now()
     this.#sentCount = 0
     this.#rejectedCount[0] = 0n
-    const { path, busyTimeout: lockTimeout, resources } = this.#options
-    const data: WriterData = { path, lockTimeout, resources: resources.url, rejectedCount: this.#rejectedCount }
+    const { path, identities, busyTimeout: lockTimeout, resources } = this.#options
+    const data: WriterData = {
+      ...{ path, identities, lockTimeout },
+      ...{ resources: resources.url, rejectedCount: this.#rejectedCount },
+    }
     const thread = startThread(new URL('writer-thread.ts', import.meta.url), data)
     onMessage(thread, (reply: Settled) => {
       // The writes of a lost thread are rejected, and the oldest ones now belong to its successor.
@@ -233,7 +220,6 @@ export class Writer {
       this.#startedAt = undefined
       this.#isHanging = false
       this.#watchdog.refresh()
-      if (reply.release) this.#onRelease(reply.release)
       if (reply.warning !== undefined) this.#events.onWarning?.(reply.warning)
       const settled = this.#sent.splice(0, reply.outcomes.length)
       const { observer } = this.#events
@@ -244,18 +230,6 @@ export class Writer {
     thread.on('error', (cause) => this.#lose(thread, cause))
     thread.on('exit', () => this.#lose(thread, undefined))
     return thread
-  }
-
-  /** The thread may close damaged files by itself while it has the order to release them, to which it replies, too. */
-  #onRelease({ isClosed, isReply, damage }: Release): void {
-    if (isClosed) this.#isPermitted = false
-    if (damage !== undefined) this.#events.onDamage?.(damage)
-    if (isReply) this.#endRelease(isClosed)
-  }
-
-  #endRelease(isClosed: boolean): void {
-    this.#releasing?.resolve(isClosed)
-    this.#releasing = undefined
   }
 
   #settle(sent: SentWrite, outcome: Outcome | undefined): void {
@@ -269,6 +243,7 @@ export class Writer {
   }
 
   #fail(sent: SentWrite, failure: Failure): void {
+    if (failure.damage) this.#events.onDamage?.(failure.damage)
     const refusal = this.#refusalFor(sent, failure)
     const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && sent.name !== probeWrite
     if (isDoubtful) this.#lastFailure = { error: refusal.error, at: performance.now() }
@@ -287,10 +262,9 @@ export class Writer {
       this.#watchdog.refresh()
       return
     }
-    const oldest = () => this.#sent[0] ?? this.#releasing
-    const awaited = oldest()
+    const awaited = this.#sent[0]
     setImmediate(() => {
-      if (awaited !== undefined && oldest() === awaited) this.#endWait()
+      if (awaited !== undefined && this.#sent[0] === awaited) this.#endWait()
     })
   }
 
@@ -298,15 +272,13 @@ export class Writer {
     this.#isHanging = true
     Atomics.store(this.#rejectedCount, 0, BigInt(this.#sentCount))
     for (const sent of this.#sent) this.#reject(sent, refusals.diskHangs())
-    this.#endRelease(false)
   }
 
   #lose(thread: Worker, cause: unknown): void {
     if (this.#thread !== thread) return
     this.#thread = undefined
     this.#isHanging = false
-    this.#isPermitted = false
-    this.#endRelease(true)
+    this.#unsent = []
     for (const sent of this.#sent.splice(0)) this.#reject(sent, refusals.threadEnded(cause))
   }
 }

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { type Failure, toFailure } from '../file/failure.ts'
-import { type LogState, prepareLogState } from '../recovery/log-file.ts'
+import { prepareLogState } from '../file/log-file.ts'
 
 /**
  * Pages in the log from which on each commit is followed by a checkpoint, as with `wal_autocheckpoint`. A checkpoint writes
@@ -12,12 +12,12 @@ const firstWarning = 64
 
 /**
  * Checkpoints the write-ahead log through the connection that writes, and watches it. A log that cannot be checkpointed
- * fills the disk. SQLite's own checkpoints ignore errors, and nothing could be checked before them.
+ * fills the disk, and SQLite's own checkpoints ignore errors.
  */
-export class LogWatch {
+export class Checkpoints {
   /** The error of the last checkpoint, if it failed. */
-  checkpointFailure: Failure | undefined
-  readonly #state: Database.Statement<[], LogState>
+  failure: Failure | undefined
+  readonly #state: ReturnType<typeof prepareLogState>
   readonly #checkpoint: Database.Statement
   readonly #readMark: Database.Statement
   readonly #pageSize: number
@@ -44,21 +44,13 @@ export class LogWatch {
     }
   }
 
-  /**
-   * Checkpoints a log that is long enough. Call it after each commit.
-   *
-   * @param refuse throws if there must be no checkpoint.
-   * @returns a new warning for the operator, if there is one.
-   */
-  checkpoint(refuse: () => void): string | undefined {
+  /** Checkpoints a log that is long enough. Call it after each commit. Returns a new warning for the operator, if there is one. */
+  run(): string | undefined {
     // Without a state, or while another connection changes the index, the next check decides.
     const { log = 0, checkpointed = 0 } = this.#state.get() ?? {}
-    const isDue = log >= checkpointSize && log > checkpointed
-    if (isDue) refuse()
-    const failure = isDue ? this.#tryCheckpoint() : undefined
-    if (isDue) refuse()
-    const isNew = failure && !this.checkpointFailure
-    this.checkpointFailure = failure
+    const failure = log >= checkpointSize && log > checkpointed ? this.#tryCheckpoint() : undefined
+    const isNew = failure && !this.failure
+    this.failure = failure
     if (isNew) {
       return `The write-ahead log cannot be moved into the database (${failure.code}: ${failure.message}), so it only grows. Check the disk.`
     }

@@ -1,0 +1,24 @@
+/** What happens to the files of an open database, which SQLite does not detect. A file is lost if another one, or none, is in its place. */
+export type Damage =
+  | 'database lost'
+  /** Or its index (`-shm`), which also holds the locks between processes. */
+  | 'log lost'
+  | 'log truncated'
+
+const descriptions: Record<Damage, string> = {
+  'database lost': 'The database was deleted, moved or replaced while it was open',
+  'log lost': 'The write-ahead log of the database, or its index, was deleted, moved or replaced while it was open',
+  'log truncated': 'The write-ahead log of the database was truncated while it was open',
+}
+
+/** Nothing may be acknowledged any more. The process must end: its next start uses the files that are in place by then. */
+export class FilesDamaged extends Error {
+  override name = 'FilesDamaged'
+  readonly damage: Damage
+
+  /** @param remedy what the operator can do. */
+  constructor(damage: Damage, remedy = 'restart the process') {
+    super(`${descriptions[damage]}; ${remedy}.`)
+    this.damage = damage
+  }
+}

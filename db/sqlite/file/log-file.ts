@@ -1,0 +1,131 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import type Database from 'better-sqlite3'
+import { identityOf } from './files.ts'
+
+/** What SQLite's index says about the log. */
+interface LogState {
+  /** 1 if another connection was changing the index. The other values are then -1. */
+  busy: number
+  /** Frames in the log, each with a page; -1 without a log. */
+  log: number
+  /** Frames that a checkpoint has copied into the database. */
+  checkpointed: number
+}
+
+/** Reads SQLite's index of the log without a checkpoint. */
+export function prepareLogState(connection: Database.Database): Database.Statement<[], LogState> {
+  return connection.prepare<[], LogState>('PRAGMA wal_checkpoint(NOOP)').safeIntegers(false)
+}
+
+/** Another connection changes the index for microseconds. */
+const maxStateReads = 100
+
+// https://sqlite.org/fileformat2.html, section 4.1
+const headerLength = 32
+const frameHeaderLength = 24
+
+interface Frame {
+  position: number
+  bytes: Buffer
+}
+
+/**
+ * The write-ahead log of a connection, through a descriptor of its own, so that it can be read after it lost its name.
+ * Closing the descriptor releases no lock, because SQLite locks the database and the index, but never the log.
+ */
+export class LogFile {
+  readonly #descriptor: number
+  readonly #state: Database.Statement<[], LogState>
+  readonly #frameLength: number
+  /** The last frame at the last check. */
+  #last: Frame | undefined
+
+  constructor(descriptor: number, connection: Database.Database) {
+    this.#descriptor = descriptor
+    this.#state = prepareLogState(connection)
+    this.#frameLength = frameHeaderLength + Number(connection.pragma('page_size', { simple: true }))
+    this.isIntact()
+  }
+
+  /**
+   * Whether the log has all frames of SQLite's index. Call it outside a transaction, and after each commit: a commit after a
+   * truncation writes behind a hole, past which SQLite would not read at the next start.
+   */
+  isIntact(): boolean {
+    for (let i = 0; i < maxStateReads; i++) {
+      const before = this.#state.get()
+      const last = before && this.#readFrame(before.log)
+      const after = this.#state.get()
+      // Otherwise another process was changing the log.
+      if (before && after && !before.busy && !after.busy && before.log === after.log) return this.#accept(last)
+    }
+    return true
+  }
+
+  #accept(last: Frame | undefined): boolean {
+    const previous = this.#last
+    const isTruncated = last && (last.bytes.length < this.#frameLength || last.bytes.readUInt32BE(0) === 0)
+    if (isTruncated) return false
+    // The salts change whenever SQLite begins again at the start of the log.
+    const isSameLog = previous && last && saltsOf(previous) === saltsOf(last)
+    if (isSameLog && !this.#read(previous.position, this.#frameLength).equals(previous.bytes)) return false
+    this.#last = last
+    return true
+  }
+
+  #readFrame(count: number): Frame | undefined {
+    if (count <= 0) return undefined
+    const position = headerLength + (count - 1) * this.#frameLength
+    return { position, bytes: this.#read(position, this.#frameLength) }
+  }
+
+  /** Whether commits are in the log, but not in the database. */
+  isUnsaved(): boolean {
+    const { log, checkpointed } = this.#state.get() ?? { log: 0, checkpointed: 0 }
+    return log < 0 || log > checkpointed
+  }
+
+  /** Whether the file is an old copy of this log. */
+  isCopy(path: string): boolean {
+    const descriptor = openSync(path, 'r')
+    try {
+      const own = originOf(this.#read(0, headerLength))
+      return own !== undefined && own === originOf(read(descriptor, 0, headerLength))
+    } finally {
+      closeSync(descriptor)
+    }
+  }
+
+  close(): void {
+    closeSync(this.#descriptor)
+  }
+
+  #read(position: number, length: number): Buffer {
+    return read(this.#descriptor, position, length)
+  }
+}
+
+/** Opens the file only if it is this one. */
+export function openAs(path: string, identity: string): number | undefined {
+  const descriptor = openSync(path, 'r')
+  if (identityOf(fstatSync(descriptor, { bigint: true })) === identity) return descriptor
+  closeSync(descriptor)
+  return undefined
+}
+
+function read(descriptor: number, position: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length)
+  return bytes.subarray(0, readSync(descriptor, bytes, 0, length, position))
+}
+
+function saltsOf({ bytes }: Frame): bigint {
+  return bytes.readBigUInt64BE(8)
+}
+
+/**
+ * A number that stays the same as long as SQLite uses one log: the first salt and the count of checkpoints grow together.
+ */
+function originOf(header: Buffer): number | undefined {
+  const isLog = header.length === headerLength && (header.readUInt32BE(0) & ~1) === 0x377f0682
+  return isLog ? (header.readUInt32BE(16) - header.readUInt32BE(12)) | 0 : undefined
+}

@@ -1,0 +1,143 @@
+import { lstatSync, renameSync } from 'node:fs'
+import type Database from 'better-sqlite3'
+import { fileTimestamp } from '../backup/name.ts'
+import { connect, orClose } from './connection.ts'
+import { type Damage, FilesDamaged } from './damage.ts'
+import { identify, identityOf, realPathOf, sizeOf } from './files.ts'
+import { LogFile, openAs } from './log-file.ts'
+
+/**
+ * The files of an open database, by their inode numbers: the connection keeps the files open, so these are not reused. A
+ * database that is not in WAL mode has only the first one.
+ */
+export interface FileIdentities {
+  database: string | undefined
+  log: string | undefined
+  index: string | undefined
+}
+
+interface OpenOptions {
+  readonly: boolean
+  /** Of the files that another connection of this process has open. All of them share one index, in memory. */
+  identities?: FileIdentities
+}
+
+/** Milliseconds to wait for readers that prevent the checkpoint of a lost log. */
+const checkpointTimeout = 1_000
+
+/**
+ * A connection to a prepared database that detects when its files are deleted, moved, replaced or truncated. SQLite does
+ * not: it keeps writing to the old files, and the next start would not find the acknowledged writes.
+ */
+export class OpenFile {
+  readonly connection: Database.Database
+  readonly identities: FileIdentities
+  readonly #path: string
+  readonly #realPath: string
+  readonly #log: LogFile | undefined
+
+  /** @throws {FilesDamaged} if other files are in place, because SQLite would use the index of the open ones for them. */
+  constructor(path: string, { readonly, identities }: OpenOptions) {
+    this.#path = path
+    this.#realPath = realPathOf(path)
+    if (identities) this.#refuse(this.#findLostFile(identities))
+    this.connection = connect(path, { readonly, busyTimeout: 0 })
+    const open = orClose(this.connection, () => {
+      // The first read creates the log and its index if they are missing. Since then a lock keeps other processes from deleting them.
+      this.connection.pragma('schema_version')
+      const found = identities ?? this.#identifyFiles()
+      const descriptor = found.log === undefined ? undefined : openAs(`${this.#realPath}-wal`, found.log)
+      return { found, log: descriptor === undefined ? undefined : new LogFile(descriptor, this.connection) }
+    })
+    this.identities = open.found
+    this.#log = open.log
+  }
+
+  #identifyFiles(): FileIdentities {
+    const [log, index] = [`${this.#realPath}-wal`, `${this.#realPath}-shm`].map(identify)
+    return { database: identify(this.#path), log, index }
+  }
+
+  /**
+   * Runs no statement, so it can be called inside a transaction, which may have waited for its lock since the last check.
+   *
+   * @throws {FilesDamaged}
+   */
+  refuseLostFile(): void {
+    this.#refuse(this.#findLostFile(this.identities))
+  }
+
+  /**
+   * Call it after each commit: before it returns, the commit must not be acknowledged.
+   *
+   * @throws {FilesDamaged}
+   */
+  refuseDamage(): void {
+    this.refuseLostFile()
+    if (this.#log?.isIntact() === false) this.#refuse('log truncated')
+  }
+
+  #refuse(damage: Damage | undefined): void {
+    if (damage) throw new FilesDamaged(damage)
+  }
+
+  #findLostFile({ database, log, index }: FileIdentities): Damage | undefined {
+    const named = lstatSync(this.#realPath, { bigint: true, throwIfNoEntry: false })
+    const isNamed = named !== undefined && identityOf(named) === database
+    const isInPlace = (isNamed && this.#path === this.#realPath) || this.#isInPlace(database)
+    if (!isInPlace) return 'database lost'
+    // If the path leads to the database under another name, SQLite names the log after that.
+    if (!isNamed || isLost(`${this.#realPath}-wal`, log) || isLost(`${this.#realPath}-shm`, index)) return 'log lost'
+    return undefined
+  }
+
+  #isInPlace(database: string | undefined): boolean {
+    return database !== undefined && identify(this.#path) === database
+  }
+
+  /** The log that the next start uses for this database. Undefined if it uses another database. */
+  get #nextLog(): string | undefined {
+    return this.#isInPlace(this.identities.database) ? `${realPathOf(this.#path)}-wal` : undefined
+  }
+
+  /** Whether the next start finds all commits. */
+  get isSaved(): boolean {
+    const log = this.#nextLog
+    return log !== undefined && (!isLost(log, this.identities.log) || this.#log?.isUnsaved() === false)
+  }
+
+  /**
+   * Renames the log in the place of this one if it is an old copy of it. SQLite would apply it to the database and undo
+   * later commits. Returns the new path.
+   */
+  setAsideOldLog(): string | undefined {
+    const log = this.#nextLog
+    if (log === undefined || identify(log) === undefined || !isLost(log, this.identities.log)) return undefined
+    if (!this.#log?.isCopy(log)) return undefined
+    const kept = `${log}.old-${fileTimestamp()}`
+    renameSync(log, kept)
+    return kept
+  }
+
+  /**
+   * If the next start would not find the log, moves it into the open database, and empties it, so that it changes nothing if
+   * it is in the place of the log of another database. Not if another process has begun a log of its own: each has pages that
+   * the other one does not know, so the database can follow only one of them.
+   */
+  saveLostLog(): void {
+    const log = this.#nextLog
+    if (log !== undefined && (!isLost(log, this.identities.log) || sizeOf(log) > 0)) return
+    this.connection.pragma(`busy_timeout = ${checkpointTimeout}`)
+    this.connection.pragma('wal_checkpoint(TRUNCATE)')
+  }
+
+  close(): void {
+    if (!this.connection.open) return
+    this.connection.close()
+    this.#log?.close()
+  }
+}
+
+function isLost(path: string, identity: string | undefined): boolean {
+  return identity !== undefined && identify(path) !== identity
+}
