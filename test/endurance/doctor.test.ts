@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { resources } from '../../db/resources.ts'
-import { fileTimestamp } from '../../db/sqlite/backup/name.ts'
+import { fileTimestamp } from '../../db/sqlite/file/files.ts'
 import { examine, type Service } from '../../server/ops/doctor/doctor.ts'
 import type { Finding } from '../../server/ops/doctor/finding.ts'
 import { petstore, runCommand, runPetstore, startServer } from '../support/process.ts'

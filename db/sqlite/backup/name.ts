@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path'
+import { fileTimestamp } from '../file/files.ts'
 
 /** The default folder for backups. */
 export function backupFolder(database: string): string {
@@ -29,8 +30,3 @@ export function timeInName(name: string, database: string, ending: string): numb
 
 /** Between the name of a database and the time, in the name of a copy that a running service saved. */
 export const rescuedMark = '.rescued-'
-
-/** A time in UTC for file names, which then sort by time: `2026-11-21T043000.123Z` */
-export function fileTimestamp(time = Date.now()): string {
-  return new Date(time).toISOString().replaceAll(':', '')
-}

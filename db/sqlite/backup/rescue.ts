@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { ownershipOf } from '../../ownership.ts'
-import { makeFolder, realPathOf } from '../file/files.ts'
-import { fileTimestamp, rescuedMark } from './name.ts'
+import { fileTimestamp, makeFolder, realPathOf } from '../file/files.ts'
+import { rescuedMark } from './name.ts'
 import { publish } from './publish.ts'
 import { withCopy } from './snapshot.ts'
 

@@ -7,10 +7,9 @@ import { reasons, UnusableDatabase } from '../../unusable-database.ts'
 import { attempt } from '../diagnosis/diagnosis.ts'
 import { lockDatabase } from '../file/connection.ts'
 import { isBusy, isCorrupt, toFailure } from '../file/failure.ts'
-import { identify, link, makeFile, makeFolder, realPathOf, sizeOf, syncFolder } from '../file/files.ts'
+import { fileTimestamp, identify, link, makeFile, makeFolder, realPathOf, sizeOf, syncFolder } from '../file/files.ts'
 import { readHeader, refuseForeignFile } from '../file/header.ts'
 import { verifyChecksum } from './checksum.ts'
-import { fileTimestamp } from './name.ts'
 import { type OnProgress, withSnapshot } from './snapshot.ts'
 
 export interface Restored {

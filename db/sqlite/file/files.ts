@@ -117,3 +117,8 @@ function targetOf(path: string): string | undefined {
     throw error
   }
 }
+
+/** A time in UTC for file names, which then sort by time: `2026-11-21T043000.123Z` */
+export function fileTimestamp(time = Date.now()): string {
+  return new Date(time).toISOString().replaceAll(':', '')
+}

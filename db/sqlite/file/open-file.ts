@@ -1,9 +1,8 @@
 import { lstatSync, renameSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import { fileTimestamp } from '../backup/name.ts'
 import { connect, orClose } from './connection.ts'
 import { type Damage, FilesDamaged } from './damage.ts'
-import { identify, identityOf, realPathOf, sizeOf } from './files.ts'
+import { fileTimestamp, identify, identityOf, realPathOf, sizeOf } from './files.ts'
 import { LogFile, openAs } from './log-file.ts'
 
 /**

@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { expectIntact, storedNames } from '../support/file-faults.ts'
-import { report } from '../support/long-form.ts'
-import { createFirstKey, runCommand, startServer } from '../support/process.ts'
-import { connectRestClient } from '../support/rest-client.ts'
-import { addingPets, change } from '../support/sample-database.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { expectIntact, storedNames } from '../../support/file-faults.ts'
+import { report } from '../../support/long-form.ts'
+import { createFirstKey, runCommand, startServer } from '../../support/process.ts'
+import { connectRestClient } from '../../support/rest-client.ts'
+import { addingPets, change } from '../../support/sample-database.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
 
 /** What people do with the file of a running service, in one session of `sqlite3` each. */
 const operations: [name: string, script: string][] = [
