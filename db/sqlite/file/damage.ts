@@ -16,8 +16,8 @@ export class FilesDamaged extends Error {
   override name = 'FilesDamaged'
   readonly damage: Damage
 
-  /** @param remedy what the operator can do. */
-  constructor(damage: Damage, remedy = 'restart the process') {
+  /** @param remedy what the operator can do. It is known when the files are saved. */
+  constructor(damage: Damage, remedy = 'the process saves what it had, and ends') {
     super(`${descriptions[damage]}; ${remedy}.`)
     this.damage = damage
   }

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
@@ -18,7 +18,9 @@ import {
   storedNames,
   testedSpellings,
 } from '../../support/file-faults.ts'
-import { createFirstKey, startServer } from '../../support/process.ts'
+import { notesIn } from '../../support/log-lines.ts'
+import { createFirstKey, petstore, runCommand, startServer } from '../../support/process.ts'
+import { makeDatabase, namesIn } from '../../support/sample-database.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 const lost =
@@ -194,4 +196,23 @@ test('while the copy cannot be made, the service reports it, waits and tries aga
   rmSync(given)
   symlinkSync(path, given)
   expect(rescuedNames(await damage)).toEqual(['kept'])
+})
+
+test('a command whose database is deleted says what was saved instead of what failed, and ends with exit code 1', async () => {
+  const folder = temporaryFolder()
+  const path = makeDatabase(join(folder, 'data/petstore.db'), 0)
+  const lines = Array.from({ length: 5_000 }, (_, index) => JSON.stringify({ name: `pet ${index}`, categoryId: 1 }))
+  writeFileSync(join(folder, 'pets.ndjson'), `${lines.join('\n')}\n`)
+  const input = '(cat pets.ndjson; for i in $(seq 600); do [ -e continue ] || sleep 0.1; done; cat pets.ndjson)'
+  const importing = runCommand(
+    ['sh', '-c', `${input} | "$@"`, 'sh', ...petstore, 'pets', 'import', '-', '--key', 'once'],
+    { folder },
+  )
+  await expect.poll(() => namesIn(path).length).toBeGreaterThan(0)
+  for (const suffix of databaseFiles) rmSync(path + suffix)
+  writeFileSync(join(folder, 'continue'), '')
+  expect([await importing.ended, importing.stdout]).toEqual([1, ''])
+  const said = notesIn(importing.stderr)
+  expect(said.split('\n')).toEqual([expect.stringMatching(lost), ''])
+  expect(rescuedNames(said)).toContain('pet 0')
 })

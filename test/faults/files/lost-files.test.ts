@@ -135,7 +135,9 @@ async function run({ fault, files, state, path: spelling, outcome }: Case) {
   const lost = lacking(found)
   const actual: Outcome = lost.length > 0 ? 'lost' : rescued.length > 0 ? 'rescued' : 'kept'
   const said = logLinesIn(server.stdout).filter(({ level }) => level === 'error')
-  const [message = ''] = said.map(({ msg }) => msg).filter((msg) => msg.includes('while it was open'))
+  const [message = ''] = said
+    .map(({ msg }) => msg)
+    .filter((msg) => /while it was open; (?!the process saves)/.test(msg))
   const figures = {
     acknowledged: expected.length,
     stored: expected.length - lost.length,

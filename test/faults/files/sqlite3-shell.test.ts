@@ -68,7 +68,8 @@ test('no operation of sqlite3 on the file makes a request of readers and writers
   for (const result of results) report('sqlite3', result)
   expect(results.filter(({ exit, failed }) => exit !== 0 || (failed as unknown[]).length > 0)).toEqual([])
   expect(server.child.exitCode).toBeNull()
-  expect(storedNames(path)).toEqual(expect.arrayContaining(load.acknowledged))
+  const stored = new Set(storedNames(path))
+  expect(load.acknowledged.filter((name) => !stored.has(name))).toEqual([])
   expectIntact(path)
 }, 300_000)
 
