@@ -125,6 +125,9 @@ export class StoreUnavailable extends Error {
 export const tooManyWrites =
   'Too many writes wait for the database. Check how fast its disk is, and send fewer writes at once.'
 
+/** For an operator, if a request arrives after {@link BaseStore.close}. */
+export const closedStore = 'The database is closed, because the process is stopping.'
+
 /** A write breaks a rule of its resource, and fails alone. The message is for the operator. */
 export class RuleViolation extends Error {
   /** What the rule is about, such as the name of a table. */

@@ -180,6 +180,8 @@ test('a store that is closed completes the pending writes and refuses later ones
   await store.close()
   expect((await Promise.allSettled(creates)).every(({ status }) => status === 'fulfilled')).toBe(true)
   await expect(store.pets.create(rex)).rejects.toThrow(StoreUnavailable)
+  await expect(store.pets.get(1n)).rejects.toThrow('The database is closed')
+  expect(await store.close()).toBeUndefined()
   expect(openDatabase(path).prepare('SELECT count(*) FROM pets').pluck().get()).toBe(100)
 })
 

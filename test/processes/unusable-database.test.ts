@@ -101,14 +101,6 @@ describe('an unusable database is refused and not changed:', () => {
     },
   )
 
-  test('a missing database that a running service has saved under another name', () => {
-    const path = join(temporaryFolder(), 'petstore.db')
-    const copy = `${path}.rescued-2026-11-23T010203.004Z`
-    prepareSqlite(copy)
-    expectRefusal(path, `it is missing, but a running service has saved it as ${copy}; restore that file`)
-    expect(existsSync(path)).toBe(false)
-  })
-
   test('a folder', () => {
     const path = temporaryFolder()
     expectRefusal(path, 'it is not a file')

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { isUpToDate, otherRelease } from '../../migrations.ts'
 import type { Loaded } from '../../resource.ts'
+import { closedStore, StoreUnavailable } from '../../store.ts'
 import { UnusableDatabase } from '../../unusable-database.ts'
 import { rescueDatabase } from '../backup/rescue.ts'
 import { type Damage, FilesDamaged } from '../file/damage.ts'
@@ -81,6 +82,7 @@ export class Reader {
         if (this.#damage) throw this.#damage
         return read()
       } catch (error) {
+        if (!this.#file.connection.open) throw new StoreUnavailable(closedStore)
         this.#check()
         const failure = toFailure(this.#damage ?? error)
         if (isBusy(failure) && performance.now() < deadline) {
@@ -115,7 +117,7 @@ export class Reader {
 
   /** Files that cannot be examined, as on a failing disk, may be in place. */
   #check(): void {
-    if (this.#damage) return
+    if (this.#damage || !this.#file.connection.open) return
     try {
       this.#file.refuseDamage()
       // Stores the read mark for commits of other processes. On a frozen file system a read would block there (Checkpoints).

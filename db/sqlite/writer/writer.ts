@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import type { Loaded, MutationResult } from '../../resource.ts'
 import {
+  closedStore,
   type Once,
   type RuleError,
   type StoreObserver,
@@ -67,10 +68,7 @@ interface Refusal {
 }
 
 const refusals = {
-  closed: (): Refusal => ({
-    reason: 'other',
-    error: new StoreUnavailable('The database is closed, because the process is stopping.'),
-  }),
+  closed: (): Refusal => ({ reason: 'other', error: new StoreUnavailable(closedStore) }),
   diskHangs: (): Refusal => ({
     reason: 'hanging',
     error: new StoreUnavailable('The disk does not respond. Check it, and thaw its file system if it is frozen.'),

@@ -1,10 +1,7 @@
 import { StoreUnavailable } from '../../../db/store.ts'
 import { OperatorError } from '../operator-error.ts'
 
-/**
- * Creates in flight. They share a few transactions. More would hold the write lock of SQLite for longer, for which a
- * service on the same database waits at most 200 ms.
- */
+/** Creates in flight. They share a few transactions. More would hold the write lock of SQLite for longer. */
 const batchSize = 500
 
 interface BatchOptions {

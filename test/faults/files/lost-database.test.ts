@@ -20,7 +20,8 @@ import {
 } from '../../support/file-faults.ts'
 import { notesIn } from '../../support/log-lines.ts'
 import { createFirstKey, petstore, runCommand, startServer } from '../../support/process.ts'
-import { makeDatabase, namesIn } from '../../support/sample-database.ts'
+import { prepareSqlite } from '../../support/resources.ts'
+import { namesIn } from '../../support/sample-database.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 const lost =
@@ -200,7 +201,8 @@ test('while the copy cannot be made, the service reports it, waits and tries aga
 
 test('a command whose database is deleted says what was saved instead of what failed, and ends with exit code 1', async () => {
   const folder = temporaryFolder()
-  const path = makeDatabase(join(folder, 'data/petstore.db'), 0)
+  const path = join(folder, 'data/petstore.db')
+  prepareSqlite(path)
   const lines = Array.from({ length: 5_000 }, (_, index) => JSON.stringify({ name: `pet ${index}`, categoryId: 1 }))
   writeFileSync(join(folder, 'pets.ndjson'), `${lines.join('\n')}\n`)
   const input = '(cat pets.ndjson; for i in $(seq 600); do [ -e continue ] || sleep 0.1; done; cat pets.ndjson)'
