@@ -179,7 +179,7 @@ test.for([
 
     const next = await startServer({ folder })
     expect(next.stdout).toContain(`as ${copy} when its files were lost.`)
-    expect((await fetch(`${next.url}/readyz`)).status).toBe(200)
+    await expect.poll(async () => (await fetch(`${next.url}/readyz`)).status).toBe(200)
     expect(storedNames(path)).toEqual([])
   },
 )
