@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { z } from 'zod'
 import { isApiKey } from './auth/api-key.ts'
 import type { Rate } from './auth/rate-limit.ts'
-import { parseDuration } from './ops/duration.ts'
+import { parseDuration } from './ops/format.ts'
 import { DatabaseUrl, hasControlCharacter } from './ops/location.ts'
 import { OperatorError, systemMessage } from './ops/operator-error.ts'
 

@@ -6,15 +6,14 @@ import { checksumOf } from '../../db/sqlite/backup/checksum.ts'
 import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
 import { verifyBackup } from '../../db/sqlite/backup/verify.ts'
 import { UnusableDatabase } from '../../db/unusable-database.ts'
-import { count } from '../ops/count.ts'
 import { type DatabaseStatus, describeStatus, readStatus } from '../ops/database.ts'
+import { count } from '../ops/format.ts'
 import { parseFile } from '../ops/location.ts'
 import { UsageError } from '../ops/operator-error.ts'
 import { describeBytes, withProgress } from '../ops/progress.ts'
 import { writeStream } from '../ops/transfer/output.ts'
-import { addHelp } from './help.ts'
 import { databaseFile } from './open-store.ts'
-import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
+import { addHelp, type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
 
 const variables = ['DATABASE_URL'] as const
 

@@ -4,10 +4,9 @@ import type { Location } from '../../db/location.ts'
 import { startOf } from '../auth/api-key.ts'
 import { defaultOf, environment, readConfig, readVariables, type VariableName, variableNames } from '../config.ts'
 import { findListenProblems } from '../http/addresses.ts'
+import { alignColumns } from '../ops/format.ts'
 import { OperatorError } from '../ops/operator-error.ts'
-import { alignColumns } from '../ops/table.ts'
-import { addHelp } from './help.ts'
-import { type JsonOption, jsonOption, printAs } from './output.ts'
+import { addHelp, type JsonOption, jsonOption, printAs } from './output.ts'
 
 export function addConfigCommands(program: Command): void {
   const config = program.command('config').description('show and check the configuration')

@@ -3,13 +3,12 @@ import { describeLocation, type Location } from '../../db/location.ts'
 import { migrateStore } from '../../db/open.ts'
 import type { ResourceList } from '../../db/resource-list.ts'
 import { readConfig } from '../config.ts'
-import { listOf } from '../ops/count.ts'
 import { copy, describeCopy, describeMigrations, describeStatus, readPending, readStatus } from '../ops/database.ts'
+import { listOf } from '../ops/format.ts'
 import { parseLocation } from '../ops/location.ts'
 import { describeRows, withProgress } from '../ops/progress.ts'
-import { addHelp } from './help.ts'
 import { auditOf, reportsOn } from './open-store.ts'
-import { type JsonOption, jsonOption, printAs } from './output.ts'
+import { addHelp, type JsonOption, jsonOption, printAs } from './output.ts'
 
 const variables = ['DATABASE_URL'] as const
 

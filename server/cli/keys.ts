@@ -13,9 +13,8 @@ import {
   rotateKey,
   summaryOf,
 } from '../ops/keys.ts'
-import { addHelp } from './help.ts'
 import { withStore } from './open-store.ts'
-import { type JsonOption, jsonOption, note, printAs } from './output.ts'
+import { addHelp, type JsonOption, jsonOption, note, printAs } from './output.ts'
 
 interface NewKeyOptions extends JsonOption {
   expires?: number

@@ -11,11 +11,9 @@ import type { Transfer } from '../ops/transfer/resource.ts'
 import { addBackupCommands, addRestoreCommand } from './backup.ts'
 import { addConfigCommands } from './config.ts'
 import { addDatabaseCommands } from './database.ts'
-import { addDoctorCommand } from './doctor.ts'
-import { addHelp } from './help.ts'
 import { addKeyCommands } from './keys.ts'
-import { noteFailure } from './output.ts'
-import { addServiceCommands } from './service.ts'
+import { addHelp, noteFailure } from './output.ts'
+import { addDoctorCommand, addServiceCommands } from './service.ts'
 import { addSeedCommand, addTransferCommands } from './transfer.ts'
 
 interface Service<Stores extends WithApiKeys> {

@@ -4,9 +4,8 @@ import { describeLocation, type Location } from '../../db/location.ts'
 import type { LockMode, Migration } from '../../db/migrations.ts'
 import { inspect } from '../../db/open.ts'
 import type { ResourceList } from '../../db/resource-list.ts'
-import { count } from './count.ts'
+import { alignColumns, count, describeSize } from './format.ts'
 import { OperatorError } from './operator-error.ts'
-import { alignColumns, describeSize } from './table.ts'
 
 export interface DatabaseStatus {
   kind: Location['kind']

@@ -1,8 +1,7 @@
 import type { ApiKey, WithApiKeys } from '../../db/keys/store.ts'
 import { apiKeyRecord, mintApiKey, prefix, startOfUnknown } from '../auth/api-key.ts'
-import { parseDuration } from './duration.ts'
+import { alignColumns, parseDuration } from './format.ts'
 import { OperatorError, UsageError } from './operator-error.ts'
-import { alignColumns } from './table.ts'
 
 /** The constraints of both databases allow years of four digits. */
 const latestTime = Date.UTC(9999, 11, 31)

@@ -110,21 +110,6 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
       ),
     ],
   },
-  'server/ops/doctor/doctor.ts': {
-    allowed: ['../table.ts', '../../../db/open.ts', '../../../db/sqlite/backup/a.ts'].map(valueFrom),
-    refused: [
-      ...[
-        '../../api/errors.ts',
-        '../../http/server.ts',
-        '../../config.ts',
-        'node:net',
-        'fastify',
-        'better-sqlite3',
-        'pg',
-      ].map(valueFrom),
-      ...['../../../db/sqlite/store/store.ts', '../../../db/inspection/sqlite.ts'].map(valueFrom),
-    ],
-  },
   'server/ops/transfer/import.ts': {
     allowed: ['./rows.ts', '../operator-error.ts', '../../api/int64.ts', '../../../db/store.ts'].map(valueFrom),
     refused: [

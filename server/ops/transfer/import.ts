@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { noApiKey } from '../../../db/store.ts'
 import { describeIssues } from '../../api/validation.ts'
-import { count } from '../count.ts'
+import { count } from '../format.ts'
 import { OperatorError } from '../operator-error.ts'
 import { createBatches } from './batches.ts'
 import { readCsv } from './csv.ts'

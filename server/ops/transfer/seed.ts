@@ -1,5 +1,5 @@
 import type { Faker } from '@faker-js/faker'
-import { count } from '../count.ts'
+import { count } from '../format.ts'
 import { OperatorError } from '../operator-error.ts'
 import { createBatches } from './batches.ts'
 import { type Field, fieldsOf, type ItemStore, type Kind, type Makers, type Noun, type Schemas } from './resource.ts'

@@ -1,0 +1,46 @@
+/** A number with its noun: `1 row`, `2 rows`. */
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`
+}
+
+/** Joins words to a list in English. `Intl.ListFormat` would add 30 ms to each start. */
+export function listOf(words: string[]): string {
+  return words.length < 3 ? words.join(' and ') : `${words.slice(0, -1).join(', ')}, and ${words.at(-1)}`
+}
+
+/** Aligns the columns of a table for the terminal. */
+export function alignColumns(rows: string[][]): string {
+  const [first = []] = rows
+  const widths = first.map((_, column) => rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0))
+  const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
+  return rows.map((row) => line(row).trimEnd()).join('\n')
+}
+
+/** Such as `12.3 MiB`. */
+export function describeSize(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10))
+  return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${units[power]}`
+}
+
+const second = 1_000
+const units: Record<string, number> = {
+  s: second,
+  m: 60 * second,
+  h: 3_600 * second,
+  d: 24 * 3_600 * second,
+  w: 7 * 24 * 3_600 * second,
+}
+
+/** Such as `3 h`: whole numbers of the largest unit that fits. */
+export function describeDuration(milliseconds: number): string {
+  const [unit, length] = Object.entries(units).findLast(([, length]) => milliseconds >= length) ?? ['s', second]
+  return `${Math.floor(milliseconds / length)} ${unit}`
+}
+
+/** A duration such as 30m, 12h or 90d, in milliseconds; `undefined` for any other text. */
+export function parseDuration(text: string): number | undefined {
+  const [, count, unit = ''] = /^([1-9]\d{0,3})([smhdw])$/.exec(text) ?? []
+  const length = units[unit]
+  return length === undefined ? undefined : Number(count) * length
+}
