@@ -26,7 +26,7 @@ export function addBackupCommands(program: Command, resources: ResourceList): vo
     .action(async (file: string | undefined, options: JsonOption) => {
       if (file === '-') return backUpToOutput(resources, options)
       const { path, audit } = databaseFile()
-      const backup = await withProgress(process.stderr, describeBytes, (onProgress) =>
+      const backup = await withProgress(describeBytes, (onProgress) =>
         backUpDatabase(path, resources.migrationsFor('sqlite'), file, onProgress),
       )
       const { size: bytes } = statSync(backup)
@@ -66,7 +66,7 @@ async function backUpToOutput(resources: ResourceList, options: JsonOption): Pro
   refuseJson(options, 'the backup')
   if (process.stdout.isTTY) throw new UsageError('A backup is not text. Redirect standard output to a file or a pipe.')
   const { path, audit } = databaseFile()
-  const { bytes, sha256 } = await withProgress(process.stderr, describeBytes, (onProgress) =>
+  const { bytes, sha256 } = await withProgress(describeBytes, (onProgress) =>
     writeStream(process.stdout, (write) => streamBackup(path, resources.migrationsFor('sqlite'), write, onProgress)),
   )
   audit('database.backup', 'standard output', { from: path, bytes })
@@ -81,7 +81,7 @@ export function addRestoreCommand(program: Command, resources: ResourceList): vo
     .option(...jsonOption)
     .action(async (backup: string, options: JsonOption) => {
       const { path, audit } = databaseFile()
-      const { kept, isVerified } = await withProgress(process.stderr, describeBytes, (onProgress) =>
+      const { kept, isVerified } = await withProgress(describeBytes, (onProgress) =>
         restoreDatabase(path, resources.migrationsFor('sqlite'), backup, onProgress),
       )
       audit('database.restore', path, { from: backup, kept })

@@ -71,7 +71,7 @@ function addCopyCommand(databases: Command, resources: ResourceList, contents: s
       const audit = auditOf(readConfig())
       const target = describeLocation(to)
       const onMigrate = (migrations: string[]) => audit('database.migrate', target, { migrations })
-      const copied = await withProgress(process.stderr, describeRows, (onProgress) =>
+      const copied = await withProgress(describeRows, (onProgress) =>
         copy({ resources, from, to, onMigrate, onProgress }),
       )
       const rows = copied.tables.reduce((sum, { rows }) => sum + rows, 0)

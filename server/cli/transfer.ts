@@ -160,7 +160,7 @@ async function exportToFile<Stores>(
   await withStore(resources, async (store, _audit, database) => {
     const ownership = database.kind === 'sqlite' ? ownershipOf(database.path) : undefined
     const progress = describeCount('Exported', transfer.plural)
-    const { written, sha256 } = await withProgress(process.stderr, progress, (onProgress) => {
+    const { written, sha256 } = await withProgress(progress, (onProgress) => {
       const options = { format: format ?? formatOf(file), filters, onProgress }
       const work = (write: Write) => exportItems(transfer, transfer.items(store), write, options)
       return file === undefined
@@ -196,16 +196,13 @@ async function importFromFile<Stores>(
     await withStore(
       resources,
       async (store, audit, database) => {
-        const { created, existing } = await withProgress(
-          process.stderr,
-          describeCount('Imported', plural),
-          (onProgress) =>
-            importItems(transfer, transfer.items(store), input, {
-              format,
-              key,
-              onInvalid: skipInvalid && skip,
-              onProgress,
-            }),
+        const { created, existing } = await withProgress(describeCount('Imported', plural), (onProgress) =>
+          importItems(transfer, transfer.items(store), input, {
+            format,
+            key,
+            onInvalid: skipInvalid && skip,
+            onProgress,
+          }),
         )
         if (created > 0) audit(`${plural}.import`, describeLocation(database), { from: input.name, rows: created })
         const result = { file: input.name, valid: created + existing, skipped, created, existing }
@@ -253,7 +250,7 @@ async function seed<Stores>(
   await withStore(
     resources,
     async (store, audit, database) => {
-      await withProgress(process.stderr, describeCount('Created', plural, rows), (onProgress) =>
+      await withProgress(describeCount('Created', plural, rows), (onProgress) =>
         seedItems(transfer, transfer.items(store), rows, next, onProgress),
       )
       audit(`${plural}.seed`, describeLocation(database), { rows })

@@ -19,39 +19,30 @@ interface Health {
  */
 export async function checkHealth(origin: string): Promise<Health> {
   const url = `${origin}/readyz`
-  const response = await get(url)
-  if (!response.ok) {
-    const { data } = ErrorBody.safeParse(response.body)
-    const says = data ? ` and says: ${data.message}` : '.'
-    throw new OperatorError(
-      `The service is not ready: ${url} responds ${response.status}${says} See its log for the cause.`,
-    )
+  const { ok, status, text } = await get(url)
+  if (ok) return { url, status }
+  let says = '.'
+  try {
+    says = ` and says: ${ErrorBody.parse(JSON.parse(text)).message}`
+  } catch {
+    // Another program responds.
   }
-  return { url, status: response.status }
+  throw new OperatorError(`The service is not ready: ${url} responds ${status}${says} See its log for the cause.`)
 }
 
 export function describeHealth({ url, status }: Health): string {
   return `The service is ready: ${url} responds ${status}.`
 }
 
-async function get(url: string): Promise<{ ok: boolean; status: number; body: unknown }> {
+async function get(url: string): Promise<{ ok: boolean; status: number; text: string }> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeout) })
-    const text = await response.text()
-    return { ok: response.ok, status: response.status, body: parse(text) }
+    return { ok: response.ok, status: response.status, text: await response.text() }
   } catch (error) {
     throw new OperatorError(
       `The service does not respond at ${url} (${causeOf(error)}). Start it, or set HOST and PORT to its address.`,
       { cause: error },
     )
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -1,4 +1,3 @@
-import type { WriteStream } from 'node:tty'
 import type { CopyProgress } from '../../db/copy/copy-store.ts'
 import type { Progress } from '../../db/sqlite/backup/snapshot.ts'
 
@@ -6,10 +5,10 @@ const mebibyte = 1024 * 1024
 
 /** Shows progress on one line of a terminal and clears the line in the end. Writes nothing to a file or a pipe. */
 export async function withProgress<P, T>(
-  terminal: Pick<WriteStream, 'isTTY' | 'write'>,
   describe: (progress: P) => string,
   work: (onProgress?: (progress: P) => void) => Promise<T>,
 ): Promise<T> {
+  const terminal = process.stderr
   if (!terminal.isTTY) return work()
   try {
     return await work((progress) => terminal.write(`\r${describe(progress)}\x1b[K`))

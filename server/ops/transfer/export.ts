@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto'
-import { writeCsv } from './csv.ts'
-import { writeNdjson } from './ndjson.ts'
+import { writers } from './formats.ts'
 import type { Write } from './output.ts'
 import type { Format, Item, ItemStore, Resource } from './resource.ts'
 
 const pageSize = 1_000
-
-const writers = { ndjson: writeNdjson, csv: writeCsv }
 
 interface ExportOptions {
   format: Format

@@ -4,20 +4,9 @@ import { describeIssues } from '../../api/validation.ts'
 import { count } from '../format.ts'
 import { OperatorError } from '../operator-error.ts'
 import { createBatches } from './batches.ts'
-import { readCsv } from './csv.ts'
+import { readers } from './formats.ts'
 import { type Input, type InvalidRow, type Row, readBlocks } from './input.ts'
-import { readNdjson } from './ndjson.ts'
-import {
-  type Field,
-  type Format,
-  fieldsOf,
-  type ItemStore,
-  parseCell,
-  type Resource,
-  type Schemas,
-} from './resource.ts'
-
-const readers = { ndjson: readNdjson, csv: readCsv }
+import { type Field, type Format, fieldsOf, type ItemStore, parseCell, type Resource } from './resource.ts'
 
 interface ReadOptions {
   format: Format
@@ -112,8 +101,8 @@ export async function* readItems<New>(
  * Makes the function that applies the rules and the messages of the API to a line, but refuses unknown fields. It ignores
  * the fields that the store assigns.
  */
-function rowCheck<New>(schemas: Schemas<New>): (row: Row) => { item: New } | InvalidRow {
-  const known = new Map(fieldsOf(schemas).map((field) => [field.name, field]))
+function rowCheck<New>(resource: Resource<New>): (row: Row) => { item: New } | InvalidRow {
+  const known = new Map(fieldsOf(resource).map((field) => [field.name, field]))
   return (row) => {
     if ('problem' in row) return row
     const { line, fields } = row
@@ -125,7 +114,7 @@ function rowCheck<New>(schemas: Schemas<New>): (row: Row) => { item: New } | Inv
       const field = known.get(name)
       return field?.isGiven ? [[name, fromJson(field, value)]] : []
     })
-    const { data, error } = schemas.newItem.safeParse(Object.fromEntries(given))
+    const { data, error } = resource.newItem.safeParse(Object.fromEntries(given))
     return error ? { line, problem: describeIssues(error) } : { item: data }
   }
 }

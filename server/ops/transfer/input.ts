@@ -68,7 +68,7 @@ export async function* readBlocks(chunks: AsyncIterable<Buffer>, name: string): 
     else {
       const bytes = Buffer.concat([rest, chunk.subarray(0, end)])
       yield toBlock(line, bytes, name)
-      line += countLines(bytes)
+      line += linesOf(bytes).length - 1
       rest = chunk.subarray(end)
     }
     if (rest.length > maxLineLength) {
@@ -83,22 +83,11 @@ function toBlock(line: number, bytes: Buffer, name: string): Block {
     const hasMark = line === 1 && bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark)
     return { line, bytes: hasMark ? bytes.subarray(byteOrderMark.length) : bytes }
   }
-  throw new OperatorError(`Line ${line + lineOfError(bytes)} of ${name} is not UTF-8. Convert the file to UTF-8.`)
+  const index = linesOf(bytes).findIndex((text) => !isUtf8(Buffer.from(text, 'latin1')))
+  throw new OperatorError(`Line ${line + index} of ${name} is not UTF-8. Convert the file to UTF-8.`)
 }
 
-/** The index of the first line that is not UTF-8. */
-function lineOfError(bytes: Buffer): number {
-  let [index, start] = [0, 0]
-  for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, start)) {
-    if (!isUtf8(bytes.subarray(start, end))) return index
-    index++
-    start = end + 1
-  }
-  return index
-}
-
-function countLines(bytes: Buffer): number {
-  let lines = 0
-  for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) lines++
-  return lines
+/** Splits the bytes at each newline. Latin-1 has a character for every byte. */
+function linesOf(bytes: Buffer): string[] {
+  return bytes.toString('latin1').split('\n')
 }

@@ -22,34 +22,29 @@ interface FileOptions {
  *
  * @throws {OperatorError} if the file exists and `overwrite` is false.
  */
-export async function writeFile<T>(
+export function writeFile<T>(
   file: string,
   { overwrite, ownership }: FileOptions,
   use: (write: Write) => Promise<T>,
 ): Promise<T> {
-  const path = await withFileErrors(file, 'written', async () => chooseTarget(file, overwrite))
-  const partial = `${path}.${randomBytes(4).toString('hex')}.partial`
-  const work = () =>
-    withFileErrors(file, 'written', async () => {
+  return withFileErrors(file, 'written', async () => {
+    const path = chooseTarget(file, overwrite)
+    const partial = `${path}.${randomBytes(4).toString('hex')}.partial`
+    const remove = () => rmSync(partial, { force: true })
+    return withCleanup(remove, async () => {
       const handle = await open(partial, 'wx', 0o600)
       try {
         if (ownership) giveAway(handle.fd, ownership)
         const result = await use((bytes) => handle.writeFile(bytes))
         await handle.sync()
+        if (overwrite) renameSync(partial, path)
+        else if (!publish(partial, path)) throw exists(file)
         return result
       } finally {
         await handle.close()
       }
     })
-  return withCleanup(
-    () => rmSync(partial, { force: true }),
-    async () => {
-      const result = await work()
-      if (overwrite) await withFileErrors(file, 'written', async () => renameSync(partial, path))
-      else if (!publish(partial, path)) throw exists(file)
-      return result
-    },
-  )
+  })
 }
 
 /** The path without symbolic links, because a rename would replace a link. It would also replace a device. */

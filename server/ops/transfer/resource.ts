@@ -6,25 +6,21 @@ import { isTime } from '../../api/time.ts'
 
 /** What the commands `export`, `import` and `seed` need to know of a resource. */
 
-/** A resource for messages. */
-export interface Noun {
-  /** One item. */
-  name: string
-  plural: string
-}
-
 export type Format = 'ndjson' | 'csv'
 
 type Shape = Readonly<Record<string, z.ZodType>>
 
-export interface Schemas<New> {
+export interface Resource<New> {
+  /** One item, for messages. */
+  name: string
+  plural: string
   /** An item. Its fields are the columns of a file, in their order. */
   item: { shape: Shape }
   /** An item without its id, with the rules and the messages of the API. */
   newItem: z.ZodType<New> & { shape: Shape }
+  /** Make up realistic values for `seed`. A field without one gets any value of its kind. */
+  makers?: { [Name in keyof New]?: (faker: Faker) => New[Name] }
 }
-
-export interface Resource<New> extends Noun, Schemas<New> {}
 
 /** A stored item. An optional field may be absent. */
 export type Item = { id: bigint } & Record<string, unknown>
@@ -35,15 +31,10 @@ export interface ItemStore<New> {
   create(item: New, once?: Once): Promise<unknown>
 }
 
-/** Functions that make up realistic values of fields. */
-export type Makers<New> = { [Name in keyof New]?: (faker: Faker) => New[Name] }
-
 /** A resource with commands. */
 export interface Transfer<Store, New> extends Resource<New> {
   /** The values of each filter that an export may have. */
   filters: Record<string, readonly string[]>
-  /** For `seed`. A field without one gets any value of its kind. */
-  makers?: Makers<New>
   items(store: Store): ItemStore<New>
 }
 
@@ -70,7 +61,7 @@ const parsers = {
 }
 export type Kind = keyof typeof parsers
 
-export function fieldsOf({ item, newItem }: Schemas<unknown>): Field[] {
+export function fieldsOf({ item, newItem }: Pick<Resource<unknown>, 'item' | 'newItem'>): Field[] {
   return Object.entries(item.shape).map(([name, schema]) => {
     const given = newItem.shape[name]
     const type = withoutOptional(schema)

@@ -2,7 +2,7 @@ import type { Faker } from '@faker-js/faker'
 import { count } from '../format.ts'
 import { OperatorError } from '../operator-error.ts'
 import { createBatches } from './batches.ts'
-import { type Field, fieldsOf, type ItemStore, type Kind, type Makers, type Noun, type Schemas } from './resource.ts'
+import { type Field, fieldsOf, type ItemStore, type Kind, type Resource } from './resource.ts'
 
 const groupSize = 1_000
 
@@ -17,7 +17,7 @@ const makersOfKinds: Record<Kind, (faker: Faker, field: Field) => unknown> = {
 
 /** Creates items one after the other, as if clients had sent them. */
 export async function seedItems<New>(
-  noun: Noun,
+  { name, plural }: Resource<New>,
   items: ItemStore<New>,
   rows: number,
   next: () => New,
@@ -25,7 +25,7 @@ export async function seedItems<New>(
 ): Promise<void> {
   await createBatches(groupsOf(rows, next), (item) => items.create(item), {
     onProgress,
-    outcome: (done) => `${count(done, noun.name, noun.plural)} created.`,
+    outcome: (done) => `${count(done, name, plural)} created.`,
   })
 }
 
@@ -36,17 +36,17 @@ export async function seedItems<New>(
  * @throws {OperatorError} if the package that makes up the values is not installed.
  */
 export async function itemSource<New>(
-  { makers = {}, ...schemas }: Schemas<New> & { makers?: Makers<New> },
+  resource: Omit<Resource<New>, 'name' | 'plural'>,
   seed: number,
 ): Promise<() => New> {
   const { faker } = await importFaker()
   faker.seed(seed)
-  const fields = fieldsOf(schemas).filter(({ isGiven }) => isGiven)
-  const own = new Map<string, (faker: Faker) => unknown>(Object.entries(makers))
+  const fields = fieldsOf(resource).filter(({ isGiven }) => isGiven)
+  const own = new Map<string, (faker: Faker) => unknown>(Object.entries(resource.makers ?? {}))
   const makeUp = (field: Field) => (own.get(field.name) ?? makersOfKinds[field.kind])(faker, field)
   return () => {
     const given = fields.filter(({ isOptional }) => !isOptional || faker.datatype.boolean())
-    return schemas.newItem.parse(Object.fromEntries(given.map((field) => [field.name, makeUp(field)])))
+    return resource.newItem.parse(Object.fromEntries(given.map((field) => [field.name, makeUp(field)])))
   }
 }
 

@@ -1,12 +1,49 @@
 import { pipeline } from 'node:stream'
 import { CsvError, type Info, parse } from 'csv-parse'
 import { stringify } from 'csv-stringify/sync'
+import { parseJson } from '../../api/int64.ts'
+import { expected, isRecord } from '../../api/validation.ts'
 import { OperatorError } from '../operator-error.ts'
 import { type Block, maxLineLength, type Row } from './input.ts'
 import { type Field, type Item, parseCell } from './resource.ts'
 
+export const writers = { ndjson: writeNdjson, csv: writeCsv }
+export const readers = { ndjson: readNdjson, csv: readCsv }
+
+/** One JSON object per line (https://github.com/ndjson/ndjson-spec). Integers have all their digits. */
+function writeNdjson(items: Item[], columns: string[]): string {
+  return items
+    .map((item) => {
+      const members = columns.flatMap((name) => (item[name] === undefined ? [] : [`"${name}":${toJson(item[name])}`]))
+      return `{${members}}\n`
+    })
+    .join('')
+}
+
+function toJson(value: unknown): string {
+  return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
+}
+
+/** Ignores empty lines. */
+async function* readNdjson(blocks: AsyncIterable<Block>): AsyncGenerator<Row[]> {
+  for await (const { line, bytes } of blocks) {
+    // Not readline, which also ends a line at U+2028 and U+2029. A name may contain both.
+    const lines = bytes.toString().split('\n')
+    yield lines.flatMap((text, index) => (/^\r?$/.test(text) ? [] : [lineToRow(line + index, text)]))
+  }
+}
+
+function lineToRow(line: number, text: string): Row {
+  try {
+    const fields = parseJson(text)
+    return isRecord(fields) ? { line, fields } : { line, problem: expected('an object')({ input: fields }) }
+  } catch {
+    return { line, problem: 'expected a JSON object' }
+  }
+}
+
 /** CSV as in RFC 4180. Text is not changed, also if a spreadsheet would take it for a formula. */
-export function writeCsv(items: Item[], columns: string[], header = false): string {
+function writeCsv(items: Item[], columns: string[], header = false): string {
   return stringify(items, {
     columns,
     header,
@@ -35,11 +72,11 @@ const otherSeparators = [
  * @param fields those of the resource: the columns that the file may have.
  * @throws {OperatorError} if the header is wrong, or the text is not CSV.
  */
-export async function* readCsv(blocks: AsyncIterable<Block>, name: string, fields: Field[]): AsyncGenerator<Row[]> {
+async function* readCsv(blocks: AsyncIterable<Block>, name: string, fields: Field[]): AsyncGenerator<Row[]> {
   let header: Field[] | undefined
   let rows: Row[] = []
   for await (const { record, info } of parseRecords(blocks, name)) {
-    if (header) rows.push(toRow(info.lines, header, record))
+    if (header) rows.push(recordToRow(info.lines, header, record))
     else header = checkHeader(record, name, fields)
     if (rows.length < rowsPerBatch) continue
     yield rows
@@ -99,7 +136,7 @@ function describe(problem: string, names: string[]): string {
   return names.length === 0 ? '' : ` ${problem}: ${names.map((name) => JSON.stringify(name)).join(', ')}.`
 }
 
-function toRow(line: number, header: Field[], record: string[]): Row {
+function recordToRow(line: number, header: Field[], record: string[]): Row {
   if (record.length !== header.length) {
     return { line, problem: `expected ${header.length} fields, got ${record.length}` }
   }
