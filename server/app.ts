@@ -32,8 +32,7 @@ import type { Log, RequestResult } from './log.ts'
 import { restAdapter } from './rest/adapter.ts'
 import { reference, serversOf } from './rest/reference.ts'
 import { rpcAdapter } from './rpc/adapter.ts'
-import { Metrics } from './telemetry/metrics.ts'
-import { metricsRoute } from './telemetry/metrics-route.ts'
+import { Metrics, metricsRoute } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 
 export interface AppOptions {

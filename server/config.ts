@@ -156,10 +156,8 @@ function toConfig(env: z.infer<typeof Environment>) {
     /** Where health and metrics are served without an API key. By default there is no such listener. */
     adminPort: env.ADMIN_PORT,
     adminHost: env.ADMIN_HOST,
-    /** Whether another process may listen on the same port, such as a predecessor or successor of this one. */
     reusePort: env.REUSE_PORT,
     database: env.DATABASE_URL,
-    /** Maximum number of connections to PostgreSQL for requests. */
     databaseConnections: env.DATABASE_CONNECTIONS,
     /** The URL by which clients reach the service, without `/v1`. A proxy removes its path. By default it is the listening address. */
     publicUrl: env.PUBLIC_URL,
@@ -167,7 +165,6 @@ function toConfig(env: z.infer<typeof Environment>) {
     logLevel: env.LOG_LEVEL,
     /** By default it depends on whether the output is a terminal. */
     logFormat: env.LOG_FORMAT,
-    /** Share of the fast and successful requests that are logged, from 0 to 1. */
     logSample: env.LOG_SAMPLE,
     corsOrigins: env.CORS_ORIGINS,
     /** Addresses of proxies whose X-Forwarded-For is trusted. */
@@ -179,7 +176,6 @@ function toConfig(env: z.infer<typeof Environment>) {
     apiKeyFile: env.PETSTORE_API_KEY_FILE?.path,
     /** Milliseconds between scheduled backups. By default there are no scheduled backups. */
     backupEvery: env.BACKUP_EVERY,
-    /** Number of scheduled backups that are kept. */
     backupKeep: env.BACKUP_KEEP,
   }
 }

@@ -2,6 +2,7 @@ import { initTRPC, type TRPCCreateRouterOptions } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import superjson from 'superjson'
 import type { OpenApiMeta } from 'trpc-to-openapi'
+import { z } from 'zod'
 import type { BaseStore, Once } from '../../db/store.ts'
 import { type RpcError, toApiError } from './errors.ts'
 import { requestHeaders, responseHeaders } from './idempotency-key.ts'
@@ -26,16 +27,14 @@ export interface SessionContext {
   rateLimit: RateLimitState | undefined
 }
 
-/** A window of the rate limit. Times are in seconds. */
-export interface RateLimitState {
-  /** The number of calls in each window. */
-  calls: number
-  /** The length of a window. */
-  seconds: number
-  remaining: number
-  /** The time until the next window. */
-  resetsIn: number
-}
+/** A window of the rate limit. */
+export const RateLimitState = z.object({
+  calls: z.int().meta({ description: 'The number of calls that the key may make in each window.' }),
+  seconds: z.int().meta({ description: 'The length of a window in seconds.' }),
+  remaining: z.int().meta({ description: 'The number of calls that are left in this window.' }),
+  resetsIn: z.int().meta({ description: 'Seconds until the next window starts.' }),
+})
+export type RateLimitState = z.infer<typeof RateLimitState>
 
 /** What a resolver reads of the context. A cached response depends on nothing else, so every API key may get it. */
 export interface ResolverContext<Store> {

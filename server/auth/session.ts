@@ -1,19 +1,12 @@
 import { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
 import { Time } from '../api/time.ts'
-import { createBuilder, type ProcedureMeta, type SessionContext } from '../api/trpc.ts'
-
-const RateLimit = z.object({
-  calls: z.int().meta({ description: 'The number of calls that the key may make in each window.' }),
-  seconds: z.int().meta({ description: 'The length of a window in seconds.' }),
-  remaining: z.int().meta({ description: 'The number of calls that are left in this window.' }),
-  resetsIn: z.int().meta({ description: 'Seconds until the next window starts.' }),
-})
+import { createBuilder, type ProcedureMeta, RateLimitState, type SessionContext } from '../api/trpc.ts'
 
 const Session = z.object({
   keyName: z.string().meta({ description: 'The name of the API key.' }),
   expiresAt: Time.optional().meta({ description: 'When the key expires. Absent if it does not.' }),
-  rateLimit: RateLimit.optional().meta({ description: 'The state after this call. Absent if there is no limit.' }),
+  rateLimit: RateLimitState.optional().meta({ description: 'The state after this call. Absent if there is no limit.' }),
   release: z.string().meta({ description: 'The version of the service.' }),
 })
 

@@ -21,7 +21,9 @@ export function addBackupCommands(program: Command, resources: ResourceList): vo
   const backup = program
     .command('backup')
     .description('back up the database, also while the service runs, and print the path of the backup')
-    .argument('[file]', 'the path of the backup, or - for standard output', parseTarget)
+    .argument('[file]', 'the path of the backup, or - for standard output', (text) =>
+      text === '-' ? text : parseFile(text),
+    )
     .option(...jsonOption)
     .action(async (file: string | undefined, options: JsonOption) => {
       if (file === '-') return backUpToOutput(resources, options)
@@ -52,14 +54,9 @@ export function addBackupCommands(program: Command, resources: ResourceList): vo
       // Commander takes the option for that of `backup`.
       const options: JsonOption = command.optsWithGlobals()
       const verified = await verify(resources, file)
-      if (verified.checksum === 'missing') noteMissingChecksum(file)
       printAs(options, verified, () => describeStatus(resources, verified, ['Checksum', verified.checksum]))
     })
   addHelp(verifying, { examples: ['petstore backup verify data/backups/petstore.db-2026-11-21T043000.123Z.db'] })
-}
-
-function parseTarget(text: string): string {
-  return text === '-' ? text : parseFile(text)
 }
 
 async function backUpToOutput(resources: ResourceList, options: JsonOption): Promise<void> {
@@ -85,9 +82,9 @@ export function addRestoreCommand(program: Command, resources: ResourceList): vo
         restoreDatabase(path, resources.migrationsFor('sqlite'), backup, onProgress),
       )
       audit('database.restore', path, { from: backup, kept })
-      if (!isVerified) noteMissingChecksum(backup)
+      const checksum = checksumState(isVerified, backup)
       const describe = () => `Restored ${path} from ${backup}${kept ? `; the old database is now ${kept}` : ''}.`
-      printAs(options, { path, from: backup, kept: kept ?? null, checksum: checksumState(isVerified) }, describe, note)
+      printAs(options, { path, from: backup, kept: kept ?? null, checksum }, describe, note)
     })
   addHelp(restoring, {
     examples: ['petstore restore data/backups/petstore.db-2026-11-21T043000.123Z.db'],
@@ -98,12 +95,10 @@ export function addRestoreCommand(program: Command, resources: ResourceList): vo
 /** Whether a backup matches its checksum. Releases before 1.1.0 wrote none. */
 type ChecksumState = 'matches' | 'missing'
 
-function checksumState(isVerified: boolean): ChecksumState {
-  return isVerified ? 'matches' : 'missing'
-}
-
-function noteMissingChecksum(backup: string): void {
+function checksumState(isVerified: boolean, backup: string): ChecksumState {
+  if (isVerified) return 'matches'
   note(`There is no checksum ${checksumOf(backup)}, so it is unknown whether the backup has changed since it was made.`)
+  return 'missing'
 }
 
 /**
@@ -118,5 +113,5 @@ export async function verify(
   const isVerified = await verifyBackup(file)
   const status = await readStatus(resources, { kind: 'sqlite', path: file })
   if (status.problem !== null) throw new UnusableDatabase(file, status.problem)
-  return { ...status, checksum: checksumState(isVerified) }
+  return { ...status, checksum: checksumState(isVerified, file) }
 }

@@ -34,10 +34,8 @@ export function addConfigCommands(program: Command): void {
 }
 
 function describeSettings(settings: Setting[]): string {
-  return alignColumns([
-    ['NAME', 'VALUE', 'SOURCE'],
-    ...settings.map(({ name, value, source }) => [name, value ?? '-', source]),
-  ])
+  const rows = settings.map(({ name, value, source }) => [name, value ?? '-', source])
+  return alignColumns([['NAME', 'VALUE', 'SOURCE'], ...rows])
 }
 
 /** The effective value of a variable. */
@@ -64,8 +62,7 @@ export function describeConfig(env = environment): Setting[] {
     if (name === 'PETSTORE_API_KEY' && apiKey !== undefined) {
       return { name, value: `${startOf(apiKey)}…`, source: given === undefined ? 'file' : source }
     }
-    if (given === undefined) return { name, value: defaultOf(name), source }
-    return { name, value: given, source }
+    return { name, value: given ?? defaultOf(name), source }
   })
 }
 

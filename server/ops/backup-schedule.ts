@@ -51,37 +51,37 @@ export function scheduleBackups(config: ScheduleConfig, log: Logger, clock = sys
   const { backupEvery } = config
   if (backupEvery === undefined) return async () => {}
   const stopping = new AbortController()
-  const running = repeat(config, backupEvery, log, { ...clock, stop: stopping.signal })
+  const running = repeat(config, backupEvery, log, stopping.signal, clock)
   return async () => {
     stopping.abort()
     await running
   }
 }
 
-interface Timing extends Clock {
-  stop: AbortSignal
-}
-
-async function repeat(config: ScheduleConfig, interval: number, log: Logger, timing: Timing): Promise<void> {
+async function repeat(
+  config: ScheduleConfig,
+  interval: number,
+  log: Logger,
+  stop: AbortSignal,
+  { now, wait }: Clock,
+): Promise<void> {
   const audit = auditTo(log)
   let failures = 0
   // The interval starts at the last backup, because a service that often restarts would otherwise never be backed up.
   let from = await newestTime(config.databasePath)
   let delay = interval
-  while (await isReached(from + delay, delay, timing)) {
-    const begin = timing.now()
-    const isMade = await backUpOnce(config, log, audit, timing.stop)
+  for (;;) {
+    const due = from + delay
+    // Also due if the clock was set back.
+    while (!stop.aborted && now() < due && due - now() <= delay) await wait(Math.min(due - now(), maxWait), stop)
+    if (stop.aborted) return
+    const begin = now()
+    const isMade = await backUpOnce(config, log, audit, stop)
     failures = isMade ? 0 : failures + 1
     config.onAttempt?.(failures)
-    from = isMade ? begin : timing.now()
+    from = isMade ? begin : now()
     delay = isMade ? interval : Math.min(interval, maxRetry, firstRetry * 2 ** (failures - 1))
   }
-}
-
-/** Resolves to whether the backup is due (true) or the schedule was stopped. It is also due if the clock was set back. */
-async function isReached(due: number, delay: number, { now, wait, stop }: Timing): Promise<boolean> {
-  while (!stop.aborted && now() < due && due - now() <= delay) await wait(Math.min(due - now(), maxWait), stop)
-  return !stop.aborted
 }
 
 /** Resolves to whether the backup was made. */

@@ -32,7 +32,9 @@ export async function readStatus(resources: ResourceList, location: Location): P
     const isUsable = inspection && applied.length > 0 && problem === undefined
     const contents = isUsable ? Object.entries(await inspection.contents()) : undefined
     const ofEach = <T>(read: (contents: TableContents) => T) =>
-      contents ? Object.fromEntries(contents.map(([name, each]) => [shownName(name), read(each)])) : null
+      contents
+        ? Object.fromEntries(contents.map(([name, each]) => [name === 'apiKeys' ? 'keys' : name, read(each)]))
+        : null
     return {
       kind,
       location: describeLocation(location),
@@ -44,10 +46,6 @@ export async function readStatus(resources: ResourceList, location: Location): P
       newestIds: ofEach(({ newestId }) => newestId),
     }
   })
-}
-
-function shownName(resource: string): string {
-  return resource === 'apiKeys' ? 'keys' : resource
 }
 
 /** Runs `use`, and closes the inspection. A database that does not exist yet has no inspection. */
@@ -83,7 +81,9 @@ export function describeStatus(
     ['Pending', pending.length === 0 ? 'nothing' : pending.join(', ')],
     ['Size', describeSize(bytes.database)],
     ...(bytes.log === undefined ? [] : [['Write-ahead log', describeSize(bytes.log)]]),
-    ...names.filter((name) => name !== 'apiKeys').map((name) => [capitalize(name), contentsOf(name)]),
+    ...names
+      .filter((name) => name !== 'apiKeys')
+      .map((name) => [name.charAt(0).toUpperCase() + name.slice(1), contentsOf(name)]),
     ['API keys', contentsOf('keys')],
     ...more,
   ])
@@ -104,12 +104,10 @@ export async function readPending(resources: ResourceList, location: Location): 
 /** Shows the SQL of the migrations, with comments that say what they lock. */
 export function describeMigrations({ kind }: Location, migrations: Migration[]): string {
   if (migrations.length === 0) return 'The schema is up to date. There is nothing to migrate.'
-  const intro =
-    kind === 'sqlite'
-      ? ['-- All migrations run in one transaction, which locks the file for writing. Reads go on.']
-      : ['-- All migrations run in one transaction. It holds the locks until it ends.']
   return [
-    ...intro,
+    kind === 'sqlite'
+      ? '-- All migrations run in one transaction, which locks the file for writing. Reads go on.'
+      : '-- All migrations run in one transaction. It holds the locks until it ends.',
     ...migrations.flatMap((migration) => [
       `\n-- ${migration.name}`,
       ...(kind === 'postgres' ? describeLocks(migration) : []),
@@ -150,8 +148,4 @@ export function describeCopy({ from, to, tables }: Copied): string {
     `Copied ${from} to ${to}. After reading back, both contain:`,
     ...tables.map(({ name, rows, sha256 }) => `  ${name}: ${count(rows, 'row')}, SHA-256 ${sha256.slice(0, 12)}…`),
   ].join('\n')
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

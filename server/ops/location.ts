@@ -13,7 +13,8 @@ export const DatabaseUrl = z
       'expected one host, the address of the cluster: that of HAProxy, the -rw service of CloudNativePG, or the endpoint of RDS',
   })
   .transform((url, context): Location => {
-    if (isPostgresUrl(url)) return { kind: 'postgres', url }
+    if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url) && !hasControlCharacter(url))
+      return { kind: 'postgres', url }
     const path = pathOf(url)
     if (path === undefined) {
       context.addIssue(
@@ -27,10 +28,6 @@ export const DatabaseUrl = z
 function hasSeveralHosts(url: string): boolean {
   const [, authority = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)/.exec(url) ?? []
   return authority.slice(authority.lastIndexOf('@') + 1).includes(',')
-}
-
-function isPostgresUrl(url: string): boolean {
-  return /^postgres(ql)?:\/\//.test(url) && URL.canParse(url) && !hasControlCharacter(url)
 }
 
 /**

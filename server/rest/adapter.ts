@@ -2,7 +2,7 @@ import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { createSchema } from 'zod-openapi'
 import { parseJson } from '../api/int64.ts'
-import type { Context, Deprecation } from '../api/trpc.ts'
+import type { Context } from '../api/trpc.ts'
 import { isRecord } from '../api/validation.ts'
 import type { CacheableResponse, ResponseCache } from '../cache/response-cache.ts'
 import { acceptJsonOnly, handleOtherMethods, refuseUnknownPaths } from '../http/routing.ts'
@@ -29,7 +29,7 @@ export async function restAdapter(
   refuseUnknownPaths(app)
   for (const [path, operations] of Map.groupBy(operationsOf(router), ({ path }) => path)) {
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
-    const onSend = deprecationHooks(operations, { apiPath, basePath })
+    const onSend = deprecationHooks(operations, apiPath, basePath)
     for (const operation of operations) {
       const respond = responder(operation, createContext, apiPath)
       app.route({
@@ -75,11 +75,19 @@ function responder(operation: Operation, createContext: CreateContext, apiPath: 
   }
 }
 
-/** Every response of a deprecated operation's path announces the deprecation, errors included. */
-function deprecationHooks(operations: Operation[], paths: LinkPaths): onSendHookHandler[] {
+/**
+ * Every response of a deprecated operation's path announces the deprecation, errors included: `Deprecation` (RFC 9745),
+ * `Sunset` (RFC 8594) and `Link` (RFC 8288). The links have no scheme and host, so they hold for every name of the service.
+ */
+function deprecationHooks(operations: Operation[], apiPath: string, basePath: string): onSendHookHandler[] {
   const deprecation = operations.find(({ meta }) => meta.deprecation)?.meta.deprecation
   if (!deprecation) return []
-  const headers = deprecationHeaders(deprecation, paths)
+  const { since, sunset, successor } = deprecation
+  const headers = {
+    deprecation: `@${since.getTime() / 1000}`,
+    sunset: sunset.toUTCString(),
+    link: `<${apiPath}${successor}>; rel="successor-version", <${basePath}/docs/>; rel="deprecation"; type="text/html"`,
+  }
   return [
     (_request, reply, payload, done) => {
       reply.headers(headers)
@@ -94,26 +102,6 @@ function serializationSchema({ output }: Operation): Record<string, unknown> {
   return { ...schema, definitions: components }
 }
 
-/** The paths with which links begin. Links in headers have no scheme and host, so they hold for every name of the service. */
-interface LinkPaths {
-  /** Of the REST API, such as `/petstore/v1`. */
-  apiPath: string
-  /** Of the service: empty, or such as `/petstore`. */
-  basePath: string
-}
-
-/** The headers of a deprecated operation: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and `Link` (RFC 8288). */
-function deprecationHeaders(
-  { since, sunset, successor }: Deprecation,
-  { apiPath, basePath }: LinkPaths,
-): Record<string, string> {
-  return {
-    deprecation: `@${since.getTime() / 1000}`,
-    sunset: sunset.toUTCString(),
-    link: `<${apiPath}${successor}>; rel="successor-version", <${basePath}/docs/>; rel="deprecation"; type="text/html"`,
-  }
-}
-
 /** The path of an operation with the parameters of a request. */
 function filledPath({ path }: Operation, input: Record<string, unknown>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_parameter, name: string) => encodeURIComponent(textOf(input[name])))
@@ -124,19 +112,16 @@ function textOf(value: unknown): string {
   return value instanceof Date ? value.toISOString() : String(value)
 }
 
-/** Returns the `Link` header of a page, or undefined for the last page. */
-type NextLink = (input: Record<string, unknown>, page: unknown) => string | undefined
-
 /**
  * Keyset pagination for operations with the inputs `cursor` and `limit`: a full page links to the page after its last id
- * (RFC 8288). The link keeps the other parameters. Returns undefined for any other operation.
+ * (RFC 8288), which keeps the other parameters. Returns undefined for any other operation.
  */
-function nextLink(operation: Operation, apiPath: string): NextLink | undefined {
+function nextLink(operation: Operation, apiPath: string) {
   const { cursor, limit } = operation.input.shape
   if (!cursor || !limit) return undefined
   const defaultLimit = limit.parse(undefined)
 
-  return (input, page) => {
+  return (input: Record<string, unknown>, page: unknown): string | undefined => {
     if (!Array.isArray(page) || page.length < Number(input.limit ?? defaultLimit)) return undefined
     const query = { ...input, cursor: page.at(-1).id }
     const pairs = Object.entries(query)

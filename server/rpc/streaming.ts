@@ -1,12 +1,6 @@
 import type { AnyRouter, TRPCError } from '@trpc/server'
 import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
-import type {
-  DoneFuncWithErrOrRes,
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  HookHandlerDoneFunction,
-} from 'fastify'
+import type { FastifyInstance, FastifyReply, onSendHookHandler } from 'fastify'
 import { ApiError, toApiError } from '../api/errors.ts'
 import type { Context } from '../api/trpc.ts'
 import { reportFault } from '../http/error-responses.ts'
@@ -32,7 +26,10 @@ export function streamer(
   createContext: (request: RpcRequest, reply: FastifyReply) => Context,
 ) {
   app.decorateReply('streamedBytes', 0)
-  app.addHook('onRequest', refuseEncodedPath)
+  // tRPC's handler decodes the path a second time and could find more calls than the rate limit has counted.
+  app.addHook('onRequest', (request, _reply, done) =>
+    done(pathOf(request).includes('%') ? new ApiError('not_found', 'There is nothing at this path.') : undefined),
+  )
   app.addHook('onSend', countStreamedBytes)
   const options: FastifyHandlerOptions<AnyRouter, RpcRequest, FastifyReply> = {
     router,
@@ -44,23 +41,13 @@ export function streamer(
   return (req: RpcRequest, res: FastifyReply) => fastifyRequestHandler({ ...options, req, res, path: req.params.path })
 }
 
-/** tRPC's handler decodes the path a second time and could find more calls than the rate limit has counted. */
-function refuseEncodedPath(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
-  done(pathOf(request).includes('%') ? new ApiError('not_found', 'There is nothing at this path.') : undefined)
-}
-
 /** tRPC's handler omits the content type of some errors. */
 function errorHeaders(errors: TRPCError[]): Record<string, string> {
   return Object.assign({ 'content-type': 'application/json' }, ...errors.map((error) => toApiError(error).headers))
 }
 
 /** The responses of tRPC's handler are streams without a Content-Length. */
-function countStreamedBytes(
-  _request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-  done: DoneFuncWithErrOrRes,
-): void {
+function countStreamedBytes(...[, reply, payload, done]: Parameters<onSendHookHandler>): void {
   if (!(payload instanceof Response) || !payload.body) {
     done(null, payload)
     return

@@ -1,6 +1,10 @@
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
+import type { FastifyInstance } from 'fastify'
 import manifest from '../../package.json' with { type: 'json' }
 import type { CacheLookups } from '../cache/revision-cache.ts'
+import { atMostOnceASecond, type CheckReadiness } from '../http/health.ts'
+import { labelRoutes } from '../http/request.ts'
+import { handleOtherMethods } from '../http/routing.ts'
 import { type MetricFactory, metricFactory } from './metric-factory.ts'
 import type { Output } from './output.ts'
 import { requestMetrics } from './request-metrics.ts'
@@ -73,4 +77,25 @@ function cacheMetrics({ counter }: MetricFactory) {
   addCounter('hits', 'Lookups whose value the cache had.')
   addCounter('misses', 'Lookups of a cacheable value that read the store.')
   return lookups
+}
+
+interface MetricsOptions {
+  metrics: Metrics
+  check: CheckReadiness
+}
+
+/** Serves the metrics at `/metrics`. */
+export async function metricsRoute(app: FastifyInstance, { metrics, check }: MetricsOptions): Promise<void> {
+  labelRoutes(app, 'metrics')
+  // Collecting takes milliseconds, in which no other request is served.
+  const collect = atMostOnceASecond(async () => {
+    const isReady = check().then(
+      () => true,
+      () => false,
+    )
+    metrics.setReady(await isReady)
+    return Buffer.from(await metrics.text())
+  })
+  app.get('/metrics', async (_request, reply) => reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(await collect()))
+  handleOtherMethods(app, '/metrics', ['GET', 'HEAD'])
 }

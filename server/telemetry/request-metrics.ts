@@ -8,7 +8,7 @@ const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 export function requestMetrics({ gauge, counter, histogram }: MetricFactory) {
   /** Bound to their labels, because finding a series by its labels takes longer than observing. */
-  const bound = new Map<RequestLabels, Map<number, Histogram.Internal<string>>>()
+  const bound = new Map<RequestLabels, Histogram.Internal<string>[]>()
   let running = 0
   let aborted = 0
   const duration = histogram(
@@ -35,14 +35,6 @@ export function requestMetrics({ gauge, counter, histogram }: MetricFactory) {
     'Creates whose response repeated that of an earlier request with the same Idempotency-Key.',
   )
 
-  function bind(labels: RequestLabels, status: number): Histogram.Internal<string> {
-    const byStatus = bound.get(labels) ?? new Map<number, Histogram.Internal<string>>()
-    bound.set(labels, byStatus)
-    const series = duration.labels({ ...labels, status })
-    byStatus.set(status, series)
-    return series
-  }
-
   return {
     countStarted: (): void => void running++,
     countEnded(isComplete: boolean): void {
@@ -50,8 +42,10 @@ export function requestMetrics({ gauge, counter, histogram }: MetricFactory) {
       if (!isComplete) aborted++
     },
     observe(labels: RequestLabels, status: number, milliseconds: number): void {
-      const series = bound.get(labels)?.get(status) ?? bind(labels, status)
-      series.observe(milliseconds / 1_000)
+      const byStatus = bound.get(labels) ?? []
+      bound.set(labels, byStatus)
+      byStatus[status] ??= duration.labels({ ...labels, status })
+      byStatus[status].observe(milliseconds / 1_000)
     },
     countRejected: (reason: RejectionReason): void => rejected.inc({ reason }),
     countReplay: (): void => replayed.inc(),

@@ -41,7 +41,13 @@ export function storeMetrics(factory: MetricFactory) {
   gauge(
     'petstore_postgres_connections',
     'Connections to PostgreSQL that are in use or idle.',
-    () => (load.pool ? [inState('in_use', load.pool.inUse), inState('idle', load.pool.idle)] : []),
+    () =>
+      load.pool
+        ? [
+            [{ state: 'in_use' }, load.pool.inUse],
+            [{ state: 'idle' }, load.pool.idle],
+          ]
+        : [],
     ['state'],
   )
   gauge(
@@ -90,10 +96,6 @@ export function storeMetrics(factory: MetricFactory) {
 
 function inSeconds(milliseconds: number | undefined): number | undefined {
   return milliseconds === undefined ? undefined : milliseconds / 1_000
-}
-
-function inState(state: string, count: number): [Record<string, string>, number] {
-  return [{ state }, count]
 }
 
 function writeObserver({ histogram, counter }: MetricFactory): StoreObserver {

@@ -1,7 +1,7 @@
 import type { Faker } from '@faker-js/faker'
 import { count } from '../format.ts'
 import { OperatorError } from '../operator-error.ts'
-import { createBatches } from './batches.ts'
+import { createBatches } from './import.ts'
 import { type Field, fieldsOf, type ItemStore, type Kind, type Resource } from './resource.ts'
 
 const groupSize = 1_000
