@@ -2,7 +2,7 @@ import { constants } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import type { BaseStore } from '../../db/store.ts'
 import { entityTag, hasContent } from './entity-tag.ts'
-import { type Compress, compressOnce, type Encoding, encodingFor } from './negotiation.ts'
+import { type Compress, compressOnce, encodingFor } from './negotiation.ts'
 import { type CacheLookups, RevisionCache } from './revision-cache.ts'
 
 export interface CacheableResponse {
@@ -74,7 +74,9 @@ export function responseCache(store: BaseStore, lookups?: CacheLookups): Respons
     const { body, compress } = response
     if (!compress || body.length < minLength[origin]) return response
     const encoding = encodingFor(headers)
-    return encoding ? encoded(response, encoding, await compress(encoding)) : response
+    if (!encoding) return response
+    const { status, headers: others } = response
+    return { status, headers: { ...others, 'content-encoding': encoding }, body: await compress(encoding) }
   }
 }
 
@@ -87,10 +89,6 @@ function negotiable(response: CacheableResponse): NegotiableResponse {
   if (status !== 200) return response
   const negotiated = { ...headers, ...revalidated, vary: 'accept-encoding', etag: entityTag(body) }
   return { status, headers: negotiated, body, compress: compressOnce(body, compression) }
-}
-
-function encoded({ status, headers }: CacheableResponse, encoding: Encoding, body: Buffer): NegotiatedResponse {
-  return { status, headers: { ...headers, 'content-encoding': encoding }, body }
 }
 
 /**

@@ -11,7 +11,7 @@ import { count } from '../ops/format.ts'
 import { parseFile } from '../ops/location.ts'
 import { UsageError } from '../ops/operator-error.ts'
 import { describeBytes, withProgress } from '../ops/progress.ts'
-import { writeStream } from '../ops/transfer/output.ts'
+import { writeStream } from '../ops/transfer/export.ts'
 import { databaseFile } from './open-store.ts'
 import { addHelp, type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
 

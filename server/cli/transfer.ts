@@ -9,10 +9,9 @@ import type { BaseStore } from '../../db/store.ts'
 import { count, listOf } from '../ops/format.ts'
 import { OperatorError, UsageError } from '../ops/operator-error.ts'
 import { describeCount, withProgress } from '../ops/progress.ts'
-import { exportItems } from '../ops/transfer/export.ts'
+import { exportItems, type Write, writeFile, writeStream } from '../ops/transfer/export.ts'
 import { importItems, readItems } from '../ops/transfer/import.ts'
 import { type Input, withInput } from '../ops/transfer/input.ts'
-import { type Write, writeFile, writeStream } from '../ops/transfer/output.ts'
 import type { Format, Resource, Transfer } from '../ops/transfer/resource.ts'
 import { itemSource, seedItems } from '../ops/transfer/seed.ts'
 import { withStore } from './open-store.ts'
@@ -63,15 +62,9 @@ export function addTransferCommands<Stores>(
     .hook('preAction', keepHeapSmall)
     .action((file: string | undefined, options: ExportArguments) => exportToFile(resources, transfer, file, options))
   const filtered = Object.entries(filters).map(
-    ([name, values]) => `--${name} ${values.at(-1)} | gzip > ${values.at(-1)}`,
+    ([name, values]) => `petstore ${plural} export --${name} ${values.at(-1)} | gzip > ${values.at(-1)}.ndjson.gz`,
   )
-  addHelp(exporting, {
-    examples: [
-      `petstore ${plural} export ${plural}.csv`,
-      ...filtered.map((words) => `petstore ${plural} export ${words}.ndjson.gz`),
-    ],
-    variables,
-  })
+  addHelp(exporting, { examples: [`petstore ${plural} export ${plural}.csv`, ...filtered], variables })
 
   const importing = group
     .command('import <file>')

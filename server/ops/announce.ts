@@ -18,16 +18,9 @@ interface Start {
  * that signs in: logs are shown by programs that open or preview links.
  */
 export function announce(start: Start, log: Logger, { asBanner }: { asBanner: boolean }): void {
-  if (asBanner) process.stdout.write(banner(factsOf(start), start))
-  else if (start.firstKey) {
-    log.child({}, { level: 'info' }).info(factsOf(start), 'Petstore is ready')
-    log.flush()
-  }
-}
-
-function factsOf({ url, path, database, firstKey }: Start) {
+  const { url, path, database, firstKey, hasConsole } = start
   const rest = `${url}/v1${path}`
-  return {
+  const facts = {
     console: `${url}/`,
     rest,
     rpc: `${url}/trpc`,
@@ -36,12 +29,15 @@ function factsOf({ url, path, database, firstKey }: Start) {
     firstApiKey: firstKey,
     curl: firstKey && `curl -H 'Authorization: Bearer ${firstKey}' ${rest}`,
   }
+  if (asBanner) process.stdout.write(banner(facts, hasConsole))
+  else if (firstKey) {
+    log.child({}, { level: 'info' }).info(facts, 'Petstore is ready')
+    log.flush()
+  }
 }
 
-function banner(
-  { console, rest, rpc, reference, database, firstApiKey, curl }: ReturnType<typeof factsOf>,
-  { hasConsole }: Start,
-): string {
+function banner(facts: Record<string, string | undefined>, hasConsole: boolean): string {
+  const { console, rest, rpc, reference, database, firstApiKey, curl } = facts
   const intro = `
   Petstore is ready.
 

@@ -62,14 +62,14 @@ export interface Service {
  */
 export async function examine(configuration: Finding[], service: Service | undefined): Promise<Finding[]> {
   const node = finding('node', ok(`Node ${process.version} on ${process.platform} ${process.arch}.`))
-  return [node, ...configuration, ...(service ? await examineService(service) : [])]
-}
-
-async function examineService({ resources, database, backupEvery, apiKeyFile }: Service): Promise<Finding[]> {
+  if (!service) return [node, ...configuration]
+  const { resources, database, backupEvery, apiKeyFile } = service
   const contents = await examineDatabase(resources, database)
   // The file may belong to another program, whose permissions are its own.
   const isOwn = contents.every(({ check, status }) => check !== 'database' || status !== 'failure')
   return [
+    node,
+    ...configuration,
     ...(apiKeyFile === undefined ? [] : [await runCheck('key file', () => checkKeyFile(apiKeyFile))]),
     ...contents,
     ...(database.kind === 'sqlite' ? await examineFiles(database.path, isOwn, backupEvery) : []),

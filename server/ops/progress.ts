@@ -1,8 +1,6 @@
 import type { CopyProgress } from '../../db/copy/copy-store.ts'
 import type { Progress } from '../../db/sqlite/backup/snapshot.ts'
 
-const mebibyte = 1024 * 1024
-
 /** Shows progress on one line of a terminal and clears the line in the end. Writes nothing to a file or a pipe. */
 export async function withProgress<P, T>(
   describe: (progress: P) => string,
@@ -20,7 +18,8 @@ export async function withProgress<P, T>(
 /** The progress of a backup or a restore. */
 export function describeBytes({ done, total }: Progress): string {
   if (done === total) return 'Checking the copy'
-  return `Copied ${mebibytes(done)} of ${mebibytes(total)} MiB (${percent(done, total)})`
+  const [copied, all] = [done, total].map((bytes) => (bytes / 1024 ** 2).toFixed(1))
+  return `Copied ${copied} of ${all} MiB (${percent(done, total)})`
 }
 
 /** The progress of `db copy`. */
@@ -37,8 +36,4 @@ export function describeCount(verb: string, items: string, total?: number): (don
 /** The source of `db copy` can grow meanwhile. */
 function percent(done: number, total: number): string {
   return `${Math.min(100, Math.floor((done / total) * 100))} %`
-}
-
-function mebibytes(bytes: number): string {
-  return (bytes / mebibyte).toFixed(1)
 }
