@@ -24,8 +24,7 @@ interface Place {
 
 /** A part of the code, and the text that replaces it. */
 interface Edit {
-  start: number
-  end: number
+  at: ESTree.Span
   text: string
 }
 
@@ -41,7 +40,7 @@ export function addTsdoc(code: string, router: AnyRouter): string {
   const edits = proceduresOf(router).flatMap((procedure) => documentProcedure(procedure, declarations))
   for (const [name, { text, description }] of declarations.named) {
     const { statement, type } = topLevel(name, declarations)
-    edits.push(comment(statement, [description], name, declarations), replacement(type, text))
+    edits.push(comment(statement, [description], name, declarations), { at: type, text })
   }
   return edited({ start: 0, end: code.length }, edits, code)
 }
@@ -78,7 +77,7 @@ function documentProcedure({ name, meta, inputs, output }: Procedure, declaratio
       const schema = schemas[io]
       if (!(schema instanceof z.ZodType)) return []
       const declared = fieldOf(membersOf(type, declarations), io, name).type
-      return replacement(declared, documented(declared, schema, { path: name, io, declarations }))
+      return { at: declared, text: documented(declared, schema, { path: name, io, declarations }) }
     }),
   ]
 }
@@ -107,11 +106,11 @@ function documented(type: ESTree.TSType, schema: z.core.$ZodType, place: Place):
   const { code, types, named } = declarations
   if (type.type === 'TSParenthesizedType') {
     const { typeAnnotation } = type
-    return edited(type, [replacement(typeAnnotation, documented(typeAnnotation, schema, place))], code)
+    return edited(type, [{ at: typeAnnotation, text: documented(typeAnnotation, schema, place) }], code)
   }
   const members = type.type === 'TSUnionType' ? type.types : [type]
   const isAbsent = ({ type }: ESTree.TSType) => type === 'TSUndefinedKeyword' || type === 'TSNullKeyword'
-  const value = unwrap(schema)
+  const value = layersOf(schema).at(-1) ?? schema
   const text = members
     .filter((member) => !isAbsent(member))
     .map((member) => documentedValue(member, value, place))
@@ -131,7 +130,7 @@ function documentedValue(type: ESTree.TSType, schema: z.core.$ZodType, place: Pl
   const { code } = declarations
   if (schema instanceof z.ZodArray && type.type === 'TSArrayType') {
     const { elementType } = type
-    return edited(type, [replacement(elementType, documented(elementType, schema.element, place))], code)
+    return edited(type, [{ at: elementType, text: documented(elementType, schema.element, place) }], code)
   }
   if (schema instanceof z.ZodObject && type.type === 'TSTypeLiteral') {
     const edits = Object.entries(schema.shape).flatMap(([name, inner]) => {
@@ -139,7 +138,7 @@ function documentedValue(type: ESTree.TSType, schema: z.core.$ZodType, place: Pl
       const inside = { ...place, path: `${path}: ${name}` }
       return [
         comment(field.member, textOf(inner, inside), inside.path, declarations),
-        replacement(field.type, documented(field.type, inner, inside)),
+        { at: field.type, text: documented(field.type, inner, inside) },
       ]
     })
     return edited(type, edits, code)
@@ -150,10 +149,11 @@ function documentedValue(type: ESTree.TSType, schema: z.core.$ZodType, place: Pl
 }
 
 function textOf(schema: z.core.$ZodType, { path, io }: Place): string[] {
-  const value = unwrap(schema)
+  const layers = layersOf(schema)
+  const value = layers.at(-1) ?? schema
   const { schema: reference, components } = createSchema(value, { io })
   const bounds = boundsOf(components[z.globalRegistry.get(value)?.id ?? ''] ?? reference)
-  const fallback = defaultOf(schema)
+  const fallback = layers.find((layer) => layer instanceof z.ZodDefault)?.def.defaultValue
   return [
     [descriptionOf(schema, path), ...bounds].join(' '),
     ...(fallback === undefined ? [] : [`@defaultValue ${literal(fallback)}`]),
@@ -178,26 +178,17 @@ function literal(value: unknown): string {
   return typeof value === 'bigint' ? `${value}n` : JSON.stringify(value)
 }
 
-type Wrapper = z.ZodOptional | z.ZodNullable | z.ZodDefault | z.ZodPrefault
-
-function isWrapper(schema: z.core.$ZodType): schema is Wrapper {
-  return [z.ZodOptional, z.ZodNullable, z.ZodDefault, z.ZodPrefault].some((kind) => schema instanceof kind)
-}
-
-function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
-  return isWrapper(schema) ? unwrap(schema.unwrap()) : schema
-}
-
-function defaultOf(schema: z.core.$ZodType): unknown {
-  if (schema instanceof z.ZodDefault) return schema.def.defaultValue
-  return isWrapper(schema) ? defaultOf(schema.unwrap()) : undefined
+/** The schema, and those inside of optional ones, nullable ones and ones with a default, from the outside in. */
+function layersOf(schema: z.core.$ZodType): z.core.$ZodType[] {
+  const isOptional = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable
+  const isWrapper = isOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
+  return isWrapper ? [schema, ...layersOf(schema.unwrap())] : [schema]
 }
 
 function descriptionOf(schema: z.core.$ZodType, path: string): string {
-  const description = z.globalRegistry.get(schema)?.description
-  if (description) return description
-  if (isWrapper(schema)) return descriptionOf(schema.unwrap(), path)
-  throw new Error(`${path} has no description. Add one with meta().`)
+  const [description] = layersOf(schema).flatMap((layer) => z.globalRegistry.get(layer)?.description || [])
+  if (!description) throw new Error(`${path} has no description. Add one with meta().`)
+  return description
 }
 
 /** Writes TSDoc before a declaration, in front of the text of a comment that it already has. */
@@ -215,22 +206,19 @@ function comment(
   const lines = text.replaceAll('*/', '*\\/').split('\n')
   const block =
     lines.length === 1 ? [`/** ${lines[0]} */`] : ['/**', ...lines.map((line) => ` * ${line}`.trimEnd()), ' */']
-  return { start: own?.start ?? declared.start, end: declared.start, text: [...block, ''].join(`\n${indent}`) }
-}
-
-function replacement({ start, end }: ESTree.Span, text: string): Edit {
-  return { start, end, text }
+  const at = { start: own?.start ?? declared.start, end: declared.start }
+  return { at, text: [...block, ''].join(`\n${indent}`) }
 }
 
 /** The text of a part of the code after edits inside it, which do not overlap. */
 function edited({ start, end }: ESTree.Span, edits: Edit[], code: string): string {
   let text = ''
-  let at = start
-  for (const edit of edits.toSorted((one, other) => one.start - other.start)) {
-    text += code.slice(at, edit.start) + edit.text
-    at = edit.end
+  let written = start
+  for (const { at, text: edit } of edits.toSorted((one, other) => one.at.start - other.at.start)) {
+    text += code.slice(written, at.start) + edit
+    written = at.end
   }
-  return text + code.slice(at, end)
+  return text + code.slice(written, end)
 }
 
 /** Removes the indentation of the last line from every line. */

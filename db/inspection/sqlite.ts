@@ -8,8 +8,8 @@ import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/file
 import { realPathOf, sizeOf } from '../sqlite/file/files.ts'
 import { refuseForeignFile, refuseNonFile } from '../sqlite/file/header.ts'
 import { findMissingPart, hasTable, readApplied } from '../sqlite/migrate.ts'
-import { query } from '../sqlite/query.ts'
 import { type SqliteResource, tablesOf } from '../sqlite/resource.ts'
+import { query } from '../sqlite/statements.ts'
 import { isBlank, refuseOrphanedLog } from '../sqlite/store/prepare.ts'
 
 /** Milliseconds. */

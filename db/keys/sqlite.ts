@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { type Entity, type NewEntity, toEntity } from '../resource.ts'
@@ -39,10 +39,9 @@ export const apiKeysOnSqlite = {
   open({ read, write, revision }) {
     return {
       find: read(prepareGet(apiKeys, 'hash')),
-      list: read((connection) => {
-        const select = prepareSelect<ApiKey>(connection, apiKeys, selectFrom(apiKeys).orderBy(asc(apiKeys.id)))
-        return () => select.all({})
-      }),
+      list: read((connection) =>
+        prepareSelect(connection, apiKeys, sql`${selectFrom(apiKeys)} ORDER BY ${apiKeys.id}`),
+      ),
       create: write(create),
       createFirst: write(createFirst),
       register: write(register),

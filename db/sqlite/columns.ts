@@ -1,4 +1,4 @@
-import { type Placeholder, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { check, customType, integer } from 'drizzle-orm/sqlite-core'
 
 /** A 64-bit integer. Connections with `safeIntegers` return `bigint`, although Drizzle's type is `number`. */
@@ -22,13 +22,4 @@ export function isTimestamp(table: string, column: string) {
     `${table}_${column}_iso8601`,
     sql.raw(`${column} IS strftime('%Y-%m-%dT%H:%M:%fZ', substr(${column}, 1, 23) || 'Z')`),
   )
-}
-
-/**
- * A LIMIT that is bound when the statement runs. If a parameter alone is the LIMIT, SQLite compiles the statement again
- * each time it is bound, because its planner uses the value (`sqlite3VdbeSetVarmask`). That takes as long as ten rows.
- */
-export function boundLimit(name: string): Placeholder {
-  // Safe: Drizzle puts any SQL in this place. Its type allows only a number or a placeholder.
-  return sql`${sql.placeholder(name)} + 0` as unknown as Placeholder
 }

@@ -1,6 +1,5 @@
 import type Database from 'better-sqlite3'
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { sql } from 'drizzle-orm'
 import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import {
   checkReplay,
@@ -8,11 +7,12 @@ import {
   encodeResult,
   fingerprintOf,
   isRemembered,
+  type Original,
   planSweep,
   sweepRows,
 } from '../idempotency.ts'
 import type { MutationResult } from '../resource.ts'
-import { boundLimit, int64, isTimestamp, timestamp } from './columns.ts'
+import { int64, isTimestamp, timestamp } from './columns.ts'
 
 /**
  * The result of each mutation with an idempotency key. The lowest ids are the oldest rows. There is no foreign key to what
@@ -37,6 +37,11 @@ export const idempotencyKeys = sqliteTable(
   ],
 )
 
+interface Row {
+  id: bigint
+  createdAt: string
+}
+
 /**
  * Prepares the mutation with an idempotency key. What it writes and the key are stored together or not at all.
  *
@@ -46,40 +51,19 @@ export function prepareOnce(
   connection: Database.Database,
   mutations: ReadonlyMap<string, (...values: unknown[]) => unknown>,
 ) {
-  const db = drizzle({ client: connection })
-  const { id, apiKeyId, key, operation, fingerprint, result, createdAt } = idempotencyKeys
-  const find = db
-    .select({ id, operation, fingerprint, result, createdAt })
-    .from(idempotencyKeys)
-    .where(and(eq(apiKeyId, sql.placeholder('apiKeyId')), eq(key, sql.placeholder('key'))))
-    .prepare()
-  const remove = db
-    .delete(idempotencyKeys)
-    .where(eq(id, sql.placeholder('id')))
-    .prepare()
-  const insert = db
-    .insert(idempotencyKeys)
-    .values({
-      apiKeyId: sql.placeholder('apiKeyId'),
-      key: sql.placeholder('key'),
-      operation: sql.placeholder('operation'),
-      fingerprint: sql.placeholder('fingerprint'),
-      result: sql.placeholder('result'),
-      createdAt: sql.placeholder('createdAt'),
-    })
-    .prepare()
-  const nextRows = db
-    .select({ id, createdAt })
-    .from(idempotencyKeys)
-    .where(gt(id, sql.placeholder('sweptTo')))
-    .orderBy(asc(id))
-    .limit(boundLimit('rows'))
-    .prepare()
+  const find = connection.prepare<[bigint, string], Original & Row>(`
+    SELECT id, operation, fingerprint, result, created_at AS createdAt FROM idempotency_keys WHERE api_key_id = ? AND key = ?`)
+  const remove = connection.prepare<[bigint]>('DELETE FROM idempotency_keys WHERE id = ?')
+  const insert = connection.prepare<unknown[]>(`
+    INSERT INTO idempotency_keys (api_key_id, key, operation, fingerprint, result, created_at) VALUES (?, ?, ?, ?, ?, ?)`)
+  const nextRows = connection.prepare<[bigint], Row>(`
+    SELECT id, created_at AS createdAt FROM idempotency_keys WHERE id > ? ORDER BY id LIMIT ${sweepRows}`)
   let sweptTo = 0n
 
   function sweep(now: Date): void {
-    const plan = planSweep(nextRows.all({ sweptTo, rows: sweepRows }), sweepRows, now)
-    for (const id of plan.expired) remove.run({ id })
+    const rows = nextRows.all(sweptTo).map(({ id, createdAt }) => ({ id, createdAt: new Date(createdAt) }))
+    const plan = planSweep(rows, sweepRows, now)
+    for (const id of plan.expired) remove.run(id)
     sweptTo = plan.sweptTo
   }
 
@@ -92,19 +76,19 @@ export function prepareOnce(
   ): MutationResult {
     const mutate = mutations.get(operation)
     if (!mutate) throw new Error(`There is no mutation ${operation}.`)
-    const original = find.get({ apiKeyId, key })
-    if (original && isRemembered(original.createdAt, now)) {
+    const original = find.get(apiKeyId, key)
+    if (original && isRemembered(new Date(original.createdAt), now)) {
       checkReplay(original, { operation, values })
       return { generated: decodeResult(original.result), isReplay: true }
     }
-    return db.transaction(() => {
-      if (original) remove.run({ id: original.id })
+    const run = connection.transaction(() => {
+      if (original) remove.run(original.id)
       sweep(now)
       // Safe: a mutation returns what it has generated.
       const generated = mutate(...values) as object
-      const fingerprint = fingerprintOf(values)
-      insert.run({ apiKeyId, key, operation, fingerprint, result: encodeResult(generated), createdAt: now })
+      insert.run(apiKeyId, key, operation, fingerprintOf(values), encodeResult(generated), now.toISOString())
       return { generated, isReplay: false }
     })
+    return run()
   }
 }

@@ -5,7 +5,7 @@ import { type SQLiteTable, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { type AppliedMigration, createJournal, type Migration, pendingMigrations } from '../migrations.ts'
 import { timestamp } from './columns.ts'
 import { toFailure } from './file/failure.ts'
-import { query } from './query.ts'
+import { query } from './statements.ts'
 
 /** The migrations that were applied. */
 export const journal = sqliteTable('migrations', {

@@ -1,21 +1,5 @@
 import type Database from 'better-sqlite3'
-import {
-  asc,
-  Column,
-  desc,
-  eq,
-  getTableColumns,
-  getTableName,
-  gt,
-  is,
-  lte,
-  Param,
-  Placeholder,
-  type SQL,
-  sql,
-  type Table,
-} from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { Column, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import { SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import {
   columnOf,
@@ -28,10 +12,9 @@ import {
   type PageQuery,
 } from '../resource.ts'
 import { IdsExhausted } from '../store.ts'
-import { boundLimit } from './columns.ts'
 import type { Mutation, Prepare, TableWithId } from './resource.ts'
 
-/** The statements of a resource, derived from its table. Drizzle generates the SQL. */
+/** The statements of a resource, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
 
 const maxId = 2n ** 63n - 1n
 
@@ -42,29 +25,26 @@ export function preparePages<T extends TableWithId, Filter extends keyof T['$inf
   order: Order = 'oldest',
 ): Prepare<[query: PageQuery<T, Filter>], Entity<T>[]> {
   return (connection) => {
-    const prepared = new Map<string, Select<Entity<T>>>()
+    const prepared = new Map<string, (...values: unknown[]) => Entity<T>[]>()
     return (query) => {
       const used = filters.filter((name) => query[name] !== undefined)
       const key = used.join()
       const select = prepared.get(key) ?? prepareSelect(connection, table, pageStatement(table, used, order))
       prepared.set(key, select)
-      return select.all(query)
+      return select(...used.map((name) => encode(columnOf(table, name), query[name])), query.cursor, query.limit)
     }
   }
 }
 
-/** Exported for a test of the query plans. */
-export function pageStatement(table: TableWithId, filters: readonly string[], order: Order = 'oldest'): Query {
-  const conditions = filters.map((name) => {
-    const column = columnOf(table, name)
-    return eq(column, sql.param(sql.placeholder(name), column))
-  })
-  const cursor = sql.placeholder('cursor')
-  const [range, direction] = order === 'oldest' ? [gt(table.id, cursor), asc] : [lte(table.id, cursor), desc]
-  return selectFrom(table)
-    .where(sql.join([...conditions, range], sql` and `))
-    .orderBy(direction(table.id))
-    .limit(boundLimit('limit'))
+/**
+ * If a parameter alone is the LIMIT, SQLite compiles the statement again each time it is bound, because its planner uses the
+ * value (`sqlite3VdbeSetVarmask`). That takes as long as ten rows. Exported for a test of the query plans.
+ */
+export function pageStatement(table: TableWithId, filters: readonly string[], order: Order = 'oldest'): SQL {
+  const conditions = filters.map((name) => sql`${columnOf(table, name)} = ? AND `)
+  const [isAfter, direction] = order === 'oldest' ? [sql`>`, sql`ASC`] : [sql`<=`, sql`DESC`]
+  return sql`${selectFrom(table)} WHERE ${sql.join(conditions)}${table.id} ${isAfter} ?
+    ORDER BY ${table.id} ${direction} LIMIT ? + 0`
 }
 
 /** Reads the row with a value that no other row has. The column holds text or integers. */
@@ -72,43 +52,35 @@ export function prepareGet<T extends TableWithId, Field extends keyof T['$inferS
   table: T,
   field: Field,
 ): Prepare<[value: T['$inferSelect'][Field]], Entity<T> | undefined> {
-  const byField = selectFrom(table).where(eq(columnOf(table, field), sql.placeholder('value')))
   return (connection) => {
-    const select = prepareSelect<Entity<T>>(connection, table, byField)
-    return (value) => select.get({ value })
+    const select = prepareSelect(connection, table, sql`${selectFrom(table)} WHERE ${columnOf(table, field)} = ?`)
+    return (value) => select(value)[0]
   }
 }
 
 /** The mutation that inserts a row. */
 export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<T>, Generated<T>> {
   const { given, generated, generate } = fieldsOfNew(table)
-  const fields = [...given, ...generated]
   const name = getTableName(table)
-  const columns = fields.map((field) => columnOf(table, field))
-  const codes = columns.some(isCoded)
+  const columns = [...given, ...generated].map((field) => columnOf(table, field))
   // Without an id left, SQLite would report a full disk (SQLITE_FULL) and roll back the whole transaction.
-  const statement = sql`INSERT INTO ${table} (${listOf(columns.map((column) => sql.identifier(column.name)))})
-    SELECT ${listOf(fields.map((field) => sql.placeholder(field)))}
-    WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ${sql.raw(`'${name}'`)} AND seq >= ${sql.raw(String(maxId))})`
-  const text = textOf(statement)
+  const text = textOf(sql`INSERT INTO ${table} (${listOf(columns.map((column) => sql.identifier(column.name)))})
+    SELECT ${listOf(columns.map(() => sql`?`))}
+    WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ${sql.raw(`'${name}'`)} AND seq >= ${sql.raw(String(maxId))})`)
 
   function prepare(connection: Database.Database) {
     const insert = connection.prepare<unknown[]>(text)
-    function insertRow(values: unknown[]): bigint {
-      const parameters = codes ? values.map((value, index) => encode(columns[index], value)) : values
-      const { changes, lastInsertRowid } = insert.run(...parameters)
+    return (...values: unknown[]) => {
+      const more = generate()
+      const all = [...values, ...Object.values(more)]
+      const { changes, lastInsertRowid } = insert.run(all.map((value, index) => encode(columns[index], value)))
       if (changes === 0)
         throw new IdsExhausted(
           `The table ${name} has no id left. Give its row with the greatest id a lower one, and lower its id in sqlite_sequence.`,
           name,
         )
       // Safe, because the connection reads integers as bigint.
-      return lastInsertRowid as bigint
-    }
-    if (generated.length === 0) return (...values: unknown[]) => ({ id: insertRow(values) })
-    return (...values: unknown[]) => {
-      const more = generate()
-      return { id: insertRow([...values, ...Object.values(more)]), ...more }
+      return { id: lastInsertRowid as bigint, ...more }
     }
   }
   const sample = given.map((field) => sampleOf(columnOf(table, field)))
@@ -125,59 +97,36 @@ function sampleOf({ notNull, enumValues, columnType }: Column): unknown {
   return samples[columnType] ?? new Date(0)
 }
 
-export interface Select<Row> {
-  /** @param parameters the values of the placeholders by their names. */
-  all(parameters: object): Row[]
-  get(parameters: object): Row | undefined
-}
-
-export type Query = { toSQL(): { sql: string; params: unknown[] } }
-
 /** Selects whole rows, each column under the name of its field. */
-export function selectFrom(table: SQLiteTable) {
+export function selectFrom(table: SQLiteTable): SQL {
   const columns = Object.entries(getTableColumns(table))
-  return drizzle
-    .mock()
-    .select(Object.fromEntries(columns.map(([field, column]) => [field, sql`${column}`.as(field)])))
-    .from(table)
+  return sql`SELECT ${listOf(columns.map(([field, column]) => sql`${column} AS ${sql.identifier(field)}`))} FROM ${table}`
 }
 
-/**
- * Prepares a query of {@link selectFrom}. The driver makes an object of each row: Drizzle's own mapping of rows takes as long
- * as SQLite takes to find them.
- */
-export function prepareSelect<Row>(connection: Database.Database, table: Table, query: Query): Select<Row> {
-  const { sql: text, params } = query.toSQL()
-  const bindings = params.map(bindingOf)
-  const statement = connection.prepare<unknown[], Record<string, unknown>>(text)
-  const convert = converterOf(table)
-  const valuesOf = (parameters: object) => {
-    const byName = parameters as Record<string, unknown>
-    return bindings.map(({ name, column }) => encode(column, byName[name]))
+/** Prepares a statement that begins with {@link selectFrom}. The driver makes an object of each row. */
+export function prepareSelect<T extends SQLiteTable>(
+  connection: Database.Database,
+  table: T,
+  select: SQL,
+): (...values: unknown[]) => Entity<T>[] {
+  const statement = connection.prepare<unknown[], Record<string, unknown>>(textOf(select))
+  const columns = Object.entries(getTableColumns(table))
+  const isConverted = columns.some(([, column]) => !column.notNull || isCoded(column))
+
+  function convert(row: Record<string, unknown>): object {
+    const converted: Record<string, unknown> = {}
+    for (const [field, column] of columns) {
+      const value = row[field]
+      if (value !== null) converted[field] = column.mapFromDriverValue(value)
+    }
+    return converted
   }
-  // Safe: the statement selects the columns of the table by the names of the fields.
-  return {
-    all(parameters) {
-      const rows = statement.all(...valuesOf(parameters))
-      return (convert ? rows.map(convert) : rows) as Row[]
-    },
-    get(parameters) {
-      const row = statement.get(...valuesOf(parameters))
-      return (row && convert ? convert(row) : row) as Row | undefined
-    },
+
+  return (...values) => {
+    const rows = statement.all(...values)
+    // Safe: the statement selects the columns of the table by the names of the fields.
+    return (isConverted ? rows.map(convert) : rows) as Entity<T>[]
   }
-}
-
-/** The SQL of a statement with placeholders. */
-export function textOf(statement: SQL): string {
-  return new SQLiteSyncDialect().sqlToQuery(statement).sql
-}
-
-/** The name of a placeholder, and the column that encodes its value if there is one. */
-function bindingOf(parameter: unknown): { name: string; column: Column | undefined } {
-  const { value, encoder } = is(parameter, Param) ? parameter : { value: parameter, encoder: undefined }
-  if (!is(value, Placeholder)) throw new Error('A statement has a value where it needs a placeholder.')
-  return { name: value.name, column: is(encoder, Column) && isCoded(encoder) ? encoder : undefined }
 }
 
 /** Whether a value differs between the database and the program. Integers and text do not. */
@@ -189,16 +138,18 @@ function encode(column: Column | undefined, value: unknown): unknown {
   return column && value !== null ? column.mapToDriverValue(value) : value
 }
 
-/** Returns undefined if rows need no conversion. */
-function converterOf(table: Table): ((row: Record<string, unknown>) => object) | undefined {
-  const columns = Object.entries(getTableColumns(table))
-  if (columns.every(([, column]) => column.notNull && !isCoded(column))) return undefined
-  return (row) => {
-    const converted: Record<string, unknown> = {}
-    for (const [field, column] of columns) {
-      const value = row[field]
-      if (value !== null) converted[field] = column.mapFromDriverValue(value)
-    }
-    return converted
-  }
+const dialect = new SQLiteSyncDialect()
+
+/** The SQL of a statement with placeholders. */
+export function textOf(statement: SQL): string {
+  return dialect.sqlToQuery(statement).sql
+}
+
+/** Runs a statement with its values. Returns rows as arrays. */
+export function query<Row extends unknown[]>(connection: Database.Database, statement: SQL): Row[] {
+  const { sql, params } = dialect.sqlToQuery(statement)
+  const prepared = connection.prepare<unknown[], Row>(sql)
+  if (prepared.reader) return prepared.raw().all(...params)
+  prepared.run(...params)
+  return []
 }
