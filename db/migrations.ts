@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { getTableColumns, type SQL, sql, type Table } from 'drizzle-orm'
 import { UnusableDatabase } from './unusable-database.ts'
 
 /** One step of a schema's history. Each database records the applied migrations in its journal, the table `migrations`. */
@@ -109,13 +108,4 @@ export function refuseOtherRelease(applied: AppliedMigration[], migrations: Migr
       'an older release made it; use that release, or back up the database and run "petstore db migrate"',
     )
   }
-}
-
-/** Creates a journal as drizzle-kit writes it. No migration can do that, because each is recorded in the journal. */
-export function createJournal(journal: Table): SQL {
-  const columns = Object.values(getTableColumns(journal)).map((column) => {
-    const key = column.primary ? ' PRIMARY KEY' : ''
-    return sql`${sql.identifier(column.name)} ${sql.raw(`${column.getSQLType()}${key} NOT NULL`)}`
-  })
-  return sql`CREATE TABLE IF NOT EXISTS ${journal} (${sql.join(columns, sql`, `)})`
 }

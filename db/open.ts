@@ -25,7 +25,7 @@ interface OpenOptions extends PrepareOptions {
  */
 export async function migrateStore(list: ResourceList, location: Location, options: PrepareOptions): Promise<void> {
   if (location.kind === 'postgres') {
-    const { prepareDatabase } = await import('./postgres/prepare.ts')
+    const { prepareDatabase } = await import('./postgres/migrate.ts')
     return prepareDatabase(location.url, await list.forPostgres(), options)
   }
   const { prepareDatabase } = await import('./sqlite/store/prepare.ts')

@@ -1,21 +1,28 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { asc, getTableName, type SQL, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { type PgTable, pgTable, text } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
+import { describeLocation } from '../location.ts'
 import {
   type AppliedMigration,
-  createJournal,
   type Migration,
   type PrepareOptions,
   pendingMigrations,
   refuseOtherRelease,
 } from '../migrations.ts'
-import { reasons, UnusableDatabase } from '../unusable-database.ts'
+import type { Loaded } from '../resource.ts'
+import { incomplete, reasons, UnusableDatabase } from '../unusable-database.ts'
 import { time } from './columns.ts'
-import { causeOf } from './connection/failure.ts'
+import { connectClient } from './connection/connection.ts'
+import { causeOf, Standby, unusable } from './connection/failure.ts'
 import { type PostgresResource, tablesOf } from './resource.ts'
 import { textOf } from './statements.ts'
 import { lockUntilCommit } from './transaction.ts'
+
+/** Milliseconds for a server that is starting, and for the locks of other instances that are starting. */
+const startTimeout = 10_000
+const retryInterval = 200
 
 /** The migrations that were applied. */
 export const journal = pgTable('migrations', {
@@ -24,9 +31,66 @@ export const journal = pgTable('migrations', {
   appliedAt: time('applied_at').notNull(),
 })
 
-interface MigrateOptions extends PrepareOptions {
-  /** The name of the database, for error messages. */
-  name: string
+/** No migration can create the journal, because each is recorded in it. */
+export const createJournal = `CREATE TABLE IF NOT EXISTS "migrations"
+  ("name" text PRIMARY KEY NOT NULL, "hash" text NOT NULL, "applied_at" timestamp (3) with time zone NOT NULL)`
+
+/**
+ * Checks the database, and creates or migrates its tables if necessary.
+ *
+ * @throws {UnusableDatabase}
+ */
+export async function prepareDatabase(
+  url: string,
+  { migrations, resources }: Loaded<PostgresResource>,
+  options: PrepareOptions = {},
+): Promise<void> {
+  const name = describeLocation({ kind: 'postgres', url })
+  try {
+    const client = await connectWithRetries(url)
+    try {
+      await refuseOtherEncoding(client, name)
+      await migrate(client, migrations, { ...options, name })
+      const missing = await findMissingPart(drizzle({ client }), resources)
+      if (missing !== undefined) throw new UnusableDatabase(name, incomplete(missing))
+    } finally {
+      await client.end()
+    }
+  } catch (error) {
+    throw unusable(url, error)
+  }
+}
+
+async function connectWithRetries(url: string): Promise<Client> {
+  for (const deadline = performance.now() + startTimeout; ; await wait(retryInterval)) {
+    try {
+      return await connectClient(url, {
+        lock_timeout: startTimeout,
+        idle_in_transaction_session_timeout: startTimeout,
+        statement_timeout: 0,
+        query_timeout: 0,
+      })
+    } catch (error) {
+      if (!isStarting(error) || performance.now() >= deadline) throw error
+    }
+  }
+}
+
+/** The server is starting or stopping, has too many connections at the moment, or is about to be promoted. */
+function isStarting(error: unknown): boolean {
+  if (error instanceof Standby) return true
+  return error instanceof DatabaseError && /^(57P03|57P01|53300)$/.test(error.code ?? '')
+}
+
+/** A name may contain any Unicode character. */
+async function refuseOtherEncoding(client: Client, name: string): Promise<void> {
+  const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding")
+  const encoding = rows[0]?.encoding
+  if (encoding !== 'UTF8')
+    throw new UnusableDatabase(
+      name,
+      `its encoding is ${encoding}: make another one with CREATE DATABASE … ENCODING 'UTF8'`,
+    )
 }
 
 /**
@@ -38,7 +102,7 @@ interface MigrateOptions extends PrepareOptions {
 export async function migrate(
   client: Client,
   migrations: Migration[],
-  { name: database, create = true, migrate = true, onMigrate }: MigrateOptions,
+  { name: database, create = true, migrate = true, onMigrate }: PrepareOptions & { name: string },
 ): Promise<void> {
   const db = drizzle({ client })
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
@@ -46,7 +110,7 @@ export async function migrate(
   const isNew = !(await hasTable(db, journal))
   if (isNew) {
     if (!create) throw new UnusableDatabase(database, reasons.empty)
-    await db.execute(createJournal(journal))
+    await client.query(createJournal)
   }
   const applied = await readJournal(db)
   if (!isNew && !migrate) refuseOtherRelease(applied, migrations, database)

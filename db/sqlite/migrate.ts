@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { asc, getTableName, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { type SQLiteTable, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { type AppliedMigration, createJournal, type Migration, pendingMigrations } from '../migrations.ts'
+import { type AppliedMigration, type Migration, pendingMigrations } from '../migrations.ts'
 import { timestamp } from './columns.ts'
 import { toFailure } from './file/failure.ts'
 import { query } from './statements.ts'
@@ -13,6 +13,10 @@ export const journal = sqliteTable('migrations', {
   hash: text().notNull(),
   appliedAt: timestamp('applied_at').notNull(),
 })
+
+/** No migration can create the journal, because each is recorded in it. */
+const createJournal = `CREATE TABLE IF NOT EXISTS "migrations"
+  ("name" text PRIMARY KEY NOT NULL, "hash" text NOT NULL, "applied_at" text NOT NULL) STRICT`
 
 /**
  * Applies the pending migrations in one transaction. The write lock serializes processes that start at once, and the
@@ -32,7 +36,7 @@ export function migrate(
   connection.exec('BEGIN IMMEDIATE')
   try {
     claim()
-    query(connection, sql`${createJournal(journal)} STRICT`)
+    connection.exec(createJournal)
     const pending = pendingMigrations(readJournal(connection), migrations, connection.name)
     if (pending.length > 0) apply(connection, pending)
     connection.exec('COMMIT')

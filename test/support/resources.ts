@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
-import { prepareDatabase as prepareOnPostgres } from '../../db/postgres/prepare.ts'
+import { prepareDatabase as prepareOnPostgres } from '../../db/postgres/migrate.ts'
 import { openPostgresStore } from '../../db/postgres/store.ts'
 import { resources, type Store } from '../../db/resources.ts'
 import { tablesOf } from '../../db/sqlite/resource.ts'

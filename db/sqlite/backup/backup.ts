@@ -9,8 +9,8 @@ import { makeFolder } from '../file/files.ts'
 import { refuseForeignFile } from '../file/header.ts'
 import { checksumOf, hashFile, writeChecksum } from './checksum.ts'
 import { backupFolder, newBackupPath } from './name.ts'
-import { publish } from './publish.ts'
 import { type OnProgress, withSnapshot } from './snapshot.ts'
+import { publish } from './temporary-file.ts'
 
 /**
  * Backs up a database, which may be in use, into a new file with the owner and the mode of the

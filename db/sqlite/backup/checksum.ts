@@ -5,7 +5,9 @@ import { pipeline } from 'node:stream/promises'
 import type { Ownership } from '../../ownership.ts'
 import { UnusableDatabase } from '../../unusable-database.ts'
 import { attempt, unusable } from '../diagnosis/diagnosis.ts'
+import { checkPages, connectToRead, using } from '../file/connection.ts'
 import { makeFile } from '../file/files.ts'
+import { refuseForeignFile } from '../file/header.ts'
 
 /** The file with the SHA-256 of a backup. `sha256sum --check` verifies it without the service. */
 export function checksumOf(backup: string): string {
@@ -55,4 +57,22 @@ export async function verifyChecksum(backup: string): Promise<boolean> {
     backup,
     `it does not match its checksum ${path}, so it has changed since it was made; restore another backup, or delete that checksum to restore this one anyway`,
   )
+}
+
+/** Milliseconds. Only a program that has the backup open may lock it. */
+const busyTimeout = 5_000
+
+/**
+ * Reads a backup as a restore does: its checksum, then its pages. The schema is not compared with that of this release.
+ *
+ * @returns whether the backup has a checksum, which it matches.
+ * @throws {UnusableDatabase} if a restore would refuse the backup.
+ */
+export async function verifyBackup(file: string): Promise<boolean> {
+  attempt(file, () => refuseForeignFile(file))
+  const isVerified = await verifyChecksum(file)
+  attempt(file, () => {
+    using(connectToRead(file, busyTimeout), (connection) => checkPages(connection, 'integrity_check'))
+  })
+  return isVerified
 }

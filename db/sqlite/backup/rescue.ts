@@ -3,8 +3,8 @@ import type Database from 'better-sqlite3'
 import { ownershipOf } from '../../ownership.ts'
 import { fileTimestamp, makeFolder, realPathOf } from '../file/files.ts'
 import { rescuedMark } from './name.ts'
-import { publish } from './publish.ts'
 import { withCopy } from './snapshot.ts'
+import { publish } from './temporary-file.ts'
 
 /**
  * Copies a database whose files have lost their names, through a connection that still has them open. No other process

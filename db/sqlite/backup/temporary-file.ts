@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ownership } from '../../ownership.ts'
 import { withCleanup } from '../../with-cleanup.ts'
 import { lockDatabase } from '../file/connection.ts'
 import { isBusy, toFailure } from '../file/failure.ts'
-import { makeFile } from '../file/files.ts'
+import { link, makeFile } from '../file/files.ts'
 import { checksumOf } from './checksum.ts'
 
 const namePattern = /^\.petstore-[0-9a-f-]+\.partial$/
@@ -57,4 +57,21 @@ function isInUse(path: string): boolean {
 /** The file itself comes last, because its name is how the next call finds the others. */
 function remove(path: string): void {
   for (const suffix of [checksumOf(''), '-journal', '-wal', '-shm', '']) rmSync(path + suffix, { force: true })
+}
+
+/**
+ * Gives a finished file its name, unless a file has it: unlike a rename, a link never overwrites. The caller removes the
+ * old name.
+ *
+ * @returns whether the file has the name.
+ */
+export function publish(path: string, name: string): boolean {
+  if (existsSync(name)) return false
+  try {
+    link(path, name, () => renameSync(path, name))
+    return true
+  } catch (error) {
+    if (toFailure(error).code === 'EEXIST') return false
+    throw error
+  }
 }
