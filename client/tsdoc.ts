@@ -156,7 +156,9 @@ function textOf(schema: z.core.$ZodType, { path, io }: Place): string[] {
   const fallback = layers.find((layer) => layer instanceof z.ZodDefault)?.def.defaultValue
   return [
     [descriptionOf(schema, path), ...bounds].join(' '),
-    ...(fallback === undefined ? [] : [`@defaultValue ${literal(fallback)}`]),
+    ...(fallback === undefined
+      ? []
+      : [`@defaultValue ${typeof fallback === 'bigint' ? `${fallback}n` : JSON.stringify(fallback)}`]),
   ]
 }
 
@@ -172,10 +174,6 @@ function range(what: string, min: number | undefined, max: number | undefined): 
   if (min !== undefined && max !== undefined) return [`${what}: ${min} to ${max}.`]
   if (min !== undefined) return [`${what}: at least ${min}.`]
   return max === undefined ? [] : [`${what}: at most ${max}.`]
-}
-
-function literal(value: unknown): string {
-  return typeof value === 'bigint' ? `${value}n` : JSON.stringify(value)
 }
 
 /** The schema, and those inside of optional ones, nullable ones and ones with a default, from the outside in. */

@@ -13,6 +13,7 @@ interface CommonInspection {
   schema(): Promise<SchemaState>
   /** Of the table of each resource by its name. Without the tables that do not exist yet. */
   contents(): Promise<Record<string, TableContents>>
+  close(): Promise<void>
 }
 
 export interface SqliteInspection extends CommonInspection {
@@ -20,14 +21,12 @@ export interface SqliteInspection extends CommonInspection {
   bytes(): Promise<{ database: number; log: number }>
   /** Reads every page, which takes about a millisecond per MiB. */
   checkPages(): Promise<void>
-  close(): Promise<void>
 }
 
 export interface PostgresInspection extends CommonInspection {
   kind: 'postgres'
   bytes(): Promise<{ database: number }>
   server(): Promise<ServerState>
-  close(): Promise<void>
 }
 
 export interface SchemaState {
@@ -67,7 +66,7 @@ export interface InspectedDatabase<T extends Table> {
 }
 
 /** What is read in the same way from both databases. */
-export function inspectionOf<T extends Table>(database: InspectedDatabase<T>): CommonInspection {
+export function inspectionOf<T extends Table>(database: InspectedDatabase<T>): Omit<CommonInspection, 'close'> {
   const { name, migrations, resources, query } = database
   return {
     async schema() {

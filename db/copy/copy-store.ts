@@ -5,7 +5,7 @@ import type { OnMigrate } from '../migrations.ts'
 import { columnOf, listOf } from '../resource.ts'
 import type { ResourceList } from '../resource-list.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
-import { type CopyDatabase, type CopyDriver, type Row, RowsRefused } from './driver.ts'
+import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
 
 export interface CopyRequest {
   resources: ResourceList
@@ -74,8 +74,11 @@ export async function copyStore({
   }
 }
 
-/** Loads only the driver that is needed. */
-function importDriver({ kind }: Location): Promise<CopyDriver> {
+/**
+ * Loads only the driver that is needed. Its `openSource` opens a snapshot. Its `openTarget` creates the database if necessary,
+ * keeps other processes from inserting into it, and refuses the source itself.
+ */
+function importDriver({ kind }: Location) {
   return kind === 'postgres' ? import('./postgres.ts') : import('./sqlite.ts')
 }
 
@@ -85,7 +88,7 @@ function addressOf(location: Location): string {
 
 async function copyTables(copy: Copy): Promise<TableSummary[]> {
   const pairs = pairTables(copy)
-  for (const { to } of pairs) await refuseRows(copy, to)
+  for (const { to } of pairs) await refuseRows(copy.target, to)
   const summaries: TableSummary[] = []
   for (const pair of pairs) summaries.push(await copyTable(copy, pair))
   for (const pair of pairs) await continueIds(copy, pair)
@@ -113,7 +116,7 @@ function pairTables({ source, target }: Copy): Pair[] {
   })
 }
 
-async function refuseRows({ target }: Copy, table: Table): Promise<void> {
+async function refuseRows(target: CopyDatabase, table: Table): Promise<void> {
   if ((await countRows(target, table)) === 0) return
   const name = getTableName(table)
   throw new UnusableDatabase(target.name, `its table ${name} contains rows; choose an empty database in --to`)

@@ -1,6 +1,4 @@
 import type { Column, SQL, Table } from 'drizzle-orm'
-import type { OnMigrate } from '../migrations.ts'
-import type { ResourceList } from '../resource-list.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
 
 /**
@@ -9,20 +7,7 @@ import { UnusableDatabase } from '../unusable-database.ts'
  */
 export type Row = [id: string, ...values: (string | null)[]]
 
-/** What a copy needs of SQLite or PostgreSQL. Every failure of the database becomes an {@link UnusableDatabase}. */
-export interface CopyDriver {
-  /** Opens a snapshot of a database, which the copy only reads. */
-  openSource(address: string, resources: ResourceList): Promise<CopyDatabase>
-  /** Creates the database if necessary, and keeps other processes from inserting into it. Refuses the source itself. */
-  openTarget(
-    address: string,
-    resources: ResourceList,
-    sourceIdentity: string,
-    onMigrate?: OnMigrate,
-  ): Promise<CopyDatabase>
-}
-
-/** A database in one transaction. */
+/** What a copy needs of SQLite or PostgreSQL, in one transaction. Every failure becomes an {@link UnusableDatabase}. */
 export interface CopyDatabase {
   /** The path, or the URL without a password, for messages. */
   name: string

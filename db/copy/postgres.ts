@@ -2,10 +2,9 @@ import { type Column, getTableColumns, getTableName, is, type SQL, sql, type Tab
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { PgBoolean, type PgTable, PgTimestamp } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
-import { describeLocation } from '../location.ts'
 import { type OnMigrate, refuseOtherRelease } from '../migrations.ts'
-import { connectClient } from '../postgres/connection/connection.ts'
-import { concernsDatabase, unusable } from '../postgres/connection/failure.ts'
+import { connectClient, orEnd } from '../postgres/connection/connection.ts'
+import { concernsDatabase, nameOf, unusable } from '../postgres/connection/failure.ts'
 import { oidOf, prepareDatabase, readJournal } from '../postgres/migrate.ts'
 import { tablesOf } from '../postgres/resource.ts'
 import { query, textOf } from '../postgres/statements.ts'
@@ -27,7 +26,7 @@ export async function openSource(url: string, list: ResourceList): Promise<CopyD
   const { migrations, resources } = await list.forPostgres()
   return attempt(url, () =>
     begin(url, 'REPEATABLE READ READ ONLY', async (client) => {
-      refuseOtherRelease(await readJournal(drizzle({ client })), migrations, describe(url))
+      refuseOtherRelease(await readJournal(drizzle({ client })), migrations, nameOf(url))
       return methods(url, tablesOf(resources), client, await identify(client, tablesOf(resources)))
     }),
   )
@@ -45,7 +44,7 @@ export async function openTarget(
     begin(url, 'READ COMMITTED READ WRITE', async (client) => {
       const tables = tablesOf(loaded.resources)
       const identity = await identify(client, tables)
-      refuseSameDatabase(identity, source, describe(url))
+      refuseSameDatabase(identity, source, nameOf(url))
       // The advisory lock blocks the inserts of resources with ordered ids. It comes first, as in every transaction that
       // takes several locks.
       await lockUntilCommit(drizzle({ client }), 'inserts')
@@ -58,16 +57,13 @@ export async function openTarget(
 /** Begins a transaction on a connection of its own, which is closed if `prepare` fails. */
 async function begin<T>(url: string, mode: string, prepare: (client: Client) => Promise<T>): Promise<T> {
   const client = await connectClient(url, timeouts)
-  try {
+  return orEnd(client, async () => {
     await client.query(`BEGIN ISOLATION LEVEL ${mode}`)
     // The URL, the role or the database may set timeouts. Not every server version has all of them.
     await client.query(`SELECT set_config(name, '0', true) FROM pg_settings
       WHERE name IN ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`)
-    return await prepare(client)
-  } catch (error) {
-    await client.end().catch(() => {})
-    throw error
-  }
+    return prepare(client)
+  })
 }
 
 /** Differs for each database, and for each schema in it, of every running server. */
@@ -83,7 +79,7 @@ async function identify(client: Client, [table]: PgTable[]): Promise<string> {
 function methods(url: string, tables: Table[], client: Client, identity: string): CopyDatabase {
   const run = (statement: SQL, name?: string) => attempt(url, () => query<Row>(client, statement, name))
   return {
-    name: describe(url),
+    name: nameOf(url),
     identity,
     tables,
     query: (statement) => run(statement),
@@ -136,7 +132,7 @@ async function commit(url: string, client: Client): Promise<void> {
     if (error instanceof DatabaseError) throw error
     const reason =
       'the connection was lost during the commit, so the copy may be complete or missing; copy again to see'
-    throw new UnusableDatabase(describe(url), reason, { cause: error })
+    throw new UnusableDatabase(nameOf(url), reason, { cause: error })
   }
 }
 
@@ -149,8 +145,4 @@ async function attempt<T>(url: string, step: () => Promise<T>): Promise<T> {
     if (isRefusal) throw new RowsRefused(error.message, { cause: error })
     throw concernsDatabase(error) ? unusable(url, error) : error
   }
-}
-
-function describe(url: string): string {
-  return describeLocation({ kind: 'postgres', url })
 }

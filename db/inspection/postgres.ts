@@ -2,12 +2,11 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Client } from 'pg'
 import { inspectionOf, type PostgresInspection, type ServerState } from '../inspection.ts'
-import { describeLocation } from '../location.ts'
 import { connectClient } from '../postgres/connection/connection.ts'
-import { unusable } from '../postgres/connection/failure.ts'
+import { attempt, nameOf } from '../postgres/connection/failure.ts'
 import { findMissingPart, hasTable, journal, readJournal } from '../postgres/migrate.ts'
 import type { PostgresResource } from '../postgres/resource.ts'
-import { query } from '../postgres/statements.ts'
+import { databaseSize, query } from '../postgres/statements.ts'
 import type { Loaded } from '../resource.ts'
 
 /** Milliseconds. Counting the rows of a large table takes longer than the statements of requests may take. */
@@ -19,7 +18,7 @@ export async function inspectPostgres(url: string, loaded: Loaded<PostgresResour
   const client = await attempt(url, () => connectClient(url, options))
   const db = drizzle({ client })
   const common = inspectionOf<PgTable>({
-    name: describeLocation({ kind: 'postgres', url }),
+    name: nameOf(url),
     ...loaded,
     hasTable: (table) => attempt(url, () => hasTable(db, table)),
     query: (statement) => attempt(url, () => query(client, statement)),
@@ -29,15 +28,10 @@ export async function inspectPostgres(url: string, loaded: Loaded<PostgresResour
   return {
     kind: 'postgres',
     ...common,
-    bytes: () => attempt(url, () => readSize(client)),
+    bytes: () => attempt(url, async () => ({ database: await databaseSize(client) })),
     server: () => attempt(url, () => readServer(client)),
     close: () => client.end(),
   }
-}
-
-async function readSize(client: Client): Promise<{ database: number }> {
-  const { rows } = await client.query<{ bytes: string }>('SELECT pg_database_size(current_database()) AS bytes')
-  return { database: Number(rows[0]?.bytes) }
 }
 
 async function readServer(client: Client): Promise<ServerState> {
@@ -49,12 +43,4 @@ async function readServer(client: Client): Promise<ServerState> {
   const [state] = rows
   if (!state) throw new Error('A SELECT without FROM returned no row.')
   return state
-}
-
-async function attempt<T>(url: string, step: () => Promise<T>): Promise<T> {
-  try {
-    return await step()
-  } catch (error) {
-    throw unusable(url, error)
-  }
 }

@@ -3,7 +3,6 @@ import { asc, getTableName, type SQL, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { type PgTable, pgTable, text } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
-import { describeLocation } from '../location.ts'
 import {
   type AppliedMigration,
   type Migration,
@@ -15,7 +14,7 @@ import type { Loaded } from '../resource.ts'
 import { incomplete, reasons, UnusableDatabase } from '../unusable-database.ts'
 import { time } from './columns.ts'
 import { connectClient } from './connection/connection.ts'
-import { causeOf, Standby, unusable } from './connection/failure.ts'
+import { attempt, causeOf, nameOf, Standby } from './connection/failure.ts'
 import { type PostgresResource, tablesOf } from './resource.ts'
 import { textOf } from './statements.ts'
 import { lockUntilCommit } from './transaction.ts'
@@ -45,8 +44,8 @@ export async function prepareDatabase(
   { migrations, resources }: Loaded<PostgresResource>,
   options: PrepareOptions = {},
 ): Promise<void> {
-  const name = describeLocation({ kind: 'postgres', url })
-  try {
+  const name = nameOf(url)
+  await attempt(url, async () => {
     const client = await connectWithRetries(url)
     try {
       await refuseOtherEncoding(client, name)
@@ -56,9 +55,7 @@ export async function prepareDatabase(
     } finally {
       await client.end()
     }
-  } catch (error) {
-    throw unusable(url, error)
-  }
+  })
 }
 
 async function connectWithRetries(url: string): Promise<Client> {

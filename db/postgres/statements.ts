@@ -1,6 +1,6 @@
 import { type Column, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import { PgDialect, type PgTable } from 'drizzle-orm/pg-core'
-import type { ClientBase } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import {
   columnOf,
   type Entity,
@@ -161,6 +161,11 @@ export function textOf(statement: SQL): string {
 export async function query<Row extends unknown[]>(client: ClientBase, statement: SQL, name?: string): Promise<Row[]> {
   const { sql: text, params: values } = dialect.sqlToQuery(statement)
   return (await client.query<Row>({ text, values, rowMode: 'array', name })).rows
+}
+
+export async function databaseSize(database: Pool | ClientBase): Promise<number> {
+  const { rows } = await database.query<{ bytes: string }>('SELECT pg_database_size(current_database()) AS bytes')
+  return Number(rows[0]?.bytes)
 }
 
 /** Converts rows with the columns of the table in their order. A column that is NULL is absent. */

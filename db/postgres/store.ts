@@ -1,18 +1,16 @@
-import { getTableColumns, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Pool, types } from 'pg'
 import { isUpToDate, otherRelease, type PrepareOptions } from '../migrations.ts'
-import { type Loaded, listOf, methodOf, operationOf } from '../resource.ts'
+import { type Loaded, methodOf, operationOf } from '../resource.ts'
 import { searchWith } from '../search.ts'
 import { type BaseStore, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
 import { connectClient, openPool } from './connection/connection.ts'
 import { Failures } from './connection/failure.ts'
 import { GroupCommit } from './group-commit.ts'
-import { idempotencyKeys } from './idempotency.ts'
 import { findMissingPart, prepareDatabase, readJournal } from './migrate.ts'
 import { prepareMutations } from './mutations.ts'
 import { type Mutation, type PostgresEngine, type PostgresResource, type Statement, tablesOf } from './resource.ts'
-import { pagesOf, rowsOf, textOf } from './statements.ts'
+import { databaseSize, pagesOf, rowsOf } from './statements.ts'
 import { lockStatement } from './transaction.ts'
 
 interface PostgresStoreOptions extends PrepareOptions {
@@ -113,9 +111,10 @@ function loadOf({ totalCount, idleCount, waitingCount, options }: Pool) {
 /** Returns nothing if the database cannot be reached, or if all connections are in use. */
 async function measureDatabase(pool: Pool): Promise<StoreSizes> {
   if (pool.waitingCount > 0) return {}
-  const query = pool.query<{ bytes: string }>('SELECT pg_database_size(current_database()) AS bytes')
-  const bytes = await query.then(({ rows }) => rows[0]?.bytes).catch(() => undefined)
-  return bytes === undefined ? {} : { databaseBytes: Number(bytes) }
+  return databaseSize(pool).then(
+    (databaseBytes) => ({ databaseBytes }),
+    () => ({}),
+  )
 }
 
 /**
@@ -127,14 +126,9 @@ async function measureDatabase(pool: Pool): Promise<StoreSizes> {
  * gone. The lock lets only one probe wait, of all instances. The others give up before the next check begins.
  */
 const ownProbes = [
-  insertNothing(),
+  `INSERT INTO idempotency_keys (api_key_id, key, operation, fingerprint, result, created_at)
+    SELECT api_key_id, key, operation, fingerprint, result, created_at FROM idempotency_keys WHERE false`,
   'SET LOCAL lock_timeout = 900',
   lockStatement('probes'),
   "SELECT pg_logical_emit_message(true, 'petstore', 'probe')",
 ]
-
-function insertNothing(): string {
-  const columns = Object.values(getTableColumns(idempotencyKeys)).filter(({ name }) => name !== idempotencyKeys.id.name)
-  const names = listOf(columns.map(({ name }) => sql`${sql.identifier(name)}`))
-  return textOf(sql`INSERT INTO ${idempotencyKeys} (${names}) SELECT ${names} FROM ${idempotencyKeys} WHERE false`)
-}

@@ -1,7 +1,6 @@
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg'
-import { describeLocation } from '../../location.ts'
 import { reasons, UnusableDatabase } from '../../unusable-database.ts'
-import { isConnectionError, Standby } from './failure.ts'
+import { isConnectionError, nameOf, Standby } from './failure.ts'
 
 /** Timeouts in milliseconds. The caller has received an error by then, so a later result would be useless. */
 const timeouts = { connect: 2_000, response: 5_000 }
@@ -38,24 +37,28 @@ export async function connectClient(url: string, options: ClientConfig = {}): Pr
     ...options,
   }
   const client = await connect(url, config)
-  try {
+  return orEnd(client, async () => {
     // Before the settings, which a shared connection would keep for other sessions.
     await refuseSharedConnections(url, client, () => connect(url, config))
     await applySessionSettings(client, url, { lock_timeout, statement_timeout, idle_in_transaction_session_timeout })
     return client
-  } catch (error) {
-    await client.end().catch(() => {})
-    throw error
-  }
+  })
 }
 
 async function connect(url: string, config: ClientConfig): Promise<Client> {
   const client = new Client({ ...settings(url), query_timeout: timeouts.response, ...config })
   // The next query reports a lost connection. Without a listener the process would end.
   client.on('error', () => {})
-  try {
+  return orEnd(client, async () => {
     await client.connect()
     return client
+  })
+}
+
+/** Ends the connection if `prepare` fails, because the caller then has nothing to end. */
+export async function orEnd<T>(client: Client, prepare: () => Promise<T>): Promise<T> {
+  try {
+    return await prepare()
   } catch (error) {
     await client.end().catch(() => {})
     throw error
@@ -86,8 +89,7 @@ async function refuseSharedConnections(url: string, client: Client, connect: () 
       if (next === undefined) return
       // Twice, because a pooler may use its connections in turn.
       const isKept = (await processOf(client)) === own && (await processOf(client)) === own
-      if (next === own || !isKept)
-        throw new UnusableDatabase(describeLocation({ kind: 'postgres', url }), reasons.shared)
+      if (next === own || !isKept) throw new UnusableDatabase(nameOf(url), reasons.shared)
     } finally {
       await other.end()
     }

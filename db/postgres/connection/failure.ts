@@ -180,9 +180,22 @@ export function writeFailureOf(error: Error): WriteFailure {
 /** Converts what the driver or the server threw to an error for the operator. */
 export function unusable(url: string, error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
-  return new UnusableDatabase(describeLocation({ kind: 'postgres', url }), reasonOf(causeOf(error)), {
-    cause: causeOf(error),
-  })
+  const cause = causeOf(error)
+  return new UnusableDatabase(nameOf(url), reasonOf(cause), { cause })
+}
+
+/** Runs a step. Errors of the driver and the server become an {@link UnusableDatabase}. */
+export async function attempt<T>(url: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (error) {
+    throw unusable(url, error)
+  }
+}
+
+/** The URL without a password, for messages. */
+export function nameOf(url: string): string {
+  return describeLocation({ kind: 'postgres', url })
 }
 
 /**
