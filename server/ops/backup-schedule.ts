@@ -7,8 +7,7 @@ import { promisify } from 'node:util'
 import type { Logger } from 'pino'
 import { createBackupFolder } from '../../db/sqlite/backup/backup.ts'
 import { checksumOf } from '../../db/sqlite/backup/checksum.ts'
-import { type Backup, listBackups } from '../../db/sqlite/backup/inventory.ts'
-import { newBackupPath, scheduledEnding } from '../../db/sqlite/backup/name.ts'
+import { type Backup, listBackups, newBackupPath, scheduledEnding } from '../../db/sqlite/backup/inventory.ts'
 import { type Audit, auditTo } from './audit.ts'
 
 interface ScheduleConfig {

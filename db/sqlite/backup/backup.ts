@@ -8,7 +8,7 @@ import { attempt } from '../diagnosis/diagnosis.ts'
 import { makeFolder } from '../file/files.ts'
 import { refuseForeignFile } from '../file/header.ts'
 import { checksumOf, hashFile, writeChecksum } from './checksum.ts'
-import { backupFolder, newBackupPath } from './name.ts'
+import { backupFolder, newBackupPath } from './inventory.ts'
 import { type OnProgress, withSnapshot } from './snapshot.ts'
 import { publish } from './temporary-file.ts'
 

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { ownershipOf } from '../../ownership.ts'
 import { fileTimestamp, makeFolder, realPathOf } from '../file/files.ts'
-import { rescuedMark } from './name.ts'
+import { rescuedMark } from './inventory.ts'
 import { withCopy } from './snapshot.ts'
 import { publish } from './temporary-file.ts'
 

@@ -22,8 +22,9 @@ export function readHeader(path: string): Header {
   refuseNonFile(path)
   const file = openSync(path, 'r')
   try {
-    const bytes = readFirstBytes(file)
-    const isSqlite = startsAsSqlite(bytes)
+    const buffer = Buffer.alloc(100)
+    const bytes = buffer.subarray(0, readSync(file, buffer, 0, buffer.length, 0))
+    const isSqlite = bytes.length === 100 && bytes.toString('latin1', 0, 16) === 'SQLite format 3\0'
     return { bytes, isSqlite, isOurs: isSqlite && bytes.readUInt32BE(68) === applicationId }
   } finally {
     closeSync(file)
@@ -39,13 +40,4 @@ export function refuseForeignFile(path: string): void {
 /** Opening a named pipe would block until another process opens its other end. */
 export function refuseNonFile(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new UnusableDatabase(path, reasons.notFile)
-}
-
-function readFirstBytes(file: number): Buffer {
-  const bytes = Buffer.alloc(100)
-  return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0))
-}
-
-function startsAsSqlite(bytes: Buffer): boolean {
-  return bytes.length === 100 && bytes.toString('latin1', 0, 16) === 'SQLite format 3\0'
 }

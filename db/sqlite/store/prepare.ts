@@ -5,7 +5,7 @@ import { type AppliedMigration, type PrepareOptions, pendingMigrations, refuseOt
 import { ownershipOf } from '../../ownership.ts'
 import type { Loaded } from '../../resource.ts'
 import { incomplete, reasons, UnusableDatabase } from '../../unusable-database.ts'
-import { rescuedMark } from '../backup/name.ts'
+import { rescuedMark } from '../backup/inventory.ts'
 import { attempt } from '../diagnosis/diagnosis.ts'
 import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy, using } from '../file/connection.ts'
 import { toFailure } from '../file/failure.ts'
