@@ -1,6 +1,17 @@
+import { existsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 
-const conformance = 'test/rest/conformance.test.ts'
+/** They start processes, compile, or read other languages, and take half of the time. `npm run test:endurance` runs them. */
+const slow = [
+  ...['examples', 'guides'].map((name) => `client/${name}`),
+  ...['backup', 'cli', 'database-commands', 'pets-export', 'seed'].map((name) => `ops/${name}`),
+  ...['log-fields', 'nginx', 'package', 'tour'].map((name) => `project/${name}`),
+  ...['conformance', 'log'].map((name) => `rest/${name}`),
+  ...['admin-port', 'monitoring'].map((name) => `telemetry/${name}`),
+  ...['api/patterns', 'fixture/transfer', 'http/header-costs', 'sqlite/migrations', 'store/transfer', 'web/build'],
+].map((name) => `test/${name}.test.ts`)
+const missing = slow.filter((path) => !existsSync(new URL(path, import.meta.url)))
+if (missing.length > 0) throw new Error(`vitest.config.ts names files that do not exist: ${missing.join(', ')}`)
 
 const postgres = {
   globalSetup: 'test/support/postgres/global-setup.ts',
@@ -18,7 +29,7 @@ export default defineConfig({
             'test/{api,auth,cache,client,fixture,http,ops,project,rest,rpc,sqlite,store,telemetry,web}/*.test.ts',
             'test/web/bulk/*.test.ts',
           ],
-          exclude: [conformance],
+          exclude: slow,
           globalSetup: 'test/support/global-setup.ts',
         },
       },
@@ -28,7 +39,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'endurance',
-          include: ['test/{endurance,endurance/clients,faults,faults/files,processes}/*.test.ts', conformance],
+          include: ['test/{endurance,endurance/clients,faults,faults/files,processes}/*.test.ts', ...slow],
           globalSetup: 'test/support/global-setup.ts',
         },
       },
