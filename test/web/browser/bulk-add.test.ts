@@ -465,7 +465,6 @@ async function correctByKeyboard(panel: Locator): Promise<void> {
   const page = panel.page()
   await panel.getByRole('checkbox', { name: 'Only 2 rows to correct' }).focus()
   await page.keyboard.press('Tab')
-  await page.keyboard.press('Tab')
   await page.keyboard.type('Zoe')
   await page.keyboard.press('Enter')
   await page.keyboard.press('Control+A')
