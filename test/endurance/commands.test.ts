@@ -21,8 +21,11 @@ interface Row {
   older: Effect
 }
 
-/** `ok`, `refused` (exit code 1) and `misused` (exit code 2) leave the database as it is. */
-type Effect = 'ok' | 'refused' | 'misused' | 'created' | 'migrated' | 'replaced'
+/**
+ * `ok`, `refused` (exit code 1) and `misused` (exit code 2) leave the database as it is. `stopped` (exit code 1) has created
+ * it before.
+ */
+type Effect = 'ok' | 'refused' | 'misused' | 'stopped' | 'created' | 'migrated' | 'replaced'
 
 const rows: Row[] = [
   { command: 'keys create shop', missing: 'created', older: 'refused' },
@@ -36,7 +39,7 @@ const rows: Row[] = [
   { command: 'pets export all.csv', missing: 'refused', older: 'refused' },
   { command: 'pets import pets.ndjson', missing: 'created', older: 'refused' },
   { command: 'pets import pets.ndjson --dry-run', missing: 'ok', older: 'ok' },
-  { command: 'pets import invalid.ndjson', missing: 'refused', older: 'refused' },
+  { command: 'pets import invalid.ndjson', missing: 'stopped', older: 'refused' },
   { command: 'pets import nowhere.ndjson', missing: 'refused', older: 'refused' },
   { command: 'seed 2', missing: 'created', older: 'refused' },
   { command: 'seed 0', missing: 'misused', older: 'misused' },
@@ -57,7 +60,15 @@ const rows: Row[] = [
   { command: 'config check', missing: 'ok', older: 'ok' },
   { command: 'openapi', missing: 'ok', older: 'ok' },
 ]
-const exitCodes: Record<Effect, number> = { ok: 0, refused: 1, misused: 2, created: 0, migrated: 0, replaced: 0 }
+const exitCodes: Record<Effect, number> = {
+  ok: 0,
+  refused: 1,
+  misused: 2,
+  stopped: 1,
+  created: 0,
+  migrated: 0,
+  replaced: 0,
+}
 
 test('the table has every command but serve', () => {
   const commands = commandsOf(createProgram(composition)).map(({ words }) => words.join(' '))
@@ -70,7 +81,7 @@ test.for(rows)('$command: $missing if the database is missing', async ({ command
   const before = await stateOf(folder)
   const run = await runIn(folder, command)
   expect(await run.ended, run.stderr).toBe(exitCodes[missing])
-  if (missing !== 'created') expect(await stateOf(folder)).toEqual(before)
+  if (!['created', 'stopped'].includes(missing)) expect(await stateOf(folder)).toEqual(before)
   else
     expect(await readStatus(resources, locationOf(folder))).toMatchObject({ pending: [], schema: expect.any(String) })
   expect(existsSync(join(folder, 'all.csv'))).toBe(false)
