@@ -15,8 +15,8 @@ const cuts = isLongForm ? 20_000 : 500
 /** Enough to see that pets are lost. */
 const normalCuts = isLongForm ? 1_000 : 100
 const seed = 20_261_121
-const pets = 4_800
-const callers = 12
+const pets = 6_000
+const callers = 4
 
 // The simulation needs a recording of system calls. Where strace is missing, only kill.test.ts covers durability.
 if (canTrace()) {
