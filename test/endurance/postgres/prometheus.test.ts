@@ -262,8 +262,9 @@ async function startService(
   const folder = temporaryFolder()
   const target = `127.0.0.1:${await freePort()}`
   const port = String(await freePort())
-  const [node = '', own = '', program = ''] = petstore
-  const command = [node, preload ? `--import=${join(import.meta.dirname, '../../support', preload)}` : own, program]
+  const [node = '', program = ''] = petstore
+  const preloads = preload ? [`--import=${join(import.meta.dirname, '../../support', preload)}`] : []
+  const command = [node, ...preloads, program]
   const limited = descriptors ? ['sh', '-c', `ulimit -n ${descriptors}; exec "$@"`, 'sh', ...command] : command
   const variables = {
     PORT: port,
