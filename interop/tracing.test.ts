@@ -35,7 +35,10 @@ test('the commands of the guide send the spans, and a stop does not wait for a c
   const { headers } = await listPets()
   expect(headers.get('traceresponse')).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
   const expected = ['petstore', 'GET /v1/pets', 'pets.list', 'list pets']
-  await expect.poll(() => expected.filter((text) => !collector.received().includes(text))).toEqual([])
+  // The SDK sends a batch every five seconds.
+  await expect
+    .poll(() => expected.filter((text) => !collector.received().includes(text)), { timeout: 60_000 })
+    .toEqual([])
 
   collector.hang()
   expect((await listPets()).status).toBe(200)
