@@ -90,7 +90,7 @@ export default defineConfig({
     maxWorkers: 4,
     coverage: {
       include: ['server/**', 'db/**', 'client/**'],
-      exclude: ['**/*.json', '**/*.sql', 'client/**/build.ts', 'client/dist/**'],
+      exclude: ['**/*.json', '**/*.sql', 'client/dist/**'],
       reporter: ['text'],
     },
   },

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..')
 const examples = join(root, 'examples')
 
 // The examples import the built package.
-beforeAll(() => run(process.execPath, [join(root, 'client/build.ts')]))
+beforeAll(() => run(process.execPath, [join(root, 'deploy/client/build.ts')]))
 
 test('repeated runs of the script add one pet, read all pages and show an error', async () => {
   const { env, store } = await startService()

@@ -1,7 +1,7 @@
 import { initTRPC } from '@trpc/server'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { addTsdoc } from '../../client/tsdoc.ts'
+import { addTsdoc } from '../../deploy/client/tsdoc.ts'
 import type { ProcedureMeta } from '../../server/api/trpc.ts'
 
 const t = initTRPC.meta<ProcedureMeta>().create()
@@ -115,7 +115,7 @@ describe('the build of the client stops if', () => {
     [
       'the fields of a schema are not known',
       z.object({ name, beds, size, owner: z.record(z.string(), z.string()).meta({ description: 'Texts.' }) }),
-      'kennels.add: owner: client/tsdoc.ts does not know the fields of this kind of schema.',
+      'kennels.add: owner: deploy/client/tsdoc.ts does not know the fields of this kind of schema.',
     ],
     [
       'two types have the same name',

@@ -8,7 +8,6 @@ import { root } from '../support/documents.ts'
 
 /** Programs, which run when they are started. In `db`, they are threads, a probe and what is loaded before a thread. */
 const programs = [
-  'client/build.ts',
   'server/launch.mjs',
   'server/main.ts',
   'server/node-version.mjs',
@@ -18,7 +17,7 @@ const programs = [
 ]
 const modules = globSync('{client,db,server}/**/*.{ts,mjs}', {
   cwd: root,
-  exclude: ['client/{dist,declarations}'],
+  exclude: ['client/dist'],
 }).filter((file) => !programs.includes(file))
 
 test('a module has only imports and declarations at its top level, unless it is a program', () => {

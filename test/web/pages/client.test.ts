@@ -13,7 +13,7 @@ import { serveFolder } from './serve-folder.ts'
 const root = join(import.meta.dirname, '../../..')
 
 // The pages import the built package.
-beforeAll(() => promisify(execFile)(process.execPath, [join(root, 'client/build.ts')]))
+beforeAll(() => promisify(execFile)(process.execPath, [join(root, 'deploy/client/build.ts')]))
 
 test('the package runs on a page of another origin', async () => {
   const site = temporaryFolder()

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
 
-const { peerDependencies } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8'))
+const client = join(import.meta.dirname, '../../client')
+const { peerDependencies } = JSON.parse(readFileSync(join(client, 'package.json'), 'utf8'))
 
 /**
- * Builds the modules of the package in `dist`, one for `import` and one for `require`. They contain superjson, which has no
+ * Builds the modules of the package in `client/dist`, one for `import` and one for `require`. They contain superjson, which has no
  * module for `require`. The declarations need further dependencies: see the folder `declarations`.
  */
 await build({
@@ -13,12 +14,12 @@ await build({
   envDir: false,
   logLevel: 'warn',
   build: {
-    outDir: join(import.meta.dirname, 'dist'),
+    outDir: join(client, 'dist'),
     emptyOutDir: true,
     target: 'es2022',
     minify: false,
     lib: {
-      entry: join(import.meta.dirname, 'index.ts'),
+      entry: join(client, 'index.ts'),
       formats: ['es', 'cjs'],
       fileName: (format) => `index.${format === 'es' ? 'js' : 'cjs'}`,
     },

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rollup } from 'rollup'
 import { dts } from 'rollup-plugin-dts'
-import { appRouter } from '../../server/router.ts'
+import { appRouter } from '../../../server/router.ts'
 import { addTsdoc } from '../tsdoc.ts'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 const target = join(root, 'client/dist/index.d.ts')
 const { peerDependencies } = JSON.parse(readFileSync(join(root, 'client/package.json'), 'utf8'))
 /** tRPC's declarations use `Disposable`, which the `lib` of many projects does not have, and do not refer to it themselves. */

@@ -2,7 +2,7 @@ import type { AnyRouter } from '@trpc/server'
 import { type ESTree, parseSync } from 'vite'
 import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
-import { type Procedure, proceduresOf } from '../server/api/procedures.ts'
+import { type Procedure, proceduresOf } from '../../server/api/procedures.ts'
 
 /** The declarations of the client, and what was found in them. */
 interface Declarations {
@@ -144,7 +144,8 @@ function documentedValue(type: ESTree.TSType, schema: z.core.$ZodType, place: Pl
     return edited(type, edits, code)
   }
   const text = code.slice(type.start, type.end)
-  if (text.includes('{')) throw new Error(`${path}: client/tsdoc.ts does not know the fields of this kind of schema.`)
+  if (text.includes('{'))
+    throw new Error(`${path}: deploy/client/tsdoc.ts does not know the fields of this kind of schema.`)
   return text
 }
 
