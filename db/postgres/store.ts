@@ -118,9 +118,10 @@ async function measureDatabase(pool: Pool): Promise<StoreSizes> {
 }
 
 /**
- * They check, with the probes of the mutations, what a mutation needs without writing a row. EXPLAIN checks the right to
- * insert; a real INSERT would wait for the advisory lock. The INSERT of no rows fails in a read-only session, and the pool
- * then replaces the connection. The message must reach the disk; PostgreSQL accepts it in a read-only session, too.
+ * Statements of the readiness check, run after the mutations' own probes. Together they test every right that a write
+ * needs, without writing a row. EXPLAIN checks the right to insert; a real INSERT would wait for the advisory lock. The
+ * INSERT of no rows fails in a read-only session, and the pool then replaces the connection. The message must reach the
+ * disk; PostgreSQL accepts it in a read-only session, too.
  *
  * While a synchronous standby is away, a commit that waits for it keeps a connection to the server, even if its client has
  * gone. The lock lets only one probe wait, of all instances. The others give up before the next check begins.

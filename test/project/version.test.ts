@@ -18,7 +18,10 @@ test('every place that names the version names that of package.json', () => {
     'CHANGELOG.md': /^## (\d\S+) - (?:Unreleased|\d{4}-\d\d-\d\d)$/m.exec(read('CHANGELOG.md'))?.[1],
   }
   expect(named).toEqual(Object.fromEntries(Object.keys(named).map((place) => [place, version])))
-  const files = [...filesMatching('deploy/**/*.{yaml,service}'), ...filesMatching('{docs,client,deploy}/**/*.md')]
+  const files = [
+    ...filesMatching('deploy/**/*.{yaml,service}'),
+    ...filesMatching('{README,{docs,client,deploy}/**/*}.md'),
+  ]
   const texts = files.flatMap((path) =>
     [...read(path).matchAll(/(?:petstore(?:-service|-client)?[:@-])v?(\d+\.\d+\.\d+)/g)].map(([text, found]) => ({
       path,
