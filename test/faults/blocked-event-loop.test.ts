@@ -5,12 +5,22 @@ import { maxCommitTime } from '../../db/sqlite/writer/writer.ts'
 import { openFileStore } from '../support/database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-test('a create that was committed while the event loop was blocked for longer than a commit may take succeeds', async () => {
-  const store = openFileStore(join(temporaryFolder(), 'petstore.db'))
-  await store.pets.create({ name: 'first', categoryId: 1n, status: 'sold' })
-  // Timers run next.
-  await nextTurn()
-  const created = store.pets.create({ name: 'Rex', categoryId: 1n, status: 'sold' })
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, maxCommitTime + 500)
-  expect(await created).toMatchObject({ id: 2n })
-})
+const block = (milliseconds: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
+
+test.each([
+  ['and committed before', 20],
+  ['after', 0],
+])(
+  'a create that was sent %s the event loop was blocked for longer than a commit may take succeeds',
+  async (_, microtasks) => {
+    const store = openFileStore(join(temporaryFolder(), 'petstore.db'))
+    await store.pets.create({ name: 'first', categoryId: 1n, status: 'sold' })
+    // Timers run next.
+    await nextTurn()
+    const created = store.pets.create({ name: 'Rex', categoryId: 1n, status: 'sold' })
+    // A write is sent in a microtask.
+    for (let task = 0; task < microtasks; task++) await undefined
+    block(maxCommitTime + 500)
+    expect(await created).toMatchObject({ id: 2n })
+  },
+)

@@ -97,8 +97,8 @@ export class Writer {
   #sent: SentWrite[] = []
   /** The writes of this turn of the event loop. */
   #unsent: Write[] = []
-  /** Runs out when the thread has made no progress for as long as a commit may take. */
-  readonly #watchdog = setTimeout(() => this.#onTimeout(), maxCommitTime).unref()
+  /** Runs out when the thread has made no progress for half as long as a commit may take. */
+  readonly #watchdog = setTimeout(() => this.#onTimeout(), maxCommitTime / 2).unref()
   #isHanging = false
   /** When the thread was started, until it is ready. */
   #startedAt: number | undefined
@@ -254,16 +254,17 @@ export class Writer {
     return { reason: writeFailureOf(failure), error: conflict ?? storeError(failure, this.#rules) }
   }
 
-  /** If the event loop was blocked, the reply may have arrived already: it is read before the next `setImmediate`. */
+  /** If the event loop was blocked, the write may have been sent just now, or its reply waits: it is read before the next turn. */
   #onTimeout(): void {
     if (this.#startedAt !== undefined && performance.now() - this.#startedAt < maxStartTime) {
       this.#watchdog.refresh()
       return
     }
     const awaited = this.#sent[0]
-    setImmediate(() => {
+    const decide = () => {
       if (awaited !== undefined && this.#sent[0] === awaited) this.#endWait()
-    })
+    }
+    setTimeout(() => setImmediate(decide), maxCommitTime / 2).unref()
   }
 
   #endWait(): void {
