@@ -17,6 +17,7 @@ import { createLog, type Log } from './log.ts'
 import { announce } from './ops/announce.ts'
 import { type Audit, auditTo, describeKey } from './ops/audit.ts'
 import { scheduleBackups } from './ops/backup-schedule.ts'
+import { explainTakenName } from './ops/keys.ts'
 import { OperatorError } from './ops/operator-error.ts'
 import { notifySystemd } from './systemd/notify.ts'
 import { Metrics } from './telemetry/metrics.ts'
@@ -162,7 +163,7 @@ async function listen(app: FastifyInstance, address: Address, describe: (url: st
 async function registerKey(app: FastifyInstance, { apiKeys }: WithApiKeys, key: string, audit: Audit): Promise<void> {
   const record = apiKeyRecord(key, `environment (${startOf(key)})`)
   const register = async () => {
-    const isNew = !(await apiKeys.find(record.hash)) && (await apiKeys.register(record))
+    const isNew = !(await apiKeys.find(record.hash)) && (await explainTakenName(apiKeys.register(record)))
     if (isNew) audit('key.register', describeKey({ name: 'environment', start: record.start }))
   }
   const warn = (err: Error) =>

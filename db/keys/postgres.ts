@@ -5,20 +5,16 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { check, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import type { Client } from 'pg'
 import { int64, isTimestamp, time } from '../postgres/columns.ts'
-import { violates } from '../postgres/connection/failure.ts'
 import type { PostgresEngine, PostgresResource } from '../postgres/resource.ts'
 import { rowsOf } from '../postgres/statements.ts'
 import { inTransaction, lockUntilCommit } from '../postgres/transaction.ts'
 import { toEntity } from '../resource.ts'
-import { KeyNameTaken, KeyRevoked } from './shared.ts'
 import type { ApiKey, ApiKeyStore, NewApiKey } from './store.ts'
 
 /** Milliseconds for which a revision holds, in case the connection has failed silently and notifications are lost. */
 const maxAge = 2_000
 /** Milliseconds between two attempts to listen. */
 const retryInterval = 1_000
-
-const unrevokedName = 'api_keys_unrevoked_name'
 
 export const apiKeys = pgTable(
   'api_keys',
@@ -33,7 +29,7 @@ export const apiKeys = pgTable(
     lastUsedAt: time('last_used_at'),
   },
   (table) => [
-    uniqueIndex(unrevokedName).on(table.name).where(sql`revoked_at IS NULL`),
+    uniqueIndex('api_keys_unrevoked_name').on(table.name).where(sql`revoked_at IS NULL`),
     check('api_keys_hash_sha256', sql`length(hash) = 64`),
     ...['created_at', 'expires_at', 'revoked_at', 'last_used_at'].map((column) => isTimestamp('api_keys', column)),
   ],
@@ -73,8 +69,9 @@ function open({ pool, connect, read, failures, onClose }: PostgresEngine<typeof 
     rotate: (id, successor) =>
       change(
         inTransaction(pool, async (transaction) => {
-          await revoke(transaction, id, successor.createdAt)
-          return create(transaction, successor)
+          if (!(await revoke(transaction, id, successor.createdAt))) return false
+          await create(transaction, successor)
+          return true
         }),
       ),
     touch: (id, lastUsedAt) => failures.write(touch(db, id, lastUsedAt)),
@@ -83,18 +80,9 @@ function open({ pool, connect, read, failures, onClose }: PostgresEngine<typeof 
 }
 
 async function create(db: NodePgDatabase, key: NewApiKey): Promise<ApiKey> {
-  const [created] = await withUniqueName(db.insert(apiKeys).values(key).returning())
+  const [created] = await db.insert(apiKeys).values(key).returning()
   if (!created) throw new Error('PostgreSQL did not return the API key.')
   return toEntity<typeof apiKeys>(created)
-}
-
-/** Rejects with {@link KeyNameTaken} if the name is taken. */
-async function withUniqueName<T>(insert: PromiseLike<T>): Promise<T> {
-  try {
-    return await insert
-  } catch (error) {
-    throw violates(error, unrevokedName) ? new KeyNameTaken() : error
-  }
 }
 
 /** If several instances start at the same time, the lock ensures that only one creates the key. */
@@ -108,14 +96,13 @@ async function createFirst(db: NodePgDatabase, key: NewApiKey): Promise<boolean>
 
 async function register(db: NodePgDatabase, key: NewApiKey): Promise<boolean> {
   const insert = db.insert(apiKeys).values(key).onConflictDoNothing({ target: apiKeys.hash })
-  const inserted = await withUniqueName(insert.returning({ id: apiKeys.id }))
-  return inserted.length > 0
+  return (await insert.returning({ id: apiKeys.id })).length > 0
 }
 
-async function revoke(db: NodePgDatabase, id: bigint, revokedAt: Date): Promise<void> {
+async function revoke(db: NodePgDatabase, id: bigint, revokedAt: Date): Promise<boolean> {
   const unrevoked = and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt))
   const revoked = await db.update(apiKeys).set({ revokedAt }).where(unrevoked).returning({ id: apiKeys.id })
-  if (revoked.length === 0) throw new KeyRevoked()
+  return revoked.length > 0
 }
 
 /** The commit waits neither for the disk nor for a standby, because a time of use may be lost. */

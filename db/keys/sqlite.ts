@@ -4,10 +4,8 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { type Entity, type NewEntity, toEntity } from '../resource.ts'
 import { int64, isTimestamp, timestamp } from '../sqlite/columns.ts'
-import { violatesUnique } from '../sqlite/file/failure.ts'
 import type { SqliteResource } from '../sqlite/resource.ts'
 import { prepareGet, prepareSelect, selectFrom } from '../sqlite/statements.ts'
-import { KeyNameTaken, KeyRevoked } from './shared.ts'
 
 export const apiKeys = sqliteTable(
   'api_keys',
@@ -35,7 +33,6 @@ export const apiKeysOnSqlite = {
   table: apiKeys,
   filters: [],
   writes: { create, createFirst, register, revoke, rotate, touch },
-  errors: [KeyNameTaken, KeyRevoked],
   open({ read, write, revision }) {
     return {
       find: read(prepareGet(apiKeys, 'hash')),
@@ -55,17 +52,7 @@ export const apiKeysOnSqlite = {
 
 function create(connection: Database.Database) {
   const db = drizzle({ client: connection })
-  return (key: NewApiKey): ApiKey =>
-    toEntity<typeof apiKeys>(withUniqueName(() => db.insert(apiKeys).values(key).returning().get()))
-}
-
-/** @throws {KeyNameTaken} */
-function withUniqueName<T>(insert: () => T): T {
-  try {
-    return insert()
-  } catch (error) {
-    throw violatesUnique(error, apiKeys.name) ? new KeyNameTaken() : error
-  }
+  return (key: NewApiKey): ApiKey => toEntity<typeof apiKeys>(db.insert(apiKeys).values(key).returning().get())
 }
 
 function createFirst(connection: Database.Database) {
@@ -80,25 +67,24 @@ function createFirst(connection: Database.Database) {
 
 function register(connection: Database.Database) {
   const db = drizzle({ client: connection })
-  return (key: NewApiKey): boolean => {
-    const insert = db.insert(apiKeys).values(key).onConflictDoNothing({ target: apiKeys.hash })
-    return withUniqueName(() => insert.run().changes > 0)
-  }
+  return (key: NewApiKey): boolean =>
+    db.insert(apiKeys).values(key).onConflictDoNothing({ target: apiKeys.hash }).run().changes > 0
 }
 
 function revoke(connection: Database.Database) {
   const db = drizzle({ client: connection })
-  return (id: bigint, revokedAt: Date): void => {
+  return (id: bigint, revokedAt: Date): boolean => {
     const unrevoked = and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt))
-    if (db.update(apiKeys).set({ revokedAt }).where(unrevoked).run().changes === 0) throw new KeyRevoked()
+    return db.update(apiKeys).set({ revokedAt }).where(unrevoked).run().changes > 0
   }
 }
 
-function rotate(connection: Database.Database): (id: bigint, successor: NewApiKey) => ApiKey {
+function rotate(connection: Database.Database): (id: bigint, successor: NewApiKey) => boolean {
   const [revokeKey, createKey] = [revoke(connection), create(connection)]
-  return connection.transaction((id: bigint, successor: NewApiKey): ApiKey => {
-    revokeKey(id, successor.createdAt)
-    return createKey(successor)
+  return connection.transaction((id: bigint, successor: NewApiKey): boolean => {
+    if (!revokeKey(id, successor.createdAt)) return false
+    createKey(successor)
+    return true
   })
 }
 

@@ -10,15 +10,16 @@ export interface ApiKeyStore {
   /** Finds a key by its SHA-256, also a revoked or expired one. */
   find(hash: string): Promise<ApiKey | undefined>
   list(): Promise<ApiKey[]>
-  /** Rejects with {@link KeyNameTaken} if an unrevoked key has the same name. */
+  /** Rejects with {@link RowConflict} if an unrevoked key has the same name. */
   create(key: NewApiKey): Promise<ApiKey>
   /** Creates the key if the store has no key. Resolves to whether it did. */
   createFirst(key: NewApiKey): Promise<boolean>
   /** Creates the key unless one with the same hash exists. Resolves to whether it did. */
   register(key: NewApiKey): Promise<boolean>
-  revoke(id: bigint, at: Date): Promise<void>
-  /** Revokes one key and creates its successor in one transaction. */
-  rotate(id: bigint, successor: NewApiKey): Promise<ApiKey>
+  /** Resolves to whether the key was not revoked before. */
+  revoke(id: bigint, at: Date): Promise<boolean>
+  /** Revokes one key and creates its successor in one transaction, unless the key was revoked before. Resolves to whether it did. */
+  rotate(id: bigint, successor: NewApiKey): Promise<boolean>
   touch(id: bigint, at: Date): Promise<void>
   /**
    * Like {@link BaseStore.revision}, for what {@link find} reads: a number that differs after each change of a key. On

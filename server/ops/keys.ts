@@ -1,10 +1,12 @@
 import type { ApiKey, WithApiKeys } from '../../db/keys/store.ts'
+import { RowConflict } from '../../db/store.ts'
 import { apiKeyRecord, mintApiKey, prefix, startOfUnknown } from '../auth/api-key.ts'
 import { alignColumns, parseDuration } from './format.ts'
 import { OperatorError, UsageError } from './operator-error.ts'
 
 /** The constraints of both databases allow years of four digits. */
 const latestTime = Date.UTC(9999, 11, 31)
+const revokedMeanwhile = 'The API key was revoked meanwhile.'
 
 /**
  * @param lifetime in milliseconds; without one the key does not expire.
@@ -12,8 +14,17 @@ const latestTime = Date.UTC(9999, 11, 31)
  */
 export async function createKey({ apiKeys }: WithApiKeys, name: string, lifetime?: number): Promise<string> {
   const key = mintApiKey()
-  await apiKeys.create(apiKeyRecord(key, parseKeyName(name), lifetime))
+  await explainTakenName(apiKeys.create(apiKeyRecord(key, parseKeyName(name), lifetime)))
   return key
+}
+
+/** Awaits the create of a key. If an active key has its name, it rejects with an {@link OperatorError}. */
+export function explainTakenName<T>(create: Promise<T>): Promise<T> {
+  return create.catch((cause) => {
+    if (!(cause instanceof RowConflict)) throw cause
+    const message = 'An active API key already has this name: choose another one, or rotate that key.'
+    throw new OperatorError(message, { cause })
+  })
 }
 
 /**
@@ -29,7 +40,8 @@ export async function rotateKey(
 ): Promise<{ key: string; old: ApiKey }> {
   const old = await findKey(store, nameOrStart)
   const key = mintApiKey()
-  await store.apiKeys.rotate(old.id, apiKeyRecord(key, old.name, lifetime ?? lifetimeOf(old)))
+  const successor = apiKeyRecord(key, old.name, lifetime ?? lifetimeOf(old))
+  if (!(await store.apiKeys.rotate(old.id, successor))) throw new OperatorError(revokedMeanwhile)
   return { key, old }
 }
 
@@ -46,7 +58,7 @@ function lifetimeOf({ name, createdAt, expiresAt }: ApiKey): number | undefined 
 export async function revokeKey(store: WithApiKeys, nameOrStart: string): Promise<ApiKey> {
   const key = await findKey(store, nameOrStart)
   const revokedAt = new Date()
-  await store.apiKeys.revoke(key.id, revokedAt)
+  if (!(await store.apiKeys.revoke(key.id, revokedAt))) throw new OperatorError(revokedMeanwhile)
   return { ...key, revokedAt }
 }
 

@@ -1,6 +1,5 @@
 import { Client, DatabaseError } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { KeyRevoked } from '../../db/keys/shared.ts'
 import type { NewPet } from '../../db/pets/store.ts'
 import { openPool } from '../../db/postgres/connection/connection.ts'
 import { Failures, writeFailureOf } from '../../db/postgres/connection/failure.ts'
@@ -99,7 +98,6 @@ test.for<[WriteFailure, unknown]>([
   ['rule', sqlError('2200H')],
   ['rule', new IdempotencyKeyReused('x')],
   ['rule', sqlError('23505', 'api_keys_unrevoked_name')],
-  ['rule', new KeyRevoked('x')],
   ['other', new StoreUnavailable('The store is closed.')],
   ['other', sqlError('XX000')],
   ['other', new TypeError('x')],

@@ -123,7 +123,7 @@ describe('the writes of one transaction', () => {
       ['apiKeys.create', key('second', 'b')],
     ])
     const { outcomes } = commitTogether(connection, writes, [['apiKeys.rotate', 1n, key('second', 'c')]])
-    expect(outcomes).toMatchObject([{ failure: { code: 'KeyNameTaken' } }])
+    expect(outcomes).toMatchObject([{ failure: { code: 'SQLITE_CONSTRAINT_UNIQUE' } }])
     expect(connection.prepare('SELECT count(*) FROM api_keys WHERE revoked_at IS NULL').pluck().get()).toBe(2n)
   })
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { KeyNameTaken, KeyRevoked } from '../../db/keys/shared.ts'
 import { retryWhileBusy } from '../../db/sqlite/file/connection.ts'
 import { FilesDamaged } from '../../db/sqlite/file/damage.ts'
 import { concernsDatabase, isBusy, storeError, toFailure, writeFailureOf } from '../../db/sqlite/file/failure.ts'
 import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable, type WriteFailure } from '../../db/store.ts'
+import { NoSuchShelter } from '../fixture/shelters/shared.ts'
 
 function sqliteError(code: string, message = 'of SQLite'): Error {
   return Object.assign(new Error(message), { code })
@@ -95,14 +95,8 @@ describe('a failure', () => {
   })
 
   test('of one write becomes the error of the store for it', () => {
-    const rules = [KeyNameTaken, KeyRevoked]
-    for (const error of [
-      new IdempotencyKeyReused('x'),
-      new IdsExhausted('x', 'pets'),
-      new KeyNameTaken(),
-      new KeyRevoked(),
-    ])
-      expect(storeError(toFailure(error), rules)).toEqual(error)
+    for (const error of [new IdempotencyKeyReused('x'), new IdsExhausted('x', 'pets'), new NoSuchShelter('x')])
+      expect(storeError(toFailure(error), [NoSuchShelter])).toEqual(error)
     for (const failure of [
       { code: 'SQLITE_CONSTRAINT_UNIQUE', message: 'UNIQUE constraint failed: api_keys.hash' },
       { code: 'SQLITE_CONSTRAINT_CHECK', message: 'api_keys.name' },

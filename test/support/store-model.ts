@@ -1,9 +1,8 @@
-import { KeyNameTaken, KeyRevoked } from '../../db/keys/shared.ts'
 import type { ApiKey, NewApiKey } from '../../db/keys/store.ts'
 import type { PetStatus } from '../../db/pets/shared.ts'
 import type { Pet, PetSearch } from '../../db/pets/store.ts'
 import type { Store } from '../../db/resources.ts'
-import { IdempotencyKeyReused } from '../../db/store.ts'
+import { IdempotencyKeyReused, RowConflict } from '../../db/store.ts'
 
 /** A model of the store with arrays. Its idempotency keys never expire. */
 export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
@@ -16,14 +15,13 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
   }
 
   function addKey(key: NewApiKey): ApiKey {
-    if (keys.some(({ name, revokedAt }) => !revokedAt && name === key.name)) throw new KeyNameTaken()
+    if (keys.some(({ name, revokedAt }) => !revokedAt && name === key.name)) throw new RowConflict('unique')
     return keys[keys.push({ id: BigInt(keys.length + 1), ...key }) - 1] as ApiKey
   }
 
-  function revoke(id: bigint, revokedAt: Date): ApiKey {
+  function revoke(id: bigint, revokedAt: Date): ApiKey | undefined {
     const key = keys.find((key) => key.id === id && !key.revokedAt)
-    if (!key) throw new KeyRevoked()
-    return Object.assign(key, { revokedAt })
+    return key && Object.assign(key, { revokedAt })
   }
 
   return {
@@ -56,11 +54,13 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
       create: async (key) => addKey(key),
       createFirst: async (key) => keys.length === 0 && addKey(key) !== undefined,
       register: async (key) => !keys.some(({ hash }) => hash === key.hash) && addKey(key) !== undefined,
-      revoke: async (id, at) => void revoke(id, at),
+      revoke: async (id, at) => revoke(id, at) !== undefined,
       async rotate(id, successor) {
         const key = revoke(id, successor.createdAt)
+        if (!key) return false
         try {
-          return addKey(successor)
+          addKey(successor)
+          return true
         } catch (error) {
           delete key.revokedAt
           throw error

@@ -47,12 +47,6 @@ export function isConnectionError(error: unknown): boolean {
   return cause instanceof Error && concernsDatabase(cause)
 }
 
-/** Whether a constraint or an index of this name is violated. */
-export function violates(error: unknown, name: string): boolean {
-  const cause = causeOf(error)
-  return cause instanceof DatabaseError && cause.constraint === name
-}
-
 /** Maps the errors of a store to those of the Store port. */
 export class Failures {
   readonly #observer: StoreObserver | undefined

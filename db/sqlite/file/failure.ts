@@ -1,4 +1,3 @@
-import { type Column, getTableName } from 'drizzle-orm'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import {
   IdempotencyKeyReused,
@@ -45,12 +44,6 @@ function isSystemError(code: string): boolean {
 
 export function violatesConstraint({ code }: Failure): boolean {
   return code.startsWith('SQLITE_CONSTRAINT')
-}
-
-/** Whether an error of the driver says that the column would not be unique. */
-export function violatesUnique(error: unknown, column: Column): boolean {
-  const { code, message } = toFailure(error)
-  return code === 'SQLITE_CONSTRAINT_UNIQUE' && message.includes(`${getTableName(column.table)}.${column.name}`)
 }
 
 /** The error if a write breaks a uniqueness or a reference that its table declares. */
