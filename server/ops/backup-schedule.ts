@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { rmSync, statSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
-import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import type { Logger } from 'pino'
@@ -21,24 +20,10 @@ interface ScheduleConfig {
   onAttempt?: (failures: number) => void
 }
 
-/** Milliseconds. Each retry after a failure doubles the time to the next one. */
-const firstRetry = 60_000
-const maxRetry = 3_600_000
+/** Milliseconds from a failure to the next attempt. */
+const retryInterval = 300_000
 /** Milliseconds. A timer can wait for at most 24 days, and stops while the machine sleeps. */
-const maxWait = 60_000
-
-/** Tests replace it. */
-interface Clock {
-  /** Milliseconds since 1970. */
-  now(): number
-  /** Resolves early if the schedule is stopped. */
-  wait(milliseconds: number, stop: AbortSignal): Promise<void>
-}
-
-const systemClock: Clock = {
-  now: Date.now,
-  wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }).catch(() => {}),
-}
+const checkInterval = 60_000
 
 /**
  * Backs up every `backupEvery` milliseconds, and keeps the newest `backupKeep` backups. A backup leaves an audit line. A
@@ -46,40 +31,41 @@ const systemClock: Clock = {
  *
  * @returns a function that stops the schedule and cancels a running backup.
  */
-export function scheduleBackups(config: ScheduleConfig, log: Logger, clock = systemClock): () => Promise<void> {
-  const { backupEvery } = config
-  if (backupEvery === undefined) return async () => {}
+export function scheduleBackups(config: ScheduleConfig, log: Logger): () => Promise<void> {
+  const { databasePath, backupEvery: interval, onAttempt } = config
+  if (interval === undefined) return async () => {}
   const stopping = new AbortController()
-  const running = repeat(config, backupEvery, log, stopping.signal, clock)
-  return async () => {
-    stopping.abort()
-    await running
-  }
-}
-
-async function repeat(
-  config: ScheduleConfig,
-  interval: number,
-  log: Logger,
-  stop: AbortSignal,
-  { now, wait }: Clock,
-): Promise<void> {
   const audit = auditTo(log)
   let failures = 0
-  // The interval starts at the last backup, because a service that often restarts would otherwise never be backed up.
-  let from = await newestTime(config.databasePath)
   let delay = interval
-  for (;;) {
-    const due = from + delay
+  let from: number | undefined
+  let running: Promise<void> | undefined
+
+  const backUpIfDue = async () => {
+    // The interval starts at the last backup, because a service that often restarts would otherwise never be backed up.
+    from ??= await newestTime(databasePath)
+    const begin = Date.now()
+    const rest = from + delay - begin
     // Also due if the clock was set back.
-    while (!stop.aborted && now() < due && due - now() <= delay) await wait(Math.min(due - now(), maxWait), stop)
-    if (stop.aborted) return
-    const begin = now()
-    const isMade = await backUpOnce(config, log, audit, stop)
+    const isDue = rest <= 0 || rest > delay
+    if (!isDue || stopping.signal.aborted) return
+    const isMade = await backUpOnce(config, log, audit, stopping.signal)
     failures = isMade ? 0 : failures + 1
-    config.onAttempt?.(failures)
-    from = isMade ? begin : now()
-    delay = isMade ? interval : Math.min(interval, maxRetry, firstRetry * 2 ** (failures - 1))
+    onAttempt?.(failures)
+    from = isMade ? begin : Date.now()
+    delay = isMade ? interval : Math.min(interval, retryInterval)
+  }
+
+  const check = () => {
+    running ??= backUpIfDue().finally(() => (running = undefined))
+  }
+
+  check()
+  const timer = setInterval(check, Math.min(interval, checkInterval))
+  return async () => {
+    clearInterval(timer)
+    stopping.abort()
+    await running
   }
 }
 

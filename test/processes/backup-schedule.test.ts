@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { setImmediate, setTimeout as wait } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { pino } from 'pino'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { newBackupPath, timeInName } from '../../db/sqlite/backup/inventory.ts'
 import { fileTimestamp } from '../../db/sqlite/file/files.ts'
 import { logTo } from '../../server/log.ts'
@@ -115,41 +115,21 @@ test('a failed backup is logged as an error, and the next attempt follows', asyn
   await schedule.logged('audit', 1)
 })
 
-test('a failed backup is tried again after 1, 2, 4 and more minutes, at most after an hour, until one succeeds', async () => {
+test('a failed backup is tried again after five minutes', async () => {
   const folder = temporaryFolder()
   const database = makeDatabase(join(folder, 'data/petstore.db'), 3)
-  const backups = join(folder, 'data/backups')
-  writeFileSync(backups, 'in the way')
-  const [minute, day] = [60_000, 24 * 3_600_000]
-  let now = Date.now()
+  writeFileSync(join(folder, 'data/backups'), 'in the way')
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
   const attempts: number[] = []
-  const { promise: isDone, resolve: finish } = Promise.withResolvers<void>()
-  // The log of the service counts errors that repeat, and does not repeat their lines.
-  const log = pino({}, { write: (text) => logLinesIn(text).forEach(act) })
-  const stop = scheduleBackups({ program, databasePath: database, backupEvery: day, backupKeep: 1 }, log, {
-    now: () => now,
-    async wait(milliseconds) {
-      now += milliseconds
-      await setImmediate()
-    },
-  })
-  onTestFinished(stop)
-
-  function act({ msg }: LogLine): void {
-    if (msg !== 'audit' && !msg?.startsWith('The scheduled backup failed.')) return
-    const count = attempts.push(now)
-    if (count === 9) rmSync(backups)
-    if (count === 10) {
-      renameSync(backups, `${backups}.old`)
-      writeFileSync(backups, 'in the way')
-    }
-    if (count === 12) finish()
-  }
-
-  await isDone
-  const delays = attempts.slice(1).map((time, index) => time - (attempts[index] ?? 0))
-  const retries = [1, 2, 4, 8, 16, 32, 60, 60, 60].map((minutes) => minutes * minute)
-  expect(delays.slice(0, 11)).toEqual([...retries, day, minute])
+  const onAttempt = (failures: number) => void attempts.push(failures)
+  const config = { program, databasePath: database, backupEvery: 24 * 3_600_000, backupKeep: 1, onAttempt }
+  onTestFinished(scheduleBackups(config, pino({ enabled: false })))
+  await expect.poll(() => attempts).toEqual([1])
+  await vi.advanceTimersByTimeAsync(240_000)
+  expect(attempts).toEqual([1])
+  await vi.advanceTimersByTimeAsync(120_000)
+  expect(attempts).toEqual([1, 2])
 })
 
 test('a failed backup process is logged with its message', async () => {
