@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { petStatuses } from '../db/pets/shared.ts'
 import { connect } from '../db/sqlite/file/connection.ts'
-import { apiKeyRecord, mintApiKey } from '../server/auth/api-key.ts'
+import { apiKeyRecord, mintApiKey } from '../test/support/product.ts'
 import { prepareSqlite, prepareWrites } from '../test/support/resources.ts'
 
 /** The number of pets per transaction. */

@@ -9,7 +9,6 @@ import {
 } from 'fastify'
 import type { WithApiKeys } from '../db/keys/store.ts'
 import type { BaseStore } from '../db/store.ts'
-import type { About } from './about.ts'
 import { readIdempotencyKey } from './api/idempotency-key.ts'
 import type { Context } from './api/trpc.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
@@ -22,13 +21,14 @@ import { handleErrors, sendError } from './http/error-responses.ts'
 import { type CheckReadiness, health, readinessCheck } from './http/health.ts'
 import { limits } from './http/limits.ts'
 import { type LoadMeter, processLoad, shedLoad } from './http/load-shedding.ts'
-import { isProbe, labelsOf, requestIdOf, signalOf, whenEnded } from './http/request.ts'
+import { isProbe, labelsOf, requestIdsWithout, signalOf, whenEnded } from './http/request.ts'
 import { requestCheck } from './http/request-checks.ts'
 import { addCors, corsFor, securityHeaders } from './http/response-headers.ts'
 import { ignoreBodies, type Page, refuseUnknownPaths, routeAllMethods } from './http/routing.ts'
 import { createHttpServer } from './http/server.ts'
 import { readConsolePage, webConsole } from './http/static-files.ts'
 import type { Log, RequestResult } from './log.ts'
+import type { Product } from './product.ts'
 import { restAdapter } from './rest/adapter.ts'
 import { reference, serversOf } from './rest/reference.ts'
 import { rpcAdapter } from './rpc/adapter.ts'
@@ -36,7 +36,7 @@ import { Metrics, metricsRoute } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 
 export interface AppOptions {
-  about: About
+  product: Product
   config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit' | 'adminPort'>
   store: BaseStore & WithApiKeys
   router: AnyRouter
@@ -69,6 +69,7 @@ const adminListener = { connectionLimit: 64, keepAlive: false }
 
 /** Creates what the service and the admin listener have in common: the HTTP server, its checks, errors, log and metrics. */
 function createBase({
+  product,
   config,
   log,
   metrics,
@@ -76,7 +77,7 @@ function createBase({
   connectionLimit = maxConnections(),
   keepAlive = true,
   page,
-}: Pick<AppOptions, 'config' | 'log' | 'tracing'> & {
+}: Pick<AppOptions, 'product' | 'config' | 'log' | 'tracing'> & {
   metrics: Metrics
   connectionLimit?: number
   keepAlive?: boolean
@@ -86,12 +87,13 @@ function createBase({
   const loggerInstance: FastifyBaseLogger = log
   const headers = securityHeaders(config.publicUrl)
   const applyCors = corsFor(config.corsOrigins, headers)
+  const requestIdOf = requestIdsWithout(product.keyPrefix)
   const connections = new Connections({ ...limits, connections: connectionLimit })
   const app = fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
-    serverFactory: (listener) => createHttpServer(listener, log, headers, { connections, keepAlive }),
+    serverFactory: (listener) => createHttpServer(listener, log, requestIdOf, headers, { connections, keepAlive }),
     // createHttpServer responds to these errors.
     clientErrorHandler: () => {},
     // Called instead of the hooks for a URL that cannot be decoded.
@@ -143,20 +145,20 @@ function createBase({
  * `/docs/`, and `/metrics` unless the admin listener serves it.
  */
 export async function createApp({
-  about,
+  product,
   config,
   store,
   router,
   log,
   consoleFolder,
-  metrics = new Metrics(),
+  metrics = new Metrics(product),
   tracing,
   loadMeter = processLoad,
   readinessTimeLimit,
 }: AppOptions): Promise<FastifyInstance> {
   const basePath = basePathOf(config)
   const page = readConsolePage(consoleFolder, basePath)
-  const app = createBase({ config, log, metrics, tracing, page })
+  const app = createBase({ product, config, log, metrics, tracing, page })
   metrics.store.watch(store)
 
   function createContext(request: FastifyRequest, reply: FastifyReply, replays: boolean): Context {
@@ -168,6 +170,7 @@ export async function createApp({
       store,
       once,
       ...sessionContextOf(request),
+      release: product.version,
       // Made if it is read, because most procedures do not.
       get signal() {
         signal ??= signalOf(reply.raw)
@@ -181,7 +184,7 @@ export async function createApp({
     }
     return tracing?.traceCalls(request, context) ?? context
   }
-  const checkBearer = bearerCheck(store, metrics.cacheLookups.api_keys)
+  const checkBearer = bearerCheck(store, product, metrics.cacheLookups.api_keys)
   const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
   const adapterOptions = { router, createContext }
   app.register(async (adapters) => {
@@ -206,7 +209,7 @@ export async function createApp({
   const servers = () => serversOf(config, app.server.listening ? app.listeningOrigin : 'http://127.0.0.1:3000')
   app.register(reference, {
     // Loaded with the first request for the document, because its packages would take a tenth of the start.
-    document: async () => (await import('./rest/document.ts')).createDocument(router, about, servers()),
+    document: async () => (await import('./rest/document.ts')).createDocument(router, product, servers()),
     servers,
     basePath,
     folder: consoleFolder,
@@ -222,9 +225,9 @@ function basePathOf({ publicUrl }: AppOptions['config']): string {
 /** Creates the admin listener of a service: its health and metrics, without an API key. */
 export function createAdminApp(
   service: FastifyInstance,
-  { config, log, metrics }: Pick<AppOptions, 'config' | 'log'> & { metrics: Metrics },
+  { product, config, log, metrics }: Pick<AppOptions, 'product' | 'config' | 'log'> & { metrics: Metrics },
 ): FastifyInstance {
-  const app = createBase({ config: { ...config, corsOrigins: [] }, log, metrics, ...adminListener })
+  const app = createBase({ product, config: { ...config, corsOrigins: [] }, log, metrics, ...adminListener })
   app.register(health, { check: service.checkReadiness })
   app.register(metricsRoute, { metrics, check: service.checkReadiness })
   return app

@@ -1,10 +1,11 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { z } from 'zod'
-import { isApiKey } from './auth/api-key.ts'
+import { apiKeyFormat } from './auth/api-key.ts'
 import type { Rate } from './auth/rate-limit.ts'
 import { parseDuration } from './ops/format.ts'
-import { DatabaseUrl, hasControlCharacter } from './ops/location.ts'
+import { databaseUrl, hasControlCharacter } from './ops/location.ts'
 import { OperatorError, systemMessage } from './ops/operator-error.ts'
+import type { Product } from './product.ts'
 
 /** Only this module reads the environment. */
 export const environment: Record<string, string | undefined> = process.env
@@ -55,21 +56,26 @@ const RateText = z.string().transform((text, context): Rate => {
   return { requests: Number(requests), seconds: secondsIn[unit] ?? 0 }
 })
 
-const ApiKeyText = z.string().refine(isApiKey, 'expected an API key that "petstore keys create" printed')
+/** What the variables of a product depend on. */
+type KeyedProduct = Pick<Product, 'command' | 'keyPrefix' | 'environmentPrefix'>
 
-const ApiKeyFile = z.string().transform((path, context) => {
-  const expected = 'expected a file with an API key that "petstore keys create" printed'
-  try {
-    const { data: key } = ApiKeyText.safeParse(readStart(path))
-    if (key === undefined) context.addIssue(`${expected}, and ${path} contains something else`)
-    return { path, key }
-  } catch (error) {
-    const message = systemMessage(error)
-    if (message === undefined) throw error
-    context.addIssue(`${expected}, and ${path} cannot be read: ${message}`)
-    return z.NEVER
-  }
-})
+function apiKeySchemas({ command, keyPrefix }: KeyedProduct) {
+  const expected = `an API key that "${command} keys create" printed`
+  const text = z.string().refine(apiKeyFormat(keyPrefix).isApiKey, `expected ${expected}`)
+  const file = z.string().transform((path, context) => {
+    try {
+      const { data: key } = text.safeParse(readStart(path))
+      if (key === undefined) context.addIssue(`expected a file with ${expected}, and ${path} contains something else`)
+      return { path, key }
+    } catch (error) {
+      const message = systemMessage(error)
+      if (message === undefined) throw error
+      context.addIssue(`expected a file with ${expected}, and ${path} cannot be read: ${message}`)
+      return z.NEVER
+    }
+  })
+  return { text, file }
+}
 
 /** The first KiB, because a device may have no end. */
 function readStart(path: string): string {
@@ -95,61 +101,53 @@ function numberText(pattern: RegExp, problem: string) {
 }
 
 /** The descriptions are for the help of the commands. docs/reference/configuration.md explains each variable. */
-const Environment = z.object({
-  HOST: z.string().default('127.0.0.1').describe('the address to listen on'),
-  PORT: Port.prefault('3000').describe('the port to listen on'),
-  ADMIN_HOST: z.string().default('127.0.0.1').describe('the address of the metrics and the health checks'),
-  ADMIN_PORT: Port.optional().describe('the port of the metrics and the health checks'),
-  REUSE_PORT: z
-    .stringbool('expected true or false')
-    .default(false)
-    .describe('whether another process may listen on the same port'),
-  DATABASE_URL: DatabaseUrl.prefault('file:data/petstore.db').describe(
-    'the database: file: and a path, or postgres://',
-  ),
-  DATABASE_CONNECTIONS: Count.prefault('10').describe('the maximum number of connections to PostgreSQL'),
-  PUBLIC_URL: PublicUrl.optional().describe('where clients reach the service, without /v1'),
-  STAGING_URL: PublicUrl.optional().describe('a second server for the OpenAPI document'),
-  LOG_LEVEL: z
-    .enum(logLevels, `expected one of ${logLevels.join(', ')}`)
-    .default('info')
-    .describe(logLevels.join(', ')),
-  LOG_FORMAT: z
-    .enum(logFormats, `expected one of ${logFormats.join(', ')}`)
-    .optional()
-    .describe('json or pretty; by default pretty on a terminal, else json'),
-  LOG_SAMPLE: Ratio.prefault('1').describe('the share of successful requests to log, from 0 to 1'),
-  CORS_ORIGINS: list(Origin).describe('the origins whose pages may call the service, separated by commas'),
-  TRUST_PROXY: list(ProxyAddress).describe('the addresses of trusted proxies, separated by commas'),
-  RATE_LIMIT: RateText.optional().describe('the calls allowed for each API key, such as 50/s'),
-  PETSTORE_API_KEY: ApiKeyText.optional().describe('an API key to register at the start'),
-  PETSTORE_API_KEY_FILE: ApiKeyFile.optional().describe('a file with such a key'),
-  BACKUP_EVERY: Interval.optional().describe('how often to back up, such as 6h'),
-  BACKUP_KEEP: Count.prefault('7').describe('how many of these backups to keep'),
-})
-
-export type VariableName = keyof typeof Environment.shape
-
-/** The names of all variables, in the order of the documentation. */
-export const variableNames = Environment.keyof().options
-
-/** What the help says about a variable. */
-export function describeVariable(name: VariableName): string {
-  const text = defaultOf(name)
-  return `${Environment.shape[name].description}${text === null ? '' : ` (default: ${text})`}`
+function environmentOf(product: KeyedProduct) {
+  const apiKey = apiKeySchemas(product)
+  return z.object({
+    HOST: z.string().default('127.0.0.1').describe('the address to listen on'),
+    PORT: Port.prefault('3000').describe('the port to listen on'),
+    ADMIN_HOST: z.string().default('127.0.0.1').describe('the address of the metrics and the health checks'),
+    ADMIN_PORT: Port.optional().describe('the port of the metrics and the health checks'),
+    REUSE_PORT: z
+      .stringbool('expected true or false')
+      .default(false)
+      .describe('whether another process may listen on the same port'),
+    DATABASE_URL: databaseUrl(product.command)
+      .prefault(`file:data/${product.command}.db`)
+      .describe('the database: file: and a path, or postgres://'),
+    DATABASE_CONNECTIONS: Count.prefault('10').describe('the maximum number of connections to PostgreSQL'),
+    PUBLIC_URL: PublicUrl.optional().describe('where clients reach the service, without /v1'),
+    STAGING_URL: PublicUrl.optional().describe('a second server for the OpenAPI document'),
+    LOG_LEVEL: z
+      .enum(logLevels, `expected one of ${logLevels.join(', ')}`)
+      .default('info')
+      .describe(logLevels.join(', ')),
+    LOG_FORMAT: z
+      .enum(logFormats, `expected one of ${logFormats.join(', ')}`)
+      .optional()
+      .describe('json or pretty; by default pretty on a terminal, else json'),
+    LOG_SAMPLE: Ratio.prefault('1').describe('the share of successful requests to log, from 0 to 1'),
+    CORS_ORIGINS: list(Origin).describe('the origins whose pages may call the service, separated by commas'),
+    TRUST_PROXY: list(ProxyAddress).describe('the addresses of trusted proxies, separated by commas'),
+    RATE_LIMIT: RateText.optional().describe('the calls allowed for each API key, such as 50/s'),
+    API_KEY: apiKey.text.optional().describe('an API key to register at the start'),
+    API_KEY_FILE: apiKey.file.optional().describe('a file with such a key'),
+    BACKUP_EVERY: Interval.optional().describe('how often to back up, such as 6h'),
+    BACKUP_KEEP: Count.prefault('7').describe('how many of these backups to keep'),
+  })
 }
 
-/** The default as text; null if there is none. */
-export function defaultOf(name: VariableName): string | null {
-  const schema = Environment.shape[name]
-  const value = schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault ? schema.def.defaultValue : []
-  return Array.isArray(value) ? null : String(value)
-}
+type Environment = ReturnType<typeof environmentOf>
+/** Without the prefix of the product. */
+export type VariableName = keyof Environment['shape']
+
+/** The variables that have the prefix of the product. Every program has a host and a port, and shells set other keys. */
+const prefixed: VariableName[] = ['API_KEY', 'API_KEY_FILE']
 
 /** Values of the configuration, validated and parsed. */
 export type Config = ReturnType<typeof toConfig>
 
-function toConfig(env: z.infer<typeof Environment>) {
+function toConfig(env: z.infer<Environment>) {
   return {
     host: env.HOST,
     port: env.PORT,
@@ -172,8 +170,8 @@ function toConfig(env: z.infer<typeof Environment>) {
     /** Limits the calls of each API key, and the failed sign-ins from each address. */
     rateLimit: env.RATE_LIMIT,
     /** An API key that is registered at the start, for containers and CI. */
-    apiKey: env.PETSTORE_API_KEY ?? env.PETSTORE_API_KEY_FILE?.key,
-    apiKeyFile: env.PETSTORE_API_KEY_FILE?.path,
+    apiKey: env.API_KEY ?? env.API_KEY_FILE?.key,
+    apiKeyFile: env.API_KEY_FILE?.path,
     /** Milliseconds between scheduled backups. By default there are no scheduled backups. */
     backupEvery: env.BACKUP_EVERY,
     backupKeep: env.BACKUP_KEEP,
@@ -186,32 +184,60 @@ export function readVariables(env: Record<string, string | undefined>): Record<s
   return Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
 }
 
-/**
- * Reads the configuration from environment variables. A variable without text counts as not set.
- *
- * @throws {OperatorError} that names every invalid variable
- */
-export function readConfig(env = environment): Config {
-  const given = readVariables(env)
-  const { data, error } = Environment.safeParse(given)
-  const broken = new Set<string>(variableNames.filter((name) => hasControlCharacter(given[name] ?? '')))
-  const problems = [...broken].map((name) => `${name}: expected no control characters, such as line breaks`)
-  for (const { path, message } of error?.issues ?? []) {
-    if (!broken.has(String(path[0]))) problems.push(`${String(path[0])}: ${message}`)
+export type Configuration = ReturnType<typeof configurationOf>
+
+/** The variables of the environment that a product reads. */
+export function configurationOf(product: KeyedProduct) {
+  const schema = environmentOf(product)
+  /** All variables, in the order of the documentation. */
+  const variables = schema.keyof().options
+  const nameOf = (variable: VariableName) =>
+    prefixed.includes(variable) ? product.environmentPrefix + variable : variable
+
+  /** The default as text; null if there is none. */
+  function defaultOf(variable: VariableName): string | null {
+    const each = schema.shape[variable]
+    const value = each instanceof z.ZodPrefault || each instanceof z.ZodDefault ? each.def.defaultValue : []
+    return Array.isArray(value) ? null : String(value)
   }
-  if (given.PETSTORE_API_KEY && given.PETSTORE_API_KEY_FILE)
-    problems.push('PETSTORE_API_KEY, PETSTORE_API_KEY_FILE: expected only one of them')
-  if (data?.ADMIN_PORT && data.ADMIN_PORT === data.PORT) problems.push('ADMIN_PORT: expected another port than PORT')
-  if (data?.BACKUP_EVERY && data.DATABASE_URL.kind === 'postgres')
-    problems.push(
-      'BACKUP_EVERY: expected only for an SQLite database. Back up PostgreSQL with its own tools, such as pg_dump',
-    )
-  if (!data || problems.length > 0) {
-    // A list with several wrong items has the same problem several times.
-    const lines = [...new Set(problems)].map((problem) => `  ${problem}`)
-    throw new OperatorError(`The configuration is wrong:\n${lines.join('\n')}`)
+
+  /** What the help says about a variable. */
+  function describe(variable: VariableName): string {
+    const text = defaultOf(variable)
+    return `${schema.shape[variable].description}${text === null ? '' : ` (default: ${text})`}`
   }
-  return toConfig(data)
+
+  /**
+   * Reads the configuration from environment variables. A variable without text counts as not set.
+   *
+   * @throws {OperatorError} that names every invalid variable
+   */
+  function readConfig(env = environment): Config {
+    const all = readVariables(env)
+    const given = Object.fromEntries(variables.map((variable) => [variable, all[nameOf(variable)]]))
+    const { data, error } = schema.safeParse(given)
+    const broken = new Set(variables.filter((variable) => hasControlCharacter(given[variable] ?? '')))
+    const problems = [...broken].map((each) => `${nameOf(each)}: expected no control characters, such as line breaks`)
+    for (const { path, message } of error?.issues ?? []) {
+      const variable = variables.find((each) => each === path[0])
+      if (variable && !broken.has(variable)) problems.push(`${nameOf(variable)}: ${message}`)
+    }
+    if (given.API_KEY && given.API_KEY_FILE)
+      problems.push(`${nameOf('API_KEY')}, ${nameOf('API_KEY_FILE')}: expected only one of them`)
+    if (data?.ADMIN_PORT && data.ADMIN_PORT === data.PORT) problems.push('ADMIN_PORT: expected another port than PORT')
+    if (data?.BACKUP_EVERY && data.DATABASE_URL.kind === 'postgres')
+      problems.push(
+        'BACKUP_EVERY: expected only for an SQLite database. Back up PostgreSQL with its own tools, such as pg_dump',
+      )
+    if (!data || problems.length > 0) {
+      // A list with several wrong items has the same problem several times.
+      const lines = [...new Set(problems)].map((problem) => `  ${problem}`)
+      throw new OperatorError(`The configuration is wrong:\n${lines.join('\n')}`)
+    }
+    return toConfig(data)
+  }
+
+  return { variables, nameOf, defaultOf, describe, readConfig }
 }
 
 /** Where programs on this machine reach the service. */

@@ -1,4 +1,4 @@
 import { run } from './cli/program.ts'
-import { composition } from './composition.ts'
+import { service } from './service.ts'
 
-await run(composition)
+await run(service)

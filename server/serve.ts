@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import type { WithApiKeys } from '../db/keys/store.ts'
@@ -6,10 +5,8 @@ import { describeLocation } from '../db/location.ts'
 import { openStore } from '../db/open.ts'
 import type { ResourceList } from '../db/resource-list.ts'
 import { StoreUnavailable } from '../db/store.ts'
-import manifest from '../package.json' with { type: 'json' }
-import type { About } from './about.ts'
 import { createAdminApp, createApp } from './app.ts'
-import { apiKeyRecord, mintApiKey, startOf } from './auth/api-key.ts'
+import { apiKeyFormat } from './auth/api-key.ts'
 import { type Config, environment } from './config.ts'
 import { type Address, addressesOf, findListenProblems, listenProblem } from './http/addresses.ts'
 import { drain } from './http/drain.ts'
@@ -19,6 +16,7 @@ import { type Audit, auditTo, describeKey } from './ops/audit.ts'
 import { scheduleBackups } from './ops/backup-schedule.ts'
 import { explainTakenName } from './ops/keys.ts'
 import { OperatorError } from './ops/operator-error.ts'
+import type { Product } from './product.ts'
 import { notifySystemd } from './systemd/notify.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { unblock } from './telemetry/output.ts'
@@ -31,17 +29,20 @@ const repeatedSignalTime = 200
 export const maxStopTime = 10_000
 const registerInterval = 5_000
 
+interface Service {
+  product: Product
+  resources: ResourceList<WithApiKeys>
+  router: AnyRouter
+  /** Folder of the built web console. */
+  console: string | undefined
+}
+
 /**
  * Serves until SIGTERM or SIGINT, or until the files of the database are damaged, then completes the requests in progress
  * and resolves. SIGTERM, from a supervisor, drains first; SIGINT, from a person, does not. A second signal, or a stop that
  * takes too long, ends the process at once. Acknowledged writes are on disk in any case.
  */
-export async function serve(
-  config: Config,
-  about: About,
-  resources: ResourceList<WithApiKeys>,
-  router: AnyRouter,
-): Promise<void> {
+export async function serve(config: Config, { product, resources, router, console }: Service): Promise<void> {
   // Checked first, because a start that fails must not leave a file or a key.
   const problems = await findListenProblems(config)
   if (problems.length > 0) throw new OperatorError(problems.map(({ message }) => message).join('\n'))
@@ -50,10 +51,10 @@ export async function serve(
   const outputs = [process.stdout, process.stderr].map((stream) => unblock(stream, warnOfDropped))
   const log = createLog(config, process.stdout)
   const audit = auditTo(log)
-  const metrics = new Metrics()
+  const metrics = new Metrics(product)
   metrics.addProcess(outputs)
-  const tracer = registeredTracer()
-  const tracing = tracer && new Tracing(tracer, config.database.kind)
+  const tracer = registeredTracer(product)
+  const tracing = tracer && new Tracing(tracer, config.database.kind, product.command)
   const damaged = Promise.withResolvers<undefined>()
   const store = await openStore(resources, config.database, {
     // The writer thread waits, not the event loop. VACUUM in a shell, for example, holds the lock for seconds.
@@ -70,24 +71,24 @@ export async function serve(
   })
   let admin: FastifyInstance | undefined
   try {
-    const consoleFolder = join(import.meta.dirname, '../web/dist')
-    const app = await createApp({ about, config, store, router, log, consoleFolder, metrics, tracing })
+    const app = await createApp({ product, config, store, router, log, consoleFolder: console, metrics, tracing })
     try {
-      if (config.apiKey !== undefined) await registerKey(app, store, config.apiKey, audit)
+      if (config.apiKey !== undefined) await registerKey(product, app, store, config.apiKey, audit)
       const stopped = stopSignal(log)
       // Before listening: if the database cannot be read, the start fails.
       const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
       const [address, adminAddress] = addressesOf(config)
-      await listen(app, address, (url) => `listening at ${url} (petstore ${manifest.version})`)
+      await listen(app, address, (url) => `listening at ${url} (${product.command} ${product.version})`)
       if (adminAddress) {
-        admin = createAdminApp(app, { config, log, metrics })
+        admin = createAdminApp(app, { product, config, log, metrics })
         await listen(admin, adminAddress, (url) => `metrics and health at ${url}`)
       }
-      const firstKey = hasKey ? undefined : await mintFirstKey(store, audit)
+      const firstKey = hasKey ? undefined : await mintFirstKey(product, store, audit)
       const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
       const url = config.publicUrl ?? app.listeningOrigin
       const { hasConsole } = app
-      announce({ url, path: about.path, database: config.database, firstKey, hasConsole }, log, { asBanner })
+      const { name, path } = product
+      announce({ name, url, path, database: config.database, firstKey, hasConsole }, log, { asBanner })
       const stopBackups = startBackups(config, log, metrics)
       const reportStopping = notifySystemd(environment, { checkReadiness: app.checkReadiness, isStuck: store.isStuck })
       const signal = await Promise.race([stopped, damaged.promise])
@@ -160,7 +161,14 @@ async function listen(app: FastifyInstance, address: Address, describe: (url: st
  * Registers the API key of the configuration. A known key is not changed, even if it is revoked. While the store accepts no
  * writes, the service runs without the key and retries.
  */
-async function registerKey(app: FastifyInstance, { apiKeys }: WithApiKeys, key: string, audit: Audit): Promise<void> {
+async function registerKey(
+  { keyPrefix }: Product,
+  app: FastifyInstance,
+  { apiKeys }: WithApiKeys,
+  key: string,
+  audit: Audit,
+): Promise<void> {
+  const { apiKeyRecord, startOf } = apiKeyFormat(keyPrefix)
   const record = apiKeyRecord(key, `environment (${startOf(key)})`)
   const register = async () => {
     const isNew = !(await apiKeys.find(record.hash)) && (await explainTakenName(apiKeys.register(record)))
@@ -182,7 +190,12 @@ async function registerKey(app: FastifyInstance, { apiKeys }: WithApiKeys, key: 
 }
 
 /** Creates the first API key if the store has none. */
-async function mintFirstKey({ apiKeys }: WithApiKeys, audit: Audit): Promise<string | undefined> {
+async function mintFirstKey(
+  { keyPrefix }: Product,
+  { apiKeys }: WithApiKeys,
+  audit: Audit,
+): Promise<string | undefined> {
+  const { mintApiKey, apiKeyRecord } = apiKeyFormat(keyPrefix)
   const key = mintApiKey()
   const record = apiKeyRecord(key, 'first')
   if (!(await apiKeys.createFirst(record))) return undefined

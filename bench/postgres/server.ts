@@ -1,6 +1,6 @@
 import { Client } from 'pg'
-import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { startPostgres } from '../../test/support/postgres/server.ts'
+import { apiKeyRecord, mintApiKey } from '../../test/support/product.ts'
 import { openPostgres } from '../../test/support/resources.ts'
 import { cpuTimeWithChildren, parentOf } from '../proc.ts'
 

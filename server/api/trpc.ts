@@ -25,6 +25,8 @@ export interface SessionContext {
   keyExpiresAt: Date | undefined
   /** The rate limit of the key after this request. Undefined if there is no limit. */
   rateLimit: RateLimitState | undefined
+  /** The version of the service. */
+  release: string
 }
 
 /** A window of the rate limit. */

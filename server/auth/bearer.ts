@@ -2,7 +2,8 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { ApiKey, ApiKeyStore } from '../../db/keys/store.ts'
 import { ApiError, type Rejection, type RejectionReason } from '../api/errors.ts'
 import { type CacheLookups, RevisionCache } from '../cache/revision-cache.ts'
-import { hashApiKey, isApiKey, startOfUnknown } from './api-key.ts'
+import type { Product } from '../product.ts'
+import { apiKeyFormat, hashApiKey } from './api-key.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,7 +25,12 @@ const maxCachedKeys = 1_000
  *
  * @param lookups counts the lookups in the cache
  */
-export function bearerCheck({ apiKeys }: { apiKeys: ApiKeyStore }, lookups?: CacheLookups): onRequestHookHandler {
+export function bearerCheck(
+  { apiKeys }: { apiKeys: ApiKeyStore },
+  { keyPrefix, command: realm }: Pick<Product, 'keyPrefix' | 'command'>,
+  lookups?: CacheLookups,
+): onRequestHookHandler {
+  const { isApiKey, startOfUnknown } = apiKeyFormat(keyPrefix)
   const touchedAt = new Map<bigint, number>()
   /** By the text of the header, which is found faster than hashed. Only one spelling of each key is kept. */
   const cache = new RevisionCache<ApiKey>(apiKeys, { capacity: maxCachedKeys, lookups })
@@ -43,7 +49,7 @@ export function bearerCheck({ apiKeys }: { apiKeys: ApiKeyStore }, lookups?: Cac
   function admit(request: FastifyRequest, apiKey: ApiKey): ApiError | undefined {
     const now = Date.now()
     const reason = rejectionOf(apiKey, now)
-    if (reason) return invalidKey(reason, apiKey.start)
+    if (reason) return invalidKey(realm, reason, apiKey.start)
     request.apiKey = apiKey
     touch(apiKey, now, request.log)
     return undefined
@@ -53,12 +59,16 @@ export function bearerCheck({ apiKeys }: { apiKeys: ApiKeyStore }, lookups?: Cac
     return isApiKey(key) ? apiKeys.find(hashApiKey(key)) : undefined
   }
 
+  function unknownKey(key: string): ApiError {
+    return invalidKey(realm, isApiKey(key) ? 'unknown' : 'malformed', startOfUnknown(key))
+  }
+
   return function checkBearer(request, _reply, done) {
     const { authorization = '' } = request.headers
     const known = cache.get(authorization)
     if (known) return done(admit(request, known))
     const key = credentials.exec(authorization)?.[1]
-    if (key === undefined) return done(noKey(authorization === '' ? 'missing' : 'malformed'))
+    if (key === undefined) return done(noKey(realm, authorization === '' ? 'missing' : 'malformed'))
     const isCanonical = () => authorization.length === 'Bearer '.length + key.length
     cache
       .load(authorization, () => find(key), isCanonical)
@@ -74,21 +84,18 @@ function rejectionOf({ createdAt, expiresAt, revokedAt }: ApiKey, now: number): 
   return isCurrent && !Number.isNaN(createdAt.getTime()) ? undefined : 'expired'
 }
 
-function noKey(reason: RejectionReason): ApiError {
-  return unauthorized('Send an API key in the header Authorization: Bearer <API key>.', '', { reason })
+function noKey(realm: string, reason: RejectionReason): ApiError {
+  const message = 'Send an API key in the header Authorization: Bearer <API key>.'
+  return unauthorized(message, `realm="${realm}"`, { reason })
 }
 
-function unknownKey(key: string): ApiError {
-  return invalidKey(isApiKey(key) ? 'unknown' : 'malformed', startOfUnknown(key))
-}
-
-function invalidKey(reason: RejectionReason, keyStart: string | undefined): ApiError {
+function invalidKey(realm: string, reason: RejectionReason, keyStart: string | undefined): ApiError {
   const message = 'The API key is not valid: it is unknown, revoked or expired.'
-  return unauthorized(message, ', error="invalid_token"', { reason, keyStart })
+  return unauthorized(message, `realm="${realm}", error="invalid_token"`, { reason, keyStart })
 }
 
 function unauthorized(message: string, parameters: string, rejection: Rejection): ApiError {
-  const headers = { 'www-authenticate': `Bearer realm="petstore"${parameters}` }
+  const headers = { 'www-authenticate': `Bearer ${parameters}` }
   return new ApiError('unauthorized', message, { headers, rejection })
 }
 

@@ -115,7 +115,7 @@ function counter(name: string, { requests, seconds }: Rate, maxSubjects = Number
 }
 
 /** What the procedures of the session read of a request whose key was checked. */
-export function sessionContextOf(request: FastifyRequest): SessionContext {
+export function sessionContextOf(request: FastifyRequest): Omit<SessionContext, 'release'> {
   const { name, expiresAt } = checkedApiKey(request)
   return { keyName: name, keyExpiresAt: expiresAt, rateLimit: request.rateLimit }
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import manifest from '../../package.json' with { type: 'json' }
 import { Time } from '../api/time.ts'
 import { createBuilder, type ProcedureMeta, RateLimitState, type SessionContext } from '../api/trpc.ts'
 
@@ -15,10 +14,10 @@ const { procedure, router } = createBuilder<SessionContext, Omit<ProcedureMeta, 
 
 export const sessionRouter = router({
   /** Describes the API key of the request. */
-  current: procedure.output(Session).query(({ ctx: { keyName, keyExpiresAt, rateLimit } }) => ({
+  current: procedure.output(Session).query(({ ctx: { keyName, keyExpiresAt, rateLimit, release } }) => ({
     keyName,
     expiresAt: keyExpiresAt,
     rateLimit,
-    release: manifest.version,
+    release,
   })),
 })

@@ -11,12 +11,14 @@ import { parseFile } from '../ops/location.ts'
 import { UsageError } from '../ops/operator-error.ts'
 import { describeBytes, withProgress } from '../ops/progress.ts'
 import { writeStream } from '../ops/transfer/export.ts'
+import { addHelp, type Cli } from './cli.ts'
 import { databaseFile } from './open-store.ts'
-import { addHelp, type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
+import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
 
 const variables = ['DATABASE_URL'] as const
 
-export function addBackupCommands(program: Command, resources: ResourceList): void {
+export function addBackupCommands(program: Command, cli: Cli): void {
+  const { configuration, resources } = cli
   const backup = program
     .command('backup')
     .description('back up the database, also while the service runs, and print the path of the backup')
@@ -25,8 +27,8 @@ export function addBackupCommands(program: Command, resources: ResourceList): vo
     )
     .option(...jsonOption)
     .action(async (file: string | undefined, options: JsonOption) => {
-      if (file === '-') return backUpToOutput(resources, options)
-      const { path, audit } = databaseFile()
+      if (file === '-') return backUpToOutput(cli, options)
+      const { path, audit } = databaseFile(configuration.readConfig())
       const backup = await withProgress(describeBytes, (onProgress) =>
         backUpDatabase(path, resources.migrationsFor('sqlite'), file, onProgress),
       )
@@ -34,12 +36,12 @@ export function addBackupCommands(program: Command, resources: ResourceList): vo
       audit('database.backup', backup, { from: path, bytes })
       printAs(options, { path: backup, bytes }, ({ path }) => path)
     })
-  addHelp(backup, {
+  addHelp(cli, backup, {
     examples: [
-      'petstore backup',
-      'petstore backup /mnt/backups/petstore.db',
-      'petstore backup - | gzip > petstore.db.gz',
-      'petstore backup verify /mnt/backups/petstore.db',
+      'backup',
+      '$0 backup /mnt/backups/$0.db',
+      '$0 backup - | gzip > $0.db.gz',
+      '$0 backup verify /mnt/backups/$0.db',
     ],
     variables,
   })
@@ -55,13 +57,13 @@ export function addBackupCommands(program: Command, resources: ResourceList): vo
       const verified = await verify(resources, file)
       printAs(options, verified, () => describeStatus(resources, verified, ['Checksum', verified.checksum]))
     })
-  addHelp(verifying, { examples: ['petstore backup verify data/backups/petstore.db-2026-11-21T043000.123Z.db'] })
+  addHelp(cli, verifying, { examples: ['$0 backup verify data/backups/$0.db-2026-11-21T043000.123Z.db'] })
 }
 
-async function backUpToOutput(resources: ResourceList, options: JsonOption): Promise<void> {
+async function backUpToOutput({ configuration, resources }: Cli, options: JsonOption): Promise<void> {
   refuseJson(options, 'the backup')
   if (process.stdout.isTTY) throw new UsageError('A backup is not text. Redirect standard output to a file or a pipe.')
-  const { path, audit } = databaseFile()
+  const { path, audit } = databaseFile(configuration.readConfig())
   const { bytes, sha256 } = await withProgress(describeBytes, (onProgress) =>
     writeStream(process.stdout, (write) => streamBackup(path, resources.migrationsFor('sqlite'), write, onProgress)),
   )
@@ -69,14 +71,15 @@ async function backUpToOutput(resources: ResourceList, options: JsonOption): Pro
   note(`Wrote a backup of ${count(bytes, 'byte')}, SHA-256 ${sha256}.`)
 }
 
-export function addRestoreCommand(program: Command, resources: ResourceList): void {
+export function addRestoreCommand(program: Command, cli: Cli): void {
+  const { configuration, resources } = cli
   const restoring = program
     .command('restore')
     .description('replace the database with a backup while the service is stopped; the replaced database is kept')
     .argument('<file>', 'the backup', parseFile)
     .option(...jsonOption)
     .action(async (backup: string, options: JsonOption) => {
-      const { path, audit } = databaseFile()
+      const { path, audit } = databaseFile(configuration.readConfig())
       const { kept, isVerified } = await withProgress(describeBytes, (onProgress) =>
         restoreDatabase(path, resources.migrationsFor('sqlite'), backup, onProgress),
       )
@@ -85,8 +88,8 @@ export function addRestoreCommand(program: Command, resources: ResourceList): vo
       const describe = () => `Restored ${path} from ${backup}${kept ? `; the old database is now ${kept}` : ''}.`
       printAs(options, { path, from: backup, kept: kept ?? null, checksum }, describe, note)
     })
-  addHelp(restoring, {
-    examples: ['petstore restore data/backups/petstore.db-2026-11-21T043000.123Z.db'],
+  addHelp(cli, restoring, {
+    examples: ['$0 restore data/backups/$0.db-2026-11-21T043000.123Z.db'],
     variables,
   })
 }

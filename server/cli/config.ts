@@ -1,36 +1,37 @@
 import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import type { Location } from '../../db/location.ts'
-import { startOf } from '../auth/api-key.ts'
-import { defaultOf, environment, readConfig, readVariables, type VariableName, variableNames } from '../config.ts'
+import { apiKeyFormat } from '../auth/api-key.ts'
+import { environment, readVariables } from '../config.ts'
 import { findListenProblems } from '../http/addresses.ts'
 import { alignColumns } from '../ops/format.ts'
 import { OperatorError } from '../ops/operator-error.ts'
-import { addHelp, type JsonOption, jsonOption, printAs } from './output.ts'
+import { addHelp, type Cli } from './cli.ts'
+import { type JsonOption, jsonOption, printAs } from './output.ts'
 
-export function addConfigCommands(program: Command): void {
+export function addConfigCommands(program: Command, cli: Cli): void {
   const config = program.command('config').description('show and check the configuration')
-  addHelp(config, { examples: ['petstore config', 'petstore config check'] })
+  addHelp(cli, config, { examples: ['config', 'config check'] })
 
   const show = config
     .command('show', { isDefault: true })
     .description('show the effective values and their source, without secrets (the default)')
     .option(...jsonOption)
-    .action((options: JsonOption) => printAs(options, describeConfig(), describeSettings))
-  addHelp(show, { examples: ['petstore config', 'petstore config show --json'], variables: variableNames })
+    .action((options: JsonOption) => printAs(options, describeConfig(cli), describeSettings))
+  addHelp(cli, show, { examples: ['config', 'config show --json'], variables: cli.configuration.variables })
 
   const check = config
     .command('check')
     .description('check the configuration and set the exit code')
     .option(...jsonOption)
     .action(async (options: JsonOption) => {
-      const problems = await findListenProblems(readConfig())
+      const problems = await findListenProblems(cli.configuration.readConfig())
       // The service itself may have its port.
       const wrong = problems.filter(({ isTaken }) => !isTaken)
       if (wrong.length > 0) throw new OperatorError(wrong.map(({ message }) => message).join('\n'))
       printAs(options, { valid: true }, () => 'The configuration is valid.')
     })
-  addHelp(check, { examples: ['petstore config check && petstore'], variables: variableNames })
+  addHelp(cli, check, { examples: ['$0 config check && $0'], variables: cli.configuration.variables })
 }
 
 function describeSettings(settings: Setting[]): string {
@@ -40,7 +41,7 @@ function describeSettings(settings: Setting[]): string {
 
 /** The effective value of a variable. */
 interface Setting {
-  name: VariableName
+  name: string
   /** Without secrets. Null if the variable has no value. */
   value: string | null
   /** `file`: the value was read from the file that another variable names. */
@@ -50,19 +51,25 @@ interface Setting {
 /**
  * Lists the effective values. Of an API key only the start is shown, and of a URL no password.
  *
- * @throws {OperatorError} as {@link readConfig} does
+ * @throws {OperatorError} if a variable is wrong
  */
-export function describeConfig(env = environment): Setting[] {
+export function describeConfig(
+  { product, configuration }: Pick<Cli, 'product' | 'configuration'>,
+  env = environment,
+): Setting[] {
+  const { variables, nameOf, defaultOf, readConfig } = configuration
   const { apiKey, database } = readConfig(env)
-  const variables = readVariables(env)
-  return variableNames.map((name) => {
-    const given = variables[name]
+  const all = readVariables(env)
+  return variables.map((variable) => {
+    const name = nameOf(variable)
+    const given = all[name]
     const source = given === undefined ? 'default' : 'environment'
-    if (name === 'DATABASE_URL') return { name, value: urlOf(database), source }
-    if (name === 'PETSTORE_API_KEY' && apiKey !== undefined) {
-      return { name, value: `${startOf(apiKey)}…`, source: given === undefined ? 'file' : source }
+    if (variable === 'DATABASE_URL') return { name, value: urlOf(database), source }
+    if (variable === 'API_KEY' && apiKey !== undefined) {
+      const start = apiKeyFormat(product.keyPrefix).startOf(apiKey)
+      return { name, value: `${start}…`, source: given === undefined ? 'file' : source }
     }
-    return { name, value: given ?? defaultOf(name), source }
+    return { name, value: given ?? defaultOf(variable), source }
   })
 }
 

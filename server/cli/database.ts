@@ -1,47 +1,48 @@
 import type { Command } from 'commander'
 import { describeLocation, type Location } from '../../db/location.ts'
 import { migrateStore } from '../../db/open.ts'
-import type { ResourceList } from '../../db/resource-list.ts'
-import { readConfig } from '../config.ts'
 import { copy, describeCopy, describeMigrations, describeStatus, readPending, readStatus } from '../ops/database.ts'
 import { listOf } from '../ops/format.ts'
 import { parseLocation } from '../ops/location.ts'
 import { describeRows, withProgress } from '../ops/progress.ts'
+import { addHelp, type Cli } from './cli.ts'
 import { auditOf, reportsOn } from './open-store.ts'
-import { addHelp, type JsonOption, jsonOption, printAs } from './output.ts'
+import { type JsonOption, jsonOption, printAs } from './output.ts'
 
 const variables = ['DATABASE_URL'] as const
 
-export function addDatabaseCommands(program: Command, resources: ResourceList): void {
+export function addDatabaseCommands(program: Command, cli: Cli): void {
   const databases = program.command('db').description('manage databases')
-  addHelp(databases, { examples: ['petstore db status', 'petstore db migrate --dry-run'] })
-  const { names } = resources
+  addHelp(cli, databases, { examples: ['db status', 'db migrate --dry-run'] })
+  const { names } = cli.resources
   const contents = listOf([...names.filter((name) => name !== 'apiKeys'), 'keys'])
-  addStatusCommand(databases, resources, contents)
-  addMigrateCommand(databases, resources)
-  addCopyCommand(databases, resources, contents)
+  addStatusCommand(databases, cli, contents)
+  addMigrateCommand(databases, cli)
+  addCopyCommand(databases, cli, contents)
 }
 
-function addStatusCommand(databases: Command, resources: ResourceList, contents: string): void {
+function addStatusCommand(databases: Command, cli: Cli, contents: string): void {
+  const { configuration, resources } = cli
   const status = databases
     .command('status')
     .description(`show the schema, the size and the number of ${contents}`)
     .option(...jsonOption)
     .action(async (options: JsonOption) => {
-      const status = await readStatus(resources, readConfig().database)
+      const status = await readStatus(resources, configuration.readConfig().database)
       printAs(options, status, () => describeStatus(resources, status))
     })
-  addHelp(status, { examples: ['petstore db status', 'petstore db status --json'], variables })
+  addHelp(cli, status, { examples: ['db status', 'db status --json'], variables })
 }
 
-function addMigrateCommand(databases: Command, resources: ResourceList): void {
+function addMigrateCommand(databases: Command, cli: Cli): void {
+  const { configuration, resources } = cli
   const migrate = databases
     .command('migrate')
     .description('apply the pending migrations, as a start of the service does')
     .option('--dry-run', 'print the pending migrations, their SQL and what they lock, and change nothing')
     .option(...jsonOption)
     .action(async ({ dryRun = false, ...options }: JsonOption & { dryRun?: boolean }) => {
-      const config = readConfig()
+      const config = configuration.readConfig()
       const { database } = config
       const pending = await readPending(resources, database)
       const isApplied = !dryRun && pending.length > 0
@@ -51,24 +52,30 @@ function addMigrateCommand(databases: Command, resources: ResourceList): void {
         isApplied ? pending.map(({ name }) => `Applied ${name}.`).join('\n') : describeMigrations(database, pending),
       )
     })
-  addHelp(migrate, { examples: ['petstore db migrate --dry-run', 'petstore db migrate'], variables })
+  addHelp(cli, migrate, { examples: ['db migrate --dry-run', 'db migrate'], variables })
 }
 
-function addCopyCommand(databases: Command, resources: ResourceList, contents: string): void {
+function addCopyCommand(databases: Command, cli: Cli, contents: string): void {
+  const { product, configuration, resources } = cli
+  const { command } = product
   const copying = databases
     .command('copy')
     .description(
       `copy all ${contents} into an empty SQLite or PostgreSQL database; stop the service first, because later writes are not copied`,
     )
     .requiredOption(
-      ...locationOption('--from', 'the database to copy, such as file:data/petstore.db; it is not changed'),
+      ...locationOption(command, '--from', `the database to copy, such as file:data/${command}.db; it is not changed`),
     )
     .requiredOption(
-      ...locationOption('--to', 'the empty database, such as postgres://user@host/petstore; an SQLite file is created'),
+      ...locationOption(
+        command,
+        '--to',
+        `the empty database, such as postgres://user@host/${command}; an SQLite file is created`,
+      ),
     )
     .option(...jsonOption)
     .action(async ({ from, to, ...options }: JsonOption & { from: Location; to: Location }) => {
-      const audit = auditOf(readConfig())
+      const audit = auditOf(configuration.readConfig())
       const target = describeLocation(to)
       const onMigrate = (migrations: string[]) => audit('database.migrate', target, { migrations })
       const copied = await withProgress(describeRows, (onProgress) =>
@@ -78,11 +85,11 @@ function addCopyCommand(databases: Command, resources: ResourceList, contents: s
       audit('database.copy', target, { from: copied.from, rows })
       printAs(options, copied, describeCopy)
     })
-  addHelp(copying, {
-    examples: ['petstore db copy --from file:data/petstore.db --to postgres://petstore@db.example/petstore'],
+  addHelp(cli, copying, {
+    examples: ['$0 db copy --from file:data/$0.db --to postgres://$0@db.example/$0'],
   })
 }
 
-function locationOption(name: string, description: string) {
-  return [`${name} <database>`, description, (text: string) => parseLocation(text, name)] as const
+function locationOption(command: string, name: string, description: string) {
+  return [`${name} <database>`, description, (text: string) => parseLocation(command, text, name)] as const
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { WithApiKeys } from '../../db/keys/store.ts'
-import type { ResourceList } from '../../db/resource-list.ts'
-import { hashApiKey, startOf } from '../auth/api-key.ts'
+import { apiKeyFormat, hashApiKey } from '../auth/api-key.ts'
 import { describeKey } from '../ops/audit.ts'
 import {
   createKey,
@@ -13,8 +12,9 @@ import {
   rotateKey,
   summaryOf,
 } from '../ops/keys.ts'
+import { addHelp, type Cli } from './cli.ts'
 import { withStore } from './open-store.ts'
-import { addHelp, type JsonOption, jsonOption, note, printAs } from './output.ts'
+import { type JsonOption, jsonOption, note, printAs } from './output.ts'
 
 interface NewKeyOptions extends JsonOption {
   expires?: number
@@ -22,52 +22,54 @@ interface NewKeyOptions extends JsonOption {
 const variables = ['DATABASE_URL'] as const
 const lifetimeOption = ['--expires <lifetime>', 'the lifetime, such as 12h, 90d or 4w', parseLifetime] as const
 
-export function addKeyCommands(program: Command, resources: ResourceList<WithApiKeys>): void {
+export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
+  const { product } = cli
+  const { startOf } = apiKeyFormat(product.keyPrefix)
   const keys = program
     .command('keys')
     .description('manage API keys; changes take effect at once, also on a running service')
-  addHelp(keys, { examples: ['petstore keys create shop', 'petstore keys list'] })
+  addHelp(cli, keys, { examples: ['keys create shop', 'keys list'] })
 
   const create = keys
     .command('create')
     .description('create a key and print it; it cannot be shown again')
-    .argument('<name>', 'the name of the key, such as that of its client', parseKeyName)
+    .argument('<name>', 'the name of the key, such as that of its client', (text) => parseKeyName(product, text))
     .option(...lifetimeOption)
     .option(...jsonOption)
     .action((name: string, options: NewKeyOptions) =>
       withStore(
-        resources,
+        cli,
         async (store, audit) => {
-          const key = await createKey(store, name, options.expires)
+          const key = await createKey(product, store, name, options.expires)
           audit('key.create', describeKey({ name, start: startOf(key) }))
           await printKey(options, store, key)
         },
         { create: true },
       ),
     )
-  addHelp(create, { examples: ['petstore keys create shop', 'petstore keys create partner --expires 90d'], variables })
+  addHelp(cli, create, { examples: ['keys create shop', 'keys create partner --expires 90d'], variables })
 
   const list = keys
     .command('list')
     .description('list the keys without their secrets')
     .option(...jsonOption)
     .action((options: JsonOption) =>
-      withStore(resources, async (store) => printAs(options, await listKeys(store), describeKeys)),
+      withStore(cli, async (store) => printAs(options, await listKeys(store), describeKeys)),
     )
-  addHelp(list, { examples: ['petstore keys list', 'petstore keys list --json'], variables })
+  addHelp(cli, list, { examples: ['keys list', 'keys list --json'], variables })
 
   const revoke = keys
     .command('revoke <name-or-start>')
     .description('revoke a key permanently')
     .option(...jsonOption)
     .action((nameOrStart: string, options: JsonOption) =>
-      withStore(resources, async (store, audit) => {
-        const key = await revokeKey(store, nameOrStart)
+      withStore(cli, async (store, audit) => {
+        const key = await revokeKey(product, store, nameOrStart)
         audit('key.revoke', describeKey(key))
         printAs(options, summaryOf(key), () => `Revoked ${describeKey(key)}.`, note)
       }),
     )
-  addHelp(revoke, { examples: ['petstore keys revoke shop', 'petstore keys revoke pet_XqrGRQ'], variables })
+  addHelp(cli, revoke, { examples: ['keys revoke shop', `keys revoke ${product.keyPrefix}XqrGRQ`], variables })
 
   const rotate = keys
     .command('rotate <name-or-start>')
@@ -75,13 +77,13 @@ export function addKeyCommands(program: Command, resources: ResourceList<WithApi
     .option(...lifetimeOption)
     .option(...jsonOption)
     .action((nameOrStart: string, options: NewKeyOptions) =>
-      withStore(resources, async (store, audit) => {
-        const { key, old } = await rotateKey(store, nameOrStart, options.expires)
+      withStore(cli, async (store, audit) => {
+        const { key, old } = await rotateKey(product, store, nameOrStart, options.expires)
         audit('key.rotate', describeKey({ name: old.name, start: startOf(key) }), { replaces: describeKey(old) })
         await printKey(options, store, key)
       }),
     )
-  addHelp(rotate, { examples: ['petstore keys rotate shop', 'petstore keys rotate shop --expires 30d'], variables })
+  addHelp(cli, rotate, { examples: ['keys rotate shop', 'keys rotate shop --expires 30d'], variables })
 }
 
 async function printKey(options: JsonOption, { apiKeys }: WithApiKeys, key: string): Promise<void> {

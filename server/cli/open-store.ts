@@ -1,21 +1,21 @@
 import { describeLocation, type Location } from '../../db/location.ts'
 import type { PrepareOptions } from '../../db/migrations.ts'
 import { openStore } from '../../db/open.ts'
-import type { ResourceList } from '../../db/resource-list.ts'
 import type { BaseStore } from '../../db/store.ts'
-import { type Config, readConfig } from '../config.ts'
+import type { Config } from '../config.ts'
 import { createLog } from '../log.ts'
 import { type Audit, auditTo } from '../ops/audit.ts'
 import { OperatorError } from '../ops/operator-error.ts'
+import type { Cli } from './cli.ts'
 import { note } from './output.ts'
 
 /** Opens the store of the configuration for one command, and closes it. A database of another release is refused. */
 export async function withStore<Stores>(
-  resources: ResourceList<Stores>,
+  { configuration, resources }: Cli<Stores>,
   use: (store: BaseStore & Stores, audit: Audit, database: Location) => Promise<void>,
   { create = false } = {},
 ): Promise<void> {
-  const config = readConfig()
+  const config = configuration.readConfig()
   const { database } = config
   const audit = auditOf(config)
   let damage: string | undefined
@@ -57,8 +57,7 @@ export function auditOf(config: Config): Audit {
 }
 
 /** The path of the database and its audit lines, for commands that only SQLite has. */
-export function databaseFile(): { path: string; audit: Audit } {
-  const config = readConfig()
+export function databaseFile(config: Config): { path: string; audit: Audit } {
   if (config.database.kind === 'sqlite') return { path: config.database.path, audit: auditOf(config) }
   throw new OperatorError(
     'DATABASE_URL names a PostgreSQL database: use pg_dump and pg_restore to back it up and restore it.',

@@ -1,6 +1,4 @@
-import type { Command } from 'commander'
-import { describeVariable, environment, type VariableName } from '../config.ts'
-import { alignColumns } from '../ops/format.ts'
+import { environment } from '../config.ts'
 import { UsageError } from '../ops/operator-error.ts'
 import { isJournal, withPriority } from '../systemd/journal.ts'
 
@@ -17,7 +15,7 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** Says nothing if the reader has gone, as in `petstore keys list | head -1`. */
+/** Says nothing if the reader has gone, as in `keys list | head -1`. */
 function endWithoutOutput(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') note(`The output cannot be written: ${error.message}`)
   process.exit(1)
@@ -57,25 +55,4 @@ function withAllDigits(_key: string, value: unknown): unknown {
 /** @throws {UsageError} if JSON was asked for. Call it if standard output already has the content. */
 export function refuseJson({ json }: JsonOption, content: string): void {
   if (json) throw new UsageError(`--json needs the name of a file, because standard output has ${content}.`)
-}
-
-interface HelpDetails {
-  /** Complete command lines. */
-  examples: string[]
-  /** The variables of the environment that the command reads. */
-  variables?: readonly VariableName[]
-}
-
-/** Adds examples and variables of the environment to the help of a command. */
-export function addHelp(command: Command, { examples, variables = [] }: HelpDetails): void {
-  const blocks = [
-    ['Examples:', ...examples.map((example) => `  $ ${example}`)],
-    variables.length > 0 ? ['Environment variables:', tableOf(variables)] : [],
-  ]
-  const text = blocks.filter((block) => block.length > 0).map((block) => block.join('\n'))
-  command.addHelpText('after', `\n${text.join('\n\n')}`)
-}
-
-function tableOf(variables: readonly VariableName[]): string {
-  return alignColumns(variables.map((name) => [`  ${name}`, describeVariable(name)]))
 }

@@ -4,24 +4,27 @@ import type { WithApiKeys } from '../../db/keys/store.ts'
 import type { ResourceList } from '../../db/resource-list.ts'
 import { type BaseStore, RuleViolation, StoreUnavailable } from '../../db/store.ts'
 import { UnusableDatabase } from '../../db/unusable-database.ts'
-import manifest from '../../package.json' with { type: 'json' }
-import type { About } from '../about.ts'
+import { configurationOf } from '../config.ts'
 import { OperatorError, UsageError } from '../ops/operator-error.ts'
 import type { Transfer } from '../ops/transfer/resource.ts'
+import type { Product } from '../product.ts'
 import { addBackupCommands, addRestoreCommand } from './backup.ts'
+import { addHelp, type Cli } from './cli.ts'
 import { addConfigCommands } from './config.ts'
 import { addDatabaseCommands } from './database.ts'
 import { addKeyCommands } from './keys.ts'
-import { addHelp, noteFailure } from './output.ts'
+import { noteFailure } from './output.ts'
 import { addDoctorCommand, addServiceCommands } from './service.ts'
 import { addSeedCommand, addTransferCommands } from './transfer.ts'
 
 interface Service<Stores extends WithApiKeys> {
-  about: About
-  resources: ResourceList<Stores>
+  product: Product
+  store: ResourceList<Stores>
   router: AnyRouter
   /** Of the resources that can be exported, imported and made up. */
-  transfers: Transfer<BaseStore & Stores, unknown>[]
+  files: Transfer<BaseStore & Stores, unknown>[]
+  /** Folder of the built web console. Without it there is no console. */
+  console?: string | undefined
 }
 
 /** Runs the command of the arguments of the process. */
@@ -52,24 +55,23 @@ function isForOperator(error: unknown): error is Error {
  * does their work.
  */
 export function createProgram<Stores extends WithApiKeys>(service: Service<Stores>): Command {
-  const { about, resources, router, transfers } = service
-  const program = new Command('petstore')
-    .description(`${about.summary} Without a command, it serves.`)
-    .version(manifest.version)
+  const { product, store: resources, router, files, console } = service
+  const cli: Cli<Stores> = { product, configuration: configurationOf(product), resources }
+  const program = new Command(product.command)
+    .description(`${product.summary} Without a command, it serves.`)
+    .version(product.version)
     .showHelpAfterError('Add --help to see the usage and examples.')
     // Throws instead of ending the process, which would cut off output to a pipe.
     .exitOverride()
-  addHelp(program, {
-    examples: ['petstore', 'petstore doctor', 'petstore keys create shop', 'petstore keys create --help'],
-  })
-  addServiceCommands(program, about, resources, router)
-  addConfigCommands(program)
-  addDoctorCommand(program, resources)
-  addKeyCommands(program, resources)
-  addBackupCommands(program, resources)
-  addRestoreCommand(program, resources)
-  addDatabaseCommands(program, resources)
-  for (const transfer of transfers) addTransferCommands(program, resources, transfer)
-  addSeedCommand(program, resources, transfers)
+  addHelp(cli, program, { examples: ['', 'doctor', 'keys create shop', 'keys create --help'] })
+  addServiceCommands(program, cli, { router, console })
+  addConfigCommands(program, cli)
+  addDoctorCommand(program, cli)
+  addKeyCommands(program, cli)
+  addBackupCommands(program, cli)
+  addRestoreCommand(program, cli)
+  addDatabaseCommands(program, cli)
+  for (const transfer of files) addTransferCommands(program, cli, transfer)
+  addSeedCommand(program, cli, files)
   return program
 }

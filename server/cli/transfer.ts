@@ -4,7 +4,6 @@ import { setFlagsFromString } from 'node:v8'
 import { type Command, Option } from 'commander'
 import { describeLocation } from '../../db/location.ts'
 import { ownershipOf } from '../../db/ownership.ts'
-import type { ResourceList } from '../../db/resource-list.ts'
 import type { BaseStore } from '../../db/store.ts'
 import { count, listOf } from '../ops/format.ts'
 import { OperatorError, UsageError } from '../ops/operator-error.ts'
@@ -14,8 +13,9 @@ import { importItems, readItems } from '../ops/transfer/import.ts'
 import { type Input, withInput } from '../ops/transfer/input.ts'
 import type { Format, Resource, Transfer } from '../ops/transfer/resource.ts'
 import { itemSource, seedItems } from '../ops/transfer/seed.ts'
+import { addHelp, type Cli } from './cli.ts'
 import { withStore } from './open-store.ts'
-import { addHelp, type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
+import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
 
 const variables = ['DATABASE_URL'] as const
 const maxItems = 10_000_000
@@ -38,15 +38,11 @@ interface ImportArguments extends JsonOption {
   skipInvalid?: true
 }
 
-export function addTransferCommands<Stores>(
-  program: Command,
-  resources: ResourceList<Stores>,
-  transfer: AnyTransfer<Stores>,
-): void {
+export function addTransferCommands<Stores>(program: Command, cli: Cli<Stores>, transfer: AnyTransfer<Stores>): void {
   const { plural, filters } = transfer
   const group = program.command(plural).description(`export and import ${plural}`)
-  addHelp(group, {
-    examples: [`petstore ${plural} export ${plural}.ndjson`, `petstore ${plural} import ${plural}.csv --dry-run`],
+  addHelp(cli, group, {
+    examples: [`${plural} export ${plural}.ndjson`, `${plural} import ${plural}.csv --dry-run`],
   })
 
   const exporting = group
@@ -60,11 +56,11 @@ export function addTransferCommands<Stores>(
     .option('--force', 'overwrite an existing file')
     .option(...jsonOption)
     .hook('preAction', keepHeapSmall)
-    .action((file: string | undefined, options: ExportArguments) => exportToFile(resources, transfer, file, options))
+    .action((file: string | undefined, options: ExportArguments) => exportToFile(cli, transfer, file, options))
   const filtered = Object.entries(filters).map(
-    ([name, values]) => `petstore ${plural} export --${name} ${values.at(-1)} | gzip > ${values.at(-1)}.ndjson.gz`,
+    ([name, values]) => `$0 ${plural} export --${name} ${values.at(-1)} | gzip > ${values.at(-1)}.ndjson.gz`,
   )
-  addHelp(exporting, { examples: [`petstore ${plural} export ${plural}.csv`, ...filtered], variables })
+  addHelp(cli, exporting, { examples: [`${plural} export ${plural}.csv`, ...filtered], variables })
 
   const importing = group
     .command('import <file>')
@@ -77,21 +73,14 @@ export function addTransferCommands<Stores>(
     .option('--skip-invalid', 'import the valid lines of a file that has invalid ones')
     .option(...jsonOption)
     .hook('preAction', keepHeapSmall)
-    .action((file: string, options: ImportArguments) => importFromFile(resources, transfer, file, options))
-  addHelp(importing, {
-    examples: [
-      `petstore ${plural} import ${plural}.csv`,
-      `zcat ${plural}.ndjson.gz | petstore ${plural} import - --key move-to-shop`,
-    ],
+    .action((file: string, options: ImportArguments) => importFromFile(cli, transfer, file, options))
+  addHelp(cli, importing, {
+    examples: [`${plural} import ${plural}.csv`, `zcat ${plural}.ndjson.gz | $0 ${plural} import - --key move-to-shop`],
     variables,
   })
 }
 
-export function addSeedCommand<Stores>(
-  program: Command,
-  resources: ResourceList<Stores>,
-  transfers: AnyTransfer<Stores>[],
-): void {
+export function addSeedCommand<Stores>(program: Command, cli: Cli<Stores>, transfers: AnyTransfer<Stores>[]): void {
   const items = listOf(transfers.map(({ plural }) => plural))
   const seeding = program
     .command('seed <count>', { hidden: !canMakeUpItems() })
@@ -106,7 +95,7 @@ export function addSeedCommand<Stores>(
       const created: AnyTransfer<Stores>[] = []
       try {
         for (const transfer of transfers) {
-          await seed(resources, transfer, rows, number)
+          await seed(cli, transfer, rows, number)
           created.push(transfer)
         }
       } finally {
@@ -116,7 +105,7 @@ export function addSeedCommand<Stores>(
         if (created.length > 0) printAs(options, result, describe, note)
       }
     })
-  addHelp(seeding, { examples: ['petstore seed 1000', 'petstore seed 1000 --seed 42'], variables })
+  addHelp(cli, seeding, { examples: ['seed 1000', 'seed 1000 --seed 42'], variables })
 }
 
 /** The package that makes up items is installed for development only. Without it, the command says how to install it. */
@@ -144,13 +133,13 @@ function formatOption(): Option {
 }
 
 async function exportToFile<Stores>(
-  resources: ResourceList<Stores>,
+  cli: Cli<Stores>,
   transfer: AnyTransfer<Stores>,
   file: string | undefined,
   { format, force, json, ...filters }: ExportArguments,
 ): Promise<void> {
   if (file === undefined) refuseJson({ json }, `the ${transfer.plural}`)
-  await withStore(resources, async (store, _audit, database) => {
+  await withStore(cli, async (store, _audit, database) => {
     const ownership = database.kind === 'sqlite' ? ownershipOf(database.path) : undefined
     const progress = describeCount('Exported', transfer.plural)
     const { written, sha256 } = await withProgress(progress, (onProgress) => {
@@ -166,7 +155,7 @@ async function exportToFile<Stores>(
 }
 
 async function importFromFile<Stores>(
-  resources: ResourceList<Stores>,
+  cli: Cli<Stores>,
   transfer: AnyTransfer<Stores>,
   file: string,
   options: ImportArguments,
@@ -187,7 +176,7 @@ async function importFromFile<Stores>(
       note(`Skipped ${description}`)
     }
     await withStore(
-      resources,
+      cli,
       async (store, audit, database) => {
         const { created, existing } = await withProgress(describeCount('Imported', plural), (onProgress) =>
           importItems(transfer, transfer.items(store), input, {
@@ -233,7 +222,7 @@ async function checkInput<New>(
 }
 
 async function seed<Stores>(
-  resources: ResourceList<Stores>,
+  cli: Cli<Stores>,
   transfer: AnyTransfer<Stores>,
   rows: number,
   seed: number,
@@ -241,7 +230,7 @@ async function seed<Stores>(
   const { plural } = transfer
   const next = await itemSource(transfer, seed)
   await withStore(
-    resources,
+    cli,
     async (store, audit, database) => {
       await withProgress(describeCount('Created', plural, rows), (onProgress) =>
         seedItems(transfer, transfer.items(store), rows, next, onProgress),

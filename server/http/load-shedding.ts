@@ -85,7 +85,7 @@ export function shedLoad(app: FastifyInstance, meter: LoadMeter): void {
 
   app.addHook('onRequest', (request, { raw: response }, done) => {
     // Otherwise it would run in the asynchronous context of the first request of its group.
-    const context = new AsyncResource('petstore.turn')
+    const context = new AsyncResource('request.turn')
     const start = (error?: Error) => context.runInAsyncScope(done, undefined, error)
     waiting.push({ request, response, since: meter.now(), start })
     if (waiting.length === 1) setImmediate(takeTurn)

@@ -7,7 +7,7 @@ import { ApiError } from '../api/errors.ts'
 import { Connections, type Exchange, maxConnections } from './connections.ts'
 import { toHttpError } from './error-responses.ts'
 import { limits } from './limits.ts'
-import { requestIdOf } from './request.ts'
+import type { RequestIdOf } from './request.ts'
 import { hasClearFraming } from './request-checks.ts'
 
 /** Milliseconds for which the server discards what a client sends after the final response. */
@@ -18,12 +18,14 @@ const lingerTime = 1_000
  * for bytes that are not HTTP, a request that arrives too slowly, an unknown `Expect`, and `CONNECT`. Half-closed
  * connections, and clients that still send a body that is not read, receive their responses.
  *
+ * @param requestIdOf finds the id of a request
  * @param headers the headers of every response
  * @param keepAlive whether a connection may have several requests
  */
 export function createHttpServer(
   listener: RequestListener,
   log: FastifyBaseLogger,
+  requestIdOf: RequestIdOf,
   headers: Record<string, string>,
   { connections = new Connections({ ...limits, connections: maxConnections() }), keepAlive = true } = {},
 ): Server {

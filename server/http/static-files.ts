@@ -106,7 +106,7 @@ const mediaTypes: Record<string, string> = {
  * console is not built.
  *
  * @param folder where `web/build.ts` writes the console
- * @param basePath the path of the service: empty, or such as `/petstore`
+ * @param basePath the path of the service: empty, or such as `/shop`
  */
 export function readConsolePage(folder: string | undefined, basePath: string): Page | undefined {
   const page = readPage(folder, 'index.html')

@@ -3,6 +3,8 @@ import type { Logger } from 'pino'
 import { describeLocation, type Location } from '../../db/location.ts'
 
 interface Start {
+  /** Of the service. */
+  name: string
   /** Where clients reach the service. */
   url: string
   /** A path of the REST API to show. */
@@ -18,7 +20,7 @@ interface Start {
  * that signs in: logs are shown by programs that open or preview links.
  */
 export function announce(start: Start, log: Logger, { asBanner }: { asBanner: boolean }): void {
-  const { url, path, database, firstKey, hasConsole } = start
+  const { name, url, path, database, firstKey, hasConsole } = start
   const rest = `${url}/v1${path}`
   const facts = {
     console: `${url}/`,
@@ -29,17 +31,17 @@ export function announce(start: Start, log: Logger, { asBanner }: { asBanner: bo
     firstApiKey: firstKey,
     curl: firstKey && `curl -H 'Authorization: Bearer ${firstKey}' ${rest}`,
   }
-  if (asBanner) process.stdout.write(banner(facts, hasConsole))
+  if (asBanner) process.stdout.write(banner(name, facts, hasConsole))
   else if (firstKey) {
-    log.child({}, { level: 'info' }).info(facts, 'Petstore is ready')
+    log.child({}, { level: 'info' }).info(facts, `${name} is ready`)
     log.flush()
   }
 }
 
-function banner(facts: Record<string, string | undefined>, hasConsole: boolean): string {
+function banner(name: string, facts: Record<string, string | undefined>, hasConsole: boolean): string {
   const { console, rest, rpc, reference, database, firstApiKey, curl } = facts
   const intro = `
-  Petstore is ready.
+  ${name} is ready.
 
   Console    ${console}
   REST       ${rest}

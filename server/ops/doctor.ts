@@ -45,11 +45,13 @@ export function finding(check: string, verdict: Verdict): Finding {
 
 /** What to examine: the resources, and parts of the configuration. */
 export interface Service {
+  /** Of the command line, for what to do. */
+  command: string
   resources: ResourceList
   database: Location
   /** Milliseconds. */
   backupEvery: number | undefined
-  /** The file of PETSTORE_API_KEY_FILE. */
+  /** The file with the API key of the configuration. */
   apiKeyFile: string | undefined
 }
 
@@ -62,8 +64,8 @@ export interface Service {
 export async function examine(configuration: Finding[], service: Service | undefined): Promise<Finding[]> {
   const node = finding('node', ok(`Node ${process.version} on ${process.platform} ${process.arch}.`))
   if (!service) return [node, ...configuration]
-  const { resources, database, backupEvery, apiKeyFile } = service
-  const contents = await examineDatabase(resources, database)
+  const { command, resources, database, backupEvery, apiKeyFile } = service
+  const contents = await examineDatabase(command, resources, database)
   // The file may belong to another program, whose permissions are its own.
   const isOwn = contents.every(({ check, status }) => check !== 'database' || status !== 'failure')
   return [
@@ -98,7 +100,11 @@ function describeError(error: unknown): string {
 }
 
 /** Opens the database, and examines its schema, and the pages of SQLite or the server of PostgreSQL. */
-export async function examineDatabase(resources: ResourceList, location: Location): Promise<Finding[]> {
+export async function examineDatabase(
+  command: string,
+  resources: ResourceList,
+  location: Location,
+): Promise<Finding[]> {
   const name = describeLocation(location)
   let inspection: Inspection | undefined
   try {
@@ -114,7 +120,7 @@ export async function examineDatabase(resources: ResourceList, location: Locatio
   try {
     return [
       finding('database', ok(`${name} can be opened.`)),
-      await runCheck('schema', async () => judgeSchema(await schema())),
+      await runCheck('schema', async () => judgeSchema(command, await schema())),
       await examineEngine(inspection),
     ]
   } finally {
@@ -122,14 +128,14 @@ export async function examineDatabase(resources: ResourceList, location: Locatio
   }
 }
 
-function judgeSchema({ applied, pending, problem }: SchemaState): Verdict {
+function judgeSchema(command: string, { applied, pending, problem }: SchemaState): Verdict {
   if (problem !== undefined) return failure(`This release cannot use the schema: ${problem}.`)
   const newest = applied.at(-1)
   if (newest === undefined) return warning('There are no tables yet. The first start creates them.')
   if (pending.length === 0) return ok(`${newest}, which is current.`)
   const waiting = `${count(pending.length, 'migration')} ${pending.length === 1 ? 'is' : 'are'}`
   return warning(
-    `${newest}, and ${waiting} pending. Back up the database; the next start applies them, or petstore db migrate.`,
+    `${newest}, and ${waiting} pending. Back up the database; the next start applies them, or ${command} db migrate.`,
   )
 }
 

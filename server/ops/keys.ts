@@ -1,8 +1,12 @@
 import type { ApiKey, WithApiKeys } from '../../db/keys/store.ts'
 import { RowConflict } from '../../db/store.ts'
-import { apiKeyRecord, mintApiKey, prefix, startOfUnknown } from '../auth/api-key.ts'
+import { apiKeyFormat } from '../auth/api-key.ts'
+import type { Product } from '../product.ts'
 import { alignColumns, parseDuration } from './format.ts'
 import { OperatorError, UsageError } from './operator-error.ts'
+
+/** What a command for keys needs to know of the service. */
+type KeyOwner = Pick<Product, 'keyPrefix' | 'command'>
 
 /** The constraints of both databases allow years of four digits. */
 const latestTime = Date.UTC(9999, 11, 31)
@@ -12,9 +16,15 @@ const revokedMeanwhile = 'The API key was revoked meanwhile.'
  * @param lifetime in milliseconds; without one the key does not expire.
  * @returns the new key, which cannot be shown again.
  */
-export async function createKey({ apiKeys }: WithApiKeys, name: string, lifetime?: number): Promise<string> {
+export async function createKey(
+  product: KeyOwner,
+  { apiKeys }: WithApiKeys,
+  name: string,
+  lifetime?: number,
+): Promise<string> {
+  const { mintApiKey, apiKeyRecord } = apiKeyFormat(product.keyPrefix)
   const key = mintApiKey()
-  await explainTakenName(apiKeys.create(apiKeyRecord(key, parseKeyName(name), lifetime)))
+  await explainTakenName(apiKeys.create(apiKeyRecord(key, parseKeyName(product, name), lifetime)))
   return key
 }
 
@@ -34,11 +44,13 @@ export function explainTakenName<T>(create: Promise<T>): Promise<T> {
  * @returns the new key, which cannot be shown again, and the record of the old one.
  */
 export async function rotateKey(
+  product: KeyOwner,
   store: WithApiKeys,
   nameOrStart: string,
   lifetime?: number,
 ): Promise<{ key: string; old: ApiKey }> {
-  const old = await findKey(store, nameOrStart)
+  const { mintApiKey, apiKeyRecord } = apiKeyFormat(product.keyPrefix)
+  const old = await findKey(product, store, nameOrStart)
   const key = mintApiKey()
   const successor = apiKeyRecord(key, old.name, lifetime ?? lifetimeOf(old))
   if (!(await store.apiKeys.rotate(old.id, successor))) throw new OperatorError(revokedMeanwhile)
@@ -55,8 +67,8 @@ function lifetimeOf({ name, createdAt, expiresAt }: ApiKey): number | undefined 
   )
 }
 
-export async function revokeKey(store: WithApiKeys, nameOrStart: string): Promise<ApiKey> {
-  const key = await findKey(store, nameOrStart)
+export async function revokeKey(product: KeyOwner, store: WithApiKeys, nameOrStart: string): Promise<ApiKey> {
+  const key = await findKey(product, store, nameOrStart)
   const revokedAt = new Date()
   if (!(await store.apiKeys.revoke(key.id, revokedAt))) throw new OperatorError(revokedMeanwhile)
   return { ...key, revokedAt }
@@ -95,16 +107,20 @@ export function describeKeys(keys: KeySummary[]): string {
   return alignColumns([['NAME', 'START', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'], ...rows])
 }
 
-async function findKey({ apiKeys }: WithApiKeys, nameOrStart: string): Promise<ApiKey> {
+async function findKey(
+  { keyPrefix, command }: KeyOwner,
+  { apiKeys }: WithApiKeys,
+  nameOrStart: string,
+): Promise<ApiKey> {
   const live = (await apiKeys.list()).filter(({ revokedAt }) => !revokedAt)
   const named = live.filter(({ name }) => name === nameOrStart)
-  const found = named.length > 0 ? named : live.filter(({ start }) => isStartOf(start, nameOrStart))
+  const found = named.length > 0 ? named : live.filter(({ start }) => isStartOf(keyPrefix, start, nameOrStart))
   const [key] = found
   // The text may be a whole key, which must not appear in a log.
-  const shown = startOfUnknown(nameOrStart) ?? nameOrStart
+  const shown = apiKeyFormat(keyPrefix).startOfUnknown(nameOrStart) ?? nameOrStart
   if (!key)
     throw new OperatorError(
-      `No active API key is named "${shown}" or starts with "${shown}". List the keys with: petstore keys list`,
+      `No active API key is named "${shown}" or starts with "${shown}". List the keys with: ${command} keys list`,
     )
   if (found.length > 1)
     throw new OperatorError(`Several API keys start with ${shown}. Give the name or more of the key.`)
@@ -112,14 +128,16 @@ async function findKey({ apiKeys }: WithApiKeys, nameOrStart: string): Promise<A
 }
 
 /** A whole key is accepted too, because an operator who finds a key in a log has only that. */
-function isStartOf(start: string, text: string): boolean {
+function isStartOf(prefix: string, start: string, text: string): boolean {
   return text.length > prefix.length && (start.startsWith(text) || text.startsWith(start))
 }
 
 /** @throws {UsageError} if the name is too long or contains other characters than a name may. */
-export function parseKeyName(name: string): string {
-  if (!/^[\p{L}\p{N} ._@()-]{1,64}$/u.test(name) || name.startsWith(prefix)) {
-    throw new UsageError('Name the key with 1 to 64 letters, digits, spaces or . _ @ ( ) -, not starting with pet_.')
+export function parseKeyName({ keyPrefix }: Pick<Product, 'keyPrefix'>, name: string): string {
+  if (!/^[\p{L}\p{N} ._@()-]{1,64}$/u.test(name) || name.startsWith(keyPrefix)) {
+    throw new UsageError(
+      `Name the key with 1 to 64 letters, digits, spaces or . _ @ ( ) -, not starting with ${keyPrefix}.`,
+    )
   }
   return name
 }

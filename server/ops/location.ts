@@ -4,25 +4,31 @@ import { z } from 'zod'
 import type { Location } from '../../db/location.ts'
 import { UsageError } from './operator-error.ts'
 
-/** The location of a database in the format of DATABASE_URL. */
-export const DatabaseUrl = z
-  .string()
-  .trim()
-  .refine((url) => !hasSeveralHosts(url), {
-    error:
-      'expected one host, the address of the cluster: that of HAProxy, the -rw service of CloudNativePG, or the endpoint of RDS',
-  })
-  .transform((url, context): Location => {
-    if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url) && !hasControlCharacter(url))
-      return { kind: 'postgres', url }
-    const path = pathOf(url)
-    if (path === undefined) {
-      context.addIssue(
-        'expected a file, such as file:data/petstore.db, or a PostgreSQL database, such as postgres://user@host/petstore',
-      )
-    }
-    return { kind: 'sqlite', path: path ?? '' }
-  })
+/**
+ * The location of a database in the format of DATABASE_URL.
+ *
+ * @param command the name of the database in the examples of the message.
+ */
+export function databaseUrl(command: string) {
+  return z
+    .string()
+    .trim()
+    .refine((url) => !hasSeveralHosts(url), {
+      error:
+        'expected one host, the address of the cluster: that of HAProxy, the -rw service of CloudNativePG, or the endpoint of RDS',
+    })
+    .transform((url, context): Location => {
+      if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url) && !hasControlCharacter(url))
+        return { kind: 'postgres', url }
+      const path = pathOf(url)
+      if (path === undefined) {
+        context.addIssue(
+          `expected a file, such as file:data/${command}.db, or a PostgreSQL database, such as postgres://user@host/${command}`,
+        )
+      }
+      return { kind: 'sqlite', path: path ?? '' }
+    })
+}
 
 /** libpq allows a list of hosts. A password may have a comma, too. */
 function hasSeveralHosts(url: string): boolean {
@@ -36,8 +42,8 @@ function hasSeveralHosts(url: string): boolean {
  * @param name the name of the option, for the message. The message does not show the text, which may contain a password.
  * @throws {UsageError} if the text is not a location
  */
-export function parseLocation(text: string, name: string): Location {
-  const { data, error } = DatabaseUrl.safeParse(text)
+export function parseLocation(command: string, text: string, name: string): Location {
+  const { data, error } = databaseUrl(command).safeParse(text)
   if (data) return data
   throw new UsageError(`${name}: ${error.issues.map(({ message }) => message).join(', ')}.`)
 }

@@ -15,7 +15,7 @@ interface RestOptions {
   router: AnyRouter
   createContext: CreateContext
   cache: ResponseCache
-  /** The path of the service in links: empty, or such as `/petstore`. A proxy removes it from requests. */
+  /** The path of the service in links: empty, or such as `/shop`. A proxy removes it from requests. */
   basePath: string
 }
 

@@ -4,16 +4,10 @@ import { z } from 'zod'
 import { createSchema, type oas31 } from 'zod-openapi'
 import { ApiError, dataUnavailable, ErrorBody, errorCodeOf } from '../api/errors.ts'
 import type { Deprecation } from '../api/trpc.ts'
+import type { Product } from '../product.ts'
 import { type Operation, operationsOf, splitInput, successStatus, takesBody } from './operations.ts'
 
 type Schema = oas31.SchemaObject | oas31.ReferenceObject
-
-interface About {
-  title: string
-  /** What the service does. */
-  description: string
-  apiVersion: string
-}
 
 const conventions = `Every request carries an API key as a bearer token. Integers of format int64 are exact over their whole range.
 Every error response has an Error body, also those that no operation lists.`
@@ -24,7 +18,7 @@ Every error response has an Error body, also those that no operation lists.`
  */
 export function createDocument(
   router: AnyRouter,
-  { title, description, apiVersion }: About,
+  { name: title, description, apiVersion }: Pick<Product, 'name' | 'description' | 'apiVersion'>,
   servers: oas31.ServerObject[],
 ): oas31.OpenAPIObject {
   // trpc-to-openapi and zod-openapi each have a type for the same OpenAPI standard.

@@ -9,7 +9,7 @@ interface ReferenceOptions {
   document: () => Promise<oas31.OpenAPIObject>
   /** The servers in the document. Called when the service listens. */
   servers: () => oas31.ServerObject[]
-  /** The path of the service: empty, or such as `/petstore`. */
+  /** The path of the service: empty, or such as `/shop`. */
   basePath: string
   /** Folder of the built console, with the page and its scripts. Without it, `/docs/` redirects to the document. */
   folder: string | undefined

@@ -5,16 +5,26 @@ type Read = () => number | undefined | [labels: Record<string, string>, value: n
 
 export type MetricFactory = ReturnType<typeof metricFactory>
 
-/** Functions that add metrics to a registry. One with `read` shows at each scrape what that returns. */
-export function metricFactory(registry: Registry) {
+/**
+ * Functions that add metrics to a registry. One with `read` shows at each scrape what that returns.
+ *
+ * @param prefix of the names
+ */
+export function metricFactory(registry: Registry, prefix: string) {
   const registers = [registry]
+  const optionsOf = (name: string, help: string, labelNames: string[]) => ({
+    name: prefix + name,
+    help,
+    labelNames,
+    registers,
+  })
   return {
     gauge: (name: string, help: string, read?: Read, labelNames: string[] = []) =>
-      new Gauge({ name, help, labelNames, registers, ...(read && { collect: collector(read) }) }),
+      new Gauge({ ...optionsOf(name, help, labelNames), ...(read && { collect: collector(read) }) }),
     counter: (name: string, help: string, read?: Read, labelNames: string[] = []) =>
-      new Counter({ name, help, labelNames, registers, ...(read && { collect: collector(read) }) }),
+      new Counter({ ...optionsOf(name, help, labelNames), ...(read && { collect: collector(read) }) }),
     histogram: (name: string, help: string, buckets: number[], labelNames: string[] = []) =>
-      new Histogram({ name, help, labelNames, buckets, registers }),
+      new Histogram({ ...optionsOf(name, help, labelNames), buckets }),
   }
 }
 

@@ -1,17 +1,14 @@
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
-import manifest from '../../package.json' with { type: 'json' }
 import type { CacheLookups } from '../cache/revision-cache.ts'
 import { atMostOnceASecond, type CheckReadiness } from '../http/health.ts'
 import { labelRoutes } from '../http/request.ts'
 import { handleOtherMethods } from '../http/routing.ts'
+import type { Product } from '../product.ts'
 import { type MetricFactory, metricFactory } from './metric-factory.ts'
 import type { Output } from './output.ts'
 import { requestMetrics } from './request-metrics.ts'
 import { storeMetrics } from './store-metrics.ts'
-
-/** A built package has its commit. A checkout, which may have changes, has none. */
-const { version, gitHead = '' }: { version: string; gitHead?: string } = manifest
 
 /** Gauges whose collection visits every open socket. */
 const unwanted = ['nodejs_active_resources', 'nodejs_active_handles', 'nodejs_active_requests']
@@ -19,16 +16,21 @@ const unwanted = ['nodejs_active_resources', 'nodejs_active_handles', 'nodejs_ac
 /** The metrics of one service. docs/reference/metrics.md describes each of them. */
 export class Metrics {
   readonly #registry = new Registry()
-  readonly #factory = metricFactory(this.#registry)
-  readonly requests = requestMetrics(this.#factory)
-  readonly cacheLookups = cacheMetrics(this.#factory)
-  readonly store = storeMetrics(this.#factory)
-  readonly #ready = this.#factory.gauge('petstore_ready', '1 while /readyz responds 200, otherwise 0.')
+  readonly #factory: MetricFactory
+  readonly requests: ReturnType<typeof requestMetrics>
+  readonly cacheLookups: ReturnType<typeof cacheMetrics>
+  readonly store: ReturnType<typeof storeMetrics>
+  readonly #ready: ReturnType<MetricFactory['gauge']>
 
-  constructor() {
+  constructor({ metricPrefix, version, revision }: Pick<Product, 'metricPrefix' | 'version' | 'revision'>) {
+    this.#factory = metricFactory(this.#registry, metricPrefix)
+    this.requests = requestMetrics(this.#factory)
+    this.cacheLookups = cacheMetrics(this.#factory)
+    this.store = storeMetrics(this.#factory)
+    this.#ready = this.#factory.gauge('ready', '1 while /readyz responds 200, otherwise 0.')
     const help = 'Always 1. The labels have the version of the service, and the commit of its package or image.'
-    const samples: [Record<string, string>, number][] = [[{ version, revision: gitHead }, 1]]
-    this.#factory.gauge('petstore_build_info', help, () => samples, ['version', 'revision'])
+    const samples: [Record<string, string>, number][] = [[{ version, revision }, 1]]
+    this.#factory.gauge('build_info', help, () => samples, ['version', 'revision'])
   }
 
   setReady(isReady: boolean): void {
@@ -47,7 +49,7 @@ export class Metrics {
     })
     for (const name of unwanted.flatMap((name) => [name, `${name}_total`])) this.#registry.removeSingleMetric(name)
     this.#factory.counter(
-      'petstore_output_lines_dropped_total',
+      'output_lines_dropped_total',
       'Lines of standard output and standard error that were dropped because the output did not accept them.',
       () => outputs.reduce((total, { dropped }) => total + dropped, 0),
     )
@@ -69,7 +71,7 @@ function cacheMetrics({ counter }: MetricFactory) {
   } satisfies Record<string, CacheLookups>
   const addCounter = (count: keyof CacheLookups, help: string) =>
     counter(
-      `petstore_cache_${count}_total`,
+      `cache_${count}_total`,
       help,
       () => Object.entries(lookups).map(([cache, counts]) => [{ cache }, counts[count]]),
       ['cache'],

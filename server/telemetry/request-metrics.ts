@@ -12,26 +12,26 @@ export function requestMetrics({ gauge, counter, histogram }: MetricFactory) {
   let running = 0
   let aborted = 0
   const duration = histogram(
-    'petstore_request_duration_seconds',
+    'request_duration_seconds',
     'Time from the request to the end of its response. Requests that the client gave up are not included.',
     buckets,
     ['adapter', 'operation', 'status'],
   )
-  gauge('petstore_requests_in_flight', 'Requests whose response is not sent completely.', () => running)
+  gauge('requests_in_flight', 'Requests whose response is not sent completely.', () => running)
   counter(
-    'petstore_requests_aborted_total',
+    'requests_aborted_total',
     'Requests whose connection was closed before the response was complete.',
     () => aborted,
   )
   const rejected = counter(
-    'petstore_requests_rejected_total',
+    'requests_rejected_total',
     'Requests that were rejected before they reached a procedure.',
     undefined,
     ['reason'],
   )
   for (const reason of rejectionReasons) rejected.inc({ reason }, 0)
   const replayed = counter(
-    'petstore_idempotent_replays_total',
+    'idempotent_replays_total',
     'Creates whose response repeated that of an earlier request with the same Idempotency-Key.',
   )
 

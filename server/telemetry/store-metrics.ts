@@ -17,29 +17,27 @@ export function storeMetrics(factory: MetricFactory) {
   let failedBackups: number | undefined
 
   const observer = writeObserver(factory)
-  gauge('petstore_write_queue_length', 'Writes that wait for their transaction or are in it.', () => load.queuedWrites)
-  gauge('petstore_database_bytes', 'Size of the database.', () => sizes.databaseBytes)
-  gauge('petstore_wal_bytes', 'Size of the write-ahead log of SQLite.', () => sizes.logBytes)
+  gauge('write_queue_length', 'Writes that wait for their transaction or are in it.', () => load.queuedWrites)
+  gauge('database_bytes', 'Size of the database.', () => sizes.databaseBytes)
+  gauge('wal_bytes', 'Size of the write-ahead log of SQLite.', () => sizes.logBytes)
   gauge(
-    'petstore_backup_bytes',
+    'backup_bytes',
     'Size of all backups in the folder backups beside the SQLite database.',
     () => sizes.backups?.bytes,
   )
   gauge(
-    'petstore_backup_last_success_timestamp_seconds',
+    'backup_last_success_timestamp_seconds',
     'Time of the newest backup in that folder, in seconds since 1970.',
     () => inSeconds(sizes.backups?.newestAt?.getTime()),
   )
-  gauge('petstore_backup_interval_seconds', 'Time between scheduled backups, BACKUP_EVERY.', () =>
-    inSeconds(backupInterval),
-  )
+  gauge('backup_interval_seconds', 'Time between scheduled backups, BACKUP_EVERY.', () => inSeconds(backupInterval))
   gauge(
-    'petstore_backup_failed_attempts',
+    'backup_failed_attempts',
     'Scheduled backups that have failed since the last one that succeeded.',
     () => failedBackups,
   )
   gauge(
-    'petstore_postgres_connections',
+    'postgres_connections',
     'Connections to PostgreSQL that are in use or idle.',
     () =>
       load.pool
@@ -51,13 +49,13 @@ export function storeMetrics(factory: MetricFactory) {
     ['state'],
   )
   gauge(
-    'petstore_postgres_connections_max',
+    'postgres_connections_max',
     'Maximum number of connections to PostgreSQL for requests.',
     () => load.pool?.max ?? 0,
   )
-  gauge('petstore_postgres_waiting', 'Queries that wait for a connection to PostgreSQL.', () => load.pool?.waiting ?? 0)
+  gauge('postgres_waiting', 'Queries that wait for a connection to PostgreSQL.', () => load.pool?.waiting ?? 0)
   counter(
-    'petstore_postgres_connection_errors_total',
+    'postgres_connection_errors_total',
     'Connections to PostgreSQL that were lost or could not be opened.',
     () => load.pool?.errors ?? 0,
   )
@@ -100,22 +98,22 @@ function inSeconds(milliseconds: number | undefined): number | undefined {
 
 function writeObserver({ histogram, counter }: MetricFactory): StoreObserver {
   const writes = histogram(
-    'petstore_transaction_writes',
+    'transaction_writes',
     'Writes that shared a transaction, readiness checks included.',
     [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024],
   )
   const transactions = histogram(
-    'petstore_transaction_duration_seconds',
+    'transaction_duration_seconds',
     'Time of a transaction with writes, its wait for locks and its COMMIT included.',
     buckets,
   )
   const commits = histogram(
-    'petstore_commit_duration_seconds',
+    'commit_duration_seconds',
     'Time of a COMMIT on SQLite: the write to the log, its fsync, and a checkpoint if one was due.',
     buckets,
   )
   const failures = counter(
-    'petstore_write_failures_total',
+    'write_failures_total',
     'Writes that failed. The reason rule means that a write broke a rule, such as a reused idempotency key.',
     undefined,
     ['reason'],

@@ -13,10 +13,10 @@ import {
 } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BaseStore } from '../../db/store.ts'
-import manifest from '../../package.json' with { type: 'json' }
 import { toApiError } from '../api/errors.ts'
 import type { Context } from '../api/trpc.ts'
 import { isProbe, labelsOf, whenEnded } from '../http/request.ts'
+import type { Product } from '../product.ts'
 import { serializeError } from './serialize-error.ts'
 
 declare module 'fastify' {
@@ -29,8 +29,8 @@ declare module 'fastify' {
 }
 
 /** Undefined if the process was started without an SDK of OpenTelemetry. docs/guides/monitoring.md shows how to add one. */
-export function registeredTracer(): Tracer | undefined {
-  const tracer = trace.getTracer('petstore', manifest.version)
+export function registeredTracer({ command, version }: Pick<Product, 'command' | 'version'>): Tracer | undefined {
+  const tracer = trace.getTracer(command, version)
   return tracer instanceof ProxyTracer ? undefined : tracer
 }
 
@@ -41,9 +41,12 @@ export function registeredTracer(): Tracer | undefined {
 export class Tracing {
   readonly #tracer: Tracer
   readonly #database: Attributes
+  readonly #requestId: string
 
-  constructor(tracer: Tracer, database: 'sqlite' | 'postgres') {
+  /** @param command the prefix of the attributes that the conventions lack */
+  constructor(tracer: Tracer, database: 'sqlite' | 'postgres', command: string) {
     this.#tracer = tracer
+    this.#requestId = `${command}.request_id`
     this.#database = { 'db.system.name': database === 'postgres' ? 'postgresql' : database }
   }
 
@@ -72,7 +75,8 @@ export class Tracing {
     if (isProbe(labelsOf(request))) return
     const parent = request.apiKey ? propagation.extract(ROOT_CONTEXT, request.headers) : ROOT_CONTEXT
     const { time, clock } = request.arrival ?? { time: Date.now(), clock: performance.now() }
-    const options = { kind: SpanKind.SERVER, attributes: attributesOf(request), startTime: time }
+    const attributes = { ...attributesOf(request), [this.#requestId]: request.id }
+    const options = { kind: SpanKind.SERVER, attributes, startTime: time }
     const span = this.#tracer.startSpan(request.method, options, parent)
     if (!span.isRecording()) return
     request.span = span
@@ -152,7 +156,7 @@ function recordException(span: Span, error: unknown): void {
 }
 
 /** The attributes that are known when a request arrives. */
-function attributesOf({ id, method, originalUrl, protocol, hostname, port }: FastifyRequest): Attributes {
+function attributesOf({ method, originalUrl, protocol, hostname, port }: FastifyRequest): Attributes {
   return {
     'http.request.method': method,
     // Without the query, which may have what the log does not show either.
@@ -160,7 +164,6 @@ function attributesOf({ id, method, originalUrl, protocol, hostname, port }: Fas
     'url.scheme': protocol,
     'server.address': hostname,
     ...(Number.isInteger(port) && { 'server.port': Number(port) }),
-    'petstore.request_id': id,
   }
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { oas31 } from 'zod-openapi'
-import { about } from '../../server/about.ts'
 import { createDocument } from '../../server/rest/document.ts'
 import { operationsOf } from '../../server/rest/operations.ts'
 import { serversOf } from '../../server/rest/reference.ts'
@@ -10,6 +9,7 @@ import { mutation, procedure, router } from '../../server/trpc.ts'
 import { operationsIn } from '../support/documented-requests.ts'
 import { DocumentedSchemas } from '../support/documented-schemas.ts'
 import { exactly } from '../support/exact-json.ts'
+import { product } from '../support/product.ts'
 import { startTestApi } from '../support/test-api.ts'
 
 async function servedDocument(): Promise<oas31.OpenAPIObject> {
@@ -95,7 +95,7 @@ describe('the document matches the specification:', () => {
   })
 })
 
-const document = createDocument(appRouter, about, [])
+const document = createDocument(appRouter, product, [])
 
 const operations = operationsIn(document)
 
@@ -215,7 +215,7 @@ test('the schema of a body omits the parameters of the path', () => {
     .input(input)
     .output(z.object({}))
     .mutation(() => ({}))
-  const { paths, components } = createDocument(router({ weigh }), about, [])
+  const { paths, components } = createDocument(router({ weigh }), product, [])
   expect(paths?.['/pets/{petId}/weight']?.put).toMatchObject({
     parameters: [{ in: 'path', name: 'petId' }],
     requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Weight' } } } },
@@ -273,6 +273,6 @@ describe('a mistake in a procedure stops the start:', () => {
       .input(nothing)
       .output(nothing)
       .mutation(() => ({}))
-    expect(() => createDocument(router({ x }), about, [])).toThrow('x: a request body needs a name')
+    expect(() => createDocument(router({ x }), product, [])).toThrow('x: a request body needs a name')
   })
 })

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
-import { createKey, revokeKey } from '../../server/ops/keys.ts'
 import { logLinesIn } from '../support/log-lines.ts'
+import { apiKeyRecord, createKey, mintApiKey, revokeKey } from '../support/product.ts'
 import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
 
 const shared = shareTestApi()

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
-import { createKey } from '../../server/ops/keys.ts'
+import { createKey } from '../support/product.ts'
 import { startTestApi } from '../support/test-api.ts'
 
 const day = 86_400_000

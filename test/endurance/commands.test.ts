@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { resources } from '../../db/resources.ts'
 import { createProgram } from '../../server/cli/program.ts'
-import { composition } from '../../server/composition.ts'
 import { readStatus } from '../../server/ops/database.ts'
 import { commandsOf } from '../support/commands.ts'
 import { databaseOf, isOnPostgres, locationOf } from '../support/database.ts'
 import { read } from '../support/documents.ts'
 import { query } from '../support/postgres/databases.ts'
 import { type Run, runPetstore } from '../support/process.ts'
+import { service } from '../support/product.ts'
 import { makeDatabase } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -71,7 +71,7 @@ const exitCodes: Record<Effect, number> = {
 }
 
 test('the table has every command but serve', () => {
-  const commands = commandsOf(createProgram(composition)).map(({ words }) => words.join(' '))
+  const commands = commandsOf(createProgram(service)).map(({ words }) => words.join(' '))
   const names = commands.filter((name) => name !== 'serve')
   expect(names.filter((name) => !rows.some(({ command }) => command.startsWith(name)))).toEqual([])
 })

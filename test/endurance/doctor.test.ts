@@ -281,7 +281,14 @@ function mkdir(path: string): void {
 /** Examines a database as the command does. */
 function diagnose(path: string, service: Partial<Service> = {}): Promise<Finding[]> {
   const database = { kind: 'sqlite', path } as const
-  return examine([], { resources, database, backupEvery: undefined, apiKeyFile: undefined, ...service })
+  return examine([], {
+    command: 'petstore',
+    resources,
+    database,
+    backupEvery: undefined,
+    apiKeyFile: undefined,
+    ...service,
+  })
 }
 
 function badIn(findings: Finding[]): Finding[] {

@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openStore } from '../../db/open.ts'
 import { resources, type Store } from '../../db/resources.ts'
-import { mintApiKey } from '../../server/auth/api-key.ts'
-import { revokeKey } from '../../server/ops/keys.ts'
 import { databaseNameOf, isOnPostgres, locationOf } from '../support/database.ts'
 import { auditLinesIn, notesIn } from '../support/log-lines.ts'
 import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/process.ts'
+import { mintApiKey, revokeKey } from '../support/product.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 test('keys create, keys rotate and keys revoke act at once on the running service', async () => {

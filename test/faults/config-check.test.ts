@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Store } from '../../db/resources.ts'
-import { about } from '../../server/about.ts'
 import { createAdminApp, createApp } from '../../server/app.ts'
-import { type Config, readConfig, type VariableName, variableNames } from '../../server/config.ts'
+import type { Config } from '../../server/config.ts'
 import { findListenProblems } from '../../server/http/addresses.ts'
 import { logTo } from '../../server/log.ts'
 import { OperatorError } from '../../server/ops/operator-error.ts'
@@ -10,6 +9,7 @@ import { appRouter } from '../../server/router.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
 import { openTestStore } from '../support/database.ts'
 import { runPetstore, startServer } from '../support/process.ts'
+import { product, readConfig, variableNames } from '../support/product.ts'
 
 const hostile = [
   ...[
@@ -142,7 +142,7 @@ test('config check accepts the port of a running service', async () => {
 })
 
 /** Undefined if the configuration is refused. */
-function configWith(name: VariableName, value: string): Config | undefined {
+function configWith(name: string, value: string): Config | undefined {
   const admin = name === 'ADMIN_HOST' ? { ADMIN_PORT: '0' } : {}
   try {
     return readConfig({ PORT: '0', ...admin, [name]: value })
@@ -160,9 +160,9 @@ async function canListen(config: Config): Promise<boolean> {
 /** Builds the service and listens, on free ports. */
 async function canStart(config: Config, store: Store): Promise<boolean> {
   const log = logTo({ write: () => {} }, 'silent')
-  const metrics = new Metrics()
-  const app = await createApp({ about, config, store, router: appRouter, log, metrics })
-  const admin = createAdminApp(app, { config, log, metrics })
+  const metrics = new Metrics(product)
+  const app = await createApp({ product, config, store, router: appRouter, log, metrics })
+  const admin = createAdminApp(app, { product, config, log, metrics })
   try {
     await app.listen({ host: config.host, port: 0 })
     await admin.listen({ host: config.adminHost, port: 0 })

@@ -11,6 +11,7 @@ import { Metrics } from '../../server/telemetry/metrics.ts'
 import { consoleFolder, largestFile } from '../support/built-console.ts'
 import { openTestStore } from '../support/database.ts'
 import { type LogLine, logLinesIn } from '../support/log-lines.ts'
+import { product } from '../support/product.ts'
 import { createRequest, host, json, type ListeningApi, listen, openSocket } from '../support/raw-http.ts'
 import { openSqlite } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -94,9 +95,10 @@ describe('at most one plain line is logged for a client that', () => {
     const log: string[] = []
     const config = { corsOrigins: [], trustProxy: [], publicUrl: undefined, stagingUrl: undefined }
     const admin = createAdminApp(app, {
+      product,
       config: { ...config, rateLimit: undefined, adminPort: 0 },
       log: logTo({ write: (line) => void log.push(line) }, 'info'),
-      metrics: new Metrics(),
+      metrics: new Metrics(product),
     })
     onTestFinished(() => admin.close())
     const url = await admin.listen({ host: '127.0.0.1', port: 0 })

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { mintApiKey } from '../../server/auth/api-key.ts'
 import { consoleFolder } from '../support/built-console.ts'
 import { type LogLine, logLinesIn } from '../support/log-lines.ts'
+import { mintApiKey } from '../support/product.ts'
 import { exchange, host, json, listen, openSocket } from '../support/raw-http.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'
 

@@ -3,12 +3,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { resources } from '../../db/resources.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import { about } from '../../server/about.ts'
-import { readConfig } from '../../server/config.ts'
 import { appRouter } from '../../server/router.ts'
 import { serve } from '../../server/serve.ts'
 import { logLinesIn } from '../support/log-lines.ts'
 import { runPetstore, startServer } from '../support/process.ts'
+import { product, readConfig } from '../support/product.ts'
 import { prepareSqlite } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -21,7 +20,9 @@ if (existsSync(descriptors)) {
     const database = join(folder, 'petstore.db')
     const config = readConfig({ PORT: '0', DATABASE_URL: `file:${database}`, LOG_LEVEL: 'silent' })
     prepareSqlite(database)
-    await expect(serve({ ...config, publicUrl: 'no URL' }, about, resources, appRouter)).rejects.toThrow('Invalid URL')
+    await expect(
+      serve({ ...config, publicUrl: 'no URL' }, { product, resources, router: appRouter, console: undefined }),
+    ).rejects.toThrow('Invalid URL')
     expect(openFiles().filter((path) => path.startsWith(folder))).toEqual([])
   })
 }

@@ -3,6 +3,7 @@ import { logTo } from '../../server/log.ts'
 import { announce } from '../../server/ops/announce.ts'
 
 const start = {
+  name: 'Petstore',
   url: 'http://127.0.0.1:3000',
   path: '/pets',
   database: { kind: 'sqlite', path: 'petstore.db' },

@@ -4,15 +4,14 @@ import { basename, join } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { createProgram } from '../../server/cli/program.ts'
-import { composition } from '../../server/composition.ts'
-import { variableNames } from '../../server/config.ts'
 import { commandsOf } from '../support/commands.ts'
 import { codeBlocksOf, document, read, root } from '../support/documents.ts'
 import { petstore, runCommand, runPetstore, startServer, waitForOutput, whenListening } from '../support/process.ts'
+import { service, variableNames } from '../support/product.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 describe('the help', () => {
-  const commands = commandsOf(createProgram(composition)).map(({ command }) => command)
+  const commands = commandsOf(createProgram(service)).map(({ command }) => command)
 
   test('of every command has a description, an example, and the variables that it reads', () => {
     expect(commands.length).toBeGreaterThan(10)
@@ -26,13 +25,13 @@ describe('the help', () => {
   })
 
   test('has only examples that name commands and options that exist', () => {
-    const examples = [helpOf(createProgram(composition)), ...commands.map(helpOf)]
+    const examples = [helpOf(createProgram(service)), ...commands.map(helpOf)]
       .join('')
       .matchAll(/^ {2}\$ (?:[A-Z_]+=\S+ )?petstore ?(.*)$/gm)
     const calls = [...examples].map(([, call = '']) => call.split(' ').filter((word) => word !== ''))
     expect(calls.length).toBeGreaterThan(10)
     for (const words of calls) {
-      const { command, rest } = find(createProgram(composition), words)
+      const { command, rest } = find(createProgram(service), words)
       const isGroup = command.commands.length > 0 && command.registeredArguments.length === 0
       expect(!isGroup || command.name() === 'config' || rest.length === 0, words.join(' ')).toBe(true)
       const known = command.options.map(({ long }) => long)
@@ -43,7 +42,7 @@ describe('the help', () => {
   })
 
   test('describes every variable', () => {
-    const help = helpOf(find(createProgram(composition), ['serve']).command)
+    const help = helpOf(find(createProgram(service), ['serve']).command)
     for (const name of variableNames) expect(help).toMatch(new RegExp(`\n {2}${name} {2,}[a-z]`))
     expect(help).toMatch(/\n {2}PORT .* \(default: 3000\)\n/)
   })

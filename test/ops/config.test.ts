@@ -2,10 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { mintApiKey } from '../../server/auth/api-key.ts'
-import { describeConfig } from '../../server/cli/config.ts'
-import { readConfig, variableNames } from '../../server/config.ts'
 import { runPetstore } from '../support/process.ts'
+import { describeConfig, mintApiKey, readConfig, variableNames } from '../support/product.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 test('without any variable the configuration has its defaults', () => {

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createProgram } from '../../server/cli/program.ts'
-import { composition } from '../../server/composition.ts'
 import { itemSource, seedItems } from '../../server/ops/transfer/seed.ts'
 import { NewPet } from '../../server/pets/pets.ts'
 import { openTestStore } from '../support/database.ts'
 import { runPetstore } from '../support/process.ts'
+import { service } from '../support/product.ts'
 import { namesIn } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { exportText, pets } from '../support/transfer.ts'
@@ -69,7 +69,7 @@ test('petstore seed shows the seed that it has chosen, and creates the pets of a
   expect(namesIn(join(folder, 'data/petstore.db')).slice(40)).toEqual(['Stella', 'Bruno', 'Werner'])
 })
 
-const items = new Intl.ListFormat('en').format(composition.transfers.map(({ plural }) => plural))
+const items = new Intl.ListFormat('en').format(service.files.map(({ plural }) => plural))
 
 test.for([
   [['0'], `The number of ${items} is "0": expected an integer from 1 to 10000000.`],
@@ -77,7 +77,7 @@ test.for([
   [['1e3'], `The number of ${items} is "1e3": expected`],
   [['5', '--seed', '4294967296'], '--seed is "4294967296": expected an integer from 0 to 4294967295.'],
 ] as const)('petstore seed %j is refused', async ([words, message]) => {
-  const command = createProgram(composition).parseAsync(['seed', ...words], { from: 'user' })
+  const command = createProgram(service).parseAsync(['seed', ...words], { from: 'user' })
   await expect(command).rejects.toThrow(message)
 })
 

@@ -3,9 +3,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { NewPet } from '../../db/pets/store.ts'
 import type { Store } from '../../db/resources.ts'
 import { StoreUnavailable } from '../../db/store.ts'
-import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { emptyDatabase, query } from '../support/postgres/databases.ts'
+import { apiKeyRecord, mintApiKey } from '../support/product.ts'
 import { onPostgres, preparePostgres } from '../support/resources.ts'
 
 test.for(['create', 'createOnce'] as const)('%s waits until an uncommitted pet is committed', async (method) => {

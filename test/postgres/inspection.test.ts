@@ -151,7 +151,7 @@ async function connect(url: string): Promise<Client> {
 
 function diagnose(url: string): Promise<Finding[]> {
   const database = { kind: 'postgres', url } as const
-  return examine([], { resources, database, backupEvery: undefined, apiKeyFile: undefined })
+  return examine([], { command: 'petstore', resources, database, backupEvery: undefined, apiKeyFile: undefined })
 }
 
 function badIn(findings: Finding[]): Finding[] {

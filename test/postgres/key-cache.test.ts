@@ -1,9 +1,8 @@
 import { Client } from 'pg'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
-import { revokeKey } from '../../server/ops/keys.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { countListening, emptyDatabase, endSessions, query } from '../support/postgres/databases.ts'
+import { apiKeyRecord, mintApiKey, revokeKey } from '../support/product.ts'
 import { startTestApi } from '../support/test-api.ts'
 
 const revoke = 'UPDATE api_keys SET revoked_at = now()'

@@ -5,13 +5,13 @@ import { openPool } from '../../db/postgres/connection/connection.ts'
 import { Failures, writeFailureOf } from '../../db/postgres/connection/failure.ts'
 import { tablesOf } from '../../db/postgres/resource.ts'
 import { IdempotencyKeyReused, StoreUnavailable, type WriteFailure } from '../../db/store.ts'
-import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
 import { freePort } from '../support/free-port.ts'
 import { readMetric, samplesIn, writeFailuresIn } from '../support/metrics.ts'
 import { matches, queries, selectorsIn } from '../support/monitoring.ts'
 import { countWaiting, emptyDatabase, endSessions } from '../support/postgres/databases.ts'
 import { startProxy } from '../support/postgres/proxy.ts'
+import { apiKeyRecord, mintApiKey, product } from '../support/product.ts'
 import { onPostgres, openPostgres } from '../support/resources.ts'
 import { startTestApi } from '../support/test-api.ts'
 
@@ -54,7 +54,7 @@ test('a connection that is lost during a create is counted, and so is the create
 
 test('while PostgreSQL cannot be reached, readiness checks and changes of API keys are counted', async () => {
   const proxy = await startProxy(new URL(await emptyDatabase()))
-  const metrics = new Metrics()
+  const metrics = new Metrics(product)
   const store = await openPostgres({ url: proxy.url, observer: metrics.store.observer })
   const { rest } = await startTestApi({ store, metrics })
   const { id } = await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'shop'))
@@ -129,7 +129,7 @@ test('every series about PostgreSQL that the dashboard and the alerts select exi
 
 async function openObserved(maxConnections?: number) {
   const url = await emptyDatabase()
-  const metrics = new Metrics()
+  const metrics = new Metrics(product)
   const store = await openPostgres({ url, maxConnections, observer: metrics.store.observer })
   onTestFinished(() => store.close())
   metrics.store.watch(store)

@@ -4,12 +4,11 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { ApiError, type ErrorCode } from '../../server/api/errors.ts'
-import { mintApiKey } from '../../server/auth/api-key.ts'
-import { readConfig } from '../../server/config.ts'
 import { limits } from '../../server/http/limits.ts'
 import { securityHeaders } from '../../server/http/response-headers.ts'
 import { freePort } from '../support/free-port.ts'
 import { runCommand, whenListening } from '../support/process.ts'
+import { mintApiKey, readConfig } from '../support/product.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const root = join(import.meta.dirname, '../..')

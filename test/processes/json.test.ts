@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createProgram } from '../../server/cli/program.ts'
-import { composition } from '../../server/composition.ts'
 import { commandsOf } from '../support/commands.ts'
 import { document, rowsOf } from '../support/documents.ts'
 import { runPetstore, startServer } from '../support/process.ts'
+import { service } from '../support/product.ts'
 import { makeDatabase } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -40,7 +40,7 @@ const calls = [
 ]
 
 test('every command that prints a result has --json and a documented shape', () => {
-  const commands = commandsOf(createProgram(composition)).filter(
+  const commands = commandsOf(createProgram(service)).filter(
     ({ words }) => !['serve', 'openapi'].includes(words.join(' ')),
   )
   expect(commands.length).toBeGreaterThan(10)

@@ -2,10 +2,10 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createProgram } from '../../server/cli/program.ts'
-import { composition } from '../../server/composition.ts'
 import { databaseNameOf, openTestStore } from '../support/database.ts'
 import { auditLinesIn, notesIn } from '../support/log-lines.ts'
 import { petstore, runCommand, runPetstore } from '../support/process.ts'
+import { service } from '../support/product.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { checkText, exportText, importText, ndjsonOf } from '../support/transfer.ts'
 
@@ -162,7 +162,7 @@ describe('petstore pets import', () => {
     ['', 'illegal operation on a directory. Check the path, its permissions and the disk.'],
   ])('refuses to read %j', async ([file = '', message]) => {
     const folder = temporaryFolder()
-    const command = createProgram(composition).parseAsync(['pets', 'import', join(folder, file)], { from: 'user' })
+    const command = createProgram(service).parseAsync(['pets', 'import', join(folder, file)], { from: 'user' })
     await expect(command).rejects.toThrow(`${join(folder, file)} cannot be read: ${message}`)
   })
 })

@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createProgram } from '../../server/cli/program.ts'
-import { composition } from '../../server/composition.ts'
-import { readConfig, variableNames } from '../../server/config.ts'
 import { operationsOf } from '../../server/rest/operations.ts'
 import { appRouter } from '../../server/router.ts'
 import { commandsOf } from '../support/commands.ts'
@@ -19,6 +17,7 @@ import {
   root,
   rowsOf,
 } from '../support/documents.ts'
+import { readConfig, service, variableNames } from '../support/product.ts'
 import { startTestApi } from '../support/test-api.ts'
 
 /** The first column of the table of checks. */
@@ -147,7 +146,7 @@ interface KnownCommand {
 
 /** The commands, and `petstore` itself, with the options that the help shows. */
 function readCommands(): KnownCommand[] {
-  const program = createProgram(composition)
+  const program = createProgram(service)
   return [{ words: [], command: program }, ...commandsOf(program)].map(({ words, command }) => ({
     words,
     options: command

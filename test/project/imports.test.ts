@@ -176,16 +176,16 @@ test('no folder of the service imports itself through other folders, also not fo
 test('the only files directly in server/ are those that compose the service', () => {
   const files = readdirSync(join(root, 'server'), { withFileTypes: true }).filter((entry) => entry.isFile())
   expect(files.map(({ name }) => name).toSorted()).toEqual([
-    'about.ts',
     'app.ts',
-    'composition.ts',
     'config.ts',
     'launch.mjs',
     'log.ts',
     'main.ts',
     'node-version.mjs',
+    'product.ts',
     'router.ts',
     'serve.ts',
+    'service.ts',
     'trpc.ts',
   ])
 })
@@ -203,13 +203,13 @@ test('an engine names no resource, no field and no status of one, and imports ne
   // A trailing slash means a folder.
   const folders = resources.names.flatMap((name) => [`server/${name}/`, `db/${name}/`])
   const apiKeys = ['server/auth/', 'db/keys/', 'server/cli/keys.ts', 'server/ops/keys.ts']
-  const composition = [
+  const product = [
     'client/index.ts',
     'db/resources.ts',
-    ...['about', 'composition', 'main', 'router', 'trpc'].map((name) => `server/${name}.ts`),
+    ...['main', 'router', 'service', 'trpc'].map((name) => `server/${name}.ts`),
   ]
   const sources = globSync('{server,db,client}/**/*.{ts,mjs}', { cwd: root, exclude: ['**/{dist,node_modules}/**'] })
-  const others = [...folders, ...apiKeys, ...composition]
+  const others = [...folders, ...apiKeys, ...product]
   const engines = sources.filter((path) => !others.some((each) => path.startsWith(each)))
   expect(engines.length).toBeGreaterThan(100)
   const forbidden = [
@@ -221,7 +221,8 @@ test('an engine names no resource, no field and no status of one, and imports ne
     /\b(?:FROM|INTO|UPDATE|TABLE) api_keys\b/i,
     // Imports of a module of a resource, also dynamic ones and those of types.
     new RegExp(`['"](?:\\.\\.?/)+(?:server/|db/)?(?:${resources.names.join('|')})/`),
-    /['"](?:\.\.?\/)+(?:db\/)?(?:resources|composition|router)\.ts/,
+    /['"](?:\.\.?\/)+(?:db\/)?(?:resources|router)\.ts/,
+    /['"](?:\.\.\/)+(?:server\/)?service\.ts/,
   ]
   const found = engines.flatMap((path) => {
     const lines = readFileSync(join(root, path), 'utf8').split('\n')
@@ -231,8 +232,6 @@ test('an engine names no resource, no field and no status of one, and imports ne
     // Numbers by which other programs recognize the database and its locks.
     'db/postgres/transaction.ts: /** "PETS" in ASCII: the first number of each advisory lock, because other programs may use locks in the same database. */',
     'db/sqlite/file/header.ts: /** Identifies the files of this service (`PRAGMA application_id`): "PETS" in ASCII. */',
-    // The address of an example.
-    "server/cli/service.ts: examples: ['petstore openapi > openapi.json', 'PUBLIC_URL=https://pets.example petstore openapi'],",
   ])
 })
 

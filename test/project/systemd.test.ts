@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { readConfig } from '../../server/config.ts'
 import { maxStopTime } from '../../server/serve.ts'
 import { read } from '../support/documents.ts'
+import { readConfig } from '../support/product.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const unit = read('deploy/petstore.service')

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { createProgram } from '../../server/cli/program.ts'
-import { composition } from '../../server/composition.ts'
 import { filesMatching, read, root } from '../support/documents.ts'
+import { service } from '../support/product.ts'
 
 const { version } = manifest
 
@@ -14,7 +14,7 @@ test('every place that names the version names that of package.json', () => {
     'client/package.json': JSON.parse(read('client/package.json')).version,
     'package-lock.json': packages[''].version,
     'package-lock.json, client': packages.client.version,
-    '--version': createProgram(composition).version(),
+    '--version': createProgram(service).version(),
     'CHANGELOG.md': /^## (\d\S+) - (?:Unreleased|\d{4}-\d\d-\d\d)$/m.exec(read('CHANGELOG.md'))?.[1],
   }
   expect(named).toEqual(Object.fromEntries(Object.keys(named).map((place) => [place, version])))
@@ -44,7 +44,7 @@ test('the schema, the document and the command line are those of this version', 
     version,
     schema: hashOf(filesMatching('db/*/migrations/*.sql').map(read)),
     document: hashOf([read('server/rest/openapi.json')]),
-    commandLine: hashOf(helpOf(createProgram(composition))),
+    commandLine: hashOf(helpOf(createProgram(service))),
   }
   const tags = spawnSync('git', ['tag', '--list', `v${version}`], { cwd: root, encoding: 'utf8' })
   if (tags.stdout) {

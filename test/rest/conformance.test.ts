@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import superjson from 'superjson'
 import { expect, test } from 'vitest'
 import type { oas31 } from 'zod-openapi'
-import { about } from '../../server/about.ts'
 import { createDocument } from '../../server/rest/document.ts'
 import { fixtureRouter } from '../fixture/router.ts'
 import { startFixtureApi } from '../fixture/support.ts'
@@ -19,6 +18,7 @@ import { DocumentedSchemas } from '../support/documented-schemas.ts'
 import { ValueGenerator } from '../support/documented-values.ts'
 import { exactly, parseExactly, writeExactly } from '../support/exact-json.ts'
 import { isLongForm, report } from '../support/long-form.ts'
+import { product } from '../support/product.ts'
 import { connectRestClient, type RestClient, type RestResponse } from '../support/rest-client.ts'
 
 /**
@@ -30,7 +30,7 @@ import { connectRestClient, type RestClient, type RestResponse } from '../suppor
 const seed = Number(process.env.CONFORMANCE_SEED ?? 20_261_121)
 const count = isLongForm ? 5_000 : 2_000
 
-const document = createDocument(fixtureRouter, about, [])
+const document = createDocument(fixtureRouter, product, [])
 const schemas = new DocumentedSchemas(document)
 const values = new ValueGenerator(schemas)
 const operations = operationsIn(document)

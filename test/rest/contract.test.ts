@@ -1,11 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance } from 'fastify'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { about } from '../../server/about.ts'
 import { createDocument } from '../../server/rest/document.ts'
 import { appRouter } from '../../server/router.ts'
 import { addPets } from '../support/database.ts'
 import { operationsIn } from '../support/documented-requests.ts'
+import { product } from '../support/product.ts'
 import { shareEmptiedTestApi, shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7, status: 'available' }
@@ -119,7 +119,7 @@ describe('GET /v1/pets/{petId}', () => {
 })
 
 describe('every operation', () => {
-  const operations = operationsIn(createDocument(appRouter, about, [])).map(({ method, path, bodySchema }) => ({
+  const operations = operationsIn(createDocument(appRouter, product, [])).map(({ method, path, bodySchema }) => ({
     method,
     url: `/v1${path.replaceAll(/\{\w+\}/g, '1')}`,
     ...(bodySchema ? { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(rex) } : {}),

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { about } from '../../server/about.ts'
 import { createDocument } from '../../server/rest/document.ts'
 import { mutation, procedure, router } from '../../server/trpc.ts'
 import { startRouter } from '../support/own-router.ts'
+import { product } from '../support/product.ts'
 
 const Named = z.object({ name: z.string() }).meta({ id: 'Named' })
 const Created = z.object({ id: z.string(), name: z.string() }).meta({ id: 'Created' })
@@ -63,7 +63,7 @@ test('a create sends Location only if the resource can be read there', async () 
 })
 
 test('the document lists Location only for these creates', () => {
-  const { paths = {} } = createDocument(routes, about, [])
+  const { paths = {} } = createDocument(routes, product, [])
   const listed = Object.entries(paths).filter(([, path]) => {
     const created = path.post?.responses?.['201']
     return created && 'headers' in created && created.headers && 'Location' in created.headers

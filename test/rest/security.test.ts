@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { oas31 } from 'zod-openapi'
-import { about } from '../../server/about.ts'
-import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { createDocument } from '../../server/rest/document.ts'
 import { appRouter } from '../../server/router.ts'
+import { apiKeyRecord, mintApiKey, product } from '../support/product.ts'
 import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'
 
 /** These tests run over every operation of the document, so they cover a new operation without a change. */
 
-const document = createDocument(appRouter, about, [])
+const document = createDocument(appRouter, product, [])
 const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
   (['get', 'post', 'put', 'patch', 'delete'] as const)
     .filter((method) => item[method])

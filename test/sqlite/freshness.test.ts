@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { addPets, openDatabase, openFileStore, openTestStore } from '../support/database.ts'
+import { apiKeyRecord, mintApiKey } from '../support/product.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { startTestApi } from '../support/test-api.ts'
 

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { describeKeys, listKeys, revokeKey, rotateKey } from '../../server/ops/keys.ts'
+import { describeKeys, listKeys } from '../../server/ops/keys.ts'
 import { openDatabase, openFileStore } from '../support/database.ts'
 import { runPetstore } from '../support/process.ts'
+import { revokeKey, rotateKey } from '../support/product.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { startTestApi } from '../support/test-api.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { apiKeyRecord, isApiKey, mintApiKey } from '../../server/auth/api-key.ts'
-import { createKey, describeKeys, listKeys, parseLifetime, revokeKey, rotateKey } from '../../server/ops/keys.ts'
+import { describeKeys, listKeys, parseLifetime } from '../../server/ops/keys.ts'
 import { openTestStore, testDatabase } from '../support/database.ts'
+import { apiKeyRecord, createKey, isApiKey, mintApiKey, revokeKey, rotateKey } from '../support/product.ts'
 import { shareEmptiedStore, startTestApi } from '../support/test-api.ts'
 
 describe('an API key', () => {

@@ -1,13 +1,13 @@
 import { METHODS } from 'node:http'
 import fc from 'fast-check'
-import { about } from '../../server/about.ts'
 import { createDocument } from '../../server/rest/document.ts'
 import { appRouter } from '../../server/router.ts'
 import { operationsIn } from './documented-requests.ts'
+import { product } from './product.ts'
 
 /** Generates hostile requests: valid ones with replaced parts, and some with corrupted bytes. */
 
-const operations = operationsIn(createDocument(appRouter, about, []))
+const operations = operationsIn(createDocument(appRouter, product, []))
 
 const nasty = [
   '',

@@ -4,7 +4,6 @@ import { onTestFinished } from 'vitest'
 import type { ApiKey } from '../../db/keys/store.ts'
 import type { BaseStore } from '../../db/store.ts'
 import type { Context } from '../../server/api/trpc.ts'
-import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { bearerCheck } from '../../server/auth/bearer.ts'
 import { type Rate, withRateLimit } from '../../server/auth/rate-limit.ts'
 import { responseCache } from '../../server/cache/response-cache.ts'
@@ -12,12 +11,20 @@ import { routeAllMethods } from '../../server/http/routing.ts'
 import { restAdapter } from '../../server/rest/adapter.ts'
 import { rpcAdapter } from '../../server/rpc/adapter.ts'
 import { openTestStore } from './database.ts'
+import { apiKeyRecord, mintApiKey, product } from './product.ts'
 import { createRestClient, type RestClient } from './rest-client.ts'
 import { inject } from './transport.ts'
 
 /** The context of a call with an API key that does not expire. */
 export function contextWith(store: BaseStore): Context {
-  return { store, once: undefined, keyName: 'test', keyExpiresAt: undefined, rateLimit: undefined }
+  return {
+    store,
+    once: undefined,
+    keyName: 'test',
+    keyExpiresAt: undefined,
+    rateLimit: undefined,
+    release: product.version,
+  }
 }
 
 /** Serves a router through both adapters. The clients `first` and `second` have different keys. */
@@ -27,7 +34,7 @@ export async function startRouter(router: AnyRouter, { rateLimit }: { rateLimit?
   onTestFinished(() => app.close())
   routeAllMethods(app)
   app.decorateRequest<ApiKey | null>('apiKey', null)
-  const checkKey = bearerCheck(store)
+  const checkKey = bearerCheck(store, product)
   app.addHook('onRequest', rateLimit ? withRateLimit(rateLimit, checkKey) : checkKey)
   const createContext = () => contextWith(store)
   app.register(restAdapter, { prefix: '/v1', basePath: '', cache: responseCache(store), router, createContext })

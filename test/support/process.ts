@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { openStore } from '../../db/open.ts'
 import { resources } from '../../db/resources.ts'
-import { createKey } from '../../server/ops/keys.ts'
 import { databaseOf, locationOf } from './database.ts'
+import { createKey } from './product.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
 
 /** The command line of `petstore`. */

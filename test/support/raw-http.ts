@@ -3,7 +3,9 @@ import type { RequestListener } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
+import { requestIdsWithout } from '../../server/http/request.ts'
 import { createHttpServer } from '../../server/http/server.ts'
+import { product } from './product.ts'
 import { startTestApi, type TestApi } from './test-api.ts'
 
 export interface RawResponse {
@@ -110,9 +112,15 @@ export async function listen(api?: TestApi): Promise<ListeningApi> {
  */
 export async function startHttpServer(
   listener: RequestListener,
-  options?: Parameters<typeof createHttpServer>[3],
+  options?: Parameters<typeof createHttpServer>[4],
 ): Promise<{ url: string; sockets: Socket[] }> {
-  const server = createHttpServer(listener, pino({ level: 'silent' }), {}, options)
+  const server = createHttpServer(
+    listener,
+    pino({ level: 'silent' }),
+    requestIdsWithout(product.keyPrefix),
+    {},
+    options,
+  )
   server.timeout = 0
   server.keepAliveTimeout = 0
   const sockets: Socket[] = []

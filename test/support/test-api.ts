@@ -5,16 +5,14 @@ import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest'
 import { createPetstoreClient, type PetstoreClient } from '../../client/index.ts'
 import type { Store } from '../../db/resources.ts'
 import { connect } from '../../db/sqlite/file/connection.ts'
-import { about } from '../../server/about.ts'
 import { type AppOptions, createApp } from '../../server/app.ts'
-import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import type { LoadMeter } from '../../server/http/load-shedding.ts'
 import { logTo } from '../../server/log.ts'
-import { createKey } from '../../server/ops/keys.ts'
 import { appRouter } from '../../server/router.ts'
 import type { Metrics } from '../../server/telemetry/metrics.ts'
 import type { Tracing } from '../../server/telemetry/tracing.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
+import { apiKeyRecord, createKey, mintApiKey, product } from './product.ts'
 import { prepareSqlite, prepareWrites } from './resources.ts'
 import { createRestClient, type RestClient } from './rest-client.ts'
 import type { AtEnd } from './temporary.ts'
@@ -48,7 +46,7 @@ export async function startTestApi({
   const log: string[] = []
   const own = store ? { store, key: key ?? (await createKey(store, keyName)) } : await openKeyedDatabase(atEnd)
   const app = await createApp({
-    about,
+    product,
     config: {
       corsOrigins: [],
       trustProxy: [],

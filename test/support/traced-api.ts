@@ -10,6 +10,7 @@ import {
 import { onTestFinished } from 'vitest'
 import { Tracing } from '../../server/telemetry/tracing.ts'
 import { isOnPostgres } from './database.ts'
+import { product } from './product.ts'
 import { type StartOptions, startTestApi } from './test-api.ts'
 
 /**
@@ -25,7 +26,7 @@ export async function startTracedApi({ ratio = 1, ...options }: StartOptions & {
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     spanProcessors: [new SimpleSpanProcessor({ exporter })],
   })
-  const tracing = new Tracing(provider.getTracer('test'), isOnPostgres ? 'postgres' : 'sqlite')
+  const tracing = new Tracing(provider.getTracer('test'), isOnPostgres ? 'postgres' : 'sqlite', product.command)
   const api = await startTestApi({ ...options, tracing })
   return { ...api, spans: () => exporter.getFinishedSpans() }
 }

@@ -4,6 +4,7 @@ import { createAdminApp } from '../../server/app.ts'
 import { logTo } from '../../server/log.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
 import { readMetric } from '../support/metrics.ts'
+import { product } from '../support/product.ts'
 import { createRestClient } from '../support/rest-client.ts'
 import { startTestApi } from '../support/test-api.ts'
 import { inject } from '../support/transport.ts'
@@ -47,7 +48,7 @@ test('scrapes within a second share one collection of the metrics', async () => 
 })
 
 test('the interval of scheduled backups is a metric only if there is one', async () => {
-  const metrics = new Metrics()
+  const metrics = new Metrics(product)
   const interval = async () => readMetric(await metrics.text(), 'petstore_backup_interval_seconds')
   expect(await interval()).toBeUndefined()
   metrics.store.expectBackups(3_600_000)
@@ -94,12 +95,12 @@ test('the admin listener shows that the service drains', async () => {
 })
 
 async function startWithAdmin() {
-  const metrics = new Metrics()
+  const metrics = new Metrics(product)
   const config = { adminPort: 9464 }
   const { app, rest } = await startTestApi({ config, metrics })
   const adminConfig = { ...config, corsOrigins: [], trustProxy: [], publicUrl: undefined, stagingUrl: undefined }
   const log = logTo({ write: () => {} }, 'silent')
-  const admin = createAdminApp(app, { config: { ...adminConfig, rateLimit: undefined }, log, metrics })
+  const admin = createAdminApp(app, { product, config: { ...adminConfig, rateLimit: undefined }, log, metrics })
   onTestFinished(() => admin.close())
   return { app, service: rest, admin: createRestClient(inject(admin), 'none') }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
 import { readMetric, samplesIn, seriesIn } from '../support/metrics.ts'
+import { apiKeyRecord, mintApiKey, product } from '../support/product.ts'
 import { listen, openSocket } from '../support/raw-http.ts'
 import type { RestClient } from '../support/rest-client.ts'
 import { startTestApi, type TestApi } from '../support/test-api.ts'
@@ -43,7 +43,7 @@ test('an RPC batch of several calls is one request, whatever it calls', async ()
 })
 
 test('other requests have fixed names', async () => {
-  const metrics = new Metrics()
+  const metrics = new Metrics(product)
   const { rest } = await startTestApi({ metrics })
   for (const url of ['/', '/openapi.json', '/docs', '/docs/', '/livez', '/readyz', '/metrics']) await rest.get(url)
   for (const url of ['/nowhere', '/v1/nowhere', '/%zz']) await rest.get(url)
@@ -144,7 +144,7 @@ test('requests in flight, the scrape included, and aborted requests are counted'
 })
 
 test('a thousand hostile requests add no series', async () => {
-  const metrics = new Metrics()
+  const metrics = new Metrics(product)
   const api = await startTestApi({ metrics })
   // With the errors that the requests cause, the series exist.
   for (let i = 0; i < 20; i++) await sendHostile(api, `first${i}`, i)

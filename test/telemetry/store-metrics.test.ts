@@ -4,9 +4,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { NewPet } from '../../db/pets/store.ts'
 import type { Store } from '../../db/resources.ts'
 import { connect } from '../../db/sqlite/file/connection.ts'
-import { apiKeyRecord, mintApiKey } from '../../server/auth/api-key.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
 import { readMetric, writeFailuresIn } from '../support/metrics.ts'
+import { apiKeyRecord, mintApiKey, product } from '../support/product.ts'
 import { openSqlite } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -102,7 +102,7 @@ test('a folder of backups that cannot be read hides no other size', async () => 
 })
 
 test('a disk that does not respond delays the metrics by a second, and leaves out the sizes', async () => {
-  const metrics = new Metrics()
+  const metrics = new Metrics(product)
   let measurements = 0
   const sizes = () => {
     measurements++
@@ -119,7 +119,7 @@ test('a disk that does not respond delays the metrics by a second, and leaves ou
 
 function openObserved({ busyTimeout = 250 } = {}) {
   const path = join(temporaryFolder(), 'petstore.db')
-  const metrics = new Metrics()
+  const metrics = new Metrics(product)
   const store: Store = openSqlite({ path, busyTimeout, observer: metrics.store.observer })
   onTestFinished(() => store.close())
   metrics.store.watch(store)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createKey } from '../../../server/ops/keys.ts'
 import { type TestDatabase, testDatabase } from '../../support/database.ts'
+import { createKey } from '../../support/product.ts'
 import { startTestApi, type TestApi } from '../../support/test-api.ts'
 
 /**

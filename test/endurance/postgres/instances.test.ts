@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { mintApiKey } from '../../../server/auth/api-key.ts'
 import { maxRetryTime, startLoad } from '../../support/load.ts'
 import { isLongForm, report, showProgress } from '../../support/long-form.ts'
 import { type Balancer, startBalancer } from '../../support/postgres/balancer.ts'
 import { query } from '../../support/postgres/databases.ts'
 import { startPostgres } from '../../support/postgres/server.ts'
 import { type Server, startServer } from '../../support/process.ts'
+import { mintApiKey } from '../../support/product.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 const rounds = isLongForm ? 10 : 1

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { mintApiKey } from '../../../server/auth/api-key.ts'
 import { emptyDatabase, endSessions, query, setReadOnly } from '../../support/postgres/databases.ts'
 import { bannerKey, startServer, waitForOutput } from '../../support/process.ts'
+import { mintApiKey } from '../../support/product.ts'
 import { connectRestClient } from '../../support/rest-client.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 

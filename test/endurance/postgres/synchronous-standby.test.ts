@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createKey } from '../../../server/ops/keys.ts'
 import { postgresDatabase } from '../../support/database.ts'
 import { report } from '../../support/long-form.ts'
 import { query } from '../../support/postgres/databases.ts'
 import { replicateSynchronously } from '../../support/postgres/failover.ts'
 import { createReplicas } from '../../support/postgres/replication.ts'
+import { createKey } from '../../support/product.ts'
 import { startTestApi } from '../../support/test-api.ts'
 
 const rounds = 3

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { restoreDatabase } from '../../../db/sqlite/backup/restore.ts'
 import { hashApiKey } from '../../../server/auth/api-key.ts'
-import { createKey } from '../../../server/ops/keys.ts'
 import { databasePaths, linkTo } from '../../support/database-paths.ts'
 import { rescuedCopies, startLoad } from '../../support/file-faults.ts'
 import { logLinesIn } from '../../support/log-lines.ts'
 import { isLongForm, report } from '../../support/long-form.ts'
 import { startServer } from '../../support/process.ts'
+import { createKey } from '../../support/product.ts'
 import { onSqlite, openSqlite } from '../../support/resources.ts'
 
 /**

@@ -5,7 +5,6 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../../db/sqlite/file/connection.ts'
 import { isBusy, toFailure } from '../../../db/sqlite/file/failure.ts'
 import { StoreUnavailable } from '../../../db/store.ts'
-import { createKey } from '../../../server/ops/keys.ts'
 import { databasePaths, spellings } from '../../support/database-paths.ts'
 import {
   checkpoint,
@@ -21,6 +20,7 @@ import {
   testedSpellings,
 } from '../../support/file-faults.ts'
 import { createFirstKey, petstore, runCommand, startServer } from '../../support/process.ts'
+import { createKey } from '../../support/product.ts'
 import { openSqlite } from '../../support/resources.ts'
 import { connectRestClient } from '../../support/rest-client.ts'
 import { change } from '../../support/sample-database.ts'

@@ -3,10 +3,10 @@ import Database from 'better-sqlite3'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, onTestFinished } from 'vitest'
 import type { Store } from '../../../db/resources.ts'
-import { createKey } from '../../../server/ops/keys.ts'
 import { addPets } from '../../support/database.ts'
 import { freePort } from '../../support/free-port.ts'
 import { createFirstKey, startServer } from '../../support/process.ts'
+import { createKey } from '../../support/product.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import {
   holdRequests,

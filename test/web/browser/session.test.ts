@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
-import { createKey, revokeKey } from '../../../server/ops/keys.ts'
 import { addPets } from '../../support/database.ts'
+import { createKey, revokeKey } from '../../support/product.ts'
 import {
   account,
   addButton,

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { createKey } from '../../../server/ops/keys.ts'
 import { addPets } from '../../support/database.ts'
+import { createKey } from '../../support/product.ts'
 import {
   choose,
   holdRequests,

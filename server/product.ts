@@ -1,0 +1,24 @@
+/** What the engines know of the service that they run. */
+export interface Product {
+  /** For people: in the banner, and as the title of the OpenAPI document. */
+  name: string
+  /** Of the command line. It is also the realm of the API keys, the name of the tracer, and that of the database file. */
+  command: string
+  version: string
+  /** The commit of a built package. A checkout, which may have changes, has none. */
+  revision: string
+  /** The first characters of every API key. Only ASCII letters and digits, and an underscore at the end. */
+  keyPrefix: string
+  /** Of the variables `API_KEY` and `API_KEY_FILE`. The other variables have none. */
+  environmentPrefix: string
+  metricPrefix: string
+  /** A sentence for the help of the command line. */
+  summary: string
+  description: string
+  /** The version of the REST interface, which the OpenAPI document has. */
+  apiVersion: string
+  /** The path of the REST API that the banner shows. */
+  path: string
+  /** A public address of the service, for the help. */
+  exampleUrl: string
+}

@@ -1,0 +1,32 @@
+import { join } from 'node:path'
+import { resources } from '../db/resources.ts'
+import manifest from '../package.json' with { type: 'json' }
+import { petTransfer } from './pets/transfer.ts'
+import type { Product } from './product.ts'
+import { appRouter } from './router.ts'
+
+const { version, gitHead = '' }: { version: string; gitHead?: string } = manifest
+
+export const product: Product = {
+  name: 'Petstore',
+  command: 'petstore',
+  version,
+  revision: gitHead,
+  keyPrefix: 'pet_',
+  environmentPrefix: 'PETSTORE_',
+  metricPrefix: 'petstore_',
+  summary: 'The pet store service.',
+  description: 'Manages the pets of a pet store.',
+  apiVersion: '1.0.0',
+  path: '/pets',
+  exampleUrl: 'https://pets.example',
+}
+
+/** What the service consists of. */
+export const service = {
+  product,
+  store: resources,
+  router: appRouter,
+  files: [petTransfer],
+  console: join(import.meta.dirname, '../web/dist'),
+}

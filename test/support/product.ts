@@ -1,0 +1,33 @@
+import type { WithApiKeys } from '../../db/keys/store.ts'
+import { apiKeyFormat } from '../../server/auth/api-key.ts'
+import * as settings from '../../server/cli/config.ts'
+import { configurationOf } from '../../server/config.ts'
+import * as keys from '../../server/ops/keys.ts'
+import { product } from '../../server/service.ts'
+
+/** What the engines do for this product. */
+
+export { product, service } from '../../server/service.ts'
+
+export const { apiKeyRecord, isApiKey, mintApiKey, startOf } = apiKeyFormat(product.keyPrefix)
+
+const configuration = configurationOf(product)
+export const { readConfig } = configuration
+/** The names of all variables, in the order of the documentation. */
+export const variableNames = configuration.variables.map(configuration.nameOf)
+
+export function describeConfig(env: Record<string, string | undefined>) {
+  return settings.describeConfig({ product, configuration }, env)
+}
+
+export function createKey(store: WithApiKeys, name: string, lifetime?: number): Promise<string> {
+  return keys.createKey(product, store, name, lifetime)
+}
+
+export function revokeKey(store: WithApiKeys, nameOrStart: string) {
+  return keys.revokeKey(product, store, nameOrStart)
+}
+
+export function rotateKey(store: WithApiKeys, nameOrStart: string, lifetime?: number) {
+  return keys.rotateKey(product, store, nameOrStart, lifetime)
+}
