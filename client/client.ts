@@ -7,8 +7,10 @@ import {
   type TRPCClient,
   type TRPCClientError,
 } from '@trpc/client'
-import type { AnyRouter, TRPCBuiltRouter } from '@trpc/server'
+import type { AnyRouter, TRPCBuiltRouter, TRPCDecorateCreateRouterOptions } from '@trpc/server'
 import superjson from 'superjson'
+import type { RpcError } from '../server/api/errors.ts'
+import type { sessionRouter } from '../server/auth/session.ts'
 import { createIdempotencyKey } from './idempotency-key.ts'
 import { type Fetch, withRetries } from './retry.ts'
 import { withTransportErrors } from './transport-error.ts'
@@ -36,11 +38,15 @@ export interface ClientOptions {
   headers?: (() => Record<string, string>) | undefined
 }
 
-/** What the links must know of a router: its values are those of superjson. */
-type AnyServiceRouter = TRPCBuiltRouter<
-  { ctx: object; meta: object; errorShape: object; transformer: true },
-  Record<never, never>
+/** What the routers of all services have in common. */
+export type ServiceRouter = TRPCBuiltRouter<
+  { ctx: object; meta: object; errorShape: RpcError; transformer: true },
+  TRPCDecorateCreateRouterOptions<{ session: typeof sessionRouter }>
 >
+export type ServiceClient = TRPCClient<ServiceRouter>
+export type ServiceError = TRPCClientError<ServiceRouter>
+/** An invalid field of the input. */
+export type ServiceIssue = NonNullable<NonNullable<ServiceError['data']>['issues']>[number]
 
 /**
  * A typed client of a router. Queries made in the same tick share an HTTP request. It retries transient failures. Each
@@ -68,7 +74,7 @@ export function createClient<Router extends AnyRouter>({
     // Safe: tRPC's own type of `init` differs from RequestInit only in that absent fields may be undefined.
     fetch: (input: Parameters<Fetch>[0], init?: object) => send(input, init as RequestInit),
   }
-  const client = createTRPCClient<AnyServiceRouter>({
+  const client = createTRPCClient<ServiceRouter>({
     links: [
       splitLink({
         condition: ({ type, context }) => type === 'mutation' || context.skipBatch === true,
@@ -104,7 +110,7 @@ export function createClient<Router extends AnyRouter>({
 }
 
 /** Whether an error is that of a call, also of another copy of @trpc/client. Without a response of the service it has no data. */
-export function isServiceError(error: unknown): error is TRPCClientError<AnyServiceRouter> {
+export function isServiceError(error: unknown): error is ServiceError {
   // Not instanceof: a package may bring its own copy of @trpc/client.
   if (!(error instanceof Error) || error.name !== 'TRPCClientError' || !('data' in error)) return false
   const { data } = error

@@ -6,7 +6,7 @@ import { RequestsProvider } from './requests/open-requests.tsx'
 import type { Resource } from './resource.ts'
 import { servicePath } from './service.ts'
 import { useSession } from './session.ts'
-import { Shop } from './shop.tsx'
+import { SignedIn } from './signed-in.tsx'
 
 const SignIn = lazy(() => import('./sign-in/sign-in.tsx'))
 const LinkQuestion = loadLater(async () => (await import('./sign-in/link-question.tsx')).LinkQuestion)
@@ -52,7 +52,7 @@ function Console({ linkedKey: firstLinkedKey, ...props }: AppProps) {
   }
   return (
     <>
-      <Shop
+      <SignedIn
         key={apiKey}
         {...props}
         apiKey={apiKey}

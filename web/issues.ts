@@ -1,11 +1,11 @@
-import type { PetstoreIssue } from '../client/index.ts'
+import type { ServiceIssue } from '../client/client.ts'
 import type { Field, Resource } from './resource.ts'
 import { messages } from './texts/messages.ts'
 
 /** What is wrong with each field. Undefined if any issue is not about a field. */
 export function issueTexts(
   { entered }: Resource,
-  issues: readonly PetstoreIssue[] = [],
+  issues: readonly ServiceIssue[] = [],
 ): Partial<Record<string, string>> | undefined {
   const texts: Partial<Record<string, string>> = {}
   for (const issue of issues) {
@@ -16,7 +16,7 @@ export function issueTexts(
   return issues.length > 0 ? texts : undefined
 }
 
-function issueText({ label, kind, choices = {} }: Field, issue: PetstoreIssue): string {
+function issueText({ label, kind, choices = {} }: Field, issue: ServiceIssue): string {
   const { code, expectation = '', minimum = 0, maximum = 0 } = issue
   const { issues } = messages
   const isNumber = kind === 'integer'

@@ -1,4 +1,4 @@
-import { isPetstoreError, type PetstoreError, type PetstoreIssue } from '../client/index.ts'
+import { isServiceError, type ServiceError, type ServiceIssue } from '../client/client.ts'
 import { messages } from './texts/messages.ts'
 
 export interface Problem {
@@ -14,13 +14,13 @@ export interface Problem {
   /** Seconds until the rate limit allows another request. */
   retryAfter?: number | undefined
   /** The invalid values of the input. */
-  issues?: PetstoreIssue[] | undefined
+  issues?: ServiceIssue[] | undefined
 }
 
 /** The problem to report for a failed call. */
 export function problemOf(error: unknown): Problem {
   if (isUnreadable(error)) return { kind: 'busy', message: messages.problem.unexpected }
-  if (!isPetstoreError(error)) return { kind: 'permanent', message: messages.problem.page }
+  if (!isServiceError(error)) return { kind: 'permanent', message: messages.problem.page }
   // No response of the service: the network failed, or a gateway could not reach the service.
   if (!error.data) return { kind: 'unreachable', message: unreachable() }
   const { code, status, message, issues } = error.data
@@ -52,11 +52,11 @@ export function retryDelayAfter(failures: number, { kind, retryAfter }: Problem)
 
 /** Whether there is a response in tRPC's format, but not with the fields of the service. A proxy may have sent it. */
 function isUnreadable(error: unknown): boolean {
-  if (!isPetstoreError(error)) return error instanceof Error && error.name === 'TRPCClientError'
+  if (!isServiceError(error)) return error instanceof Error && error.name === 'TRPCClientError'
   return !error.data && error.meta?.response instanceof Response
 }
 
-function headerOf({ meta }: PetstoreError, name: string): string | undefined {
+function headerOf({ meta }: ServiceError, name: string): string | undefined {
   const response = meta?.response
   return response instanceof Response ? (response.headers.get(name) ?? undefined) : undefined
 }

@@ -1,4 +1,6 @@
-import type { PetstoreClient } from '../client/index.ts'
+import type { TRPCClient } from '@trpc/client'
+import type { AnyRouter, inferRouterInputs, inferRouterOutputs } from '@trpc/server'
+import type { ServiceClient } from '../client/client.ts'
 
 /** The words for one item and for several. Texts, paths and procedures use the same ones. */
 export interface Noun {
@@ -18,7 +20,7 @@ export interface Resource extends Noun {
   fields: readonly Field[]
   /** The fields that a new item may have. */
   entered: readonly Field[]
-  procedures: (petstore: PetstoreClient) => Procedures
+  procedures: (client: ServiceClient) => Procedures
 }
 
 export interface Procedures {
@@ -111,18 +113,36 @@ type Definitions<Stored, New> = {
   >
 }
 
-/** A resource. A field that the types of the API lack, or one that is missing or has no name for the user, does not compile. */
-export function resourceOf<Stored, New>(
-  definition: Pick<Resource, 'one' | 'many' | 'idName' | 'procedures'> & {
-    title: keyof Stored & string
-    counted?: keyof Stored & string
-    fields: Definitions<Stored, New>
+/** What the procedure `create` of a router's resource returns, and what it gets. */
+type Stored<Router extends AnyRouter, Many> = Many extends keyof inferRouterOutputs<Router>
+  ? inferRouterOutputs<Router>[Many] extends { create: infer Output }
+    ? Output
+    : never
+  : never
+type New<Router extends AnyRouter, Many> = Many extends keyof inferRouterInputs<Router>
+  ? inferRouterInputs<Router>[Many] extends { create: infer Input }
+    ? Input
+    : never
+  : never
+
+/**
+ * A resource of the router, by the name of its procedures. A field that the types of the API lack, or one that is missing or
+ * has no name for the user, does not compile.
+ */
+export function resourceOf<Router extends AnyRouter, Many extends keyof TRPCClient<Router> & string>(
+  many: TRPCClient<Router>[Many] extends Procedures ? Many : never,
+  definition: Pick<Resource, 'one' | 'idName'> & {
+    title: keyof Stored<Router, Many> & string
+    counted?: keyof Stored<Router, Many> & string
+    fields: Definitions<Stored<Router, Many>, New<Router, Many>>
   },
 ): Resource {
   // Safe: the names and the types are those of the definition.
   const entries = Object.entries(definition.fields) as [string, Omit<Field, 'name'>][]
   const fields = entries.map(([name, field]) => ({ name, ...field }))
-  return { ...definition, fields, entered: fields.filter(({ presence }) => presence !== 'generated') }
+  // Safe: the service has this router, whose procedures have this type.
+  const procedures = (client: ServiceClient) => (client as unknown as Record<string, Procedures>)[many] as Procedures
+  return { ...definition, many, procedures, fields, entered: fields.filter(({ presence }) => presence !== 'generated') }
 }
 
 /** Whether the API searches the resource. Then it also lists the newest items first. */

@@ -1,3 +1,4 @@
+import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import { expect, test } from 'vitest'
 import { exportItems } from '../../web/bulk/export-items.ts'
 import { readTable } from '../../web/bulk/read-table.ts'
@@ -15,13 +16,19 @@ type Toy = {
 }
 type NewToy = Omit<Toy, 'id' | 'size'> & { size?: Toy['size'] }
 
-const names = {
-  one: 'toy',
-  many: 'toys',
-  idName: 'toyId',
-  title: 'name',
-  procedures: petResource.procedures,
-} as const
+/** A router of such items. */
+type RouterOf<Stored, New> = TRPCBuiltRouter<
+  { ctx: object; meta: object; errorShape: object; transformer: true },
+  {
+    toys: {
+      list: TRPCQueryProcedure<{ input: { cursor?: bigint; limit: number }; output: Stored[]; meta: object }>
+      get: TRPCQueryProcedure<{ input: { toyId: bigint }; output: Stored; meta: object }>
+      create: TRPCMutationProcedure<{ input: New; output: Stored; meta: object }>
+    }
+  }
+>
+
+const names = { one: 'toy', idName: 'toyId', title: 'name' } as const
 const id = { label: 'Id', kind: 'id', presence: 'generated' } as const
 const text = { kind: 'text', maxLength: 20 } as const
 const name = { ...text, label: 'Name', presence: 'required', samples: ['Ball', 'Bone'] } as const
@@ -35,30 +42,30 @@ const size = {
 } as const
 const note = { ...text, label: 'Note', presence: 'optional', samples: ['Red', 'Blue'] } as const
 
-const toys = resourceOf<Toy, NewToy>({ ...names, fields: { id, name, price, size, note } })
+const toys = resourceOf<RouterOf<Toy, NewToy>, 'toys'>('toys', { ...names, fields: { id, name, price, size, note } })
 
 test('a definition of a resource that differs from the types of the API does not compile', () => {
-  const of = resourceOf<Toy, NewToy>
+  const of = resourceOf<RouterOf<Toy, NewToy>, 'toys'>
   // @ts-expect-error: a field is missing.
-  of({ ...names, fields: { id, name, price, size } })
+  of('toys', { ...names, fields: { id, name, price, size } })
   // @ts-expect-error: the API does not have this field.
-  of({ ...names, fields: { id, name, price, size, note, color: note } })
+  of('toys', { ...names, fields: { id, name, price, size, note, color: note } })
   // @ts-expect-error: the API has another type.
-  of({ ...names, fields: { id, name, price: note, size, note } })
+  of('toys', { ...names, fields: { id, name, price: note, size, note } })
   // @ts-expect-error: the API requires a value.
-  of({ ...names, fields: { id, name, price: { ...price, presence: 'optional' }, size, note } })
+  of('toys', { ...names, fields: { id, name, price: { ...price, presence: 'optional' }, size, note } })
   // @ts-expect-error: the API does not require a value.
-  of({ ...names, fields: { id, name, price, size, note: { ...note, presence: 'required' } } })
+  of('toys', { ...names, fields: { id, name, price, size, note: { ...note, presence: 'required' } } })
   // @ts-expect-error: the API accepts another value.
-  of({ ...names, fields: { id, name, price, size: { ...size, choices: { small: 'Small' } }, note } })
+  of('toys', { ...names, fields: { id, name, price, size: { ...size, choices: { small: 'Small' } }, note } })
   const weight = { label: 'Weight', kind: 'integer', presence: 'generated' } as const
-  resourceOf<Toy & { weight: number }, NewToy>({
+  resourceOf<RouterOf<Toy & { weight: number }, NewToy>, 'toys'>('toys', {
     ...names,
     // @ts-expect-error: the console has no kind of field for a number.
     fields: { id, name, price, size, note, weight },
   })
   // @ts-expect-error: a label is missing.
-  of({ ...names, fields: { id, name: { ...name, label: undefined }, price, size, note } })
+  of('toys', { ...names, fields: { id, name: { ...name, label: undefined }, price, size, note } })
   expect(toys.entered.map(({ label }) => label)).toEqual(['Name', 'Price', 'Size', 'Note'])
 })
 

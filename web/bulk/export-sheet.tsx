@@ -2,13 +2,13 @@ import '@mantine/core/styles/Progress.layer.css'
 import './bulk.css'
 import { Progress } from '@mantine/core'
 import { useState } from 'react'
+import { useClient } from '../client.ts'
 import { Button } from '../components/buttons.tsx'
 import { PauseMessage } from '../components/failure.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { RequestId } from '../components/request-id.tsx'
 import { Sheet } from '../components/sheet.tsx'
 import { Notice } from '../form/notice.tsx'
-import { usePetstore } from '../petstore.ts'
 import { problemOf } from '../problem.ts'
 import type { Count, Noun, Resource, Values } from '../resource.ts'
 import { messages } from '../texts/messages.ts'
@@ -33,7 +33,7 @@ interface ExportSheetProps {
 /** Downloads the items of a list as a file. Closing the sheet cancels the export. */
 export function ExportSheet({ onClose, resource, filter, search, part, total }: ExportSheetProps) {
   const texts = messages.export
-  const procedures = resource.procedures(usePetstore())
+  const procedures = resource.procedures(useClient())
   const [items, setItems] = useState(0)
   const { start, stop, reset, status, error, pause } = useJob(async (options, format: FileFormat) => {
     setItems(0)

@@ -1,4 +1,4 @@
-import type { PetstoreIssue } from '../../client/index.ts'
+import type { ServiceIssue } from '../../client/client.ts'
 import { issueTexts } from '../issues.ts'
 import { type Field, namesOf, parseTexts, type Resource, type Values, valuesOf } from '../resource.ts'
 
@@ -73,7 +73,7 @@ export function checkItem(
   }
 }
 
-type Rule = Omit<PetstoreIssue, 'path'>
+type Rule = Omit<ServiceIssue, 'path'>
 
 function brokenRule(field: Field, value: unknown): Rule | undefined {
   if (value === undefined && field.presence === 'optional') return undefined

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useReducer, useState } from 'react'
-import { usePetstore } from '../petstore.ts'
+import { useClient } from '../client.ts'
 import type { Resource } from '../resource.ts'
 import { addRows, keysOf, type Outcome } from './add-rows.ts'
 import { addSent, isAdded, isFinished, matchSent, type SentRows } from './progress.ts'
@@ -18,7 +18,7 @@ const updateInterval = 200
  * @param sent what was sent before. Further rows and outcomes are added to it, also after the component disappeared.
  */
 export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], sent: SentRows) {
-  const procedures = resource.procedures(usePetstore())
+  const procedures = resource.procedures(useClient())
   const queryClient = useQueryClient()
   // The outcomes are in `sent`, which is no state.
   const [, update] = useReducer((updates: number) => updates + 1, 0)

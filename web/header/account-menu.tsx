@@ -1,10 +1,10 @@
 import './account-menu.css'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import type { PetstoreClient } from '../../client/index.ts'
+import type { ServiceClient } from '../../client/client.ts'
+import { useClient } from '../client.ts'
 import { Button, IconButton } from '../components/buttons.tsx'
 import { IconCode, IconLogout, IconUser } from '../components/icons.tsx'
-import { usePetstore } from '../petstore.ts'
 import { problemOf } from '../problem.ts'
 import { useOpenRequests } from '../requests/open-requests.tsx'
 import type { SignOutScope } from '../session.ts'
@@ -13,7 +13,7 @@ import { ColorScheme } from './color-scheme.tsx'
 
 const menuId = 'account-menu'
 
-type Session = Awaited<ReturnType<PetstoreClient['session']['current']['query']>>
+type Session = Awaited<ReturnType<ServiceClient['session']['current']['query']>>
 
 /** A button and what it opens: the state of the API key, the color scheme, the requests and the sign-out. */
 export function AccountMenu({ onSignOut }: { onSignOut: (scope: SignOutScope) => void }) {
@@ -65,10 +65,10 @@ export function AccountMenu({ onSignOut }: { onSignOut: (scope: SignOutScope) =>
 
 /** Loads the state each time it is opened, and meanwhile shows the former one. */
 function KeyState() {
-  const petstore = usePetstore()
+  const client = useClient()
   const { data, dataUpdatedAt, failureReason } = useQuery({
     queryKey: ['session'],
-    queryFn: ({ signal }) => petstore.session.current.query(undefined, { signal }),
+    queryFn: ({ signal }) => client.session.current.query(undefined, { signal }),
   })
   const texts = messages.account
   return (

@@ -1,14 +1,12 @@
-import type { NewPet, Pet } from '../../client/index.ts'
+import type { AppRouter } from '../../server/router.ts'
 import { resourceOf } from '../resource.ts'
 
 /** The pets of the store. The console derives from their fields how it shows, adds, imports, exports and requests them. */
-export const petResource = resourceOf<Pet, NewPet>({
+export const petResource = resourceOf<AppRouter, 'pets'>('pets', {
   one: 'pet',
-  many: 'pets',
   idName: 'petId',
   title: 'name',
   counted: 'status',
-  procedures: ({ pets }) => pets,
   fields: {
     id: { label: 'Id', kind: 'id', presence: 'generated' },
     name: {

@@ -7,8 +7,8 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
-import type { PetstoreClient } from '../../client/index.ts'
-import { usePetstore } from '../petstore.ts'
+import type { ServiceClient } from '../../client/client.ts'
+import { useClient } from '../client.ts'
 import {
   type Count,
   entriesOf,
@@ -40,9 +40,9 @@ interface PageData {
 }
 
 /** The options of the queries of a resource. The keys of all of them start with its name. */
-function queriesOf(resource: Resource, petstore: PetstoreClient) {
+function queriesOf(resource: Resource, client: ServiceClient) {
   const { many, idName, counted } = resource
-  const procedures: Procedures = resource.procedures(petstore)
+  const procedures: Procedures = resource.procedures(client)
   const { get, counts } = procedures
 
   /** Loads a page. While a search goes on, `onPart` gets what it has found. */
@@ -141,8 +141,8 @@ function findRow(queryClient: QueryClient, queryKey: string[], id: bigint | unde
 }
 
 export function useQueries(resource: Resource): Queries {
-  const petstore = usePetstore()
-  return useMemo(() => queriesOf(resource, petstore), [resource, petstore])
+  const client = useClient()
+  return useMemo(() => queriesOf(resource, client), [resource, client])
 }
 
 /** One page of the list. While another page is loaded, `rows` are those of the former one, and `items` is undefined. */

@@ -1,11 +1,11 @@
 import './sign-in.css'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { clientWith } from '../client.ts'
 import { Button, IconButton } from '../components/buttons.tsx'
 import { IconEye, IconEyeOff } from '../components/icons.tsx'
 import { RequestId } from '../components/request-id.tsx'
 import { Notice } from '../form/notice.tsx'
 import { TextField } from '../form/text-field.tsx'
-import { petstoreWith } from '../petstore.ts'
 import { isTransient, type Problem, problemOf } from '../problem.ts'
 import { Command } from '../requests/command.tsx'
 import { serviceUrl } from '../service.ts'
@@ -120,7 +120,7 @@ async function problemWith(apiKey: string): Promise<Problem | undefined> {
   // An HTTP header cannot carry other characters.
   if (!/^[\x21-\x7e]+$/.test(apiKey)) return { kind: 'refused', message: messages.session.keyInvalid }
   try {
-    await petstoreWith(apiKey).session.current.query()
+    await clientWith(apiKey).session.current.query()
     return undefined
   } catch (error) {
     return problemOf(error)

@@ -1,21 +1,13 @@
-import type { TRPCClient } from '@trpc/client'
-import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
-import type { PetstoreClient } from '../../../client/index.ts'
 import { resourceOf } from '../../../web/resource.ts'
 import type { FixtureRouter } from '../../fixture/router.ts'
-
-type Shelter = inferRouterOutputs<FixtureRouter>['shelters']['create']
-type NewShelter = inferRouterInputs<FixtureRouter>['shelters']['create']
 
 const text = { kind: 'text', maxLength: 100 } as const
 
 /** What the console needs to show the shelters. */
-export const shelterResource = resourceOf<Shelter, NewShelter>({
+export const shelterResource = resourceOf<FixtureRouter, 'shelters'>('shelters', {
   one: 'shelter',
-  many: 'shelters',
   idName: 'id',
   title: 'name',
-  procedures,
   fields: {
     id: { label: 'Id', kind: 'id', presence: 'generated' },
     name: { label: 'Name', ...text, presence: 'required', samples: ['Northside', 'Southside'] },
@@ -35,9 +27,3 @@ export const shelterResource = resourceOf<Shelter, NewShelter>({
     createdAt: { label: 'Added', kind: 'time', presence: 'generated' },
   },
 })
-
-function procedures(petstore: PetstoreClient) {
-  // Safe: the service of the test has the router of the fixture.
-  const { shelters } = petstore as unknown as TRPCClient<FixtureRouter>
-  return shelters
-}

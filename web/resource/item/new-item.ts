@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { createIdempotencyKey } from '../../../client/idempotency-key.ts'
 import { formDrafts } from '../../bulk/drafts.ts'
-import { usePetstore } from '../../petstore.ts'
+import { useClient } from '../../client.ts'
 import { isTransient, problemOf } from '../../problem.ts'
 import { type Item, identityOf, type Resource, type Values } from '../../resource.ts'
 
@@ -11,7 +11,7 @@ import { type Item, identityOf, type Resource, type Values } from '../../resourc
  * idempotency key. So a retry never adds a second item.
  */
 export function useNewItem(resource: Resource, onAdded: (item: Item) => void) {
-  const { create } = resource.procedures(usePetstore())
+  const { create } = resource.procedures(useClient())
   const queryClient = useQueryClient()
   const [keys] = useState(() => new Map<string, string>())
   const textOf = (item: Values) => JSON.stringify(identityOf(resource, item))

@@ -1,12 +1,12 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { PetstoreProvider, petstoreWith } from './petstore.ts'
+import { ClientProvider, clientWith } from './client.ts'
 import { isTransient, problemOf, retryDelayAfter } from './problem.ts'
 import { ResourcePage } from './resource/page.tsx'
 import type { Resource } from './resource.ts'
 import type { SignOutScope } from './session.ts'
 
-interface ShopProps {
+interface SignedInProps {
   resource: Resource
   icon: ReactNode
   apiKey: string
@@ -16,15 +16,15 @@ interface ShopProps {
 }
 
 /** The console after sign-in. It has its own query cache, so nothing that was loaded with one key is shown for another. */
-export function Shop({ resource, icon, apiKey, onSignOut, onRefused }: ShopProps) {
-  const [petstore] = useState(() => petstoreWith(apiKey))
+export function SignedIn({ resource, icon, apiKey, onSignOut, onRefused }: SignedInProps) {
+  const [client] = useState(() => clientWith(apiKey))
   const [queryClient] = useState(() => createQueryClient(onRefused))
   return (
-    <PetstoreProvider value={petstore}>
+    <ClientProvider value={client}>
       <QueryClientProvider client={queryClient}>
         <ResourcePage resource={resource} icon={icon} onSignOut={onSignOut} />
       </QueryClientProvider>
-    </PetstoreProvider>
+    </ClientProvider>
   )
 }
 
