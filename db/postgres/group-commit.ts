@@ -1,4 +1,4 @@
-import { type StoreObserver, StoreUnavailable, tooManyWrites } from '../store.ts'
+import { closedStore, type StoreObserver, StoreUnavailable, tooManyWrites } from '../store.ts'
 import { writeFailureOf } from './connection/failure.ts'
 
 /** The maximum number of waiting writes. A longer queue would mean that the database hangs, so further writes fail. */
@@ -34,8 +34,7 @@ export class GroupCommit<Write extends { operation: string }, T> {
   run(write: Write): Promise<T> {
     return new Promise((resolve, reject) => {
       const pending = { write, resolve, reject }
-      if (this.#isClosed)
-        return this.#reject(pending, new StoreUnavailable('The database is closed, because the process is stopping.'))
+      if (this.#isClosed) return this.#reject(pending, new StoreUnavailable(closedStore))
       if (this.#waiting.length >= maxWaiting) {
         return this.#reject(pending, new StoreUnavailable(tooManyWrites), 'queue_full')
       }

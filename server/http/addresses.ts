@@ -17,9 +17,6 @@ export interface ListenProblem {
   message: string
 }
 
-/** Linux takes the ports of outgoing connections from here on, other systems from a later one. */
-const firstEphemeralPort = 32_768
-
 interface ListenConfig {
   host: string
   port: number
@@ -65,18 +62,11 @@ async function tryToListen({ host, port, reusePort }: Address): Promise<void> {
 export function listenProblem(error: unknown, { host, port, variables }: Address): ListenProblem {
   const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
   if (code === undefined) throw error
-  return { isTaken: code === 'EADDRINUSE', message: describe(code) }
-
-  function describe(code: unknown): string {
-    switch (code) {
-      case 'EADDRINUSE':
-        return `Port ${port} on ${host} is taken by another program${port < firstEphemeralPort ? '' : ', or by an outgoing connection of one'}: stop it, or set ${variables.port} to another one.`
-      case 'EACCES':
-        return `Port ${port} needs privileges that this user does not have: set ${variables.port} to 1024 or more.`
-      case 'ENOTSUP':
-        return 'This system does not let programs share a port: unset REUSE_PORT.'
-      default:
-        return `The service cannot listen on the address ${host}:${port} (${code}): set ${variables.host} to an address of this machine.`
-    }
+  const messages: Record<string, string> = {
+    EADDRINUSE: `Port ${port} on ${host} is taken by another program: stop it, or set ${variables.port} to another one.`,
+    EACCES: `Port ${port} needs privileges that this user does not have: set ${variables.port} to 1024 or more.`,
+    ENOTSUP: 'This system does not let programs share a port: unset REUSE_PORT.',
   }
+  const other = `The service cannot listen on the address ${host}:${port} (${code}): set ${variables.host} to an address of this machine.`
+  return { isTaken: code === 'EADDRINUSE', message: messages[String(code)] ?? other }
 }

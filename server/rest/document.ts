@@ -107,11 +107,11 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
   return {
     [successStatus(operation)]: {
       ...success,
-      ...withHeaders(headers),
+      headers,
       ...(content && example !== undefined && { content: { 'application/json': { ...content, example } } }),
     },
     ...(cache && {
-      304: { description: 'The body is still that of the tag in `If-None-Match`.', ...withHeaders(headers) },
+      304: { description: 'The body is still that of the tag in `If-None-Match`.', headers },
     }),
     ...Object.fromEntries(failures),
     default: failure(
@@ -125,7 +125,7 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
 
 /** @param example an Error body for this response */
 function failure(text: string, headers: oas31.HeadersObject, example: ErrorBody): oas31.ResponseObject {
-  return { description: text, ...withHeaders(headers), content: json('Error', example) }
+  return { description: text, headers, content: json('Error', example) }
 }
 
 const missingKey = { 401: 'The API key is missing or invalid.' }
@@ -160,10 +160,6 @@ function header(text: string): oas31.HeaderObject {
 
 function required(headers: Record<string, oas31.HeaderObject>): oas31.HeadersObject {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, { ...value, required: true }]))
-}
-
-function withHeaders(headers: oas31.HeadersObject): { headers?: oas31.HeadersObject } {
-  return Object.keys(headers).length > 0 ? { headers } : {}
 }
 
 /** The schemas with a name. Outputs may gain fields later, so no object forbids additional properties. */

@@ -21,8 +21,6 @@ import { serializeError } from './serialize-error.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** When a request that may be traced arrived, in milliseconds since 1970 and of `performance.now()`. */
-    arrival?: { time: number; clock: number }
     /** The span of a request that is traced. Null if it is not, undefined if that is not decided yet. */
     span?: Span | null
   }
@@ -55,10 +53,6 @@ export class Tracing {
    * `traceparent` of a caller counts only with a valid API key, because otherwise anybody could have each request traced.
    */
   traceRequests(app: FastifyInstance): void {
-    app.addHook('onRequest', (request, _reply, done) => {
-      request.arrival = { time: Date.now(), clock: performance.now() }
-      done()
-    })
     app.addHook('preHandler', (request, reply, done) => {
       this.#startRequest(request, reply)
       done()
@@ -74,16 +68,17 @@ export class Tracing {
     request.span = null
     if (isProbe(labelsOf(request))) return
     const parent = request.apiKey ? propagation.extract(ROOT_CONTEXT, request.headers) : ROOT_CONTEXT
-    const { time, clock } = request.arrival ?? { time: Date.now(), clock: performance.now() }
+    // The request has arrived before the check of its key.
+    const startTime = Date.now() - reply.elapsedTime
     const attributes = { ...attributesOf(request), [this.#requestId]: request.id }
-    const options = { kind: SpanKind.SERVER, attributes, startTime: time }
+    const options = { kind: SpanKind.SERVER, attributes, startTime }
     const span = this.#tracer.startSpan(request.method, options, parent)
     if (!span.isRecording()) return
     request.span = span
     request.recordFault = (cause) => recordException(span, cause)
     whenEnded(reply.raw, (isComplete) => {
       describeResponse(span, request, reply, isComplete)
-      span.end(time + performance.now() - clock)
+      span.end(startTime + reply.elapsedTime)
     })
     const { traceId, spanId } = span.spanContext()
     request.log = request.log.child({ traceId })

@@ -80,7 +80,7 @@ test('an admin port in use is refused, and no file is created', async () => {
   const run = runPetstore({ folder, env: { PORT: '0', ADMIN_PORT: String(port) } })
   expect(await run.ended).toBe(1)
   expect(run.stderr).toBe(
-    `Port ${port} on 127.0.0.1 is taken by another program, or by an outgoing connection of one: stop it, or set ADMIN_PORT to another one.\n`,
+    `Port ${port} on 127.0.0.1 is taken by another program: stop it, or set ADMIN_PORT to another one.\n`,
   )
   expect(readdirSync(folder)).toEqual([])
 })

@@ -1,4 +1,7 @@
+import { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import { SpanStatusCode } from '@opentelemetry/api'
+import { hrTimeToMilliseconds } from '@opentelemetry/core'
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
 import { startServer } from '../support/process.ts'
@@ -27,6 +30,24 @@ test('the typed client sends the trace of its caller, and a batch has a span for
   expect(spans().map(({ name }) => name)).toEqual(
     expect.arrayContaining(['pets.list', 'list pets', 'get pets', 'pets.create', 'create pets']),
   )
+})
+
+test('the span of a request lasts from its arrival, before its body, to its response', async () => {
+  const { app, key, spans } = await startTracedApi()
+  async function* body() {
+    await wait(100)
+    yield '{"name":"Rex","categoryId":7}'
+  }
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const begin = Date.now()
+  await app.inject({ method: 'POST', url: '/v1/pets', headers, payload: Readable.from(body()) })
+  const end = Date.now()
+  const request = spans().find(({ name }) => name === 'POST /v1/pets')
+  const [from = 0, to = 0] = [request?.startTime, request?.endTime].map((time) => time && hrTimeToMilliseconds(time))
+  // The times are rounded.
+  expect(from).toBeGreaterThan(begin - 2)
+  expect(to).toBeLessThan(end + 2)
+  expect(to - from).toBeGreaterThan(90)
 })
 
 test('a request that is not sampled has no span and no traceresponse', async () => {

@@ -117,7 +117,7 @@ export class Writer {
 
   /** Runs a write of this name. Whoever passes the name knows its arguments and its result: see {@link SqliteEngine}. */
   run(name: string, ...args: unknown[]): Promise<unknown> {
-    return this.#runAs(name, [name, ...args])
+    return this.#send(name, [name, ...args])
   }
 
   /** Runs a mutation. With an idempotency key, at most once. */
@@ -125,22 +125,19 @@ export class Writer {
     // Safe: a mutation returns what it has generated, and `once` returns a MutationResult.
     if (!once) return { generated: (await this.run(operation, ...values)) as object, isReplay: false }
     const write: Write = [onceWrite, operation, once.apiKeyId, once.key, new Date(), ...values]
-    return this.#runAs(operation, write) as Promise<MutationResult>
+    return this.#send(operation, write) as Promise<MutationResult>
   }
 
   /** @param name of the operation */
-  #runAs(name: string, write: Write): Promise<unknown> {
+  #send(name: string, write: Write): Promise<unknown> {
     const sent: SentWrite = { name, isRejected: false, ...Promise.withResolvers<unknown>() }
-    this.#send(sent, write)
+    const refusal = this.#findRefusal()
+    if (refusal) this.#reject(sent, refusal)
+    else this.#post(sent, write)
     return sent.promise
   }
 
-  #send(sent: SentWrite, write: Write): void {
-    const refusal = this.#findRefusal()
-    if (refusal) {
-      this.#reject(sent, refusal)
-      return
-    }
+  #post(sent: SentWrite, write: Write): void {
     try {
       this.#thread ??= this.#startThread()
       // One message for all of them: each costs both threads more than its content.
