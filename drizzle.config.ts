@@ -3,8 +3,7 @@ import { defineConfig } from 'drizzle-kit'
 /** drizzle-kit drafts migrations (`npm run db:generate`), but never runs them; review adds what it cannot write: STRICT, AUTOINCREMENT, CHECKs. */
 export default defineConfig({
   dialect: 'sqlite',
-  // The folder of a resource has a file for each database.
-  schema: './db/{!(copy|inspection)/sqlite,sqlite/idempotency}.ts',
+  schema: './db/{!(copy|inspection|postgres|sqlite)/*,idempotency}.ts',
   out: './db/sqlite/migrations',
   // For drizzle-kit studio.
   dbCredentials: { url: process.env.DATABASE_URL ?? 'file:data/petstore.db' },

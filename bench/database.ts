@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { petStatuses } from '../db/pets/shared.ts'
+import { petStatuses } from '../db/pets/pets.ts'
 import { connect } from '../db/sqlite/file/connection.ts'
 import { apiKeyRecord, mintApiKey } from '../test/support/product.ts'
 import { prepareSqlite, prepareWrites } from '../test/support/resources.ts'

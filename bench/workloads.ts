@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import superjson from 'superjson'
-import { petStatuses } from '../db/pets/shared.ts'
+import { petStatuses } from '../db/pets/pets.ts'
 
 /** Returns the bytes of the next request. */
 export type NextRequest = () => Buffer

@@ -1,8 +1,34 @@
 import { createHash } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { textOfValue } from './resource.ts'
+import { int64, isTimestamp, timestamp } from './schema.ts'
 import { IdempotencyKeyReused, idempotencyLifetime } from './store.ts'
 
 /** The rules of idempotency keys, which are the same for any mutation and on every database. */
+
+/**
+ * The result of each mutation with an idempotency key. The lowest ids are the oldest rows. There is no foreign key to what
+ * was created: if that is deleted, a retry still gets the same response.
+ */
+export const idempotencyKeys = sqliteTable(
+  'idempotency_keys',
+  {
+    id: int64('id').primaryKey(),
+    apiKeyId: int64('api_key_id').notNull(),
+    key: text().notNull(),
+    operation: text().notNull(),
+    fingerprint: text().notNull(),
+    result: text().notNull(),
+    createdAt: timestamp('created_at').notNull(),
+  },
+  (use) => [
+    uniqueIndex('idempotency_keys_key').on(use.apiKeyId, use.key),
+    check('idempotency_keys_key_length', sql`length(key) BETWEEN 1 AND 255`),
+    check('idempotency_keys_fingerprint_sha256', sql`length(fingerprint) = 64`),
+    isTimestamp(use.createdAt),
+  ],
+)
 
 /** The mutation that a key was first used for. */
 export interface Original {

@@ -1,7 +1,7 @@
+import type { ResourceList } from './collection.ts'
 import type { Inspection } from './inspection.ts'
 import type { Location } from './location.ts'
 import type { PrepareOptions } from './migrations.ts'
-import type { ResourceList } from './resource-list.ts'
 import type { BaseStore, StoreObserver } from './store.ts'
 
 interface OpenOptions extends PrepareOptions {

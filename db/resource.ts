@@ -111,14 +111,64 @@ export interface Found<T extends Table> {
   next?: bigint | undefined
 }
 
-/** What the engines of both databases offer to a resource, by its table, its filters and the fields of its search. */
-export interface Engine<T extends Table, F extends Names, S extends SearchFields> {
+/** If the count is not exact, it is the limit and there are more rows. */
+export interface Count {
+  count: number
+  isExact: boolean
+}
+
+/** The fields whose rows can be counted by value: filters of text that allow only some values. */
+type Counted<T extends Table, F extends Names> = {
+  [Name in F[number] & keyof T['$inferSelect']]: T['$inferSelect'][Name] extends string
+    ? string extends T['$inferSelect'][Name]
+      ? never
+      : Name
+    : never
+}[F[number] & keyof T['$inferSelect']]
+
+/** What the engines of both databases derive for a resource from its table, its filters and the fields of its search. */
+export interface Engine<T extends Table = Table, F extends Names = Names, S extends SearchFields = SearchFields> {
   /** Makes the method that reads pages of the resource in ascending order of id. */
   list(): (query: PageQuery<T, F[number] & keyof T['$inferSelect']>) => Promise<Entity<T>[]>
   /** Makes the method that reads a row of the resource by its id. */
   get(): (id: bigint) => Promise<Entity<T> | undefined>
   /** Makes the method that searches the resource. */
   search(): (query: SearchQuery<T, F, S>, signal?: AbortSignal) => Promise<Found<T>>
+  /** Makes the method that counts the rows with each value of a filter, up to a limit. */
+  count<Name extends Counted<T, F>>(
+    field: Name,
+    limit: number,
+  ): () => Promise<Record<T['$inferSelect'][Name] & string, Count>>
+  /** Makes the mutation that adds a row. It resolves when the row is on disk, where it survives a loss of power. */
+  create(): (row: NewEntity<T>, once?: Once) => Promise<Entity<T>>
+}
+
+/**
+ * A statement that returns one row with the number of the rows with each value of a column, in their order. It stops
+ * counting at one row more than the limit.
+ *
+ * @param select selects the rows with a value
+ */
+export function countStatement(column: Column, limit: number, select: (value: SQL) => SQL): SQL {
+  const counts = valuesOf(column).map(
+    (value) =>
+      sql`(SELECT count(*) FROM (${select(sql.raw(`'${value}'`))} LIMIT ${sql.raw(String(limit + 1))}) AS counted)`,
+  )
+  return sql`SELECT ${sql.join(counts, sql`, `)}`
+}
+
+/** @param row of {@link countStatement} */
+export function toCounts(column: Column, limit: number, row: bigint[] = []): Record<string, Count> {
+  const counts = valuesOf(column).map((value, index) => {
+    const counted = row[index] ?? 0n
+    return [value, { count: Math.min(Number(counted), limit), isExact: counted <= limit }]
+  })
+  return Object.fromEntries(counts)
+}
+
+function valuesOf({ enumValues, name, table }: Column): string[] {
+  if (!enumValues) throw new Error(`The column ${name} of ${getTableName(table)} has no list of values to count.`)
+  return enumValues
 }
 
 /** The name under which a resource lists one of its writes: that of the resource, a dot, and that of the write. */

@@ -1,16 +1,16 @@
-import type { ApiKeyStore } from './keys/store.ts'
-import type { PetStore } from './pets/store.ts'
-import { ResourceList, resource } from './resource-list.ts'
+import type { StoreOf } from './collection.ts'
+import { ResourceList } from './collection.ts'
+import { apiKeyCollection } from './keys/keys.ts'
+import { petCollection } from './pets/pets.ts'
 import type { BaseStore } from './store.ts'
 
 /** Every resource of the service. This is the only list. Its names are stored with idempotency keys. */
 
-export { type PetStatus, petStatuses } from './pets/shared.ts'
-export type { NewPet, Pet } from './pets/store.ts'
+export { type NewPet, type Pet, type PetStatus, petStatuses } from './pets/pets.ts'
 
 interface Stores {
-  apiKeys: ApiKeyStore
-  pets: PetStore
+  apiKeys: StoreOf<typeof apiKeyCollection>
+  pets: StoreOf<typeof petCollection>
 }
 
 export interface Store extends BaseStore, Stores {}
@@ -22,13 +22,7 @@ export const resources = new ResourceList<Stores>({
     postgres: [new URL('postgres/migrations', import.meta.url)],
   },
   resources: {
-    apiKeys: resource(
-      async () => (await import('./keys/sqlite.ts')).apiKeysOnSqlite,
-      async () => (await import('./keys/postgres.ts')).apiKeysOnPostgres,
-    ),
-    pets: resource(
-      async () => (await import('./pets/sqlite.ts')).petsOnSqlite,
-      async () => (await import('./pets/postgres.ts')).petsOnPostgres,
-    ),
+    apiKeys: apiKeyCollection,
+    pets: petCollection,
   },
 })

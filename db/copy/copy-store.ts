@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { getTableColumns, getTableName, sql, type Table } from 'drizzle-orm'
+import type { ResourceList } from '../collection.ts'
 import type { Location } from '../location.ts'
 import type { OnMigrate } from '../migrations.ts'
 import { columnOf, listOf } from '../resource.ts'
-import type { ResourceList } from '../resource-list.ts'
 import { UnusableDatabase } from '../unusable-database.ts'
 import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
 
@@ -102,14 +102,7 @@ interface Pair {
   to: Table
 }
 
-/** The compiler compares the types of the fields, but not the order of the columns. */
 function pairTables({ source, target }: Copy): Pair[] {
-  const [from, to] = [source, target].map(({ tables }) =>
-    tables
-      .map((table) => `${getTableName(table)} (${Object.values(getTableColumns(table)).map(({ name }) => name)})`)
-      .join(', '),
-  )
-  if (from !== to) throw new Error(`The tables of both databases differ: ${from}; ${to}.`)
   return source.tables.flatMap((from, index) => {
     const to = target.tables[index]
     return to ? [{ from, to }] : []

@@ -2,47 +2,23 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { check, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import type { Client } from 'pg'
-import { int64, isTimestamp, time } from '../postgres/columns.ts'
-import type { PostgresEngine, PostgresResource } from '../postgres/resource.ts'
+import type { PostgresEngine } from '../postgres/resource.ts'
 import { rowsOf } from '../postgres/statements.ts'
+import { postgresTableOf } from '../postgres/table.ts'
 import { inTransaction, lockUntilCommit } from '../postgres/transaction.ts'
 import { toEntity } from '../resource.ts'
 import type { ApiKey, ApiKeyStore, NewApiKey } from './store.ts'
+import { apiKeys as table } from './table.ts'
 
 /** Milliseconds for which a revision holds, in case the connection has failed silently and notifications are lost. */
 const maxAge = 2_000
 /** Milliseconds between two attempts to listen. */
 const retryInterval = 1_000
 
-export const apiKeys = pgTable(
-  'api_keys',
-  {
-    id: int64('id').primaryKey().generatedAlwaysAsIdentity(),
-    name: text().notNull(),
-    start: text().notNull(),
-    hash: text().notNull().unique('api_keys_hash'),
-    createdAt: time('created_at').notNull(),
-    expiresAt: time('expires_at'),
-    revokedAt: time('revoked_at'),
-    lastUsedAt: time('last_used_at'),
-  },
-  (table) => [
-    uniqueIndex('api_keys_unrevoked_name').on(table.name).where(sql`revoked_at IS NULL`),
-    check('api_keys_hash_sha256', sql`length(hash) = 64`),
-    ...['created_at', 'expires_at', 'revoked_at', 'last_used_at'].map((column) => isTimestamp('api_keys', column)),
-  ],
-)
+const apiKeys = postgresTableOf(table)
 
-export const apiKeysOnPostgres: PostgresResource<ApiKeyStore, typeof apiKeys> = {
-  table: apiKeys,
-  filters: [],
-  writes: {},
-  open,
-}
-
-function open({ pool, connect, read, failures, onClose }: PostgresEngine<typeof apiKeys>): ApiKeyStore {
+export function open({ pool, connect, read, failures, onClose }: PostgresEngine): ApiKeyStore {
   const db = drizzle({ client: pool })
   const revision = new KeyRevision(connect)
   onClose(() => revision.close())

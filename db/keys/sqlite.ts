@@ -1,54 +1,27 @@
 import type Database from 'better-sqlite3'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { type Entity, type NewEntity, toEntity } from '../resource.ts'
-import { int64, isTimestamp, timestamp } from '../sqlite/columns.ts'
-import type { SqliteResource } from '../sqlite/resource.ts'
+import { toEntity } from '../resource.ts'
+import type { SqliteEngine } from '../sqlite/resource.ts'
 import { prepareGet, prepareSelect, selectFrom } from '../sqlite/statements.ts'
+import type { ApiKey, ApiKeyStore, NewApiKey } from './store.ts'
+import { apiKeys } from './table.ts'
 
-export const apiKeys = sqliteTable(
-  'api_keys',
-  {
-    id: int64('id').primaryKey({ autoIncrement: true }),
-    name: text().notNull(),
-    start: text().notNull(),
-    hash: text().notNull().unique('api_keys_hash'),
-    createdAt: timestamp('created_at').notNull(),
-    expiresAt: timestamp('expires_at'),
-    revokedAt: timestamp('revoked_at'),
-    lastUsedAt: timestamp('last_used_at'),
-  },
-  (table) => [
-    uniqueIndex('api_keys_unrevoked_name').on(table.name).where(sql`revoked_at IS NULL`),
-    check('api_keys_hash_sha256', sql`length(hash) = 64`),
-    ...['created_at', 'expires_at', 'revoked_at', 'last_used_at'].map((column) => isTimestamp('api_keys', column)),
-  ],
-)
+export const writes = { create, createFirst, register, revoke, rotate, touch }
 
-type ApiKey = Entity<typeof apiKeys>
-type NewApiKey = NewEntity<typeof apiKeys>
-
-export const apiKeysOnSqlite = {
-  table: apiKeys,
-  filters: [],
-  writes: { create, createFirst, register, revoke, rotate, touch },
-  open({ read, write, revision }) {
-    return {
-      find: read(prepareGet(apiKeys, 'hash')),
-      list: read((connection) =>
-        prepareSelect(connection, apiKeys, sql`${selectFrom(apiKeys)} ORDER BY ${apiKeys.id}`),
-      ),
-      create: write(create),
-      createFirst: write(createFirst),
-      register: write(register),
-      revoke: write(revoke),
-      rotate: write(rotate),
-      touch: write(touch),
-      revision,
-    }
-  },
-} satisfies SqliteResource<object, typeof apiKeys>
+export function open({ read, write, revision }: SqliteEngine): ApiKeyStore {
+  return {
+    find: read(prepareGet(apiKeys, 'hash')),
+    list: read((connection) => prepareSelect(connection, apiKeys, sql`${selectFrom(apiKeys)} ORDER BY ${apiKeys.id}`)),
+    create: write(create),
+    createFirst: write(createFirst),
+    register: write(register),
+    revoke: write(revoke),
+    rotate: write(rotate),
+    touch: write(touch),
+    revision,
+  }
+}
 
 function create(connection: Database.Database) {
   const db = drizzle({ client: connection })

@@ -1,5 +1,5 @@
 import type { Entity } from '../resource.ts'
-import type { apiKeys } from './sqlite.ts'
+import type { apiKeys } from './table.ts'
 
 /** A stored API key. Of the key itself only the SHA-256 (`hash`) and the first characters (`start`) are stored. */
 export type ApiKey = Entity<typeof apiKeys>

@@ -3,7 +3,7 @@ import { defineConfig } from 'drizzle-kit'
 /** Drafts migrations, like `drizzle.config.ts` for SQLite. Triggers must be added by hand. */
 export default defineConfig({
   dialect: 'postgresql',
-  schema: './db/{!(copy|inspection)/postgres,postgres/idempotency}.ts',
+  schema: './db/postgres/migrations/schema.ts',
   out: './db/postgres/migrations',
   schemaFilter: ['public'],
   // For drizzle-kit studio.

@@ -1,28 +1,9 @@
 import { asc, gt, inArray, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { check, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { isRemembered, type Original, planSweep, sweepRows } from '../idempotency.ts'
-import { int64, isTimestamp, time } from './columns.ts'
+import { isRemembered, type Original, planSweep, sweepRows, idempotencyKeys as table } from '../idempotency.ts'
+import { postgresTableOf } from './table.ts'
 
-/** The result of each mutation with an idempotency key. The lowest ids are the oldest rows. */
-export const idempotencyKeys = pgTable(
-  'idempotency_keys',
-  {
-    id: int64('id').primaryKey().generatedAlwaysAsIdentity(),
-    apiKeyId: int64('api_key_id').notNull(),
-    key: text().notNull(),
-    operation: text().notNull(),
-    fingerprint: text().notNull(),
-    result: text().notNull(),
-    createdAt: time('created_at').notNull(),
-  },
-  (table) => [
-    uniqueIndex('idempotency_keys_key').on(table.apiKeyId, table.key),
-    check('idempotency_keys_key_length', sql`length(key) BETWEEN 1 AND 255`),
-    check('idempotency_keys_fingerprint_sha256', sql`length(fingerprint) = 64`),
-    isTimestamp('idempotency_keys', 'created_at'),
-  ],
-)
+const idempotencyKeys = postgresTableOf(table)
 
 type KeyName = Pick<typeof idempotencyKeys.$inferSelect, 'apiKeyId' | 'key'>
 type NewRow = KeyName & Original & { createdAt: Date }

@@ -12,11 +12,11 @@ import {
 } from '../migrations.ts'
 import type { Loaded } from '../resource.ts'
 import { incomplete, reasons, UnusableDatabase } from '../unusable-database.ts'
-import { time } from './columns.ts'
 import { connectClient } from './connection/connection.ts'
 import { attempt, causeOf, nameOf, Standby } from './connection/failure.ts'
 import { type PostgresResource, tablesOf } from './resource.ts'
 import { textOf } from './statements.ts'
+import { time } from './table.ts'
 import { lockUntilCommit } from './transaction.ts'
 
 /** Milliseconds for a server that is starting, and for the locks of other instances that are starting. */

@@ -1,9 +1,10 @@
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Client, ClientBase, Pool } from 'pg'
-import type { Engine, Names, Replayable, SearchFields } from '../resource.ts'
+import { idempotencyKeys } from '../idempotency.ts'
+import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../resource.ts'
 import type { Once } from '../store.ts'
 import type { Failures } from './connection/failure.ts'
-import { idempotencyKeys } from './idempotency.ts'
+import { postgresTableOf } from './table.ts'
 
 /** What the engine of PostgreSQL knows of a resource, and offers to it. */
 
@@ -29,21 +30,24 @@ export interface Mutation<Input extends object, Generated extends object> extend
   run(database: Pool | ClientBase, rows: unknown[][]): Promise<Generated[]>
 }
 
-export interface PostgresResource<
-  S = object,
-  T extends TableWithId = TableWithId,
-  F extends Names = Names,
-  Q extends SearchFields = SearchFields,
-> {
-  table: T
-  /** The fields by which `list` of the engine filters. Each needs an index that ends with the id. */
-  filters: F
-  /** The fields of `search` of the engine, if the resource has one. */
-  search?: Q
-  /** Every mutation, by its name. Other writes use the pool. */
+/** What a resource has of its own on PostgreSQL. */
+export interface OwnOnPostgres<S> {
+  /** Every mutation of its own, by its name. Other writes use the pool. */
+  writes?: Record<string, AnyMutation>
+  /** Makes what it adds to the store. */
+  open(engine: PostgresEngine): S
+}
+
+export interface PostgresResource<S = object> {
+  table: TableWithId
+  filters: Names
+  search?: SearchFields | undefined
+  /** Every mutation, by its name. */
   writes: Record<string, AnyMutation>
+  /** The derived mutation `create`. */
+  insert: Mutation<NewEntity<TableWithId>, Generated<TableWithId>>
   /** Makes what the resource adds to the store. */
-  open(engine: PostgresEngine<T, F, Q>): S
+  open(engine: Engine & PostgresEngine): S
 }
 
 /** A prepared statement. */
@@ -55,18 +59,14 @@ export interface Statement {
 /** Reads rows as arrays. 64-bit integers are `bigint`. */
 export type Read = <Row extends unknown[]>(statement: Statement, values: unknown[]) => Promise<Row[]>
 
-export interface PostgresEngine<
-  T extends TableWithId = TableWithId,
-  F extends Names = Names,
-  Q extends SearchFields = SearchFields,
-> extends Engine<T, F, Q> {
+export interface PostgresEngine {
   pool: Pool
   /** Opens a connection outside the pool. */
   connect: () => Promise<Client>
   failures: Failures
   read: Read
   /** Makes a method that runs one of the resource's mutations, and adds what it has generated to the input. */
-  mutation<Input extends object, Generated extends Replayable<Generated>>(
+  replayable<Input extends object, Generated extends Replayable<Generated>>(
     mutation: Mutation<Input, Generated>,
   ): (input: Input, once?: Once) => Promise<Generated & Input>
   /** Adds work to the end of the store. */
@@ -75,5 +75,5 @@ export interface PostgresEngine<
 
 /** Every table that the service needs, each after those that its foreign keys refer to. */
 export function tablesOf(resources: Record<string, PostgresResource>): PgTable[] {
-  return [...Object.values(resources).map(({ table }) => table), idempotencyKeys]
+  return [...Object.values(resources).map(({ table }) => table), postgresTableOf(idempotencyKeys)]
 }

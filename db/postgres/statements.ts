@@ -2,7 +2,9 @@ import { type Column, getTableColumns, getTableName, type SQL, sql } from 'drizz
 import { PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
 import {
+  type Count,
   columnOf,
+  countStatement,
   type Entity,
   fieldsOfNew,
   type Generated,
@@ -11,6 +13,7 @@ import {
   type Order,
   type PageQuery,
   textOfValue,
+  toCounts,
 } from '../resource.ts'
 import { batchReads } from './batch-reads.ts'
 import type { Mutation, Read, Statement, TableWithId } from './resource.ts'
@@ -105,6 +108,27 @@ export function rowsOf<T extends TableWithId, Field extends keyof Entity<T> & st
       return new Map(rows.map((row) => [row[field], row]))
     },
   )
+}
+
+/** Counts the rows with each value of a column, up to a limit. */
+export function countsOf(
+  read: Read,
+  table: TableWithId,
+  field: string,
+  limit: number,
+): () => Promise<Record<string, Count>> {
+  const column = columnOf(table, field)
+  const counts = countStatement(
+    column,
+    limit,
+    (value) =>
+      sql`SELECT ${table.id} FROM ${table} WHERE ${rangeOf(column, table.id, value, sql`0`)} ORDER BY ${column}, ${table.id}`,
+  )
+  const statement = { name: `count_${getTableName(table)}_${field}`, text: textOf(counts) }
+  return async () => {
+    const [row] = await read<bigint[]>(statement, [])
+    return toCounts(column, limit, row)
+  }
 }
 
 /** The mutation that inserts rows. Their ids ascend in the order of the rows. */

@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Pool, types } from 'pg'
 import { isUpToDate, otherRelease, type PrepareOptions } from '../migrations.ts'
-import { type Loaded, methodOf, operationOf } from '../resource.ts'
+import { type Engine, type Loaded, methodOf, operationOf } from '../resource.ts'
 import { searchWith } from '../search.ts'
 import { type BaseStore, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
 import { connectClient, openPool } from './connection/connection.ts'
@@ -10,7 +10,7 @@ import { GroupCommit } from './group-commit.ts'
 import { findMissingPart, prepareDatabase, readJournal } from './migrate.ts'
 import { prepareMutations } from './mutations.ts'
 import { type Mutation, type PostgresEngine, type PostgresResource, type Statement, tablesOf } from './resource.ts'
-import { databaseSize, pagesOf, rowsOf } from './statements.ts'
+import { countsOf, databaseSize, pagesOf, rowsOf } from './statements.ts'
 import { lockStatement } from './transaction.ts'
 
 interface PostgresStoreOptions extends PrepareOptions {
@@ -36,7 +36,17 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const closers: (() => Promise<void>)[] = []
   const read = readerFor(pool, failures)
 
-  function engineFor(resource: string, { table, filters, search, writes }: PostgresResource): PostgresEngine {
+  function engineFor(
+    resource: string,
+    { table, filters, search, insert, writes }: PostgresResource,
+  ): Engine & PostgresEngine {
+    function replayable<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
+      const operation = operationOf(resource, writes, mutation)
+      return methodOf<Input, Generated>(mutation.fields, (values, once) =>
+        mutations.run({ operation, mutation, values, once }),
+      )
+    }
+
     return {
       pool,
       connect: () => connectClient(url),
@@ -50,12 +60,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
           newest: pagesOf(read, table, filters, 'newest'),
           oldest: pagesOf(read, table, filters, 'oldest'),
         }),
-      mutation<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
-        const operation = operationOf(resource, writes, mutation)
-        return methodOf<Input, Generated>(mutation.fields, (values, once) =>
-          mutations.run({ operation, mutation, values, once }),
-        )
-      },
+      count: (field: string, limit: number) => countsOf(read, table, field, limit),
+      create: () => replayable(insert),
+      replayable,
       onClose: (close) => void closers.push(close),
     }
   }

@@ -1,6 +1,4 @@
 import type Database from 'better-sqlite3'
-import { sql } from 'drizzle-orm'
-import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import {
   checkReplay,
   decodeResult,
@@ -12,30 +10,6 @@ import {
   sweepRows,
 } from '../idempotency.ts'
 import type { MutationResult } from '../resource.ts'
-import { int64, isTimestamp, timestamp } from './columns.ts'
-
-/**
- * The result of each mutation with an idempotency key. The lowest ids are the oldest rows. There is no foreign key to what
- * was created: if that is deleted, a retry still gets the same response.
- */
-export const idempotencyKeys = sqliteTable(
-  'idempotency_keys',
-  {
-    id: int64('id').primaryKey(),
-    apiKeyId: int64('api_key_id').notNull(),
-    key: text().notNull(),
-    operation: text().notNull(),
-    fingerprint: text().notNull(),
-    result: text().notNull(),
-    createdAt: timestamp('created_at').notNull(),
-  },
-  (table) => [
-    uniqueIndex('idempotency_keys_key').on(table.apiKeyId, table.key),
-    check('idempotency_keys_key_length', sql`length(key) BETWEEN 1 AND 255`),
-    check('idempotency_keys_fingerprint_sha256', sql`length(fingerprint) = 64`),
-    isTimestamp('idempotency_keys', 'created_at'),
-  ],
-)
 
 interface Row {
   id: bigint

@@ -3,7 +3,7 @@ import { asc, getTableName, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { type SQLiteTable, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { type AppliedMigration, type Migration, pendingMigrations } from '../migrations.ts'
-import { timestamp } from './columns.ts'
+import { timestamp } from '../schema.ts'
 import { toFailure } from './file/failure.ts'
 import { query } from './statements.ts'
 

@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Engine, Names, Replayable, SearchFields } from '../resource.ts'
+import { idempotencyKeys } from '../idempotency.ts'
+import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../resource.ts'
 import type { Once, RuleError } from '../store.ts'
-import { idempotencyKeys } from './idempotency.ts'
 
 /** What the engine of SQLite knows of a resource, and offers to it. */
 
@@ -21,36 +21,32 @@ export type Mutation<Input extends object, Generated extends object> = Prepare<u
   sample?: unknown[]
 }
 
-export interface SqliteResource<
-  S = object,
-  T extends TableWithId = TableWithId,
-  F extends Names = Names,
-  Q extends SearchFields = SearchFields,
-> {
-  table: T
-  /** The fields by which `list` of the engine filters. Each needs an index. */
-  filters: F
-  /** The fields of `search` of the engine, if the resource has one. */
-  search?: Q
-  /** Every write, by its name. The writer thread prepares them, and runs them inside a transaction. */
+/** What a resource has of its own on SQLite. */
+export interface OwnOnSqlite<S> {
+  /** Every write of its own, by its name. The writer thread prepares them, and runs them inside a transaction. */
   writes: Record<string, Prepare<never[], unknown> & { sample?: unknown[] }>
   /** The errors of its writes. The thread sends their names. */
   errors?: RuleError[]
-  /** Makes what the resource adds to the store. */
-  open(engine: SqliteEngine<T, F, Q>): S
+  /** Makes what it adds to the store. */
+  open(engine: SqliteEngine): S
 }
 
-export interface SqliteEngine<
-  T extends TableWithId = TableWithId,
-  F extends Names = Names,
-  Q extends SearchFields = SearchFields,
-> extends Engine<T, F, Q> {
+export interface SqliteResource<S = object> extends OwnOnSqlite<S> {
+  table: TableWithId
+  filters: Names
+  search?: SearchFields | undefined
+  /** The derived mutation `create`. */
+  insert: Mutation<NewEntity<TableWithId>, Generated<TableWithId>>
+  open(engine: Engine & SqliteEngine): S
+}
+
+export interface SqliteEngine {
   /** Makes a method that reads on the event loop. The read is one statement, and so one snapshot. */
   read<Args extends unknown[], T>(prepare: Prepare<Args, T>): (...args: Args) => Promise<T>
   /** Makes a method that runs one of the resource's writes. It resolves when the write is on disk. */
   write<Args extends unknown[], T>(write: Prepare<Args, T>): (...args: Args) => Promise<T>
   /** Makes a method that runs one of the resource's mutations, and adds what it has generated to the input. */
-  mutation<Input extends object, Generated extends Replayable<Generated>>(
+  replayable<Input extends object, Generated extends Replayable<Generated>>(
     mutation: Mutation<Input, Generated>,
   ): (input: Input, once?: Once) => Promise<Generated & Input>
   /** See {@link BaseStore.revision}. */

@@ -2,7 +2,9 @@ import type Database from 'better-sqlite3'
 import { Column, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import { SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import {
+  type Count,
   columnOf,
+  countStatement,
   type Entity,
   fieldsOfNew,
   type Generated,
@@ -10,6 +12,7 @@ import {
   type NewEntity,
   type Order,
   type PageQuery,
+  toCounts,
 } from '../resource.ts'
 import { IdsExhausted } from '../store.ts'
 import type { Mutation, Prepare, TableWithId } from './resource.ts'
@@ -56,6 +59,24 @@ export function prepareGet<T extends TableWithId, Field extends keyof T['$inferS
     const select = prepareSelect(connection, table, sql`${selectFrom(table)} WHERE ${columnOf(table, field)} = ?`)
     return (value) => select(value)[0]
   }
+}
+
+/** Counts the rows with each value of a column, up to a limit. */
+export function prepareCounts(table: TableWithId, field: string, limit: number): Prepare<[], Record<string, Count>> {
+  return (connection) => {
+    const counts = connection.prepare<[], bigint[]>(textOf(countsStatement(table, field, limit))).raw()
+    return () => toCounts(columnOf(table, field), limit, counts.get())
+  }
+}
+
+/** Exported for a test of its query plan. */
+export function countsStatement(table: TableWithId, field: string, limit: number): SQL {
+  const column = columnOf(table, field)
+  return countStatement(
+    column,
+    limit,
+    (value) => sql`SELECT ${table.id} FROM ${table} WHERE ${column} = ${value} ORDER BY ${table.id}`,
+  )
 }
 
 /** The mutation that inserts a row. */

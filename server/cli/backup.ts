@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { ResourceList } from '../../db/resource-list.ts'
+import type { ResourceList } from '../../db/collection.ts'
 import { backUpDatabase, streamBackup } from '../../db/sqlite/backup/backup.ts'
 import { checksumOf, verifyBackup } from '../../db/sqlite/backup/checksum.ts'
 import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ResourceList } from '../../db/resource-list.ts'
+import type { ResourceList } from '../../db/collection.ts'
 import type { Configuration, VariableName } from '../config.ts'
 import { alignColumns } from '../ops/format.ts'
 import type { Product } from '../product.ts'

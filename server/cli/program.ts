@@ -1,7 +1,7 @@
 import type { AnyRouter } from '@trpc/server'
 import { Command, CommanderError } from 'commander'
+import type { ResourceList } from '../../db/collection.ts'
 import type { WithApiKeys } from '../../db/keys/store.ts'
-import type { ResourceList } from '../../db/resource-list.ts'
 import { type BaseStore, RuleViolation, StoreUnavailable } from '../../db/store.ts'
 import { UnusableDatabase } from '../../db/unusable-database.ts'
 import { configurationOf } from '../config.ts'

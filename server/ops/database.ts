@@ -1,9 +1,9 @@
+import type { ResourceList } from '../../db/collection.ts'
 import { type CopyRequest, copyStore, type TableSummary } from '../../db/copy/copy-store.ts'
 import type { Inspection, SchemaState, TableContents } from '../../db/inspection.ts'
 import { describeLocation, type Location } from '../../db/location.ts'
 import type { LockMode, Migration } from '../../db/migrations.ts'
 import { inspect } from '../../db/open.ts'
-import type { ResourceList } from '../../db/resource-list.ts'
 import { alignColumns, count, describeSize } from './format.ts'
 import { OperatorError } from './operator-error.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { maxCount, petStatuses } from '../../db/pets/shared.ts'
+import { maxCount, petStatuses } from '../../db/pets/pets.ts'
 import { Int64 } from '../api/int64.ts'
 import { AnyId, found, foundOf, pageOf, searchOf } from '../api/page.ts'
 import { expected } from '../api/validation.ts'

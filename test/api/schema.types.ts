@@ -1,6 +1,4 @@
-import type { NewPet, Pet } from '../../db/pets/store.ts'
-import type * as postgres from '../../db/postgres/idempotency.ts'
-import type * as sqlite from '../../db/sqlite/idempotency.ts'
+import type { NewPet, Pet } from '../../db/pets/pets.ts'
 import type { NewPet as NewPetOfApi, Pet as PetOfApi } from '../../server/pets/pets.ts'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -9,11 +7,6 @@ type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ?
 type Flat<T> = { [Name in keyof T]: T[Name] }
 
 type Holds<T extends true> = T
-
-/** The compiler checks that the rows of both databases have the same type. Those of resources are compared in the list. */
-export type RowsAreTheSame = [
-  Holds<Equal<typeof postgres.idempotencyKeys.$inferSelect, typeof sqlite.idempotencyKeys.$inferSelect>>,
-]
 
 /** The compiler checks that the schemas have the fields of the tables, and no others. */
 export type SchemasFitTables = [Holds<Equal<Flat<PetOfApi>, Flat<Pet>>>, Holds<Equal<Flat<NewPetOfApi>, Flat<NewPet>>>]

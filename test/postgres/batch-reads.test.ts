@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { petStatuses } from '../../db/pets/shared.ts'
+import { petStatuses } from '../../db/pets/pets.ts'
 import { batchReads } from '../../db/postgres/batch-reads.ts'
 import { maxInt64, minInt64 } from '../../server/api/int64.ts'
 import { postgresDatabase } from '../support/database.ts'

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import type { NewPet } from '../../db/pets/store.ts'
+import type { NewPet } from '../../db/pets/pets.ts'
 import type { Store } from '../../db/resources.ts'
 import { StoreUnavailable } from '../../db/store.ts'
 import { postgresDatabase } from '../support/database.ts'

@@ -7,12 +7,14 @@ import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readMigrations } from '../../db/migrations.ts'
 import { openStore } from '../../db/open.ts'
-import { petsOnPostgres } from '../../db/pets/postgres.ts'
+import { pets } from '../../db/pets/pets.ts'
 import { openPool } from '../../db/postgres/connection/connection.ts'
 import { Failures } from '../../db/postgres/connection/failure.ts'
 import drizzleConfig from '../../db/postgres/drizzle.config.ts'
 import { migrate } from '../../db/postgres/migrate.ts'
 import { prepareMutations } from '../../db/postgres/mutations.ts'
+import { insertInto } from '../../db/postgres/statements.ts'
+import { postgresTableOf } from '../../db/postgres/table.ts'
 import { resources } from '../../db/resources.ts'
 import { describeKeys, listKeys } from '../../server/ops/keys.ts'
 import { postgresDatabase, testDatabase } from '../support/database.ts'
@@ -219,7 +221,7 @@ describe('the table of idempotency keys', () => {
     onTestFinished(() => pool.end())
     const values = ['Rex', 7n, 'sold']
     const commit = prepareMutations(pool, new Failures([]))
-    const call = { operation: 'pets.create', mutation: petsOnPostgres.writes.create, values }
+    const call = { operation: 'pets.create', mutation: insertInto(postgresTableOf(pets)), values }
     return {
       run: (key: string, now: Date) => commit([{ ...call, once: { apiKeyId: 1n, key } }], now),
       url,

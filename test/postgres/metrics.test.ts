@@ -1,6 +1,6 @@
 import { Client, DatabaseError } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import type { NewPet } from '../../db/pets/store.ts'
+import type { NewPet } from '../../db/pets/pets.ts'
 import { openPool } from '../../db/postgres/connection/connection.ts'
 import { Failures, writeFailureOf } from '../../db/postgres/connection/failure.ts'
 import { tablesOf } from '../../db/postgres/resource.ts'

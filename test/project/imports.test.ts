@@ -40,12 +40,12 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
   'server/pets/pets.ts': {
     allowed: [
       ...['zod', './transfer.ts', '../trpc.ts', '../api/page.ts', '../ops/transfer/resource.ts'].map(valueFrom),
-      ...['../../db/pets/shared.ts', '../../db/resources.ts', '../../db/store.ts'].map(valueFrom),
+      ...['../../db/pets/pets.ts', '../../db/resources.ts', '../../db/store.ts'].map(valueFrom),
     ],
     refused: [
       ...['../http/server.ts', '../rest/adapter.ts', '../rpc/adapter.ts', '../auth/bearer.ts'].map(valueFrom),
       ...['../ops/keys.ts', '../config.ts', '../router.ts', '../../db/open.ts'].map(valueFrom),
-      ...['../../db/pets/sqlite.ts', '../../db/sqlite/store/store.ts', 'fastify', 'pg'].map(valueFrom),
+      ...['../../db/sqlite/schema.ts', '../../db/sqlite/store/store.ts', 'fastify', 'pg'].map(valueFrom),
     ],
   },
   'server/another-resource/procedures.ts': {
@@ -206,6 +206,7 @@ test('an engine names no resource, no field and no status of one, and imports ne
   const product = [
     'client/index.ts',
     'db/resources.ts',
+    'db/postgres/migrations/schema.ts',
     ...['main', 'router', 'service', 'trpc'].map((name) => `server/${name}.ts`),
   ]
   const sources = globSync('{server,db,client}/**/*.{ts,mjs}', { cwd: root, exclude: ['**/{dist,node_modules}/**'] })

@@ -3,7 +3,7 @@ import { retryWhileBusy } from '../../db/sqlite/file/connection.ts'
 import { FilesDamaged } from '../../db/sqlite/file/damage.ts'
 import { concernsDatabase, isBusy, storeError, toFailure, writeFailureOf } from '../../db/sqlite/file/failure.ts'
 import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable, type WriteFailure } from '../../db/store.ts'
-import { NoSuchShelter } from '../fixture/shelters/shared.ts'
+import { NoSuchShelter } from '../fixture/shelters/table.ts'
 
 function sqliteError(code: string, message = 'of SQLite'): Error {
   return Object.assign(new Error(message), { code })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PetStatus } from '../../db/pets/shared.ts'
+import type { PetStatus } from '../../db/pets/pets.ts'
 import { testDatabase } from '../support/database.ts'
 
 test('pets are counted by status, exactly up to 10,000', async () => {

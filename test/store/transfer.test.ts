@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Pet } from '../../db/pets/store.ts'
+import type { Pet } from '../../db/pets/pets.ts'
 import type { Store } from '../../db/resources.ts'
 import { StoreUnavailable } from '../../db/store.ts'
 import { maxInt64, minInt64 } from '../../server/api/int64.ts'

@@ -1,6 +1,5 @@
 import type { ApiKey, NewApiKey } from '../../db/keys/store.ts'
-import type { PetStatus } from '../../db/pets/shared.ts'
-import type { Pet, PetSearch } from '../../db/pets/store.ts'
+import type { Pet, PetSearch, PetStatus } from '../../db/pets/pets.ts'
 import type { Store } from '../../db/resources.ts'
 import { IdempotencyKeyReused, RowConflict } from '../../db/store.ts'
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PetStatus } from '../../db/pets/shared.ts'
+import type { PetStatus } from '../../db/pets/pets.ts'
 import type { Store } from '../../db/resources.ts'
 import { exportItems } from '../../server/ops/transfer/export.ts'
 import { importItems, readItems } from '../../server/ops/transfer/import.ts'

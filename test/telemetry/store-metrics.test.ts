@@ -1,7 +1,7 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { NewPet } from '../../db/pets/store.ts'
+import type { NewPet } from '../../db/pets/pets.ts'
 import type { Store } from '../../db/resources.ts'
 import { connect } from '../../db/sqlite/file/connection.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'

@@ -1,5 +1,5 @@
 import type { PrepareOptions } from '../../migrations.ts'
-import { methodOf, operationOf } from '../../resource.ts'
+import { type Engine, methodOf, operationOf } from '../../resource.ts'
 import { searchWith } from '../../search.ts'
 import { type BaseStore, type StoreObserver, type StoreSizes, StoreUnavailable } from '../../store.ts'
 import { measureBackups } from '../backup/inventory.ts'
@@ -7,7 +7,7 @@ import { CorruptionCheck } from '../diagnosis/diagnosis.ts'
 import type { Failure } from '../file/failure.ts'
 import { realPathOf, sizeOf } from '../file/files.ts'
 import type { Mutation, Prepare, SqliteEngine, SqliteResource } from '../resource.ts'
-import { prepareGet, preparePages } from '../statements.ts'
+import { prepareCounts, prepareGet, preparePages } from '../statements.ts'
 import { Writer, type WriterOptions } from '../writer/writer.ts'
 import { prepareDatabase } from './prepare.ts'
 import { Reader } from './reader.ts'
@@ -81,10 +81,15 @@ async function measureFiles(path: string): Promise<StoreSizes> {
 
 function engineFor(
   resource: string,
-  { table, filters, search, writes }: SqliteResource,
+  { table, filters, search, insert, writes }: SqliteResource,
   reader: Reader,
   writer: Writer,
-): SqliteEngine {
+): Engine & SqliteEngine {
+  function replayable<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
+    const operation = operationOf(resource, writes, mutation)
+    return methodOf<Input, Generated>(mutation.fields, (values, once) => writer.mutate(operation, values, once))
+  }
+
   return {
     list: () => reader.add(preparePages(table, filters)),
     get: () => reader.add(prepareGet(table, 'id')),
@@ -94,16 +99,15 @@ function engineFor(
         newest: reader.add(preparePages(table, filters, 'newest')),
         oldest: reader.add(preparePages(table, filters, 'oldest')),
       }),
+    count: (field: string, limit: number) => reader.add(prepareCounts(table, field, limit)),
+    create: () => replayable(insert),
     read: (prepare) => reader.add(prepare),
     write<Args extends unknown[], T>(write: Prepare<Args, T>) {
       const name = operationOf(resource, writes, write)
       // The thread runs the write of this name.
       return (...args: Args) => writer.run(name, ...args) as Promise<T>
     },
-    mutation<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
-      const operation = operationOf(resource, writes, mutation)
-      return methodOf<Input, Generated>(mutation.fields, (values, once) => writer.mutate(operation, values, once))
-    },
+    replayable,
     revision: () => reader.revision(),
   }
 }

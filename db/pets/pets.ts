@@ -1,0 +1,46 @@
+import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { collection, type StoreOf } from '../collection.ts'
+import type { Entity, NewEntity } from '../resource.ts'
+import { int64, isLine, isOneOf, isPositive } from '../schema.ts'
+
+export const petStatuses = ['available', 'pending', 'sold'] as const
+export type PetStatus = (typeof petStatuses)[number]
+
+/** The greatest number of pets that is counted, because counting takes longer the more there are. */
+export const maxCount = 10_000
+
+export const pets = sqliteTable(
+  'pets',
+  {
+    id: int64('id').primaryKey({ autoIncrement: true }),
+    name: text().notNull(),
+    categoryId: int64('category_id').notNull(),
+    status: text({ enum: petStatuses }).notNull(),
+  },
+  (pet) => [
+    // Each index entry ends with the id. So this index serves the filter and the keyset pagination.
+    index('pets_by_status').on(pet.status),
+    isPositive(pet.id),
+    ...isLine(pet.name, 255),
+    isOneOf(pet.status),
+  ],
+)
+
+export type Pet = Entity<typeof pets>
+export type NewPet = NewEntity<typeof pets>
+
+export const petCollection = collection({
+  table: pets,
+  filters: ['status'],
+  search: { name: 'text', categoryId: 'value' },
+  methods: ({ list, get, search, count, create }) => ({
+    list: list(),
+    get: get(),
+    search: search(),
+    counts: count('status', maxCount),
+    create: create(),
+  }),
+})
+
+export type PetStore = StoreOf<typeof petCollection>
+export type PetSearch = Parameters<PetStore['search']>[0]

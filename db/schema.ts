@@ -1,0 +1,84 @@
+import { type Column, getTableName, type SQL, sql } from 'drizzle-orm'
+import { type CheckBuilder, check, customType, integer } from 'drizzle-orm/sqlite-core'
+
+/** The columns and rules of a table, for both databases. The rules hold for rows that are inserted by hand, too. */
+
+/** A 64-bit integer. Connections with `safeIntegers` return `bigint`, although Drizzle's type is `number`. */
+export function int64(name: string) {
+  return integer(name).$type<bigint>()
+}
+
+/** A time as ISO 8601 text in UTC, which is readable and sorts chronologically; on PostgreSQL with milliseconds. */
+export const timestamp = customType<{ data: Date; driverData: string }>({
+  dataType: () => 'text',
+  toDriver: (date) => date.toISOString(),
+  fromDriver: (iso) => new Date(iso),
+})
+
+/** A rule by its name and its SQL. */
+interface Rule {
+  name: string
+  value: SQL
+}
+
+/** Those of PostgreSQL by the SQL of SQLite, if they differ. */
+const rulesOfPostgres = new WeakMap<SQL, Rule>()
+
+export function ruleOfPostgres(rule: Rule): Rule {
+  return rulesOfPostgres.get(rule.value) ?? rule
+}
+
+/** @param postgres the rule on PostgreSQL, if it has another name or other SQL there */
+function rule(column: Column, name: string, condition: string, postgres?: [name: string, condition: string]) {
+  const nameOf = (suffix: string) => `${getTableName(column.table)}_${column.name}_${suffix}`
+  const value = sql.raw(condition)
+  if (postgres) rulesOfPostgres.set(value, { name: nameOf(postgres[0]), value: sql.raw(postgres[1]) })
+  return check(nameOf(name), value)
+}
+
+export function isPositive(column: Column): CheckBuilder {
+  return rule(column, 'positive', `${column.name} > 0`)
+}
+
+/** Allows only the values in the type of the column. */
+export function isOneOf(column: Column): CheckBuilder {
+  const values = column.enumValues?.map((value) => `'${value}'`) ?? []
+  return rule(column, 'known', `${column.name} IN (${values.join(', ')})`)
+}
+
+// That of `\s` in JavaScript without the control characters, which have their own rule.
+const whiteSpace = [
+  32, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288, 65279,
+]
+const controlCharacters = `'*[' || char(1) || '-' || char(31) || char(127) || '-' || char(159) || ']*'`
+
+/** A line of text: 1 to `maxLength` characters, not only white space, no control characters. */
+export function isLine(column: Column, maxLength: number): CheckBuilder[] {
+  const { name } = column
+  // PostgreSQL's own character classes depend on the locale.
+  const escaped = whiteSpace.map((code) => `\\u${code.toString(16).padStart(4, '0')}`).join('')
+  return [
+    rule(column, 'length', `length(${name}) BETWEEN 1 AND ${maxLength}`),
+    rule(column, 'not_blank', `trim(${name}, char(${whiteSpace.join(', ')})) <> ''`, [
+      'not_blank',
+      `btrim(${name}, E'${escaped}') <> ''`,
+    ]),
+    rule(column, 'no_control_characters', `instr(${name}, char(0)) = 0 AND ${name} NOT GLOB ${controlCharacters}`, [
+      'no_control_characters',
+      String.raw`${name} !~ '[\u0001-\u001f\u007f-\u009f]'`,
+    ]),
+  ]
+}
+
+/**
+ * Allows on SQLite only the format of `toISOString` and only dates that exist: it must convert the text to itself. Without
+ * the added `Z`, it would accept `now`. Allows on PostgreSQL only times that both can hold: no infinity, no year BC or beyond
+ * 9999.
+ */
+export function isTimestamp(column: Column): CheckBuilder {
+  const { name } = column
+  return rule(column, 'iso8601', `${name} IS strftime('%Y-%m-%dT%H:%M:%fZ', substr(${name}, 1, 23) || 'Z')`, [
+    'in_range',
+    `${name} BETWEEN '0001-01-01T00:00:00Z' AND '9999-12-31T23:59:59.999Z'`,
+  ])
+}
