@@ -250,7 +250,9 @@ test.for(kinds)('drizzle-kit reads every table that %s needs, and no other', asy
   const modules = await Promise.all(files.map((file) => import(pathToFileURL(join(root, file)).href)))
   const found = modules.flatMap((module) => Object.values(module)).filter((value) => is(value, Table))
   const tables = database === 'sqlite' ? tablesOnSqlite(onSqlite.resources) : tablesOnPostgres(onPostgres.resources)
-  expect(found.map(getTableName).toSorted()).toEqual(tables.map(getTableName).toSorted())
+  expect(found.map(getTableName).toSorted(), `The tables are in ${configs[database].schema}.`).toEqual(
+    tables.map(getTableName).toSorted(),
+  )
 })
 
 test.for(kinds)('the migrations of %s and the snapshots of drizzle-kit match the schema', (database) => {

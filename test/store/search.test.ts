@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { NewPet, Pet, PetSearch } from '../../db/pets/pets.ts'
-import { petStatuses } from '../../db/pets/pets.ts'
+import { type NewPet, type Pet, type PetSearch, petStatuses } from '../../db/pets/pets.ts'
 import { fold, maxRead, searchWith } from '../../db/search.ts'
 import { openTestStore, testDatabase } from '../support/database.ts'
 import { openStoreModel } from '../support/store-model.ts'
