@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { startThread } from '../../thread.ts'
 import { reasons, UnusableDatabase } from '../../unusable-database.ts'
-import { checkPagesOf } from '../file/connection.ts'
+import { checkPagesOf, type PageCheck } from '../file/connection.ts'
 import {
   concernsDatabase,
   type Failure,
@@ -13,7 +15,6 @@ import {
   violatesConstraint,
 } from '../file/failure.ts'
 import { realPathOf } from '../file/files.ts'
-import { checkPagesInThread } from './page-check.ts'
 
 /** Bytes. SQLite extends the index of the log (`-shm`) by half of it. */
 const minRoom = 64 * 1024
@@ -122,5 +123,23 @@ export class CorruptionCheck {
       const end = performance.now()
       this.#validUntil = end + Math.max(minValidity, validityFactor * (end - start))
     }
+  }
+}
+
+/** The `workerData` of the thread. */
+export interface PageCheckData {
+  path: string
+  check: PageCheck
+}
+
+/** Calls {@link checkPages} in a thread, because it is one long call into SQLite. The process does not wait for its end. */
+export async function checkPagesInThread(path: string, check: PageCheck): Promise<void> {
+  const data: PageCheckData = { path, check }
+  try {
+    await once(startThread(new URL('page-check-thread.ts', import.meta.url), data), 'exit')
+  } catch (error) {
+    // An error from a thread keeps its properties, but not its class.
+    if (error instanceof Error && 'reason' in error) throw new UnusableDatabase(path, String(error.reason))
+    throw error
   }
 }

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads'
 import { checkPagesOf } from '../file/connection.ts'
-import type { PageCheckData } from './page-check.ts'
+import type { PageCheckData } from './diagnosis.ts'
 
 // Only checkPagesInThread starts this thread.
 const { path, check } = workerData as PageCheckData
