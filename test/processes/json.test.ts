@@ -11,11 +11,16 @@ import { temporaryFolder } from '../support/temporary.ts'
 
 /** The fields of each command in the table of the reference. */
 const documented = new Map(
-  rowsOf(document('docs/reference/cli.md')).flatMap(([command = '', shape = '']) => {
+  rowsOf(document('docs/reference/cli.md')).flatMap(([usage = '', , shape = '']) => {
     const [, isList, fields] = /^`(\[?)\{ ([^}]+) \}/.exec(shape) ?? []
     return fields === undefined
       ? []
-      : [[command.replaceAll('`', ''), { isList: isList === '[', fields: fields.split(', ') }]]
+      : [
+          [
+            usage.replaceAll('`', '').replace(/ (?:\[|<|--).*/, ''),
+            { isList: isList === '[', fields: fields.split(', ') },
+          ],
+        ]
   }),
 )
 

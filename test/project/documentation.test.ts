@@ -232,7 +232,7 @@ test('every message in the troubleshooting guide is in the source', () => {
   const quoted = [...items].flatMap(([, message = '']) =>
     [...message.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text),
   )
-  expect(quoted.length).toBeGreaterThan(10)
+  expect(quoted.length).toBeGreaterThan(5)
   const stale = quoted.filter((message) => {
     const parts = message.split('…').map((part) => part.trim())
     return !parts.filter((part) => part.length > 8).every((part) => source.includes(part))
@@ -254,7 +254,8 @@ test('each decision has a number of its own', () => {
   const numbers = [...document('docs/background/decisions.md').text.matchAll(/^### (\d+)\. /gm)].map(([, number]) =>
     Number(number),
   )
-  expect(numbers.toSorted((a, b) => a - b)).toEqual(numbers.map((_, index) => index + 1))
+  expect(numbers.length).toBeGreaterThan(20)
+  expect(new Set(numbers).size).toBe(numbers.length)
 })
 
 test('CI runs the script that developers run, on the Node that the service runs on', () => {
