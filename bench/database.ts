@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { petStatuses } from '../db/pets/pets.ts'
 import { connect } from '../db/sqlite/file/connection.ts'
+import { prepareSqlite, prepareWrites } from '../test/support/engines.ts'
 import { apiKeyRecord, mintApiKey } from '../test/support/product.ts'
-import { prepareSqlite, prepareWrites } from '../test/support/resources.ts'
 
 /** The number of pets per transaction. */
 const step = 100_000

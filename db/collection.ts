@@ -1,16 +1,19 @@
+import type { Engine, Loaded, Names, SearchFields } from './entity.ts'
 import { type Migration, readMigrations } from './migrations.ts'
-import type { OwnOnPostgres, PostgresResource, TableWithId as PostgresTable } from './postgres/resource.ts'
-import type { Engine, Loaded, Names, SearchFields } from './resource.ts'
-import type { OwnOnSqlite, SqliteResource, TableWithId } from './sqlite/resource.ts'
+import type { OwnOnPostgres, PostgresCollection, TableWithId as PostgresTable } from './postgres/engine.ts'
+import type { OwnOnSqlite, SqliteCollection, TableWithId } from './sqlite/engine.ts'
 
 /** A collection on each database. Only the modules of one of them are loaded. */
 export interface Collection<S = object> {
-  sqlite(): Promise<SqliteResource<S>>
-  postgres(): Promise<PostgresResource<S>>
+  sqlite(): Promise<SqliteCollection<S>>
+  postgres(): Promise<PostgresCollection<S>>
 }
 
 /** What a collection adds to the store. */
 export type StoreOf<C> = C extends Collection<infer S> ? S : never
+
+/** What the collections of a definition add to the store, by their names. */
+export type StoresOf<D> = D extends StoreDefinition<infer Stores> ? Stores : never
 
 /** The columns that both databases hold exactly. Others hold other values than Drizzle says, or are not compared exactly. */
 type Supported =
@@ -85,46 +88,43 @@ export function collection<
   }
 }
 
-interface List<Stores> {
-  /** The address of the module that exports the list as `resources`. Threads import it. */
+/** The collections and the migrations of a store, which the engines get as an argument. */
+export interface StoreDefinition<Stores = unknown> {
+  /** Of the collections, in their order. */
+  names: string[]
+  parts: Parts<Stores>
+  migrationsFor(kind: 'sqlite' | 'postgres'): Migration[]
+  forSqlite(): Promise<Loaded<SqliteCollection>>
+  forPostgres(): Promise<Loaded<PostgresCollection>>
+}
+
+interface Parts<Stores> {
+  /** The address of the module that exports the definition as `definition`. The writer thread imports it. */
   url: string
   /** The folders with the migrations of all tables. */
   migrations: Record<'sqlite' | 'postgres', URL[]>
-  /** By their names, each after those that its foreign keys refer to. */
-  resources: { [Name in keyof Stores]: Collection<Stores[Name]> }
+  /** By their names, each after those that its foreign keys refer to. The names are stored with idempotency keys. */
+  collections: { [Name in keyof Stores]: Collection<Stores[Name]> }
 }
 
-/** Every resource of a service. */
-export class ResourceList<Stores = unknown> {
-  /** Of the resources, in the order of the list. */
-  readonly names: string[]
-  readonly definition: List<Stores>
+export function defineStore<Stores>(parts: Parts<Stores>): StoreDefinition<Stores> {
+  const { url, migrations, collections } = parts
+  const migrationsFor = (kind: 'sqlite' | 'postgres') => readMigrations(migrations[kind])
 
-  constructor(definition: List<Stores>) {
-    this.definition = definition
-    this.names = Object.keys(definition.resources)
+  async function load<C>(kind: 'sqlite' | 'postgres', modulesOf: (collection: Collection) => Promise<C>) {
+    // Safe: whatever a collection adds to the store, it has a module for each database.
+    const loading = Object.entries(collections as Record<string, Collection>).map(async ([name, each]) => [
+      name,
+      await modulesOf(each),
+    ])
+    return { url, migrations: migrationsFor(kind), collections: Object.fromEntries(await Promise.all(loading)) }
   }
 
-  migrationsFor(kind: 'sqlite' | 'postgres'): Migration[] {
-    return readMigrations(this.definition.migrations[kind])
-  }
-
-  forSqlite(): Promise<Loaded<SqliteResource>> {
-    return this.#load('sqlite', ({ sqlite }) => sqlite())
-  }
-
-  forPostgres(): Promise<Loaded<PostgresResource>> {
-    return this.#load('postgres', ({ postgres }) => postgres())
-  }
-
-  async #load<R>(kind: 'sqlite' | 'postgres', modulesOf: (resource: Collection) => Promise<R>): Promise<Loaded<R>> {
-    // Whatever a resource adds to the store, it has a module for each database.
-    const definitions = this.definition.resources as Record<string, Collection>
-    const modules = Object.entries(definitions).map(async ([name, each]) => [name, await modulesOf(each)])
-    return {
-      url: this.definition.url,
-      migrations: this.migrationsFor(kind),
-      resources: Object.fromEntries(await Promise.all(modules)),
-    }
+  return {
+    names: Object.keys(collections),
+    parts,
+    migrationsFor,
+    forSqlite: () => load('sqlite', ({ sqlite }) => sqlite()),
+    forPostgres: () => load('postgres', ({ postgres }) => postgres()),
   }
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { textOfValue } from './resource.ts'
+import { idempotencyLifetime } from './base-store.ts'
+import { textOfValue } from './entity.ts'
+import { IdempotencyKeyReused } from './errors.ts'
 import { int64, isTimestamp, timestamp } from './schema.ts'
-import { IdempotencyKeyReused, idempotencyLifetime } from './store.ts'
 
 /** The rules of idempotency keys, which are the same for any mutation and on every database. */
 
@@ -39,7 +40,7 @@ export interface Original {
 
 /** A call of a mutation. */
 export interface Attempt {
-  /** The name of the resource and of the mutation, with a dot between them. */
+  /** The name of the collection and of the mutation, with a dot between them. */
   operation: string
   /** The input in the order of the mutation's fields. */
   values: unknown[]

@@ -1,7 +1,7 @@
 import { type SQL, sql, type Table } from 'drizzle-orm'
+import { columnOf } from './entity.ts'
+import { incomplete, UnusableDatabase } from './errors.ts'
 import { type AppliedMigration, type Migration, pendingMigrations } from './migrations.ts'
-import { columnOf } from './resource.ts'
-import { incomplete, UnusableDatabase } from './unusable-database.ts'
 
 /**
  * Reads facts about a database for operators. It changes nothing, and works while the service uses the database. Every
@@ -11,7 +11,7 @@ export type Inspection = SqliteInspection | PostgresInspection
 
 interface CommonInspection {
   schema(): Promise<SchemaState>
-  /** Of the table of each resource by its name. Without the tables that do not exist yet. */
+  /** Of the table of each collection by its name. Without the tables that do not exist yet. */
   contents(): Promise<Record<string, TableContents>>
   close(): Promise<void>
 }
@@ -56,7 +56,7 @@ export interface InspectedDatabase<T extends Table> {
   /** The path, or the URL without a password, for messages. */
   name: string
   migrations: Migration[]
-  resources: Record<string, { table: T }>
+  collections: Record<string, { table: T }>
   hasTable(table: T): Promise<boolean>
   query(statement: SQL): Promise<unknown[][]>
   /** None if there is no journal. */
@@ -67,7 +67,7 @@ export interface InspectedDatabase<T extends Table> {
 
 /** What is read in the same way from both databases. */
 export function inspectionOf<T extends Table>(database: InspectedDatabase<T>): Omit<CommonInspection, 'close'> {
-  const { name, migrations, resources, query } = database
+  const { name, migrations, collections, query } = database
   return {
     async schema() {
       const state = schemaState(await database.readApplied(), migrations, name)
@@ -77,7 +77,7 @@ export function inspectionOf<T extends Table>(database: InspectedDatabase<T>): O
     },
     async contents() {
       const contents: Record<string, TableContents> = {}
-      for (const [name, { table }] of Object.entries(resources)) {
+      for (const [name, { table }] of Object.entries(collections)) {
         if (!(await database.hasTable(table))) continue
         const [[rows, newestId] = []] = await query(sql`SELECT count(*), max(${columnOf(table, 'id')}) FROM ${table}`)
         contents[name] = { rows: Number(rows), newestId: newestId === null ? null : BigInt(String(newestId)) }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { UnusableDatabase } from './unusable-database.ts'
+import { UnusableDatabase } from './errors.ts'
 
 /** One step of a schema's history. Each database records the applied migrations in its journal, the table `migrations`. */
 export interface Migration {

@@ -1,8 +1,8 @@
-import type { ResourceList } from './collection.ts'
+import type { BaseStore, StoreObserver } from './base-store.ts'
+import type { StoreDefinition } from './collection.ts'
 import type { Inspection } from './inspection.ts'
 import type { Location } from './location.ts'
 import type { PrepareOptions } from './migrations.ts'
-import type { BaseStore, StoreObserver } from './store.ts'
 
 interface OpenOptions extends PrepareOptions {
   /** Milliseconds to wait for the lock of an SQLite file that another process holds. */
@@ -23,13 +23,17 @@ interface OpenOptions extends PrepareOptions {
  *
  * @throws {UnusableDatabase}
  */
-export async function migrateStore(list: ResourceList, location: Location, options: PrepareOptions): Promise<void> {
+export async function migrateStore(
+  definition: StoreDefinition,
+  location: Location,
+  options: PrepareOptions,
+): Promise<void> {
   if (location.kind === 'postgres') {
     const { prepareDatabase } = await import('./postgres/migrate.ts')
-    return prepareDatabase(location.url, await list.forPostgres(), options)
+    return prepareDatabase(location.url, await definition.forPostgres(), options)
   }
   const { prepareDatabase } = await import('./sqlite/store/prepare.ts')
-  prepareDatabase(location.path, await list.forSqlite(), options)
+  prepareDatabase(location.path, await definition.forSqlite(), options)
 }
 
 /**
@@ -38,19 +42,19 @@ export async function migrateStore(list: ResourceList, location: Location, optio
  * @throws {UnusableDatabase}
  */
 export async function openStore<Stores>(
-  list: ResourceList<Stores>,
+  definition: StoreDefinition<Stores>,
   location: Location,
   options: OpenOptions,
 ): Promise<BaseStore & Stores> {
-  // Safe: the engines open each resource of the list under its name.
+  // Safe: the engines open each collection of the definition under its name.
   if (location.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/store.ts')
-    const resources = await list.forPostgres()
-    return (await openPostgresStore({ ...options, url: location.url, resources })) as BaseStore & Stores
+    const loaded = await definition.forPostgres()
+    return (await openPostgresStore({ ...options, url: location.url, loaded })) as BaseStore & Stores
   }
   const { openSqliteStore } = await import('./sqlite/store/store.ts')
-  const resources = await list.forSqlite()
-  return openSqliteStore({ ...options, path: location.path, resources }) as BaseStore & Stores
+  const loaded = await definition.forSqlite()
+  return openSqliteStore({ ...options, path: location.path, loaded }) as BaseStore & Stores
 }
 
 /**
@@ -59,11 +63,11 @@ export async function openStore<Stores>(
  * @returns undefined if there is no SQLite file yet, or nothing in it.
  * @throws {UnusableDatabase}
  */
-export async function inspect(list: ResourceList, location: Location): Promise<Inspection | undefined> {
+export async function inspect(definition: StoreDefinition, location: Location): Promise<Inspection | undefined> {
   if (location.kind === 'postgres') {
     const { inspectPostgres } = await import('./inspection/postgres.ts')
-    return inspectPostgres(location.url, await list.forPostgres())
+    return inspectPostgres(location.url, await definition.forPostgres())
   }
   const { inspectSqlite } = await import('./inspection/sqlite.ts')
-  return inspectSqlite(location.path, await list.forSqlite())
+  return inspectSqlite(location.path, await definition.forSqlite())
 }

@@ -9,7 +9,7 @@ import {
   type SearchFields,
   type SearchQuery,
   textOfValue,
-} from './resource.ts'
+} from './entity.ts'
 
 /**
  * Searches. No index finds a text inside another one, so a search reads rows in the order of their ids and compares them
@@ -30,7 +30,7 @@ interface Reads<T extends Table> {
 }
 
 /**
- * Makes the method that searches a resource.
+ * Makes the method that searches a collection.
  *
  * @param filters the fields with an index
  */

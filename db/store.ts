@@ -1,167 +1,18 @@
-/**
- * The Store port: what the procedures need of a database. Every method may reject with {@link StoreUnavailable}. Other
- * errors of a database driver never leave the store. What each resource adds to it is in the folder of the resource.
- */
+import type { BaseStore } from './base-store.ts'
+import { defineStore, type StoresOf } from './collection.ts'
+import { apiKeyCollection } from './keys/keys.ts'
+import { petCollection } from './pets/pets.ts'
 
-/**
- * The idempotency key of a mutation that may be retried. Of several mutations with the same key within
- * {@link idempotencyLifetime}, only the first one takes effect, and all get its result. A mutation rejects with
- * {@link IdempotencyKeyReused} if the key was used for another operation, or with another input.
- */
-export interface Once {
-  /** The owner of the key. Each API key has idempotency keys of its own. */
-  apiKeyId: bigint
-  key: string
-  /** Called if the result is that of an earlier mutation. */
-  onReplay?: () => void
-}
+export { type NewPet, type Pet, type PetStatus, petStatuses } from './pets/pets.ts'
 
-/** The owner of idempotency keys that belong to no API key: those of imports. No API key has this id. */
-export const noApiKey = 0n
+/** Every collection of the service. This is the only list. */
+export const definition = defineStore({
+  url: import.meta.url,
+  migrations: {
+    sqlite: [new URL('sqlite/migrations', import.meta.url)],
+    postgres: [new URL('postgres/migrations', import.meta.url)],
+  },
+  collections: { apiKeys: apiKeyCollection, pets: petCollection },
+})
 
-/** How long an idempotency key is remembered, in milliseconds. */
-export const idempotencyLifetime = 24 * 3_600_000
-
-/** What every store has, whatever its resources are. */
-export interface BaseStore {
-  /**
-   * Version counter that changes with every commit, also of other processes. Data that was read at the same revision is
-   * still current. Undefined if the store cannot tell synchronously. Calls without a pause in between may share a value.
-   */
-  revision(): number | undefined
-  /** Resolves if reads and durable writes work at the moment. */
-  check(): Promise<void>
-  /** Whether the store waits for a thread of this process that will not respond, so that only a restart can help. */
-  isStuck(): boolean
-  /** What the store does at the moment, for metrics. */
-  load(): StoreLoad
-  /** What the store occupies, for metrics. Leaves out what cannot be read at the moment. */
-  sizes(): Promise<StoreSizes>
-  /** Waits for pending writes, then closes the database. */
-  close(): Promise<void>
-}
-
-export interface StoreLoad {
-  /** Writes that have been accepted and have not ended. */
-  queuedWrites: number
-  /** The pool of PostgreSQL. */
-  pool?: ConnectionPool
-}
-
-export interface ConnectionPool {
-  inUse: number
-  idle: number
-  /** Requests that wait for a connection. */
-  waiting: number
-  max: number
-  /** Connections that were lost or could not be opened, since the start. */
-  errors: number
-}
-
-export interface StoreSizes {
-  databaseBytes?: number
-  /** The write-ahead log of SQLite. */
-  logBytes?: number
-  /** The finished backups in the default folder of SQLite. */
-  backups?: BackupSizes
-}
-
-export interface BackupSizes {
-  bytes: number
-  newestAt: Date | undefined
-}
-
-/** Why a write failed. `rule` means that the write broke a rule, such as a reused idempotency key. */
-export const writeFailures = [
-  'busy',
-  'corrupt',
-  'full',
-  'hanging',
-  'io',
-  'other',
-  'queue_full',
-  'read_only',
-  'rule',
-  'schema',
-  'unreachable',
-] as const
-export type WriteFailure = (typeof writeFailures)[number]
-
-/** Times of a transaction in milliseconds of `performance.now()`, which Node counts from the start of the process in every thread. */
-export interface TransactionTimes {
-  /** When the work on the transaction began. The wait for locks comes later. */
-  startedAt: number
-  /** When the COMMIT began. PostgreSQL gives no such time, because most of its transactions are a single statement. */
-  committingAt?: number
-  committedAt: number
-}
-
-/**
- * Is told about writes, for metrics. The calls are synchronous and must not throw. These are all writes, also
- * those of readiness checks. On PostgreSQL, only creates wait in the queue and share transactions.
- */
-export interface StoreObserver {
-  /** @param writes the number of writes that shared the transaction */
-  transactionCommitted?(writes: number, times: TransactionTimes): void
-  writeFailed?(reason: WriteFailure): void
-}
-
-/**
- * The database is busy, full, broken or gone. A write that failed with this error may or may not be stored. The message says
- * what happened and what to do, for the operator.
- */
-export class StoreUnavailable extends Error {
-  override name = 'StoreUnavailable'
-  /** Whether a retry can succeed. If not, an operator must repair the database first. */
-  readonly isRetryable: boolean
-
-  constructor(message: string, { isRetryable = true, cause }: { isRetryable?: boolean; cause?: unknown } = {}) {
-    super(message, { cause })
-    this.isRetryable = isRetryable
-  }
-}
-
-/** For an operator, if no further write is accepted. */
-export const tooManyWrites =
-  'Too many writes wait for the database. Check how fast its disk is, and send fewer writes at once.'
-
-/** For an operator, if a request arrives after {@link BaseStore.close}. */
-export const closedStore = 'The database is closed, because the process is stopping.'
-
-/** A write breaks a rule of its resource, and fails alone. The message is for the operator. */
-export class RuleViolation extends Error {
-  /** What the rule is about, such as the name of a table. */
-  readonly subject: string
-
-  constructor(message: string, subject = '') {
-    super(message)
-    this.subject = subject
-  }
-}
-
-/** The class of such an error. */
-export type RuleError = new (message: string, subject?: string) => RuleViolation
-
-/** A row breaks a uniqueness or a reference of the table `subject`. The message is for clients, too. */
-export class RowConflict extends RuleViolation {
-  override name = 'RowConflict'
-
-  constructor(rule: 'unique' | 'reference', table?: string) {
-    super(
-      rule === 'unique'
-        ? 'A value that must be unique exists already.'
-        : 'The input refers to something that is missing.',
-      table,
-    )
-  }
-}
-
-/** The idempotency key was used for another operation or another input within its lifetime. */
-export class IdempotencyKeyReused extends RuleViolation {
-  override name = 'IdempotencyKeyReused'
-}
-
-/** No id is left in the table `subject`. A retry cannot succeed: an operator must renumber the rows. */
-export class IdsExhausted extends RuleViolation {
-  override name = 'IdsExhausted'
-}
+export interface Store extends BaseStore, StoresOf<typeof definition> {}

@@ -7,8 +7,8 @@ import {
   fastify,
   LogController,
 } from 'fastify'
+import type { BaseStore } from '../db/base-store.ts'
 import type { WithApiKeys } from '../db/keys/store.ts'
-import type { BaseStore } from '../db/store.ts'
 import { readIdempotencyKey } from './api/idempotency-key.ts'
 import type { Context } from './api/trpc.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'

@@ -1,10 +1,10 @@
 import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
-import type { ResourceList } from '../db/collection.ts'
+import type { StoreDefinition } from '../db/collection.ts'
+import { StoreUnavailable } from '../db/errors.ts'
 import type { WithApiKeys } from '../db/keys/store.ts'
 import { describeLocation } from '../db/location.ts'
 import { openStore } from '../db/open.ts'
-import { StoreUnavailable } from '../db/store.ts'
 import { createAdminApp, createApp } from './app.ts'
 import { apiKeyFormat } from './auth/api-key.ts'
 import { type Config, environment } from './config.ts'
@@ -31,7 +31,7 @@ const registerInterval = 5_000
 
 interface Service {
   product: Product
-  resources: ResourceList<WithApiKeys>
+  definition: StoreDefinition<WithApiKeys>
   router: AnyRouter
   /** Folder of the built web console. */
   console: string | undefined
@@ -42,7 +42,7 @@ interface Service {
  * and resolves. SIGTERM, from a supervisor, drains first; SIGINT, from a person, does not. A second signal, or a stop that
  * takes too long, ends the process at once. Acknowledged writes are on disk in any case.
  */
-export async function serve(config: Config, { product, resources, router, console }: Service): Promise<void> {
+export async function serve(config: Config, { product, definition, router, console }: Service): Promise<void> {
   // Checked first, because a start that fails must not leave a file or a key.
   const problems = await findListenProblems(config)
   if (problems.length > 0) throw new OperatorError(problems.map(({ message }) => message).join('\n'))
@@ -56,7 +56,7 @@ export async function serve(config: Config, { product, resources, router, consol
   const tracer = registeredTracer(product)
   const tracing = tracer && new Tracing(tracer, config.database.kind, product.command)
   const damaged = Promise.withResolvers<undefined>()
-  const store = await openStore(resources, config.database, {
+  const store = await openStore(definition, config.database, {
     // The writer thread waits, not the event loop. VACUUM in a shell, for example, holds the lock for seconds.
     busyTimeout: 5_000,
     maxConnections: config.databaseConnections,

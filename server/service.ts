@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { resources } from '../db/resources.ts'
+import { definition } from '../db/store.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { petTransfer } from './pets/transfer.ts'
 import type { Product } from './product.ts'
@@ -25,7 +25,7 @@ export const product: Product = {
 /** What the service consists of. */
 export const service = {
   product,
-  store: resources,
+  store: definition,
   router: appRouter,
   files: [petTransfer],
   console: join(import.meta.dirname, '../web/dist'),

@@ -1,4 +1,4 @@
-import type { Store } from '../db/resources.ts'
+import type { Store } from '../db/store.ts'
 import { createTrpc } from './api/trpc.ts'
 
 /** The functions that begin the procedures and routers of this service. */

@@ -3,7 +3,7 @@ import { fastify } from 'fastify'
 import type { ApiKey } from '../../db/keys/store.ts'
 import { hashApiKey } from '../../server/auth/api-key.ts'
 import { appRouter } from '../../server/router.ts'
-import { openSqlite } from '../../test/support/resources.ts'
+import { openSqlite } from '../../test/support/engines.ts'
 
 /** tRPC's own Fastify adapter on the service's procedures and store, with the same check of the API key. */
 

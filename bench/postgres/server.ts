@@ -1,7 +1,7 @@
 import { Client } from 'pg'
+import { openPostgres } from '../../test/support/engines.ts'
 import { startPostgres } from '../../test/support/postgres/server.ts'
 import { apiKeyRecord, mintApiKey } from '../../test/support/product.ts'
-import { openPostgres } from '../../test/support/resources.ts'
 import { cpuTimeWithChildren, parentOf } from '../proc.ts'
 
 export interface BenchPostgres {

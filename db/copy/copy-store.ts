@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { getTableColumns, getTableName, sql, type Table } from 'drizzle-orm'
-import type { ResourceList } from '../collection.ts'
+import type { StoreDefinition } from '../collection.ts'
+import { columnOf, listOf } from '../entity.ts'
+import { UnusableDatabase } from '../errors.ts'
 import type { Location } from '../location.ts'
 import type { OnMigrate } from '../migrations.ts'
-import { columnOf, listOf } from '../resource.ts'
-import { UnusableDatabase } from '../unusable-database.ts'
 import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
 
 export interface CopyRequest {
-  resources: ResourceList
+  definition: StoreDefinition
   /** Must exist and have this release's schema. The copy only reads it, and other processes may use it meanwhile. */
   from: Location
   /** Is created if necessary. Must have this release's schema and no rows. */
@@ -54,16 +54,16 @@ const maxInt64 = 2n ** 63n - 1n
  * @throws {UnusableDatabase}
  */
 export async function copyStore({
-  resources,
+  definition,
   from,
   to,
   batchSize = 1_000,
   onMigrate,
   onProgress = () => {},
 }: CopyRequest): Promise<TableSummary[]> {
-  const source = await (await importDriver(from)).openSource(addressOf(from), resources)
+  const source = await (await importDriver(from)).openSource(addressOf(from), definition)
   try {
-    const target = await (await importDriver(to)).openTarget(addressOf(to), resources, source.identity, onMigrate)
+    const target = await (await importDriver(to)).openTarget(addressOf(to), definition, source.identity, onMigrate)
     try {
       return await copyTables({ source, target, batchSize, onProgress })
     } finally {

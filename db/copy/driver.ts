@@ -1,5 +1,5 @@
 import type { Column, SQL, Table } from 'drizzle-orm'
-import { UnusableDatabase } from '../unusable-database.ts'
+import { UnusableDatabase } from '../errors.ts'
 
 /**
  * The values of a row in the order of the columns, as text that does not depend on the database: an integer as decimal

@@ -2,16 +2,16 @@ import { type Column, getTableColumns, getTableName, is, type SQL, sql, type Tab
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { PgBoolean, type PgTable, PgTimestamp } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
-import type { ResourceList } from '../collection.ts'
+import type { StoreDefinition } from '../collection.ts'
+import { columnOf, listOf } from '../entity.ts'
+import { UnusableDatabase } from '../errors.ts'
 import { type OnMigrate, refuseOtherRelease } from '../migrations.ts'
 import { connectClient, orEnd } from '../postgres/connection/connection.ts'
 import { concernsDatabase, nameOf, unusable } from '../postgres/connection/failure.ts'
+import { tablesOf } from '../postgres/engine.ts'
 import { oidOf, prepareDatabase, readJournal } from '../postgres/migrate.ts'
-import { tablesOf } from '../postgres/resource.ts'
 import { query, textOf } from '../postgres/statements.ts'
 import { lockUntilCommit } from '../postgres/transaction.ts'
-import { columnOf, listOf } from '../resource.ts'
-import { UnusableDatabase } from '../unusable-database.ts'
 import { type CopyDatabase, type Row, RowsRefused, refuseSameDatabase } from './driver.ts'
 
 /** Milliseconds; 0 disables a timeout. A copy may take hours, but does not wait long for the locks of others. */
@@ -22,30 +22,30 @@ const timeouts = {
   idle_in_transaction_session_timeout: 0,
 }
 
-export async function openSource(url: string, list: ResourceList): Promise<CopyDatabase> {
-  const { migrations, resources } = await list.forPostgres()
+export async function openSource(url: string, definition: StoreDefinition): Promise<CopyDatabase> {
+  const { migrations, collections } = await definition.forPostgres()
   return attempt(url, () =>
     begin(url, 'REPEATABLE READ READ ONLY', async (client) => {
       refuseOtherRelease(await readJournal(drizzle({ client })), migrations, nameOf(url))
-      return methods(url, tablesOf(resources), client, await identify(client, tablesOf(resources)))
+      return methods(url, tablesOf(collections), client, await identify(client, tablesOf(collections)))
     }),
   )
 }
 
 export async function openTarget(
   url: string,
-  list: ResourceList,
+  definition: StoreDefinition,
   source: string,
   onMigrate?: OnMigrate,
 ): Promise<CopyDatabase> {
-  const loaded = await list.forPostgres()
+  const loaded = await definition.forPostgres()
   await prepareDatabase(url, loaded, { migrate: false, onMigrate })
   return attempt(url, () =>
     begin(url, 'READ COMMITTED READ WRITE', async (client) => {
-      const tables = tablesOf(loaded.resources)
+      const tables = tablesOf(loaded.collections)
       const identity = await identify(client, tables)
       refuseSameDatabase(identity, source, nameOf(url))
-      // The advisory lock blocks the inserts of resources with ordered ids. It comes first, as in every transaction that
+      // The advisory lock blocks the inserts of collections with ordered ids. It comes first, as in every transaction that
       // takes several locks.
       await lockUntilCommit(drizzle({ client }), 'inserts')
       await client.query(textOf(sql`LOCK TABLE ${sql.join(tables, sql`, `)} IN SHARE ROW EXCLUSIVE MODE`))

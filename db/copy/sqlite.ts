@@ -1,16 +1,16 @@
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
-import type { ResourceList } from '../collection.ts'
+import type { StoreDefinition } from '../collection.ts'
+import { type Loaded, listOf } from '../entity.ts'
 import { type OnMigrate, refuseOtherRelease } from '../migrations.ts'
-import { type Loaded, listOf } from '../resource.ts'
 import { unusable } from '../sqlite/diagnosis/diagnosis.ts'
+import { type SqliteCollection, tablesOf } from '../sqlite/engine.ts'
 import { checkPages, connect, connectToRead, orClose } from '../sqlite/file/connection.ts'
 import { toFailure } from '../sqlite/file/failure.ts'
 import { identify, realPathOf, syncFolder } from '../sqlite/file/files.ts'
 import { refuseForeignFile } from '../sqlite/file/header.ts'
 import { readJournal } from '../sqlite/migrate.ts'
-import { type SqliteResource, tablesOf } from '../sqlite/resource.ts'
 import { query, textOf } from '../sqlite/statements.ts'
 import { prepareDatabase } from '../sqlite/store/prepare.ts'
 import { type CopyDatabase, type Row, RowsRefused, refuseSameDatabase } from './driver.ts'
@@ -18,8 +18,8 @@ import { type CopyDatabase, type Row, RowsRefused, refuseSameDatabase } from './
 /** Milliseconds to wait for the lock of another process. */
 const busyTimeout = 5_000
 
-export async function openSource(path: string, list: ResourceList): Promise<CopyDatabase> {
-  const { migrations, resources } = await list.forSqlite()
+export async function openSource(path: string, definition: StoreDefinition): Promise<CopyDatabase> {
+  const { migrations, collections } = await definition.forSqlite()
   return attempt(path, () => {
     refuseForeignFile(path)
     const connection = connectToRead(path, busyTimeout)
@@ -27,39 +27,39 @@ export async function openSource(path: string, list: ResourceList): Promise<Copy
       connection.exec('BEGIN')
       refuseOtherRelease(readJournal(connection), migrations, path)
       checkPages(connection, 'quick_check')
-      return methods(path, resources, connection)
+      return methods(path, collections, connection)
     })
   })
 }
 
 export async function openTarget(
   path: string,
-  list: ResourceList,
+  definition: StoreDefinition,
   source: string,
   onMigrate?: OnMigrate,
 ): Promise<CopyDatabase> {
-  const loaded = await list.forSqlite()
+  const loaded = await definition.forSqlite()
   return attempt(path, () => {
     refuseSameDatabase(identify(path), source, path)
     prepareDatabase(path, loaded, { migrate: false, onMigrate })
     const connection = connect(path, { busyTimeout })
     return orClose(connection, () => {
       connection.exec('BEGIN IMMEDIATE')
-      return methods(path, loaded.resources, connection)
+      return methods(path, loaded.collections, connection)
     })
   })
 }
 
 function methods(
   path: string,
-  resources: Loaded<SqliteResource>['resources'],
+  collections: Loaded<SqliteCollection>['collections'],
   connection: Database.Database,
 ): CopyDatabase {
   const run = async (statement: SQL) => attempt(path, () => query<Row>(connection, statement))
   return {
     name: path,
     identity: identify(path) ?? '',
-    tables: tablesOf(resources),
+    tables: tablesOf(collections),
     query: run,
     asText: (column) => sql`CAST(${column} AS text)`,
     async insert(table, rows) {

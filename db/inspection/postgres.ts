@@ -1,19 +1,19 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Client } from 'pg'
+import type { Loaded } from '../entity.ts'
 import { inspectionOf, type PostgresInspection, type ServerState } from '../inspection.ts'
 import { connectClient } from '../postgres/connection/connection.ts'
 import { attempt, nameOf } from '../postgres/connection/failure.ts'
+import type { PostgresCollection } from '../postgres/engine.ts'
 import { findMissingPart, hasTable, journal, readJournal } from '../postgres/migrate.ts'
-import type { PostgresResource } from '../postgres/resource.ts'
 import { databaseSize, query } from '../postgres/statements.ts'
-import type { Loaded } from '../resource.ts'
 
 /** Milliseconds. Counting the rows of a large table takes longer than the statements of requests may take. */
 const timeout = 60_000
 
 /** @throws {UnusableDatabase} */
-export async function inspectPostgres(url: string, loaded: Loaded<PostgresResource>): Promise<PostgresInspection> {
+export async function inspectPostgres(url: string, loaded: Loaded<PostgresCollection>): Promise<PostgresInspection> {
   const options = { statement_timeout: timeout, query_timeout: timeout }
   const client = await attempt(url, () => connectClient(url, options))
   const db = drizzle({ client })
@@ -23,7 +23,7 @@ export async function inspectPostgres(url: string, loaded: Loaded<PostgresResour
     hasTable: (table) => attempt(url, () => hasTable(db, table)),
     query: (statement) => attempt(url, () => query(client, statement)),
     readApplied: () => attempt(url, async () => ((await hasTable(db, journal)) ? readJournal(db) : [])),
-    findMissingPart: () => attempt(url, () => findMissingPart(db, loaded.resources)),
+    findMissingPart: () => attempt(url, () => findMissingPart(db, loaded.collections)),
   })
   return {
     kind: 'postgres',

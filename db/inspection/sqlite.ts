@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Loaded } from '../entity.ts'
 import { inspectionOf, type SqliteInspection } from '../inspection.ts'
-import type { Loaded } from '../resource.ts'
 import { attempt } from '../sqlite/diagnosis/diagnosis.ts'
+import { type SqliteCollection, tablesOf } from '../sqlite/engine.ts'
 import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/file/connection.ts'
 import { realPathOf, sizeOf } from '../sqlite/file/files.ts'
 import { refuseForeignFile, refuseNonFile } from '../sqlite/file/header.ts'
 import { findMissingPart, hasTable, readApplied } from '../sqlite/migrate.ts'
-import { type SqliteResource, tablesOf } from '../sqlite/resource.ts'
 import { query } from '../sqlite/statements.ts'
 import { isBlank, refuseOrphanedLog } from '../sqlite/store/prepare.ts'
 
@@ -16,7 +16,7 @@ import { isBlank, refuseOrphanedLog } from '../sqlite/store/prepare.ts'
 const busyTimeout = 1_000
 
 /** As {@link openToInspect}. */
-export function inspectSqlite(path: string, loaded: Loaded<SqliteResource>): SqliteInspection | undefined {
+export function inspectSqlite(path: string, loaded: Loaded<SqliteCollection>): SqliteInspection | undefined {
   const connection = openToInspect(path)
   if (!connection) return undefined
   const run = async <T>(step: () => T) => attempt(path, step)
@@ -26,7 +26,7 @@ export function inspectSqlite(path: string, loaded: Loaded<SqliteResource>): Sql
     hasTable: (table) => run(() => hasTable(connection, table)),
     query: (statement) => run(() => query(connection, statement)),
     readApplied: () => run(() => readApplied(connection)),
-    findMissingPart: () => run(() => findMissingPart(connection, tablesOf(loaded.resources))),
+    findMissingPart: () => run(() => findMissingPart(connection, tablesOf(loaded.collections))),
   })
   return {
     kind: 'sqlite',

@@ -1,4 +1,4 @@
-import type { Entity } from '../resource.ts'
+import type { Entity } from '../entity.ts'
 import type { apiKeys } from './table.ts'
 
 /** A stored API key. Of the key itself only the SHA-256 (`hash`) and the first characters (`start`) are stored. */
@@ -28,7 +28,7 @@ export interface ApiKeyStore {
   revision(): number | undefined
 }
 
-/** What every service has, whatever its other resources are. */
+/** What every service has, whatever its other collections are. */
 export interface WithApiKeys {
   apiKeys: ApiKeyStore
 }

@@ -1,6 +1,6 @@
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { collection, type StoreOf } from '../collection.ts'
-import type { Entity, NewEntity } from '../resource.ts'
+import type { Entity, NewEntity } from '../entity.ts'
 import { int64, isLine, isOneOf, isPositive } from '../schema.ts'
 
 export const petStatuses = ['available', 'pending', 'sold'] as const

@@ -1,4 +1,5 @@
-import { closedStore, type StoreObserver, StoreUnavailable, tooManyWrites } from '../store.ts'
+import type { StoreObserver } from '../base-store.ts'
+import { closedStore, StoreUnavailable, tooManyWrites } from '../errors.ts'
 import { writeFailureOf } from './connection/failure.ts'
 
 /** The maximum number of waiting writes. A longer queue would mean that the database hangs, so further writes fail. */

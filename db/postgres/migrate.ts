@@ -3,6 +3,8 @@ import { asc, getTableName, type SQL, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { type PgTable, pgTable, text } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
+import type { Loaded } from '../entity.ts'
+import { incomplete, reasons, UnusableDatabase } from '../errors.ts'
 import {
   type AppliedMigration,
   type Migration,
@@ -10,11 +12,9 @@ import {
   pendingMigrations,
   refuseOtherRelease,
 } from '../migrations.ts'
-import type { Loaded } from '../resource.ts'
-import { incomplete, reasons, UnusableDatabase } from '../unusable-database.ts'
 import { connectClient } from './connection/connection.ts'
 import { attempt, causeOf, nameOf, Standby } from './connection/failure.ts'
-import { type PostgresResource, tablesOf } from './resource.ts'
+import { type PostgresCollection, tablesOf } from './engine.ts'
 import { textOf } from './statements.ts'
 import { time } from './table.ts'
 import { lockUntilCommit } from './transaction.ts'
@@ -41,7 +41,7 @@ export const createJournal = `CREATE TABLE IF NOT EXISTS "migrations"
  */
 export async function prepareDatabase(
   url: string,
-  { migrations, resources }: Loaded<PostgresResource>,
+  { migrations, collections }: Loaded<PostgresCollection>,
   options: PrepareOptions = {},
 ): Promise<void> {
   const name = nameOf(url)
@@ -50,7 +50,7 @@ export async function prepareDatabase(
     try {
       await refuseOtherEncoding(client, name)
       await migrate(client, migrations, { ...options, name })
-      const missing = await findMissingPart(drizzle({ client }), resources)
+      const missing = await findMissingPart(drizzle({ client }), collections)
       if (missing !== undefined) throw new UnusableDatabase(name, incomplete(missing))
     } finally {
       await client.end()
@@ -137,11 +137,11 @@ export async function readJournal(db: NodePgDatabase): Promise<AppliedMigration[
  */
 export async function findMissingPart(
   db: NodePgDatabase,
-  resources: Record<string, PostgresResource>,
+  collections: Record<string, PostgresCollection>,
 ): Promise<string | undefined> {
   try {
-    for (const table of tablesOf(resources)) await db.select().from(table).where(sql`false`)
-    return await findMissingTrigger(db, resources)
+    for (const table of tablesOf(collections)) await db.select().from(table).where(sql`false`)
+    return await findMissingTrigger(db, collections)
   } catch (error) {
     const cause = causeOf(error)
     // undefined_table and undefined_column
@@ -153,9 +153,9 @@ export async function findMissingPart(
 /** Without its trigger, a client that pages by id could skip rows. drizzle-kit does not write triggers. */
 async function findMissingTrigger(
   db: NodePgDatabase,
-  resources: Record<string, PostgresResource>,
+  collections: Record<string, PostgresCollection>,
 ): Promise<string | undefined> {
-  const ordered = Object.values(resources).filter(({ writes }) =>
+  const ordered = Object.values(collections).filter(({ writes }) =>
     Object.values(writes).some(({ hasOrderedIds }) => hasOrderedIds),
   )
   for (const { table } of ordered) {

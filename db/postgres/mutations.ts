@@ -1,11 +1,11 @@
 import type { ClientBase, Pool } from 'pg'
+import type { Once } from '../base-store.ts'
+import type { MutationResult } from '../entity.ts'
 import { type Attempt, checkReplay, decodeResult, encodeResult, fingerprintOf, type Original } from '../idempotency.ts'
-import type { MutationResult } from '../resource.ts'
-import type { Once } from '../store.ts'
 import { concernsDatabase, type Failures } from './connection/failure.ts'
+import type { AnyMutation } from './engine.ts'
 import type { Outcome } from './group-commit.ts'
 import { nameOf, prepareIdempotencyKeys } from './idempotency.ts'
-import type { AnyMutation } from './resource.ts'
 import { inTransaction, lockUntilCommit, type Transaction } from './transaction.ts'
 
 /** A call of a mutation. Of the calls with the same key only the first takes effect. */

@@ -14,11 +14,11 @@ import {
   type PageQuery,
   textOfValue,
   toCounts,
-} from '../resource.ts'
+} from '../entity.ts'
 import { batchReads } from './batch-reads.ts'
-import type { Mutation, Read, Statement, TableWithId } from './resource.ts'
+import type { Mutation, Read, Statement, TableWithId } from './engine.ts'
 
-/** The statements of a resource, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
+/** The statements of a collection, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
 
 /** Reads pages in one order. There is a statement for each combination of filters. */
 export function pagesOf<T extends TableWithId, Filter extends keyof T['$inferSelect'] & string>(

@@ -1,21 +1,22 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Pool, types } from 'pg'
+import type { BaseStore, StoreObserver, StoreSizes } from '../base-store.ts'
+import { type Engine, type Loaded, methodOf, operationOf } from '../entity.ts'
+import { StoreUnavailable } from '../errors.ts'
 import { isUpToDate, otherRelease, type PrepareOptions } from '../migrations.ts'
-import { type Engine, type Loaded, methodOf, operationOf } from '../resource.ts'
 import { searchWith } from '../search.ts'
-import { type BaseStore, type StoreObserver, type StoreSizes, StoreUnavailable } from '../store.ts'
 import { connectClient, openPool } from './connection/connection.ts'
 import { Failures } from './connection/failure.ts'
+import { type Mutation, type PostgresCollection, type PostgresEngine, type Statement, tablesOf } from './engine.ts'
 import { GroupCommit } from './group-commit.ts'
 import { findMissingPart, prepareDatabase, readJournal } from './migrate.ts'
 import { prepareMutations } from './mutations.ts'
-import { type Mutation, type PostgresEngine, type PostgresResource, type Statement, tablesOf } from './resource.ts'
 import { countsOf, databaseSize, pagesOf, rowsOf } from './statements.ts'
 import { lockStatement } from './transaction.ts'
 
 interface PostgresStoreOptions extends PrepareOptions {
   url: string
-  resources: Loaded<PostgresResource>
+  loaded: Loaded<PostgresCollection>
   /** The maximum number of connections, besides the one that listens for changes of API keys. */
   maxConnections?: number | undefined
   observer?: StoreObserver | undefined
@@ -27,21 +28,21 @@ interface PostgresStoreOptions extends PrepareOptions {
  * @throws {UnusableDatabase}
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<BaseStore> {
-  const { url, resources, maxConnections, observer } = options
-  await prepareDatabase(url, resources, options)
+  const { url, loaded, maxConnections, observer } = options
+  await prepareDatabase(url, loaded, options)
   let connectionErrors = 0
   const pool = openPool(url, maxConnections, () => connectionErrors++)
-  const failures = new Failures(tablesOf(resources.resources), observer)
+  const failures = new Failures(tablesOf(loaded.collections), observer)
   const mutations = new GroupCommit(prepareMutations(pool, failures), observer)
   const closers: (() => Promise<void>)[] = []
   const read = readerFor(pool, failures)
 
   function engineFor(
-    resource: string,
-    { table, filters, search, insert, writes }: PostgresResource,
+    collection: string,
+    { table, filters, search, insert, writes }: PostgresCollection,
   ): Engine & PostgresEngine {
     function replayable<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
-      const operation = operationOf(resource, writes, mutation)
+      const operation = operationOf(collection, writes, mutation)
       return methodOf<Input, Generated>(mutation.fields, (values, once) =>
         mutations.run({ operation, mutation, values, once }),
       )
@@ -67,16 +68,16 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     }
   }
 
-  const opened = Object.entries(resources.resources).map(([name, resource]) => [
+  const opened = Object.entries(loaded.collections).map(([name, collection]) => [
     name,
-    resource.open(engineFor(name, resource)),
+    collection.open(engineFor(name, collection)),
   ])
 
   return {
     ...Object.fromEntries(opened),
     // Other instances write rows without notifying this one.
     revision: () => undefined,
-    check: () => failures.write(check(pool, resources)),
+    check: () => failures.write(check(pool, loaded)),
     // It has no thread, and gives up a server that does not respond.
     isStuck: () => false,
     load: () => ({ queuedWrites: mutations.queued, pool: { ...loadOf(pool), errors: connectionErrors } }),
@@ -102,12 +103,12 @@ function getTypeParser(type: number): (text: string) => unknown {
   return type === types.builtins.TIMESTAMPTZ ? (text) => new Date(parse(text)) : parse
 }
 
-async function check(pool: Pool, { migrations, resources }: Loaded<PostgresResource>): Promise<void> {
+async function check(pool: Pool, { migrations, collections }: Loaded<PostgresCollection>): Promise<void> {
   const db = drizzle({ client: pool })
   const isCurrent = isUpToDate(await readJournal(db), migrations)
-  const problem = isCurrent ? await findMissingPart(db, resources) : otherRelease
+  const problem = isCurrent ? await findMissingPart(db, collections) : otherRelease
   if (problem !== undefined) throw new StoreUnavailable(problem, { isRetryable: false })
-  const writes = Object.values(resources).flatMap(({ writes }) => Object.values(writes))
+  const writes = Object.values(collections).flatMap(({ writes }) => Object.values(writes))
   await pool.query([...writes.map(({ probe }) => probe), ...ownProbes].join(';'))
 }
 

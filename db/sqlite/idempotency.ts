@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import type { MutationResult } from '../entity.ts'
 import {
   checkReplay,
   decodeResult,
@@ -9,7 +10,6 @@ import {
   planSweep,
   sweepRows,
 } from '../idempotency.ts'
-import type { MutationResult } from '../resource.ts'
 
 interface Row {
   id: bigint

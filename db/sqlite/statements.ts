@@ -13,11 +13,11 @@ import {
   type Order,
   type PageQuery,
   toCounts,
-} from '../resource.ts'
-import { IdsExhausted } from '../store.ts'
-import type { Mutation, Prepare, TableWithId } from './resource.ts'
+} from '../entity.ts'
+import { IdsExhausted } from '../errors.ts'
+import type { Mutation, Prepare, TableWithId } from './engine.ts'
 
-/** The statements of a resource, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
+/** The statements of a collection, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
 
 const maxId = 2n ** 63n - 1n
 

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { ResourceList } from '../../db/collection.ts'
+import type { StoreDefinition } from '../../db/collection.ts'
+import { UnusableDatabase } from '../../db/errors.ts'
 import { backUpDatabase, streamBackup } from '../../db/sqlite/backup/backup.ts'
 import { checksumOf, verifyBackup } from '../../db/sqlite/backup/checksum.ts'
 import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
-import { UnusableDatabase } from '../../db/unusable-database.ts'
 import { type DatabaseStatus, describeStatus, readStatus } from '../ops/database.ts'
 import { count } from '../ops/format.ts'
 import { parseFile } from '../ops/location.ts'
@@ -18,7 +18,7 @@ import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output
 const variables = ['DATABASE_URL'] as const
 
 export function addBackupCommands(program: Command, cli: Cli): void {
-  const { configuration, resources } = cli
+  const { configuration, definition } = cli
   const backup = program
     .command('backup')
     .description('back up the database, also while the service runs, and print the path of the backup')
@@ -30,7 +30,7 @@ export function addBackupCommands(program: Command, cli: Cli): void {
       if (file === '-') return backUpToOutput(cli, options)
       const { path, audit } = databaseFile(configuration.readConfig())
       const backup = await withProgress(describeBytes, (onProgress) =>
-        backUpDatabase(path, resources.migrationsFor('sqlite'), file, onProgress),
+        backUpDatabase(path, definition.migrationsFor('sqlite'), file, onProgress),
       )
       const { size: bytes } = statSync(backup)
       audit('database.backup', backup, { from: path, bytes })
@@ -54,25 +54,25 @@ export function addBackupCommands(program: Command, cli: Cli): void {
     .action(async (file: string, _options: JsonOption, command: Command) => {
       // Commander takes the option for that of `backup`.
       const options: JsonOption = command.optsWithGlobals()
-      const verified = await verify(resources, file)
-      printAs(options, verified, () => describeStatus(resources, verified, ['Checksum', verified.checksum]))
+      const verified = await verify(definition, file)
+      printAs(options, verified, () => describeStatus(definition, verified, ['Checksum', verified.checksum]))
     })
   addHelp(cli, verifying, { examples: ['$0 backup verify data/backups/$0.db-2026-11-21T043000.123Z.db'] })
 }
 
-async function backUpToOutput({ configuration, resources }: Cli, options: JsonOption): Promise<void> {
+async function backUpToOutput({ configuration, definition }: Cli, options: JsonOption): Promise<void> {
   refuseJson(options, 'the backup')
   if (process.stdout.isTTY) throw new UsageError('A backup is not text. Redirect standard output to a file or a pipe.')
   const { path, audit } = databaseFile(configuration.readConfig())
   const { bytes, sha256 } = await withProgress(describeBytes, (onProgress) =>
-    writeStream(process.stdout, (write) => streamBackup(path, resources.migrationsFor('sqlite'), write, onProgress)),
+    writeStream(process.stdout, (write) => streamBackup(path, definition.migrationsFor('sqlite'), write, onProgress)),
   )
   audit('database.backup', 'standard output', { from: path, bytes })
   note(`Wrote a backup of ${count(bytes, 'byte')}, SHA-256 ${sha256}.`)
 }
 
 export function addRestoreCommand(program: Command, cli: Cli): void {
-  const { configuration, resources } = cli
+  const { configuration, definition } = cli
   const restoring = program
     .command('restore')
     .description('replace the database with a backup while the service is stopped; the replaced database is kept')
@@ -81,7 +81,7 @@ export function addRestoreCommand(program: Command, cli: Cli): void {
     .action(async (backup: string, options: JsonOption) => {
       const { path, audit } = databaseFile(configuration.readConfig())
       const { kept, isVerified } = await withProgress(describeBytes, (onProgress) =>
-        restoreDatabase(path, resources.migrationsFor('sqlite'), backup, onProgress),
+        restoreDatabase(path, definition.migrationsFor('sqlite'), backup, onProgress),
       )
       audit('database.restore', path, { from: backup, kept })
       const checksum = checksumState(isVerified, backup)
@@ -109,11 +109,11 @@ function checksumState(isVerified: boolean, backup: string): ChecksumState {
  * @throws {UnusableDatabase} if it cannot.
  */
 export async function verify(
-  resources: ResourceList,
+  definition: StoreDefinition,
   file: string,
 ): Promise<DatabaseStatus & { checksum: ChecksumState }> {
   const isVerified = await verifyBackup(file)
-  const status = await readStatus(resources, { kind: 'sqlite', path: file })
+  const status = await readStatus(definition, { kind: 'sqlite', path: file })
   if (status.problem !== null) throw new UnusableDatabase(file, status.problem)
   return { ...status, checksum: checksumState(isVerified, file) }
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ResourceList } from '../../db/collection.ts'
+import type { StoreDefinition } from '../../db/collection.ts'
 import type { Configuration, VariableName } from '../config.ts'
 import { alignColumns } from '../ops/format.ts'
 import type { Product } from '../product.ts'
@@ -8,7 +8,7 @@ import type { Product } from '../product.ts'
 export interface Cli<Stores = unknown> {
   product: Product
   configuration: Configuration
-  resources: ResourceList<Stores>
+  definition: StoreDefinition<Stores>
 }
 
 interface HelpDetails {

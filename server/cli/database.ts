@@ -14,7 +14,7 @@ const variables = ['DATABASE_URL'] as const
 export function addDatabaseCommands(program: Command, cli: Cli): void {
   const databases = program.command('db').description('manage databases')
   addHelp(cli, databases, { examples: ['db status', 'db migrate --dry-run'] })
-  const { names } = cli.resources
+  const { names } = cli.definition
   const contents = listOf([...names.filter((name) => name !== 'apiKeys'), 'keys'])
   addStatusCommand(databases, cli, contents)
   addMigrateCommand(databases, cli)
@@ -22,20 +22,20 @@ export function addDatabaseCommands(program: Command, cli: Cli): void {
 }
 
 function addStatusCommand(databases: Command, cli: Cli, contents: string): void {
-  const { configuration, resources } = cli
+  const { configuration, definition } = cli
   const status = databases
     .command('status')
     .description(`show the schema, the size and the number of ${contents}`)
     .option(...jsonOption)
     .action(async (options: JsonOption) => {
-      const status = await readStatus(resources, configuration.readConfig().database)
-      printAs(options, status, () => describeStatus(resources, status))
+      const status = await readStatus(definition, configuration.readConfig().database)
+      printAs(options, status, () => describeStatus(definition, status))
     })
   addHelp(cli, status, { examples: ['db status', 'db status --json'], variables })
 }
 
 function addMigrateCommand(databases: Command, cli: Cli): void {
-  const { configuration, resources } = cli
+  const { configuration, definition } = cli
   const migrate = databases
     .command('migrate')
     .description('apply the pending migrations, as a start of the service does')
@@ -44,9 +44,9 @@ function addMigrateCommand(databases: Command, cli: Cli): void {
     .action(async ({ dryRun = false, ...options }: JsonOption & { dryRun?: boolean }) => {
       const config = configuration.readConfig()
       const { database } = config
-      const pending = await readPending(resources, database)
+      const pending = await readPending(definition, database)
       const isApplied = !dryRun && pending.length > 0
-      if (isApplied) await migrateStore(resources, database, reportsOn(database, auditOf(config)))
+      if (isApplied) await migrateStore(definition, database, reportsOn(database, auditOf(config)))
       const migrations = pending.map(({ name, sql, locks }) => ({ name, sql, locks: locks ?? null }))
       printAs(options, { dryRun, migrations }, () =>
         isApplied ? pending.map(({ name }) => `Applied ${name}.`).join('\n') : describeMigrations(database, pending),
@@ -56,7 +56,7 @@ function addMigrateCommand(databases: Command, cli: Cli): void {
 }
 
 function addCopyCommand(databases: Command, cli: Cli, contents: string): void {
-  const { product, configuration, resources } = cli
+  const { product, configuration, definition } = cli
   const { command } = product
   const copying = databases
     .command('copy')
@@ -79,7 +79,7 @@ function addCopyCommand(databases: Command, cli: Cli, contents: string): void {
       const target = describeLocation(to)
       const onMigrate = (migrations: string[]) => audit('database.migrate', target, { migrations })
       const copied = await withProgress(describeRows, (onProgress) =>
-        copy({ resources, from, to, onMigrate, onProgress }),
+        copy({ definition, from, to, onMigrate, onProgress }),
       )
       const rows = copied.tables.reduce((sum, { rows }) => sum + rows, 0)
       audit('database.copy', target, { from: copied.from, rows })

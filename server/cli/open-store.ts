@@ -1,7 +1,7 @@
+import type { BaseStore } from '../../db/base-store.ts'
 import { describeLocation, type Location } from '../../db/location.ts'
 import type { PrepareOptions } from '../../db/migrations.ts'
 import { openStore } from '../../db/open.ts'
-import type { BaseStore } from '../../db/store.ts'
 import type { Config } from '../config.ts'
 import { createLog } from '../log.ts'
 import { type Audit, auditTo } from '../ops/audit.ts'
@@ -11,7 +11,7 @@ import { note } from './output.ts'
 
 /** Opens the store of the configuration for one command, and closes it. A database of another release is refused. */
 export async function withStore<Stores>(
-  { configuration, resources }: Cli<Stores>,
+  { configuration, definition }: Cli<Stores>,
   use: (store: BaseStore & Stores, audit: Audit, database: Location) => Promise<void>,
   { create = false } = {},
 ): Promise<void> {
@@ -19,7 +19,7 @@ export async function withStore<Stores>(
   const { database } = config
   const audit = auditOf(config)
   let damage: string | undefined
-  const store = await openStore(resources, database, {
+  const store = await openStore(definition, database, {
     create,
     // Only a start and `db migrate` migrate: an older release may still use the database, and there is no way back.
     migrate: false,

@@ -1,9 +1,9 @@
 import type { AnyRouter } from '@trpc/server'
 import { Command, CommanderError } from 'commander'
-import type { ResourceList } from '../../db/collection.ts'
+import type { BaseStore } from '../../db/base-store.ts'
+import type { StoreDefinition } from '../../db/collection.ts'
+import { RuleViolation, StoreUnavailable, UnusableDatabase } from '../../db/errors.ts'
 import type { WithApiKeys } from '../../db/keys/store.ts'
-import { type BaseStore, RuleViolation, StoreUnavailable } from '../../db/store.ts'
-import { UnusableDatabase } from '../../db/unusable-database.ts'
 import { configurationOf } from '../config.ts'
 import { OperatorError, UsageError } from '../ops/operator-error.ts'
 import type { Transfer } from '../ops/transfer/resource.ts'
@@ -19,7 +19,7 @@ import { addSeedCommand, addTransferCommands } from './transfer.ts'
 
 interface Service<Stores extends WithApiKeys> {
   product: Product
-  store: ResourceList<Stores>
+  store: StoreDefinition<Stores>
   router: AnyRouter
   /** Of the resources that can be exported, imported and made up. */
   files: Transfer<BaseStore & Stores, unknown>[]
@@ -55,8 +55,8 @@ function isForOperator(error: unknown): error is Error {
  * does their work.
  */
 export function createProgram<Stores extends WithApiKeys>(service: Service<Stores>): Command {
-  const { product, store: resources, router, files, console } = service
-  const cli: Cli<Stores> = { product, configuration: configurationOf(product), resources }
+  const { product, store: definition, router, files, console } = service
+  const cli: Cli<Stores> = { product, configuration: configurationOf(product), definition }
   const program = new Command(product.command)
     .description(`${product.summary} Without a command, it serves.`)
     .version(product.version)

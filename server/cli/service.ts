@@ -15,14 +15,14 @@ export function addServiceCommands(
   cli: Cli<WithApiKeys>,
   { router, console }: { router: AnyRouter; console: string | undefined },
 ): void {
-  const { product, resources, configuration } = cli
+  const { product, definition, configuration } = cli
   const { variables, readConfig } = configuration
   const serve = program
     .command('serve')
     .description('serve REST and typed RPC until stopped (the default)')
     .action(async () => {
       const { serve } = await import('../serve.ts')
-      await serve(readConfig(), { product, resources, router, console })
+      await serve(readConfig(), { product, definition, router, console })
     })
   addHelp(cli, serve, { examples: ['', 'PORT=8080 $0 serve'], variables })
 
@@ -49,7 +49,7 @@ export function addServiceCommands(
 }
 
 export function addDoctorCommand(program: Command, cli: Cli): void {
-  const { product, resources, configuration } = cli
+  const { product, definition, configuration } = cli
   const { command } = product
   const doctor = program
     .command('doctor')
@@ -57,7 +57,7 @@ export function addDoctorCommand(program: Command, cli: Cli): void {
     .option(...jsonOption)
     .action(async (options: JsonOption) => {
       const { config, findings } = examineConfig(configuration)
-      const all = await examine(findings, config && { ...config, command, resources })
+      const all = await examine(findings, config && { ...config, command, definition })
       printAs(options, all, describeFindings)
       if (all.some(({ status }) => status === 'failure')) process.exitCode = 1
     })

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { BaseStore } from '../../db/store.ts'
+import type { BaseStore } from '../../db/base-store.ts'
 import { ApiError, dataUnavailable, messageForOperator, temporarilyUnavailable, toApiError } from '../api/errors.ts'
 import { labelRoutes } from './request.ts'
 import { handleOtherMethods } from './routing.ts'

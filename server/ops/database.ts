@@ -1,4 +1,4 @@
-import type { ResourceList } from '../../db/collection.ts'
+import type { StoreDefinition } from '../../db/collection.ts'
 import { type CopyRequest, copyStore, type TableSummary } from '../../db/copy/copy-store.ts'
 import type { Inspection, SchemaState, TableContents } from '../../db/inspection.ts'
 import { describeLocation, type Location } from '../../db/location.ts'
@@ -26,9 +26,9 @@ export interface DatabaseStatus {
 }
 
 /** @throws {UnusableDatabase} if the database cannot be read. */
-export async function readStatus(resources: ResourceList, location: Location): Promise<DatabaseStatus> {
+export async function readStatus(definition: StoreDefinition, location: Location): Promise<DatabaseStatus> {
   const { kind } = location
-  return inspecting(resources, location, async (inspection, { applied, pending, problem }) => {
+  return inspecting(definition, location, async (inspection, { applied, pending, problem }) => {
     const isUsable = inspection && applied.length > 0 && problem === undefined
     const contents = isUsable ? Object.entries(await inspection.contents()) : undefined
     const ofEach = <T>(read: (contents: TableContents) => T) =>
@@ -50,13 +50,13 @@ export async function readStatus(resources: ResourceList, location: Location): P
 
 /** Runs `use`, and closes the inspection. A database that does not exist yet has no inspection. */
 async function inspecting<T>(
-  resources: ResourceList,
+  definition: StoreDefinition,
   location: Location,
   use: (inspection: Inspection | undefined, schema: SchemaState) => Promise<T>,
 ): Promise<T> {
-  const inspection = await inspect(resources, location)
+  const inspection = await inspect(definition, location)
   if (!inspection)
-    return use(undefined, { applied: [], pending: resources.migrationsFor(location.kind), problem: undefined })
+    return use(undefined, { applied: [], pending: definition.migrationsFor(location.kind), problem: undefined })
   try {
     return await use(inspection, await inspection.schema())
   } finally {
@@ -66,7 +66,7 @@ async function inspecting<T>(
 
 /** @param more rows of the table. */
 export function describeStatus(
-  { names }: ResourceList,
+  { names }: StoreDefinition,
   { kind, location, schema, pending, problem, bytes, rows, newestIds }: DatabaseStatus,
   ...more: string[][]
 ): string {
@@ -93,8 +93,8 @@ export function describeStatus(
  * @throws {OperatorError} if this release cannot use the schema.
  * @throws {UnusableDatabase} if the database cannot be read.
  */
-export async function readPending(resources: ResourceList, location: Location): Promise<Migration[]> {
-  return inspecting(resources, location, async (_inspection, { pending, problem }) => {
+export async function readPending(definition: StoreDefinition, location: Location): Promise<Migration[]> {
+  return inspecting(definition, location, async (_inspection, { pending, problem }) => {
     if (problem !== undefined)
       throw new OperatorError(`The schema of ${describeLocation(location)} cannot be migrated: ${problem}.`)
     return pending

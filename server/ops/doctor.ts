@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readdirSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { ResourceList } from '../../db/collection.ts'
+import type { StoreDefinition } from '../../db/collection.ts'
 import type { Inspection, SchemaState, ServerState } from '../../db/inspection.ts'
 import { describeLocation, type Location } from '../../db/location.ts'
 import { inspect } from '../../db/open.ts'
@@ -47,7 +47,7 @@ export function finding(check: string, verdict: Verdict): Finding {
 export interface Service {
   /** Of the command line, for what to do. */
   command: string
-  resources: ResourceList
+  definition: StoreDefinition
   database: Location
   /** Milliseconds. */
   backupEvery: number | undefined
@@ -64,8 +64,8 @@ export interface Service {
 export async function examine(configuration: Finding[], service: Service | undefined): Promise<Finding[]> {
   const node = finding('node', ok(`Node ${process.version} on ${process.platform} ${process.arch}.`))
   if (!service) return [node, ...configuration]
-  const { command, resources, database, backupEvery, apiKeyFile } = service
-  const contents = await examineDatabase(command, resources, database)
+  const { command, definition, database, backupEvery, apiKeyFile } = service
+  const contents = await examineDatabase(command, definition, database)
   // The file may belong to another program, whose permissions are its own.
   const isOwn = contents.every(({ check, status }) => check !== 'database' || status !== 'failure')
   return [
@@ -102,13 +102,13 @@ function describeError(error: unknown): string {
 /** Opens the database, and examines its schema, and the pages of SQLite or the server of PostgreSQL. */
 export async function examineDatabase(
   command: string,
-  resources: ResourceList,
+  definition: StoreDefinition,
   location: Location,
 ): Promise<Finding[]> {
   const name = describeLocation(location)
   let inspection: Inspection | undefined
   try {
-    inspection = await inspect(resources, location)
+    inspection = await inspect(definition, location)
   } catch (error) {
     return [finding('database', failure(describeError(error)))]
   }

@@ -1,5 +1,5 @@
+import { RowConflict } from '../../db/errors.ts'
 import type { ApiKey, WithApiKeys } from '../../db/keys/store.ts'
-import { RowConflict } from '../../db/store.ts'
 import { apiKeyFormat } from '../auth/api-key.ts'
 import type { Product } from '../product.ts'
 import { alignColumns, parseDuration } from './format.ts'

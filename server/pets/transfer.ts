@@ -1,4 +1,4 @@
-import { petStatuses, type Store } from '../../db/resources.ts'
+import { petStatuses, type Store } from '../../db/store.ts'
 import type { Transfer } from '../ops/transfer/resource.ts'
 import { NewPet, Pet } from './pets.ts'
 

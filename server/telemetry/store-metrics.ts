@@ -1,5 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type BaseStore, type StoreLoad, type StoreObserver, type StoreSizes, writeFailures } from '../../db/store.ts'
+import {
+  type BaseStore,
+  type StoreLoad,
+  type StoreObserver,
+  type StoreSizes,
+  writeFailures,
+} from '../../db/base-store.ts'
 import type { MetricFactory } from './metric-factory.ts'
 
 /** Milliseconds. A disk or a database that does not respond must not delay the other metrics. */

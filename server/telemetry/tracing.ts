@@ -12,7 +12,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { BaseStore } from '../../db/store.ts'
+import type { BaseStore } from '../../db/base-store.ts'
 import { toApiError } from '../api/errors.ts'
 import type { Context } from '../api/trpc.ts'
 import { isProbe, labelsOf, whenEnded } from '../http/request.ts'

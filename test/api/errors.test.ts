@@ -1,7 +1,7 @@
 import { TRPCError } from '@trpc/server'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { IdempotencyKeyReused, StoreUnavailable } from '../../db/store.ts'
+import { IdempotencyKeyReused, StoreUnavailable } from '../../db/errors.ts'
 import { ApiError, type ErrorCode, toApiError } from '../../server/api/errors.ts'
 
 const cause = new Error('the cause')

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { resources } from '../../db/resources.ts'
+import { definition } from '../../db/store.ts'
 import { createProgram } from '../../server/cli/program.ts'
 import { readStatus } from '../../server/ops/database.ts'
 import { commandsOf } from '../support/commands.ts'
@@ -83,7 +83,7 @@ test.for(rows)('$command: $missing if the database is missing', async ({ command
   expect(await run.ended, run.stderr).toBe(exitCodes[missing])
   if (!['created', 'stopped'].includes(missing)) expect(await stateOf(folder)).toEqual(before)
   else
-    expect(await readStatus(resources, locationOf(folder))).toMatchObject({ pending: [], schema: expect.any(String) })
+    expect(await readStatus(definition, locationOf(folder))).toMatchObject({ pending: [], schema: expect.any(String) })
   expect(existsSync(join(folder, 'all.csv'))).toBe(false)
 })
 
@@ -94,7 +94,7 @@ test.for(rows)('$command: $older if an older release made the database', async (
   const run = await runIn(folder, command)
   expect(await run.ended, run.stderr).toBe(exitCodes[older])
   if (['migrated', 'replaced'].includes(older))
-    expect((await readStatus(resources, locationOf(folder))).pending).toEqual([])
+    expect((await readStatus(definition, locationOf(folder))).pending).toEqual([])
   else expect(await stateOf(folder)).toEqual(before)
   expect(existsSync(join(folder, 'all.csv'))).toBe(false)
 })

@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { resources } from '../../db/resources.ts'
 import { fileTimestamp } from '../../db/sqlite/file/files.ts'
+import { definition } from '../../db/store.ts'
 import { examine, type Finding, type Service } from '../../server/ops/doctor.ts'
 import { petstore, runCommand, runPetstore, startServer } from '../support/process.ts'
 import { addingPets, change, leaveLog, makeDatabase, overwrite } from '../support/sample-database.ts'
@@ -283,7 +283,7 @@ function diagnose(path: string, service: Partial<Service> = {}): Promise<Finding
   const database = { kind: 'sqlite', path } as const
   return examine([], {
     command: 'petstore',
-    resources,
+    definition,
     database,
     backupEvery: undefined,
     apiKeyFile: undefined,

@@ -3,7 +3,7 @@ import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openStore } from '../../db/open.ts'
-import { resources, type Store } from '../../db/resources.ts'
+import { definition, type Store } from '../../db/store.ts'
 import { databaseNameOf, isOnPostgres, locationOf } from '../support/database.ts'
 import { auditLinesIn, notesIn } from '../support/log-lines.ts'
 import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/process.ts'
@@ -91,7 +91,7 @@ function audit(action: string, subject: string | undefined) {
 
 /** Changes the keys of a stopped service. */
 async function changeKeys(folder: string, change: (store: Store) => Promise<unknown>): Promise<void> {
-  const store = await openStore(resources, locationOf(folder), { busyTimeout: 250 })
+  const store = await openStore(definition, locationOf(folder), { busyTimeout: 250 })
   await change(store)
   await store.close()
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openStore } from '../../db/open.ts'
-import { resources } from '../../db/resources.ts'
+import { definition } from '../../db/store.ts'
 import { locationOf } from '../support/database.ts'
 import { isLongForm, report } from '../support/long-form.ts'
 import { createFirstKey, runPetstore, startServer } from '../support/process.ts'
@@ -41,7 +41,7 @@ test('an import is completed by running it again after SIGKILL', async () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'pets.ndjson'), ndjsonOf(3_000))
   const command = { folder, arguments: ['pets', 'import', 'pets.ndjson'] }
-  const store = await openStore(resources, locationOf(folder), { busyTimeout: 5_000 })
+  const store = await openStore(definition, locationOf(folder), { busyTimeout: 5_000 })
   const killed = runPetstore(command)
   while ((await store.pets.list({ limit: 1, cursor: 0n })).length === 0) await wait(1)
   killed.child.kill('SIGKILL')

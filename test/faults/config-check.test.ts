@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Store } from '../../db/resources.ts'
+import type { Store } from '../../db/store.ts'
 import { createAdminApp, createApp } from '../../server/app.ts'
 import type { Config } from '../../server/config.ts'
 import { findListenProblems } from '../../server/http/addresses.ts'

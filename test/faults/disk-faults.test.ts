@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { prepareSqlite } from '../support/engines.ts'
 import {
   createPet,
   expectUnavailable,
@@ -11,7 +12,6 @@ import {
   storedNames,
 } from '../support/file-faults.ts'
 import { isLongForm, report } from '../support/long-form.ts'
-import { prepareSqlite } from '../support/resources.ts'
 import { connectRestClient } from '../support/rest-client.ts'
 import { addingPets, change } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'

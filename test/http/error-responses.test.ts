@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { IdsExhausted, StoreUnavailable } from '../../db/store.ts'
+import { IdsExhausted, StoreUnavailable } from '../../db/errors.ts'
 import { ApiError, type ErrorCode } from '../../server/api/errors.ts'
 import { reportFault, toHttpError } from '../../server/http/error-responses.ts'
 

@@ -8,6 +8,7 @@ import { runInNewContext } from 'node:vm'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Connections } from '../../server/http/connections.ts'
+import { openSqlite } from '../support/engines.ts'
 import {
   closing,
   collect,
@@ -21,7 +22,6 @@ import {
   startHttpServer,
   statusesIn,
 } from '../support/raw-http.ts'
-import { openSqlite } from '../support/resources.ts'
 import { stubbornClients } from '../support/stubborn-clients.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'

@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { resources } from '../../db/resources.ts'
+import { definition } from '../../db/store.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { appRouter } from '../../server/router.ts'
 import { serve } from '../../server/serve.ts'
+import { prepareSqlite } from '../support/engines.ts'
 import { logLinesIn } from '../support/log-lines.ts'
 import { runPetstore, startServer } from '../support/process.ts'
 import { product, readConfig } from '../support/product.ts'
-import { prepareSqlite } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const descriptors = '/proc/self/fd'
@@ -21,7 +21,7 @@ if (existsSync(descriptors)) {
     const config = readConfig({ PORT: '0', DATABASE_URL: `file:${database}`, LOG_LEVEL: 'silent' })
     prepareSqlite(database)
     await expect(
-      serve({ ...config, publicUrl: 'no URL' }, { product, resources, router: appRouter, console: undefined }),
+      serve({ ...config, publicUrl: 'no URL' }, { product, definition, router: appRouter, console: undefined }),
     ).rejects.toThrow('Invalid URL')
     expect(openFiles().filter((path) => path.startsWith(folder))).toEqual([])
   })

@@ -1,21 +1,21 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { resources } from '../../db/resources.ts'
 import { applicationId } from '../../db/sqlite/file/header.ts'
 import { migrate } from '../../db/sqlite/migrate.ts'
+import { definition } from '../../db/store.ts'
 import { describeStatus, readStatus } from '../../server/ops/database.ts'
 import { openDatabase } from '../support/database.ts'
+import { onSqlite } from '../support/engines.ts'
 import { auditLinesIn, notesIn } from '../support/log-lines.ts'
 import { runPetstore } from '../support/process.ts'
-import { onSqlite } from '../support/resources.ts'
 import { addingPets, change, leaveLog, makeDatabase } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const names = onSqlite.migrations.map(({ name }) => name)
 const newest = names.at(-1)
 /** Every resource besides the API keys. */
-const others = resources.names.filter((name) => name !== 'apiKeys')
+const others = definition.names.filter((name) => name !== 'apiKeys')
 const noRows = Object.fromEntries(others.map((name) => [name, 0]))
 
 test('db status shows the schema, the sizes and the numbers of pets and keys, also of a log that a killed service left', async () => {
@@ -39,7 +39,7 @@ test('db status shows the schema, the sizes and the numbers of pets and keys, al
 
 test('db status formats the same facts for a terminal', async () => {
   const { path } = sample()
-  const lines = describeStatus(resources, await readStatus(resources, { kind: 'sqlite', path })).split('\n')
+  const lines = describeStatus(definition, await readStatus(definition, { kind: 'sqlite', path })).split('\n')
   expect(lines).toEqual([
     `Database         ${path} (SQLite)`,
     `Schema           ${newest}`,
@@ -55,19 +55,19 @@ test('db status formats the same facts for a terminal', async () => {
 
 test('db status shows pending migrations, a newer schema and a missing database', async () => {
   const old = makeOldDatabase(2)
-  expect(await readStatus(resources, { kind: 'sqlite', path: old })).toMatchObject({
+  expect(await readStatus(definition, { kind: 'sqlite', path: old })).toMatchObject({
     schema: names[1],
     pending: names.slice(2),
   })
   const { path } = sample()
   change(path, "INSERT INTO migrations VALUES ('9999_future', 'x', '2026-11-21T00:00:00.000Z')")
-  expect(await readStatus(resources, { kind: 'sqlite', path })).toMatchObject({
+  expect(await readStatus(definition, { kind: 'sqlite', path })).toMatchObject({
     schema: '9999_future',
     problem: expect.stringContaining('it was migrated by a newer release'),
     rows: null,
   })
   const missing = join(temporaryFolder(), 'petstore.db')
-  expect(await readStatus(resources, { kind: 'sqlite', path: missing })).toMatchObject({
+  expect(await readStatus(definition, { kind: 'sqlite', path: missing })).toMatchObject({
     schema: null,
     pending: names,
     rows: null,
@@ -85,7 +85,7 @@ test('db migrate --dry-run prints the pending migrations and changes nothing, an
   )
   expect([...dry.stdout.matchAll(/^-- (\d{4}_\w+)$/gm)].map(([, name]) => name)).toEqual(names.slice(2))
   expect(dry.stdout).toContain('CREATE TABLE new_idempotency_keys (')
-  expect(await readStatus(resources, { kind: 'sqlite', path })).toMatchObject({ schema: names[1] })
+  expect(await readStatus(definition, { kind: 'sqlite', path })).toMatchObject({ schema: names[1] })
 
   const run = runPetstore({ env, arguments: ['db', 'migrate'] })
   const applied = names.slice(2)
@@ -95,7 +95,7 @@ test('db migrate --dry-run prints the pending migrations and changes nothing, an
     '',
   ])
   expect(auditLinesIn(run.stderr)).toMatchObject([{ action: 'database.migrate', subject: path, migrations: applied }])
-  expect(await readStatus(resources, { kind: 'sqlite', path })).toMatchObject({ schema: newest, pending: [] })
+  expect(await readStatus(definition, { kind: 'sqlite', path })).toMatchObject({ schema: newest, pending: [] })
 })
 
 test('db migrate creates a missing database, does nothing with a current one, and refuses a newer one', async () => {

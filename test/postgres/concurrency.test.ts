@@ -1,12 +1,12 @@
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { StoreUnavailable } from '../../db/errors.ts'
 import type { NewPet } from '../../db/pets/pets.ts'
-import type { Store } from '../../db/resources.ts'
-import { StoreUnavailable } from '../../db/store.ts'
+import type { Store } from '../../db/store.ts'
 import { postgresDatabase } from '../support/database.ts'
+import { onPostgres, preparePostgres } from '../support/engines.ts'
 import { emptyDatabase, query } from '../support/postgres/databases.ts'
 import { apiKeyRecord, mintApiKey } from '../support/product.ts'
-import { onPostgres, preparePostgres } from '../support/resources.ts'
 
 test.for(['create', 'createOnce'] as const)('%s waits until an uncommitted pet is committed', async (method) => {
   const { store, other } = await startBesideTransaction()

@@ -15,13 +15,13 @@ import { migrate } from '../../db/postgres/migrate.ts'
 import { prepareMutations } from '../../db/postgres/mutations.ts'
 import { insertInto } from '../../db/postgres/statements.ts'
 import { postgresTableOf } from '../../db/postgres/table.ts'
-import { resources } from '../../db/resources.ts'
+import { definition } from '../../db/store.ts'
 import { describeKeys, listKeys } from '../../server/ops/keys.ts'
 import { postgresDatabase, testDatabase } from '../support/database.ts'
+import { onPostgres, preparePostgres } from '../support/engines.ts'
 import { fastest } from '../support/fastest.ts'
 import { isName, namesOfAllCharacters } from '../support/pet-names.ts'
 import { createDatabase, emptyDatabase, query } from '../support/postgres/databases.ts'
-import { onPostgres, preparePostgres } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { startTestApi } from '../support/test-api.ts'
 
@@ -113,7 +113,7 @@ test('statements that were planned for a small table use its indexes when it gro
     query(url, `${insert.replace(' VALUES', '')} SELECT 'Rex', 1, 'sold' FROM generate_series(1, ${count})`)
   await add(50)
   await query(url, 'ALTER TABLE pets SET (autovacuum_enabled = off); ANALYZE pets')
-  const { pets, close } = await openStore(resources, { kind: 'postgres', url }, { busyTimeout: 0 })
+  const { pets, close } = await openStore(definition, { kind: 'postgres', url }, { busyTimeout: 0 })
   async function read(): Promise<void> {
     await pets.get(50_000n)
     await pets.list({ cursor: 50_000n, limit: 20 })
@@ -136,7 +136,7 @@ test('the counts read only the index by status, and no more of it than they coun
     url,
     `${insert.replace(' VALUES', '')} SELECT 'Rex', 1, CASE WHEN n <= 50000 THEN 'sold' ELSE 'pending' END FROM generate_series(1, 100000) AS n`,
   )
-  const { pets, close } = await openStore(resources, { kind: 'postgres', url }, { busyTimeout: 0 })
+  const { pets, close } = await openStore(definition, { kind: 'postgres', url }, { busyTimeout: 0 })
   await pets.counts()
   // PostgreSQL adds the statistics of a session when it ends.
   await close()

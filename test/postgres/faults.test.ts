@@ -3,8 +3,8 @@ import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { openPool } from '../../db/postgres/connection/connection.ts'
 import { inTransaction } from '../../db/postgres/transaction.ts'
+import { openPostgres } from '../support/engines.ts'
 import { countListening, countWaiting, emptyDatabase, endSessions, query } from '../support/postgres/databases.ts'
-import { openPostgres } from '../support/resources.ts'
 import { startTestApi, type TestApi } from '../support/test-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }

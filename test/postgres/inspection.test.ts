@@ -4,15 +4,15 @@ import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { readMigrations } from '../../db/migrations.ts'
 import { migrate } from '../../db/postgres/migrate.ts'
-import { resources } from '../../db/resources.ts'
+import { definition } from '../../db/store.ts'
 import { describeMigrations, readPending, readStatus } from '../../server/ops/database.ts'
 import { examine, type Finding } from '../../server/ops/doctor.ts'
 import { insertRows } from '../fixtures/rows.ts'
 import { root } from '../support/documents.ts'
+import { onPostgres, preparePostgres } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { createDatabase, emptyDatabase, query, setReadOnly } from '../support/postgres/databases.ts'
 import { runPetstore } from '../support/process.ts'
-import { onPostgres, preparePostgres } from '../support/resources.ts'
 
 const migrations = onPostgres.migrations
 const names = migrations.map(({ name }) => name)
@@ -77,9 +77,9 @@ function strengthOf(mode: string): number {
 test('db status and db migrate --dry-run show an old, a current and an empty database', async () => {
   const url = await emptyDatabase()
   const location = { kind: 'postgres', url } as const
-  expect(await readStatus(resources, location)).toMatchObject({ schema: null, pending: names, rows: null })
+  expect(await readStatus(definition, location)).toMatchObject({ schema: null, pending: names, rows: null })
   await migrate(await connect(url), migrations.slice(0, 1), { name: 'test' })
-  const pending = await readPending(resources, location)
+  const pending = await readPending(definition, location)
   expect(pending.map(({ name }) => name)).toEqual(names.slice(1))
   expect(describeMigrations(location, pending)).toContain(
     '\n-- Locks api_keys (ACCESS EXCLUSIVE): blocks reads and writes.\n',
@@ -151,7 +151,7 @@ async function connect(url: string): Promise<Client> {
 
 function diagnose(url: string): Promise<Finding[]> {
   const database = { kind: 'postgres', url } as const
-  return examine([], { command: 'petstore', resources, database, backupEvery: undefined, apiKeyFile: undefined })
+  return examine([], { command: 'petstore', definition, database, backupEvery: undefined, apiKeyFile: undefined })
 }
 
 function badIn(findings: Finding[]): Finding[] {

@@ -1,18 +1,19 @@
 import { Client, DatabaseError } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import type { WriteFailure } from '../../db/base-store.ts'
+import { IdempotencyKeyReused, StoreUnavailable } from '../../db/errors.ts'
 import type { NewPet } from '../../db/pets/pets.ts'
 import { openPool } from '../../db/postgres/connection/connection.ts'
 import { Failures, writeFailureOf } from '../../db/postgres/connection/failure.ts'
-import { tablesOf } from '../../db/postgres/resource.ts'
-import { IdempotencyKeyReused, StoreUnavailable, type WriteFailure } from '../../db/store.ts'
+import { tablesOf } from '../../db/postgres/engine.ts'
 import { Metrics } from '../../server/telemetry/metrics.ts'
+import { onPostgres, openPostgres } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { readMetric, samplesIn, writeFailuresIn } from '../support/metrics.ts'
 import { matches, queries, selectorsIn } from '../support/monitoring.ts'
 import { countWaiting, emptyDatabase, endSessions } from '../support/postgres/databases.ts'
 import { startProxy } from '../support/postgres/proxy.ts'
 import { apiKeyRecord, mintApiKey, product } from '../support/product.ts'
-import { onPostgres, openPostgres } from '../support/resources.ts'
 import { startTestApi } from '../support/test-api.ts'
 
 const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'sold' }
@@ -102,7 +103,7 @@ test.for<[WriteFailure, unknown]>([
   ['other', sqlError('XX000')],
   ['other', new TypeError('x')],
 ])('a write fails with the reason %s: %s', ([reason, error]) => {
-  expect(writeFailureOf(new Failures(tablesOf(onPostgres.resources)).storeError(error))).toBe(reason)
+  expect(writeFailureOf(new Failures(tablesOf(onPostgres.collections)).storeError(error))).toBe(reason)
 })
 
 function sqlError(code: string, constraint?: string): DatabaseError {

@@ -1,17 +1,17 @@
 import { DatabaseError } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { StoreUnavailable } from '../../db/errors.ts'
 import { openPool } from '../../db/postgres/connection/connection.ts'
 import { Failures } from '../../db/postgres/connection/failure.ts'
-import { tablesOf } from '../../db/postgres/resource.ts'
-import { StoreUnavailable } from '../../db/store.ts'
+import { tablesOf } from '../../db/postgres/engine.ts'
 import { postgresDatabase } from '../support/database.ts'
+import { onPostgres } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { logLinesIn } from '../support/log-lines.ts'
 import { createRole, emptyDatabase, query, setReadOnly } from '../support/postgres/databases.ts'
-import { onPostgres } from '../support/resources.ts'
 import { startTestApi } from '../support/test-api.ts'
 
-const failures = new Failures(tablesOf(onPostgres.resources))
+const failures = new Failures(tablesOf(onPostgres.collections))
 
 describe('while the service runs, the operator reads what to do about', () => {
   test.for<[string, (url: string) => Promise<{ url?: string; sql?: string }>, RegExp]>([

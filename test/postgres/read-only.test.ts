@@ -1,8 +1,8 @@
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { postgresDatabase } from '../support/database.ts'
+import { preparePostgres } from '../support/engines.ts'
 import { createRole, emptyDatabase, query, setReadOnly } from '../support/postgres/databases.ts'
-import { preparePostgres } from '../support/resources.ts'
 import { startTestApi } from '../support/test-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }

@@ -2,10 +2,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { connectClient, openPool } from '../../db/postgres/connection/connection.ts'
 import { describeKeys, listKeys } from '../../server/ops/keys.ts'
 import { postgresDatabase } from '../support/database.ts'
+import { preparePostgres } from '../support/engines.ts'
 import { countListening, emptyDatabase, query } from '../support/postgres/databases.ts'
 import { startServer } from '../support/process.ts'
 import { createKey, mintApiKey } from '../support/product.ts'
-import { preparePostgres } from '../support/resources.ts'
 import { startTestApi } from '../support/test-api.ts'
 
 const own = {

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { pendingMigrations } from '../../db/migrations.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { document, read, rowsOf } from '../support/documents.ts'
+import { onPostgres, preparePostgres } from '../support/engines.ts'
 import { isLongForm, report } from '../support/long-form.ts'
 import { emptyDatabase, query } from '../support/postgres/databases.ts'
-import { onPostgres, preparePostgres } from '../support/resources.ts'
 import { expectResumed, expectUpgraded, insertInterrupted } from '../support/upgraded-store.ts'
 
 const migrations = onPostgres.migrations

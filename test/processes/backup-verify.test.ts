@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { resources } from '../../db/resources.ts'
+import { definition } from '../../db/store.ts'
 import { verify } from '../../server/cli/backup.ts'
+import { onSqlite } from '../support/engines.ts'
 import { runPetstore } from '../support/process.ts'
-import { onSqlite } from '../support/resources.ts'
 import { change, makeBackup, makeDatabase, overwrite, restore, unfitFiles } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -54,13 +54,13 @@ test('the backup of an older release is verified, and its pending migrations are
   const names = onSqlite.migrations.map(({ name }) => name)
   const backup = join(import.meta.dirname, `../fixtures/sqlite/${older}.db`)
   const pending = names.slice(names.indexOf(older) + 1)
-  expect(await verify(resources, backup)).toMatchObject({ pending, checksum: 'missing' })
+  expect(await verify(definition, backup)).toMatchObject({ pending, checksum: 'missing' })
 })
 
 test('a backup is refused if two of its bytes have changed', async () => {
   const { backup } = await makeBackup()
   overwrite(backup, statSync(backup).size - 100, 2)
-  await expect(verify(resources, backup)).rejects.toThrow('it does not match its checksum')
+  await expect(verify(definition, backup)).rejects.toThrow('it does not match its checksum')
 })
 
 test.for(unfitFiles)('verify and restore refuse %s for the same reason', async ([, make]) => {
@@ -68,7 +68,7 @@ test.for(unfitFiles)('verify and restore refuse %s for the same reason', async (
   const file = join(folder, 'copy.db')
   make(file)
   const before = stateOf(folder)
-  const refused = await messageOf(verify(resources, file))
+  const refused = await messageOf(verify(definition, file))
   expect(refused).toMatch(/^The database \S+copy\.db cannot be used: /)
   expect(stateOf(folder)).toEqual(before)
   expect(await messageOf(restore(temporaryFolder(), file))).toBe(refused)
@@ -77,12 +77,12 @@ test.for(unfitFiles)('verify and restore refuse %s for the same reason', async (
 test('verify refuses a backup without a table, which the service could not use', async () => {
   const file = makeDatabase(join(temporaryFolder(), 'copy.db'), 3)
   change(file, 'DROP TABLE idempotency_keys')
-  await expect(verify(resources, file)).rejects.toThrow('restore a backup, or put the missing part back')
+  await expect(verify(definition, file)).rejects.toThrow('restore a backup, or put the missing part back')
 })
 
 test('a missing backup is refused and not created', async () => {
   const file = join(temporaryFolder(), 'nowhere.db')
-  await expect(verify(resources, file)).rejects.toThrow('nowhere.db cannot be used: no such file')
+  await expect(verify(definition, file)).rejects.toThrow('nowhere.db cannot be used: no such file')
   expect(existsSync(file)).toBe(false)
 })
 

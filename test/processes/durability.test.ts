@@ -4,15 +4,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { StoreUnavailable } from '../../db/errors.ts'
 import { connect } from '../../db/sqlite/file/connection.ts'
 import { OpenFile } from '../../db/sqlite/file/open-file.ts'
 import { commitTogether } from '../../db/sqlite/writer/group-commit.ts'
 import { maxCommitTime, Writer } from '../../db/sqlite/writer/writer.ts'
 import type { Write } from '../../db/sqlite/writer/writes.ts'
-import { StoreUnavailable } from '../../db/store.ts'
 import { openDatabase, openFileStore } from '../support/database.ts'
+import { onSqlite, prepareSqlite, prepareWrites } from '../support/engines.ts'
 import { createFirstKey, type Server, startServer } from '../support/process.ts'
-import { onSqlite, prepareSqlite, prepareWrites } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { attachStrace, canTrace, startTraced } from '../support/traced.ts'
 
@@ -254,7 +254,7 @@ function startWriter(path: string, busyTimeout = 0) {
   const file = new OpenFile(path, { readonly: true })
   const damages: string[] = []
   const onDamage = (damage: string) => void damages.push(damage)
-  const writer = new Writer({ path, identities: file.identities, resources: onSqlite, busyTimeout }, { onDamage })
+  const writer = new Writer({ path, identities: file.identities, loaded: onSqlite, busyTimeout }, { onDamage })
   onTestFinished(async () => {
     await writer.close()
     file.close()

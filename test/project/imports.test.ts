@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
-import { resources } from '../../db/resources.ts'
+import { definition } from '../../db/store.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -25,7 +25,7 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
   'server/api/validation.ts': {
     allowed: [
       valueFrom('./errors.ts'),
-      valueFrom('../../db/store.ts'),
+      valueFrom('../../db/base-store.ts'),
       "import type { OpenApiMeta } from 'trpc-to-openapi'",
     ],
     refused: [
@@ -40,7 +40,7 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
   'server/pets/pets.ts': {
     allowed: [
       ...['zod', './transfer.ts', '../trpc.ts', '../api/page.ts', '../ops/transfer/resource.ts'].map(valueFrom),
-      ...['../../db/pets/pets.ts', '../../db/resources.ts', '../../db/store.ts'].map(valueFrom),
+      ...['../../db/pets/pets.ts', '../../db/store.ts', '../../db/errors.ts'].map(valueFrom),
     ],
     refused: [
       ...['../http/server.ts', '../rest/adapter.ts', '../rpc/adapter.ts', '../auth/bearer.ts'].map(valueFrom),
@@ -55,25 +55,25 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
   'server/auth/bearer.ts': {
     allowed: [
       ...['../api/errors.ts', '../cache/revision-cache.ts'].map(valueFrom),
-      "import type { BaseStore } from '../../db/store.ts'",
+      "import type { BaseStore } from '../../db/base-store.ts'",
     ],
     refused: [
-      ...['../http/server.ts', '../rest/adapter.ts', '../../db/store.ts', '../../db/open.ts'].map(valueFrom),
+      ...['../http/server.ts', '../rest/adapter.ts', '../../db/base-store.ts', '../../db/open.ts'].map(valueFrom),
       ...['better-sqlite3', 'pg', 'drizzle-orm/pg-core', 'trpc-to-openapi'].map(valueFrom),
     ],
   },
   'server/cache/response-cache.ts': {
-    allowed: [valueFrom('./revision-cache.ts'), "import type { BaseStore } from '../../db/store.ts'"],
-    refused: ['../api/errors.ts', '../http/server.ts', '../../db/store.ts', '../../db/open.ts'].map(valueFrom),
+    allowed: [valueFrom('./revision-cache.ts'), "import type { BaseStore } from '../../db/base-store.ts'"],
+    refused: ['../api/errors.ts', '../http/server.ts', '../../db/base-store.ts', '../../db/open.ts'].map(valueFrom),
   },
   'server/http/health.ts': {
     allowed: [
       valueFrom('fastify'),
       ...['../api/errors.ts', '../cache/entity-tag.ts'].map(valueFrom),
-      "import type { BaseStore } from '../../db/store.ts'",
+      "import type { BaseStore } from '../../db/base-store.ts'",
     ],
     refused: [
-      ...['../auth/bearer.ts', '../rest/input.ts', '../rpc/adapter.ts', '../log.ts', '../../db/store.ts'].map(
+      ...['../auth/bearer.ts', '../rest/input.ts', '../rpc/adapter.ts', '../log.ts', '../../db/base-store.ts'].map(
         valueFrom,
       ),
       ...['@trpc/server', '../api/trpc.ts', '../api/trpc.ts', '../api/procedures.ts'].map(valueFrom),
@@ -81,23 +81,25 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
   },
   'server/rest/adapter.ts': {
     allowed: ['../api/errors.ts', '../auth/bearer.ts', '../http/routing.ts', 'trpc-to-openapi'].map(valueFrom),
-    refused: ['../rpc/adapter.ts', '../ops/keys.ts', '../app.ts', '../../db/store.ts', 'pg'].map(valueFrom),
+    refused: ['../rpc/adapter.ts', '../ops/keys.ts', '../app.ts', '../../db/base-store.ts', 'pg'].map(valueFrom),
   },
   'server/rpc/adapter.ts': {
     allowed: ['../api/errors.ts', '../auth/bearer.ts', '../http/routing.ts'].map(valueFrom),
-    refused: ['../rest/adapter.ts', '../ops/keys.ts', '../app.ts', '../../db/store.ts', 'trpc-to-openapi'].map(
+    refused: ['../rest/adapter.ts', '../ops/keys.ts', '../app.ts', '../../db/base-store.ts', 'trpc-to-openapi'].map(
       valueFrom,
     ),
   },
   'server/telemetry/metrics.ts': {
-    allowed: ['@prometheus-io/client', '../api/errors.ts', '../http/routing.ts', '../../db/store.ts'].map(valueFrom),
+    allowed: ['@prometheus-io/client', '../api/errors.ts', '../http/routing.ts', '../../db/base-store.ts'].map(
+      valueFrom,
+    ),
     refused: ['../rest/adapter.ts', '../rpc/adapter.ts', '../auth/bearer.ts', '../ops/keys.ts', '../app.ts', 'pg'].map(
       valueFrom,
     ),
   },
   'server/systemd/notify.ts': {
     allowed: [valueFrom('node:child_process')],
-    refused: ['../http/health.ts', '../../db/store.ts'].map(valueFrom),
+    refused: ['../http/health.ts', '../../db/base-store.ts'].map(valueFrom),
   },
   'server/ops/database.ts': {
     allowed: ['../auth/api-key.ts', '../../db/open.ts', '../../db/copy/a.ts', '../../db/sqlite/backup/a.ts'].map(
@@ -111,13 +113,13 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
     ],
   },
   'server/ops/transfer/import.ts': {
-    allowed: ['./rows.ts', '../operator-error.ts', '../../api/int64.ts', '../../../db/store.ts'].map(valueFrom),
+    allowed: ['./rows.ts', '../operator-error.ts', '../../api/int64.ts', '../../../db/base-store.ts'].map(valueFrom),
     refused: [
       ...['../../api/errors.ts', '../../http/server.ts', '../../config.ts', 'fastify', 'pg'].map(valueFrom),
       ...['../../pets/pets.ts', '../../../db/sqlite/store/store.ts', '../../../db/postgres/store.ts'].map(valueFrom),
     ],
   },
-  'db/store.ts': { allowed: [valueFrom('pg')], refused: [valueFrom('../server/log.ts')] },
+  'db/base-store.ts': { allowed: [valueFrom('pg')], refused: [valueFrom('../server/log.ts')] },
   'db/sqlite/backup/backup.ts': {
     allowed: ['better-sqlite3', 'drizzle-orm', '../file/files.ts', '../../store.ts'].map(valueFrom),
     refused: [valueFrom('../../../server/log.ts'), valueFrom('../../../server/api/errors.ts')],
@@ -201,11 +203,11 @@ test('the console names a field or a status of a pet only in web/pets, and its g
 
 test('an engine names no resource, no field and no status of one, and imports neither one nor their list', () => {
   // A trailing slash means a folder.
-  const folders = resources.names.flatMap((name) => [`server/${name}/`, `db/${name}/`])
+  const folders = definition.names.flatMap((name) => [`server/${name}/`, `db/${name}/`])
   const apiKeys = ['server/auth/', 'db/keys/', 'server/cli/keys.ts', 'server/ops/keys.ts']
   const product = [
     'client/index.ts',
-    'db/resources.ts',
+    'db/store.ts',
     'db/postgres/migrations/schema.ts',
     ...['main', 'router', 'service', 'trpc'].map((name) => `server/${name}.ts`),
   ]
@@ -221,8 +223,8 @@ test('an engine names no resource, no field and no status of one, and imports ne
     /\b(?:expiresAt|expires_at|revokedAt|revoked_at|lastUsedAt|last_used_at)\b/,
     /\b(?:FROM|INTO|UPDATE|TABLE) api_keys\b/i,
     // Imports of a module of a resource, also dynamic ones and those of types.
-    new RegExp(`['"](?:\\.\\.?/)+(?:server/|db/)?(?:${resources.names.join('|')})/`),
-    /['"](?:\.\.?\/)+(?:db\/)?(?:resources|router)\.ts/,
+    new RegExp(`['"](?:\\.\\.?/)+(?:server/|db/)?(?:${definition.names.join('|')})/`),
+    /['"](?:\.\.?\/)+(?:db\/)?(?:store|router)\.ts/,
     /['"](?:\.\.\/)+(?:server\/)?service\.ts/,
   ]
   const found = engines.flatMap((path) => {

@@ -5,9 +5,9 @@ import { maxCount, pets } from '../../db/pets/pets.ts'
 import { checkPages, connect, connectToRead, using } from '../../db/sqlite/file/connection.ts'
 import { countsStatement, textOf } from '../../db/sqlite/statements.ts'
 import { openDatabase, openFileStore } from '../support/database.ts'
+import { prepareSqlite } from '../support/engines.ts'
 import { fastest } from '../support/fastest.ts'
 import { isName, namesOfAllCharacters } from '../support/pet-names.ts'
-import { prepareSqlite } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 /** Opens a database of the service as the `sqlite3` shell does. */

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { WriteFailure } from '../../db/base-store.ts'
+import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable } from '../../db/errors.ts'
 import { retryWhileBusy } from '../../db/sqlite/file/connection.ts'
 import { FilesDamaged } from '../../db/sqlite/file/damage.ts'
 import { concernsDatabase, isBusy, storeError, toFailure, writeFailureOf } from '../../db/sqlite/file/failure.ts'
-import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable, type WriteFailure } from '../../db/store.ts'
 import { NoSuchShelter } from '../fixture/shelters/table.ts'
 
 function sqliteError(code: string, message = 'of SQLite'): Error {

@@ -4,7 +4,7 @@ import { connect } from '../../db/sqlite/file/connection.ts'
 import { commitTogether } from '../../db/sqlite/writer/group-commit.ts'
 import type { Write } from '../../db/sqlite/writer/writes.ts'
 import { openFileStore } from '../support/database.ts'
-import { prepareWrites } from '../support/resources.ts'
+import { prepareWrites } from '../support/engines.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 describe('the table of idempotency keys', () => {

@@ -9,13 +9,13 @@ import { getTableName, is, Table } from 'drizzle-orm'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readMigrations } from '../../db/migrations.ts'
 import postgresConfig from '../../db/postgres/drizzle.config.ts'
-import { tablesOf as tablesOnPostgres } from '../../db/postgres/resource.ts'
+import { tablesOf as tablesOnPostgres } from '../../db/postgres/engine.ts'
+import { tablesOf as tablesOnSqlite } from '../../db/sqlite/engine.ts'
 import { migrate } from '../../db/sqlite/migrate.ts'
-import { tablesOf as tablesOnSqlite } from '../../db/sqlite/resource.ts'
 import sqliteConfig from '../../drizzle.config.ts'
 import { openDatabase } from '../support/database.ts'
+import { onPostgres, onSqlite, prepareSqlite } from '../support/engines.ts'
 import { isLongForm } from '../support/long-form.ts'
-import { onPostgres, onSqlite, prepareSqlite } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -249,7 +249,7 @@ test.for(kinds)('drizzle-kit reads every table that %s needs, and no other', asy
   const files = globSync(String(configs[database].schema), { cwd: root })
   const modules = await Promise.all(files.map((file) => import(pathToFileURL(join(root, file)).href)))
   const found = modules.flatMap((module) => Object.values(module)).filter((value) => is(value, Table))
-  const tables = database === 'sqlite' ? tablesOnSqlite(onSqlite.resources) : tablesOnPostgres(onPostgres.resources)
+  const tables = database === 'sqlite' ? tablesOnSqlite(onSqlite.collections) : tablesOnPostgres(onPostgres.collections)
   expect(found.map(getTableName).toSorted(), `The tables are in ${configs[database].schema}.`).toEqual(
     tables.map(getTableName).toSorted(),
   )
@@ -277,7 +277,7 @@ function migrated(): Database.Database {
 /** Starts processes that wait for a path and then prepare the database there at the same moment. */
 async function startPreparers(count: number, folder: string): Promise<(path: string) => Promise<string[]>> {
   const script = join(folder, 'prepare.mjs')
-  const module = pathToFileURL(join(root, 'test/support/resources.ts')).href
+  const module = pathToFileURL(join(root, 'test/support/engines.ts')).href
   writeFileSync(
     script,
     `import { prepareSqlite } from ${JSON.stringify(module)}

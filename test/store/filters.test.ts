@@ -1,21 +1,21 @@
 import { getTableName } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { columnOf, type Order } from '../../db/entity.ts'
 import { pageStatement as pageOnPostgres } from '../../db/postgres/statements.ts'
-import { columnOf, type Order } from '../../db/resource.ts'
 import { pageStatement as pageOnSqlite, textOf } from '../../db/sqlite/statements.ts'
 import { type Procedure, proceduresOf } from '../../server/api/procedures.ts'
 import { itemSource } from '../../server/ops/transfer/seed.ts'
 import { appRouter } from '../../server/router.ts'
-import { resources as withFixture } from '../fixture/resources.ts'
 import { fixtureRouter } from '../fixture/router.ts'
+import { definition as withFixture } from '../fixture/store.ts'
 import { newDatabase } from '../fixture/support.ts'
 import { isOnPostgres, openDatabase, openTestStore } from '../support/database.ts'
+import { onPostgres, onSqlite } from '../support/engines.ts'
 import { contextWith } from '../support/own-router.ts'
 import { query } from '../support/postgres/databases.ts'
-import { onPostgres, onSqlite } from '../support/resources.ts'
 
-const resources: Record<string, { filters: readonly string[] }> = (isOnPostgres ? onPostgres : onSqlite).resources
+const collections: Record<string, { filters: readonly string[] }> = (isOnPostgres ? onPostgres : onSqlite).collections
 const procedures = new Map(proceduresOf(appRouter).map((procedure) => [procedure.name, procedure]))
 const lists = [...procedures.values()]
   .filter(({ name }) => name.endsWith('.list'))
@@ -23,9 +23,9 @@ const lists = [...procedures.values()]
 
 test('the filters of each resource are the optional parameters of its list', () => {
   expect(lists.some(({ filters }) => filters.length > 0)).toBe(true)
-  const filters = Object.entries(resources).map(([name, { filters }]) => [name, filters.toSorted()])
+  const filters = Object.entries(collections).map(([name, { filters }]) => [name, filters.toSorted()])
   const parameters = new Map(lists.map(({ resource, filters }) => [resource, filters.toSorted()]))
-  expect(filters).toEqual(Object.keys(resources).map((name) => [name, parameters.get(name) ?? []]))
+  expect(filters).toEqual(Object.keys(collections).map((name) => [name, parameters.get(name) ?? []]))
 })
 
 test.for(lists)(
@@ -54,7 +54,7 @@ test.for(lists)(
 )
 
 const [tablesOnSqlite, tablesOnPostgres] = await Promise.all([withFixture.forSqlite(), withFixture.forPostgres()])
-const pages = Object.entries(tablesOnSqlite.resources)
+const pages = Object.entries(tablesOnSqlite.collections)
   .filter(([, { filters }]) => filters.length > 0)
   .flatMap(([resource, { filters }]) => [undefined, ...filters].map((filter) => ({ resource, filter })))
   .flatMap((page) => (['oldest', 'newest'] as const).map((order) => ({ ...page, order })))
@@ -74,7 +74,7 @@ test('each field of a search is a parameter of its procedure, and so may be each
   const searches = proceduresOf(fixtureRouter).filter(({ name }) => name.endsWith('.search'))
   expect(searches.length).toBeGreaterThan(1)
   for (const procedure of searches) {
-    const { search = {}, filters = [] } = tablesOnSqlite.resources[procedure.name.replace(/\.search$/, '')] ?? {}
+    const { search = {}, filters = [] } = tablesOnSqlite.collections[procedure.name.replace(/\.search$/, '')] ?? {}
     const parameters = new Set(filtersOf(procedure))
     expect(['id', ...Object.keys(search)].filter((name) => !parameters.has(name))).toEqual([])
     expect([...parameters.difference(new Set(['id', ...Object.keys(search), ...filters]))]).toEqual([])
@@ -82,7 +82,7 @@ test('each field of a search is a parameter of its procedure, and so may be each
 })
 
 function expectIndexOnSqlite(path: string, resource: string, filter: string | undefined, order: Order): void {
-  const { table } = tablesOnSqlite.resources[resource] ?? {}
+  const { table } = tablesOnSqlite.collections[resource] ?? {}
   if (!table) throw new Error(`There is no resource ${resource}.`)
   const page = textOf(pageOnSqlite(table, filter === undefined ? [] : [filter], order))
   const plan = openDatabase(path).prepare(`EXPLAIN QUERY PLAN ${page}`)
@@ -104,7 +104,7 @@ interface PlanNode {
 }
 
 async function expectIndexOnPostgres(url: string, resource: string, filter = 'id', order: Order): Promise<void> {
-  const { table } = tablesOnPostgres.resources[resource] ?? {}
+  const { table } = tablesOnPostgres.collections[resource] ?? {}
   if (!table) throw new Error(`There is no resource ${resource}.`)
   const all = await explain(url, pageOnPostgres(table, filter === 'id' ? [] : [filter], order).text)
   const page = all.find((node) => node['Node Type'] === 'Limit')

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { inspect } from '../../db/open.ts'
-import { resources } from '../../db/resources.ts'
+import { definition } from '../../db/store.ts'
 import { isOnPostgres, postgresDatabase, sqliteDatabase, type TestDatabase } from '../support/database.ts'
+import { tableNames } from '../support/engines.ts'
 import { emptyDatabase } from '../support/postgres/databases.ts'
-import { tableNames } from '../support/resources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 test('the store has several tables', () => {
@@ -22,7 +22,7 @@ describe('a table that is dropped while the store is open makes it unready, and 
     await expect(database.open()).rejects.toThrow(
       new RegExp(`^The database .* cannot be used: .*${table}.*; restore a backup, or put the missing part back\\.$`),
     )
-    const inspection = await inspect(resources, database.location)
+    const inspection = await inspect(definition, database.location)
     expect(await inspection?.schema()).toMatchObject({ problem: expect.stringContaining(table) })
     await inspection?.close()
   })

@@ -3,9 +3,9 @@ import Database from 'better-sqlite3'
 import { inject, onTestFinished } from 'vitest'
 import { describeLocation, type Location } from '../../db/location.ts'
 import { openStore } from '../../db/open.ts'
-import { resources, type Store } from '../../db/resources.ts'
+import { definition, type Store } from '../../db/store.ts'
+import { deletingRows, openSqlite } from './engines.ts'
 import { createDatabase, deleteRows, query } from './postgres/databases.ts'
-import { deletingRows, openSqlite } from './resources.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
 
 /** A database of the kind that the Vitest project selects: SQLite or PostgreSQL. */
@@ -98,7 +98,7 @@ function values(id: bigint): string {
 }
 
 async function open(location: Location, atEnd: AtEnd): Promise<Store> {
-  const store = await openStore(resources, location, { busyTimeout: 250 })
+  const store = await openStore(definition, location, { busyTimeout: 250 })
   atEnd(() => store.close())
   return store
 }

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { openStore } from '../../db/open.ts'
-import { resources } from '../../db/resources.ts'
+import { definition } from '../../db/store.ts'
 import { databaseOf, locationOf } from './database.ts'
 import { createKey } from './product.ts'
 import { type AtEnd, temporaryFolder } from './temporary.ts'
@@ -35,7 +35,7 @@ export function runPetstore({ arguments: words = [], ...options }: RunOptions = 
 
 /** Creates a database in a working folder, with an API key. */
 export async function createFirstKey(folder: string): Promise<string> {
-  const store = await openStore(resources, locationOf(folder), { busyTimeout: 250 })
+  const store = await openStore(definition, locationOf(folder), { busyTimeout: 250 })
   try {
     return await createKey(store, 'test')
   } finally {

@@ -13,7 +13,7 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { backUpDatabase } from '../../db/sqlite/backup/backup.ts'
 import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
-import { onSqlite, prepareSqlite } from './resources.ts'
+import { onSqlite, prepareSqlite } from './engines.ts'
 import { temporaryFolder } from './temporary.ts'
 
 /** Creates a database of this service with `count` pets. Their names begin with `word`. */

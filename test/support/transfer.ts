@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PetStatus } from '../../db/pets/pets.ts'
-import type { Store } from '../../db/resources.ts'
+import type { Store } from '../../db/store.ts'
 import { exportItems } from '../../server/ops/transfer/export.ts'
 import { importItems, readItems } from '../../server/ops/transfer/import.ts'
 import { type Input, withInput } from '../../server/ops/transfer/input.ts'

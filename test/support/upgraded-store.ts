@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { expect } from 'vitest'
-import type { Store } from '../../db/resources.ts'
-import { IdempotencyKeyReused } from '../../db/store.ts'
+import { IdempotencyKeyReused } from '../../db/errors.ts'
+import type { Store } from '../../db/store.ts'
 import { hashApiKey } from '../../server/auth/api-key.ts'
 import { expired, key, pets, revoked } from '../fixtures/rows.ts'
 

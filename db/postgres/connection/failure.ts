@@ -1,16 +1,17 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
-import { describeLocation } from '../../location.ts'
+import type { StoreObserver, WriteFailure } from '../../base-store.ts'
 import {
   IdsExhausted,
   RowConflict,
   RuleViolation,
-  type StoreObserver,
+  reasons,
+  runtimeMessage,
   StoreUnavailable,
-  type WriteFailure,
-} from '../../store.ts'
-import { reasons, runtimeMessage, UnusableDatabase } from '../../unusable-database.ts'
+  UnusableDatabase,
+} from '../../errors.ts'
+import { describeLocation } from '../../location.ts'
 
 /** Returns the driver's error. Drizzle wraps it into one that would carry the values of the statement into the log. */
 export function causeOf(error: unknown): unknown {

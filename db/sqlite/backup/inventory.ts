@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { BackupSizes } from '../../store.ts'
+import type { BackupSizes } from '../../base-store.ts'
 import { toFailure } from '../file/failure.ts'
 import { fileTimestamp } from '../file/files.ts'
 

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { reasons, UnusableDatabase } from '../../errors.ts'
 import { startThread } from '../../thread.ts'
-import { reasons, UnusableDatabase } from '../../unusable-database.ts'
 import { checkPagesOf, type PageCheck } from '../file/connection.ts'
 import {
   concernsDatabase,

@@ -1,14 +1,15 @@
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { WriteFailure } from '../../base-store.ts'
 import {
   IdempotencyKeyReused,
   IdsExhausted,
   RowConflict,
   type RuleError,
   RuleViolation,
+  reasons,
+  runtimeMessage,
   StoreUnavailable,
-  type WriteFailure,
-} from '../../store.ts'
-import { reasons, runtimeMessage } from '../../unusable-database.ts'
+} from '../../errors.ts'
 import { type Damage, FilesDamaged } from './damage.ts'
 
 /** What can be sent between threads of an error. */
@@ -96,7 +97,7 @@ const ownRules: RuleError[] = [IdempotencyKeyReused, IdsExhausted]
 /**
  * Converts a failure to an error of the Store port. Corruption must be verified before, see {@link mayBeReadError}.
  *
- * @param rules the errors of the resources.
+ * @param rules the errors of the collections.
  */
 export function storeError(failure: Failure, rules: RuleError[] = []): Error {
   const { code, message, rule } = failure

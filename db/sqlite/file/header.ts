@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
-import { reasons, UnusableDatabase } from '../../unusable-database.ts'
+import { reasons, UnusableDatabase } from '../../errors.ts'
 
 /** Identifies the files of this service (`PRAGMA application_id`): "PETS" in ASCII. */
 export const applicationId = 0x50455453

@@ -1,18 +1,18 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
+import type { Loaded } from '../../entity.ts'
+import { incomplete, reasons, UnusableDatabase } from '../../errors.ts'
 import { type AppliedMigration, type PrepareOptions, pendingMigrations, refuseOtherRelease } from '../../migrations.ts'
 import { ownershipOf } from '../../ownership.ts'
-import type { Loaded } from '../../resource.ts'
-import { incomplete, reasons, UnusableDatabase } from '../../unusable-database.ts'
 import { rescuedMark } from '../backup/inventory.ts'
 import { attempt } from '../diagnosis/diagnosis.ts'
+import { type SqliteCollection, tablesOf } from '../engine.ts'
 import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy, using } from '../file/connection.ts'
 import { toFailure } from '../file/failure.ts'
 import { makeFile, makeFolder, realPathOf, sizeOf } from '../file/files.ts'
 import { applicationId, readHeader, refuseForeignFile, refuseNonFile } from '../file/header.ts'
 import { findMissingPart, migrate, readApplied } from '../migrate.ts'
-import { type SqliteResource, tablesOf } from '../resource.ts'
 
 /** Reading every page takes one to two milliseconds per MiB, and a start must not take longer than a second. */
 const maxCheckedSize = 256 * 1024 * 1024
@@ -26,7 +26,7 @@ const lockTimeout = 10_000
  *
  * @throws {UnusableDatabase}
  */
-export function prepareDatabase(path: string, resources: Loaded<SqliteResource>, options: PrepareOptions = {}): void {
+export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, options: PrepareOptions = {}): void {
   const { create = true, migrate = true, onMigrate, onWarning } = options
   attempt(path, () => {
     // SQLite names the log and the journal after this path.
@@ -39,11 +39,11 @@ export function prepareDatabase(path: string, resources: Loaded<SqliteResource>,
     else if (!create) throw new UnusableDatabase(path, reasons.empty)
     warnOfRescuedCopy(path, realPath, onWarning)
     warnOfLargeLog(realPath, onWarning)
-    const { migrations } = resources
+    const { migrations } = loaded
     const check = migrate ? pendingMigrations : refuseOtherRelease
     const checkSchema: CheckSchema = (applied) => void check(applied, migrations, path)
     if (sizeOf(path) > 0) checkBeforeWriting(path, realPath, checkSchema)
-    if (isNew || migrate) migrateFile(path, resources, checkSchema, onMigrate)
+    if (isNew || migrate) migrateFile(path, loaded, checkSchema, onMigrate)
   })
 }
 
@@ -143,7 +143,7 @@ function checkJournal(connection: Database.Database, checkSchema: CheckSchema): 
 /** Checks the schema again, because another process may have created the database meanwhile. */
 function migrateFile(
   path: string,
-  { migrations, resources }: Loaded<SqliteResource>,
+  { migrations, collections }: Loaded<SqliteCollection>,
   checkSchema: CheckSchema,
   onMigrate: PrepareOptions['onMigrate'],
 ): void {
@@ -153,7 +153,7 @@ function migrateFile(
       checkJournal(connection, checkSchema)
     })
     if (applied.length > 0) onMigrate?.(applied, applied.length === migrations.length)
-    const missing = findMissingPart(connection, tablesOf(resources))
+    const missing = findMissingPart(connection, tablesOf(collections))
     if (missing !== undefined) throw new UnusableDatabase(connection.name, incomplete(missing))
     // SQLite ignores the busy timeout here.
     retryWhileBusy(lockTimeout, () => connection.pragma('journal_mode = WAL'))

@@ -1,15 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
+import type { Loaded } from '../../entity.ts'
+import { closedStore, StoreUnavailable, UnusableDatabase } from '../../errors.ts'
 import { isUpToDate, otherRelease } from '../../migrations.ts'
-import type { Loaded } from '../../resource.ts'
-import { closedStore, StoreUnavailable } from '../../store.ts'
-import { UnusableDatabase } from '../../unusable-database.ts'
 import { rescueDatabase } from '../backup/rescue.ts'
+import { type Prepare, type SqliteCollection, tablesOf } from '../engine.ts'
 import { type Damage, FilesDamaged } from '../file/damage.ts'
 import { type Failure, isBusy, mayBeReadError, storeError, toFailure } from '../file/failure.ts'
 import { type FileIdentities, OpenFile } from '../file/open-file.ts'
 import { findMissingPart, readJournal } from '../migrate.ts'
-import { type Prepare, type SqliteResource, tablesOf } from '../resource.ts'
 
 /** Milliseconds for which a read is retried while the database is locked. */
 const busyTimeout = 200
@@ -22,7 +21,7 @@ const rescuePause = 1_000
 
 export interface ReaderOptions {
   path: string
-  resources: Loaded<SqliteResource>
+  loaded: Loaded<SqliteCollection>
   /** Verifies that the database is corrupt. */
   verify: (failure: Failure) => Promise<Failure>
   /** Makes the writer save a lost log and close its connection. */
@@ -69,9 +68,11 @@ export class Reader {
   /** Why this release cannot use the schema; undefined if it can. */
   schemaProblem(): Promise<string | undefined> {
     const { connection } = this.#file
-    const { migrations, resources } = this.#options.resources
+    const { migrations, collections } = this.#options.loaded
     return this.#run(() =>
-      isUpToDate(readJournal(connection), migrations) ? findMissingPart(connection, tablesOf(resources)) : otherRelease,
+      isUpToDate(readJournal(connection), migrations)
+        ? findMissingPart(connection, tablesOf(collections))
+        : otherRelease,
     )
   }
 

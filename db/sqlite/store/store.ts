@@ -1,12 +1,13 @@
+import type { BaseStore, StoreObserver, StoreSizes } from '../../base-store.ts'
+import { type Engine, methodOf, operationOf } from '../../entity.ts'
+import { StoreUnavailable } from '../../errors.ts'
 import type { PrepareOptions } from '../../migrations.ts'
-import { type Engine, methodOf, operationOf } from '../../resource.ts'
 import { searchWith } from '../../search.ts'
-import { type BaseStore, type StoreObserver, type StoreSizes, StoreUnavailable } from '../../store.ts'
 import { measureBackups } from '../backup/inventory.ts'
 import { CorruptionCheck } from '../diagnosis/diagnosis.ts'
+import type { Mutation, Prepare, SqliteCollection, SqliteEngine } from '../engine.ts'
 import type { Failure } from '../file/failure.ts'
 import { realPathOf, sizeOf } from '../file/files.ts'
-import type { Mutation, Prepare, SqliteEngine, SqliteResource } from '../resource.ts'
 import { prepareCounts, prepareGet, preparePages } from '../statements.ts'
 import { Writer, type WriterOptions } from '../writer/writer.ts'
 import { prepareDatabase } from './prepare.ts'
@@ -25,12 +26,12 @@ interface SqliteStoreOptions extends Omit<WriterOptions, 'identities'>, PrepareO
  * @throws {UnusableDatabase}
  */
 export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
-  const { path, resources, onWarning = () => {}, onDamage = () => {}, observer } = options
-  prepareDatabase(path, resources, options)
+  const { path, loaded, onWarning = () => {}, onDamage = () => {}, observer } = options
+  prepareDatabase(path, loaded, options)
   const corruption = new CorruptionCheck(path)
   const verify = (failure: Failure) => corruption.verify(failure)
   const closeWriter = () => writer.close()
-  const reader: Reader = new Reader({ path, resources, verify, closeWriter, onWarning, onDamage })
+  const reader: Reader = new Reader({ path, loaded, verify, closeWriter, onWarning, onDamage })
   const { identities } = reader
   const writer: Writer = new Writer(
     { ...options, identities },
@@ -41,9 +42,9 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
       observer,
     },
   )
-  const opened = Object.entries(resources.resources).map(([name, resource]) => [
+  const opened = Object.entries(loaded.collections).map(([name, collection]) => [
     name,
-    resource.open(engineFor(name, resource, reader, writer)),
+    collection.open(engineFor(name, collection, reader, writer)),
   ])
 
   return {
@@ -80,13 +81,13 @@ async function measureFiles(path: string): Promise<StoreSizes> {
 }
 
 function engineFor(
-  resource: string,
-  { table, filters, search, insert, writes }: SqliteResource,
+  collection: string,
+  { table, filters, search, insert, writes }: SqliteCollection,
   reader: Reader,
   writer: Writer,
 ): Engine & SqliteEngine {
   function replayable<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
-    const operation = operationOf(resource, writes, mutation)
+    const operation = operationOf(collection, writes, mutation)
     return methodOf<Input, Generated>(mutation.fields, (values, once) => writer.mutate(operation, values, once))
   }
 
@@ -103,7 +104,7 @@ function engineFor(
     create: () => replayable(insert),
     read: (prepare) => reader.add(prepare),
     write<Args extends unknown[], T>(write: Prepare<Args, T>) {
-      const name = operationOf(resource, writes, write)
+      const name = operationOf(collection, writes, write)
       // The thread runs the write of this name.
       return (...args: Args) => writer.run(name, ...args) as Promise<T>
     },

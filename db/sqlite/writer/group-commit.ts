@@ -1,13 +1,13 @@
 import type Database from 'better-sqlite3'
+import type { Loaded } from '../../entity.ts'
 import { isUpToDate, otherRelease } from '../../migrations.ts'
-import type { Loaded } from '../../resource.ts'
 import { findFullDisk } from '../diagnosis/diagnosis.ts'
+import type { SqliteCollection } from '../engine.ts'
 import { orClose, retryWhileBusy } from '../file/connection.ts'
 import { FilesDamaged } from '../file/damage.ts'
 import { concernsDatabase, type Failure, toFailure, violatesConstraint } from '../file/failure.ts'
 import { OpenFile } from '../file/open-file.ts'
 import { readJournal } from '../migrate.ts'
-import type { SqliteResource } from '../resource.ts'
 import { Checkpoints } from './checkpoints.ts'
 import type { Outcome, Settled, WriterData } from './messages.ts'
 import { prepareWrites, probeWrite, type Write, type Writes } from './writes.ts'
@@ -21,10 +21,10 @@ interface Opened {
 /** Commits batches of writes in the thread, and explains failures. The first batch opens the database. */
 export class GroupCommit {
   readonly #data: WriterData
-  readonly #loaded: Loaded<SqliteResource>
+  readonly #loaded: Loaded<SqliteCollection>
   #opened: Opened | undefined
 
-  constructor(data: WriterData, loaded: Loaded<SqliteResource>) {
+  constructor(data: WriterData, loaded: Loaded<SqliteCollection>) {
     this.#data = data
     this.#loaded = loaded
   }
@@ -34,7 +34,7 @@ export class GroupCommit {
     const file = new OpenFile(path, { readonly: false, identities })
     const { connection } = file
     return orClose(file, () => {
-      const writes = prepareWrites(connection, this.#loaded.resources)
+      const writes = prepareWrites(connection, this.#loaded.collections)
       return { file, writes, checkpoints: new Checkpoints(connection) }
     })
   }

@@ -1,4 +1,4 @@
-import type { TransactionTimes } from '../../store.ts'
+import type { TransactionTimes } from '../../base-store.ts'
 import type { Failure } from '../file/failure.ts'
 import type { FileIdentities } from '../file/open-file.ts'
 import type { Write } from './writes.ts'
@@ -25,8 +25,8 @@ export interface WriterData {
   identities: FileIdentities
   /** Milliseconds to wait for another process's lock. */
   lockTimeout: number
-  /** The address of the module with the list of resources. */
-  resources: string
+  /** The address of the module with the definition of the store. */
+  definition: string
   /** Shared: how many of the writes that this thread was sent must not be performed any more. */
   rejectedCount: BigInt64Array
 }

@@ -1,6 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import type { Loaded } from '../../resource.ts'
-import type { SqliteResource } from '../resource.ts'
+import type { Loaded } from '../../entity.ts'
+import type { SqliteCollection } from '../engine.ts'
 import { GroupCommit } from './group-commit.ts'
 import type { Order, Settled, WriterData } from './messages.ts'
 import type { Write } from './writes.ts'
@@ -10,8 +10,8 @@ import type { Write } from './writes.ts'
 if (!parentPort) throw new Error('Only a Writer starts this program, as a thread.')
 const port = parentPort
 const data: WriterData = workerData
-const { resources }: { resources: { forSqlite(): Promise<Loaded<SqliteResource>> } } = await import(data.resources)
-const commits = new GroupCommit(data, await resources.forSqlite())
+const { definition }: { definition: { forSqlite(): Promise<Loaded<SqliteCollection>> } } = await import(data.definition)
+const commits = new GroupCommit(data, await definition.forSqlite())
 let received = 0
 
 // The thread is ready.

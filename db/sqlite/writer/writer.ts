@@ -1,16 +1,10 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import type { Loaded, MutationResult } from '../../resource.ts'
-import {
-  closedStore,
-  type Once,
-  type RuleError,
-  type StoreObserver,
-  StoreUnavailable,
-  tooManyWrites,
-  type WriteFailure,
-} from '../../store.ts'
+import type { Once, StoreObserver, WriteFailure } from '../../base-store.ts'
+import type { Loaded, MutationResult } from '../../entity.ts'
+import { closedStore, type RuleError, StoreUnavailable, tooManyWrites } from '../../errors.ts'
 import { onMessage, otherThreadsSleep, startThread } from '../../thread.ts'
+import type { SqliteCollection } from '../engine.ts'
 import type { Damage } from '../file/damage.ts'
 import {
   concernsDatabase,
@@ -22,7 +16,6 @@ import {
   writeFailureOf,
 } from '../file/failure.ts'
 import type { FileIdentities } from '../file/open-file.ts'
-import type { SqliteResource } from '../resource.ts'
 import type { Order, Outcome, Settled, WriterData } from './messages.ts'
 import { onceWrite, probeWrite, type Write } from './writes.ts'
 
@@ -30,7 +23,7 @@ export interface WriterOptions {
   path: string
   /** Of the files that the event loop has open. */
   identities: FileIdentities
-  resources: Loaded<SqliteResource>
+  loaded: Loaded<SqliteCollection>
   /** Milliseconds that a transaction waits for another process's lock. */
   busyTimeout: number
 }
@@ -111,7 +104,7 @@ export class Writer {
 
   constructor(options: WriterOptions, events: Events) {
     this.#options = options
-    this.#rules = Object.values(options.resources.resources).flatMap(({ errors = [] }) => errors)
+    this.#rules = Object.values(options.loaded.collections).flatMap(({ errors = [] }) => errors)
     this.#events = events
   }
 
@@ -203,10 +196,10 @@ export class Writer {
     this.#startedAt = performance.now()
     this.#sentCount = 0
     this.#rejectedCount[0] = 0n
-    const { path, identities, busyTimeout: lockTimeout, resources } = this.#options
+    const { path, identities, busyTimeout: lockTimeout, loaded } = this.#options
     const data: WriterData = {
       ...{ path, identities, lockTimeout },
-      ...{ resources: resources.url, rejectedCount: this.#rejectedCount },
+      ...{ definition: loaded.url, rejectedCount: this.#rejectedCount },
     }
     const thread = startThread(new URL('writer-thread.ts', import.meta.url), data)
     onMessage(thread, (reply: Settled) => {
@@ -246,8 +239,8 @@ export class Writer {
   }
 
   #refusalFor({ name }: SentWrite, failure: Failure): Refusal {
-    const resource = this.#options.resources.resources[name.split('.')[0] ?? '']
-    const conflict = resource && conflictOf(failure, resource.table)
+    const collection = this.#options.loaded.collections[name.split('.')[0] ?? '']
+    const conflict = collection && conflictOf(failure, collection.table)
     return { reason: writeFailureOf(failure), error: conflict ?? storeError(failure, this.#rules) }
   }
 

@@ -1,13 +1,13 @@
 import type Database from 'better-sqlite3'
-import { RuleViolation } from '../../store.ts'
+import { RuleViolation } from '../../errors.ts'
+import type { SqliteCollection } from '../engine.ts'
 import { toFailure, violatesConstraint } from '../file/failure.ts'
 import { prepareOnce } from '../idempotency.ts'
-import type { SqliteResource } from '../resource.ts'
 
 /** A call of a write, as it is sent to the writer thread: a flat array is copied faster than an object. */
 export type Write = [name: string, ...args: unknown[]]
 
-/** The writes by their names, with that of the resource: `<resource>.<write>`. Whoever sends a name sends the arguments of that write. */
+/** The writes by their names, with that of the collection: `<collection>.<write>`. Whoever sends a name sends the arguments of that write. */
 export type Writes = ReadonlyMap<string, (...args: unknown[]) => unknown>
 
 /** A mutation with an idempotency key. */
@@ -15,15 +15,15 @@ export const onceWrite = 'once'
 /** Tries whether a write can reach the disk. */
 export const probeWrite = 'probe'
 
-/** Prepares every write of every resource. They always run inside a transaction. */
-export function prepareWrites(connection: Database.Database, resources: Record<string, SqliteResource>): Writes {
+/** Prepares every write of every collection. They always run inside a transaction. */
+export function prepareWrites(connection: Database.Database, collections: Record<string, SqliteCollection>): Writes {
   const writes = new Map<string, (...args: unknown[]) => unknown>()
   const samples: (() => unknown)[] = []
-  for (const [resource, { writes: own }] of Object.entries(resources)) {
+  for (const [collection, { writes: own }] of Object.entries(collections)) {
     for (const [name, prepare] of Object.entries(own)) {
       // Safe: see Writes.
       const write = prepare(connection) as (...args: unknown[]) => unknown
-      writes.set(`${resource}.${name}`, write)
+      writes.set(`${collection}.${name}`, write)
       const { sample } = prepare
       if (sample) samples.push(() => write(...sample))
     }

@@ -42,7 +42,7 @@ function compileInto(folder: string): void {
       ...['ResolverContext<Store>', 'ReplayContext<Store>', 'SessionContext'],
       ...['ProcedureMeta', 'MutationMeta'],
     ],
-    'db/resources.d.ts': ['Store'],
+    'db/store.d.ts': ['Store'],
   }
   for (const [file, types] of Object.entries(unused))
     writeFileSync(join(folder, file), types.map((type) => `export type ${type} = object\n`).join(''))

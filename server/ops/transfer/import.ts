@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { noApiKey, StoreUnavailable } from '../../../db/store.ts'
+import { noApiKey } from '../../../db/base-store.ts'
+import { StoreUnavailable } from '../../../db/errors.ts'
 import { describeIssues } from '../../api/validation.ts'
 import { count } from '../format.ts'
 import { OperatorError } from '../operator-error.ts'

@@ -1,6 +1,6 @@
 import type { Faker } from '@faker-js/faker'
 import { z } from 'zod'
-import type { Once } from '../../../db/store.ts'
+import type { Once } from '../../../db/base-store.ts'
 import { parseDigits } from '../../api/int64.ts'
 import { isTime } from '../../api/time.ts'
 

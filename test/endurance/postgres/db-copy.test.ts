@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { resources } from '../../../db/resources.ts'
+import { definition } from '../../../db/store.ts'
 import { maxInt64, minInt64 } from '../../../server/api/int64.ts'
 import { copy as copyAndReport, describeCopy } from '../../../server/ops/database.ts'
 import { openDatabase, postgresDatabase, sqliteDatabase } from '../../support/database.ts'
+import { tableNames } from '../../support/engines.ts'
 import { auditLinesIn } from '../../support/log-lines.ts'
 import {
   addingKeys,
@@ -29,7 +30,6 @@ import {
 import { createRole, emptyDatabase, query } from '../../support/postgres/databases.ts'
 import { petstore, runPetstore, startServer } from '../../support/process.ts'
 import { apiKeyRecord, mintApiKey } from '../../support/product.ts'
-import { tableNames } from '../../support/resources.ts'
 import { connectRestClient } from '../../support/rest-client.ts'
 import { addingPets, change, leaveLog, makeDatabase } from '../../support/sample-database.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
@@ -247,7 +247,7 @@ describe('the command', () => {
     ])
     expect(run.stderr).not.toContain('hush')
     const back = { kind: 'sqlite', path: join(folder, 'b.db') } as const
-    const copied = await copyAndReport({ resources, from: { kind: 'postgres', url }, to: back })
+    const copied = await copyAndReport({ definition, from: { kind: 'postgres', url }, to: back })
     expect(describeCopy(copied).split('\n')[0]).toBe(
       `Copied ${subject} to ${back.path}. After reading back, both contain:`,
     )

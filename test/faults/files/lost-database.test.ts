@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { type DatabasePaths, databasePaths, linkTo } from '../../support/database-paths.ts'
+import { prepareSqlite } from '../../support/engines.ts'
 import {
   createPet,
   databaseFiles,
@@ -20,7 +21,6 @@ import {
 } from '../../support/file-faults.ts'
 import { notesIn } from '../../support/log-lines.ts'
 import { createFirstKey, petstore, runCommand, startServer } from '../../support/process.ts'
-import { prepareSqlite } from '../../support/resources.ts'
 import { namesIn } from '../../support/sample-database.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { restoreDatabase } from '../../../db/sqlite/backup/restore.ts'
 import { hashApiKey } from '../../../server/auth/api-key.ts'
 import { databasePaths, linkTo } from '../../support/database-paths.ts'
+import { onSqlite, openSqlite } from '../../support/engines.ts'
 import { rescuedCopies, startLoad } from '../../support/file-faults.ts'
 import { logLinesIn } from '../../support/log-lines.ts'
 import { isLongForm, report } from '../../support/long-form.ts'
 import { startServer } from '../../support/process.ts'
 import { createKey } from '../../support/product.ts'
-import { onSqlite, openSqlite } from '../../support/resources.ts'
 
 /**
  * Every subset of the three files is deleted, moved away, replaced by an old copy or truncated under a running service. The

@@ -2,10 +2,11 @@ import { rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { StoreUnavailable } from '../../../db/errors.ts'
 import { connect } from '../../../db/sqlite/file/connection.ts'
 import { isBusy, toFailure } from '../../../db/sqlite/file/failure.ts'
-import { StoreUnavailable } from '../../../db/store.ts'
 import { databasePaths, spellings } from '../../support/database-paths.ts'
+import { openSqlite } from '../../support/engines.ts'
 import {
   checkpoint,
   createPet,
@@ -21,7 +22,6 @@ import {
 } from '../../support/file-faults.ts'
 import { createFirstKey, petstore, runCommand, startServer } from '../../support/process.ts'
 import { createKey } from '../../support/product.ts'
-import { openSqlite } from '../../support/resources.ts'
 import { connectRestClient } from '../../support/rest-client.ts'
 import { change } from '../../support/sample-database.ts'
 import { temporaryFolder } from '../../support/temporary.ts'

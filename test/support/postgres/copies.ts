@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { type CopyRequest, copyStore } from '../../../db/copy/copy-store.ts'
-import { resources } from '../../../db/resources.ts'
-import { UnusableDatabase } from '../../../db/unusable-database.ts'
+import { UnusableDatabase } from '../../../db/errors.ts'
+import { definition } from '../../../db/store.ts'
 import { maxInt64, minInt64 } from '../../../server/api/int64.ts'
 import { openDatabase, postgresDatabase, sqliteDatabase, type TestDatabase } from '../database.ts'
+import { preparePostgres, prepareSqlite, tableNames } from '../engines.ts'
 import { type Run, runPetstore } from '../process.ts'
-import { preparePostgres, prepareSqlite, tableNames } from '../resources.ts'
 import { temporaryFolder } from '../temporary.ts'
 import { emptyDatabase, query } from './databases.ts'
 
@@ -62,9 +62,9 @@ export function specOf({ location }: TestDatabase): string {
 
 export async function copy(
   { from, to }: { from: TestDatabase; to: TestDatabase },
-  options: Partial<Omit<CopyRequest, 'resources'>> = {},
+  options: Partial<Omit<CopyRequest, 'definition'>> = {},
 ) {
-  const tables = await copyStore({ resources, from: from.location, to: to.location, ...options })
+  const tables = await copyStore({ definition, from: from.location, to: to.location, ...options })
   return {
     /** By the names of the tables that have any. */
     rows: Object.fromEntries(tables.filter(({ rows }) => rows > 0).map(({ name, rows }) => [name, rows])),
@@ -81,7 +81,7 @@ export function startCopy(folder: string, from: string, to: string): Run {
 export async function expectRefusal(
   databases: { from: TestDatabase; to: TestDatabase },
   reason: string | RegExp,
-  options: Partial<Omit<CopyRequest, 'resources'>> = {},
+  options: Partial<Omit<CopyRequest, 'definition'>> = {},
 ): Promise<void> {
   const error: unknown = await copy(databases, options).catch((error: unknown) => error)
   expect(error).toBeInstanceOf(UnusableDatabase)

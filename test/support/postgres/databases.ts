@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { inject, onTestFinished } from 'vitest'
-import { deletingRows, tableNames } from '../resources.ts'
+import { deletingRows, tableNames } from '../engines.ts'
 
 /** Empty databases of tests that have ended. Creating a database costs several times the CPU time of emptying one. */
 const emptied: string[] = []

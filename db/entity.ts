@@ -1,8 +1,8 @@
 import { type Column, getTableColumns, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
+import type { Once } from './base-store.ts'
 import type { Migration } from './migrations.ts'
-import type { Once } from './store.ts'
 
-/** What the engines know of resources: their tables, from which they derive the rest. */
+/** What the engines know of collections: their tables, from which they derive the rest. */
 
 /** What a column may hold. */
 export type Value = bigint | string | boolean | Date | null
@@ -44,7 +44,7 @@ export type PageQuery<T extends Table, Filter extends keyof T['$inferSelect'] = 
 export type PagesOf<T extends Table> = (query: { limit: number; cursor: bigint }) => Promise<Entity<T>[]>
 
 export function idOf(row: object): bigint {
-  // Safe: the tables of all resources have an id of this type.
+  // Safe: the tables of all collections have an id of this type.
   return (row as { id: bigint }).id
 }
 
@@ -126,13 +126,13 @@ type Counted<T extends Table, F extends Names> = {
     : never
 }[F[number] & keyof T['$inferSelect']]
 
-/** What the engines of both databases derive for a resource from its table, its filters and the fields of its search. */
+/** What the engines of both databases derive for a collection from its table, its filters and the fields of its search. */
 export interface Engine<T extends Table = Table, F extends Names = Names, S extends SearchFields = SearchFields> {
-  /** Makes the method that reads pages of the resource in ascending order of id. */
+  /** Makes the method that reads pages of the collection in ascending order of id. */
   list(): (query: PageQuery<T, F[number] & keyof T['$inferSelect']>) => Promise<Entity<T>[]>
-  /** Makes the method that reads a row of the resource by its id. */
+  /** Makes the method that reads a row of the collection by its id. */
   get(): (id: bigint) => Promise<Entity<T> | undefined>
-  /** Makes the method that searches the resource. */
+  /** Makes the method that searches the collection. */
   search(): (query: SearchQuery<T, F, S>, signal?: AbortSignal) => Promise<Found<T>>
   /** Makes the method that counts the rows with each value of a filter, up to a limit. */
   count<Name extends Counted<T, F>>(
@@ -171,11 +171,11 @@ function valuesOf({ enumValues, name, table }: Column): string[] {
   return enumValues
 }
 
-/** The name under which a resource lists one of its writes: that of the resource, a dot, and that of the write. */
-export function operationOf(resource: string, writes: Record<string, unknown>, write: unknown): string {
+/** The name under which a collection lists one of its writes: that of the collection, a dot, and that of the write. */
+export function operationOf(collection: string, writes: Record<string, unknown>, write: unknown): string {
   const [name] = Object.entries(writes).find(([, each]) => each === write) ?? []
-  if (name === undefined) throw new Error(`The resource ${resource} does not list one of its writes.`)
-  return `${resource}.${name}`
+  if (name === undefined) throw new Error(`The collection ${collection} does not list one of its writes.`)
+  return `${collection}.${name}`
 }
 
 export interface MutationResult {
@@ -206,10 +206,10 @@ export function methodOf<Input extends object, Generated extends object>(
   }
 }
 
-/** The resources and migrations of one kind of database. */
+/** The collections and migrations of one kind of database. */
 export interface Loaded<R> {
-  /** The address of the module that exports the list as `resources`. */
+  /** The address of the module that exports the definition as `definition`. */
   url: string
   migrations: Migration[]
-  resources: Record<string, R>
+  collections: Record<string, R>
 }

@@ -1,10 +1,11 @@
 import type Database from 'better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Once } from '../base-store.ts'
+import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../entity.ts'
+import type { RuleError } from '../errors.ts'
 import { idempotencyKeys } from '../idempotency.ts'
-import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../resource.ts'
-import type { Once, RuleError } from '../store.ts'
 
-/** What the engine of SQLite knows of a resource, and offers to it. */
+/** What the engine of SQLite knows of a collection, and offers to it. */
 
 export type TableWithId = SQLiteTable & { id: SQLiteColumn }
 
@@ -21,7 +22,7 @@ export type Mutation<Input extends object, Generated extends object> = Prepare<u
   sample?: unknown[]
 }
 
-/** What a resource has of its own on SQLite. */
+/** What a collection has of its own on SQLite. */
 export interface OwnOnSqlite<S> {
   /** Every write of its own, by its name. The writer thread prepares them, and runs them inside a transaction. */
   writes: Record<string, Prepare<never[], unknown> & { sample?: unknown[] }>
@@ -31,7 +32,7 @@ export interface OwnOnSqlite<S> {
   open(engine: SqliteEngine): S
 }
 
-export interface SqliteResource<S = object> extends OwnOnSqlite<S> {
+export interface SqliteCollection<S = object> extends OwnOnSqlite<S> {
   table: TableWithId
   filters: Names
   search?: SearchFields | undefined
@@ -43,9 +44,9 @@ export interface SqliteResource<S = object> extends OwnOnSqlite<S> {
 export interface SqliteEngine {
   /** Makes a method that reads on the event loop. The read is one statement, and so one snapshot. */
   read<Args extends unknown[], T>(prepare: Prepare<Args, T>): (...args: Args) => Promise<T>
-  /** Makes a method that runs one of the resource's writes. It resolves when the write is on disk. */
+  /** Makes a method that runs one of the collection's writes. It resolves when the write is on disk. */
   write<Args extends unknown[], T>(write: Prepare<Args, T>): (...args: Args) => Promise<T>
-  /** Makes a method that runs one of the resource's mutations, and adds what it has generated to the input. */
+  /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */
   replayable<Input extends object, Generated extends Replayable<Generated>>(
     mutation: Mutation<Input, Generated>,
   ): (input: Input, once?: Once) => Promise<Generated & Input>
@@ -54,6 +55,6 @@ export interface SqliteEngine {
 }
 
 /** Every table that the service needs, each after those that its foreign keys refer to. */
-export function tablesOf(resources: Record<string, SqliteResource>): SQLiteTable[] {
-  return [...Object.values(resources).map(({ table }) => table), idempotencyKeys]
+export function tablesOf(collections: Record<string, SqliteCollection>): SQLiteTable[] {
+  return [...Object.values(collections).map(({ table }) => table), idempotencyKeys]
 }

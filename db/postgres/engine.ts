@@ -1,12 +1,12 @@
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Client, ClientBase, Pool } from 'pg'
+import type { Once } from '../base-store.ts'
+import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../entity.ts'
 import { idempotencyKeys } from '../idempotency.ts'
-import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../resource.ts'
-import type { Once } from '../store.ts'
 import type { Failures } from './connection/failure.ts'
 import { postgresTableOf } from './table.ts'
 
-/** What the engine of PostgreSQL knows of a resource, and offers to it. */
+/** What the engine of PostgreSQL knows of a collection, and offers to it. */
 
 export type TableWithId = PgTable & { id: PgColumn }
 
@@ -30,7 +30,7 @@ export interface Mutation<Input extends object, Generated extends object> extend
   run(database: Pool | ClientBase, rows: unknown[][]): Promise<Generated[]>
 }
 
-/** What a resource has of its own on PostgreSQL. */
+/** What a collection has of its own on PostgreSQL. */
 export interface OwnOnPostgres<S> {
   /** Every mutation of its own, by its name. Other writes use the pool. */
   writes?: Record<string, AnyMutation>
@@ -38,7 +38,7 @@ export interface OwnOnPostgres<S> {
   open(engine: PostgresEngine): S
 }
 
-export interface PostgresResource<S = object> {
+export interface PostgresCollection<S = object> {
   table: TableWithId
   filters: Names
   search?: SearchFields | undefined
@@ -46,7 +46,7 @@ export interface PostgresResource<S = object> {
   writes: Record<string, AnyMutation>
   /** The derived mutation `create`. */
   insert: Mutation<NewEntity<TableWithId>, Generated<TableWithId>>
-  /** Makes what the resource adds to the store. */
+  /** Makes what the collection adds to the store. */
   open(engine: Engine & PostgresEngine): S
 }
 
@@ -65,7 +65,7 @@ export interface PostgresEngine {
   connect: () => Promise<Client>
   failures: Failures
   read: Read
-  /** Makes a method that runs one of the resource's mutations, and adds what it has generated to the input. */
+  /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */
   replayable<Input extends object, Generated extends Replayable<Generated>>(
     mutation: Mutation<Input, Generated>,
   ): (input: Input, once?: Once) => Promise<Generated & Input>
@@ -74,6 +74,6 @@ export interface PostgresEngine {
 }
 
 /** Every table that the service needs, each after those that its foreign keys refer to. */
-export function tablesOf(resources: Record<string, PostgresResource>): PgTable[] {
-  return [...Object.values(resources).map(({ table }) => table), postgresTableOf(idempotencyKeys)]
+export function tablesOf(collections: Record<string, PostgresCollection>): PgTable[] {
+  return [...Object.values(collections).map(({ table }) => table), postgresTableOf(idempotencyKeys)]
 }

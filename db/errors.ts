@@ -1,0 +1,99 @@
+/**
+ * The database is busy, full, broken or gone. A write that failed with this error may or may not be stored. The message says
+ * what happened and what to do, for the operator.
+ */
+export class StoreUnavailable extends Error {
+  override name = 'StoreUnavailable'
+  /** Whether a retry can succeed. If not, an operator must repair the database first. */
+  readonly isRetryable: boolean
+
+  constructor(message: string, { isRetryable = true, cause }: { isRetryable?: boolean; cause?: unknown } = {}) {
+    super(message, { cause })
+    this.isRetryable = isRetryable
+  }
+}
+
+/** For an operator, if no further write is accepted. */
+export const tooManyWrites =
+  'Too many writes wait for the database. Check how fast its disk is, and send fewer writes at once.'
+
+/** For an operator, if a request arrives after {@link BaseStore.close}. */
+export const closedStore = 'The database is closed, because the process is stopping.'
+
+/** A write breaks a rule of its collection, and fails alone. The message is for the operator. */
+export class RuleViolation extends Error {
+  /** What the rule is about, such as the name of a table. */
+  readonly subject: string
+
+  constructor(message: string, subject = '') {
+    super(message)
+    this.subject = subject
+  }
+}
+
+/** The class of such an error. */
+export type RuleError = new (message: string, subject?: string) => RuleViolation
+
+/** A row breaks a uniqueness or a reference of the table `subject`. The message is for clients, too. */
+export class RowConflict extends RuleViolation {
+  override name = 'RowConflict'
+
+  constructor(rule: 'unique' | 'reference', table?: string) {
+    super(
+      rule === 'unique'
+        ? 'A value that must be unique exists already.'
+        : 'The input refers to something that is missing.',
+      table,
+    )
+  }
+}
+
+/** The idempotency key was used for another operation or another input within its lifetime. */
+export class IdempotencyKeyReused extends RuleViolation {
+  override name = 'IdempotencyKeyReused'
+}
+
+/** No id is left in the table `subject`. A retry cannot succeed: an operator must renumber the rows. */
+export class IdsExhausted extends RuleViolation {
+  override name = 'IdsExhausted'
+}
+
+/** A database that cannot be used, or not in the way that was asked for. The message is one sentence for the operator. */
+export class UnusableDatabase extends Error {
+  override name = 'UnusableDatabase'
+  /** What is wrong and what to do, as a clause without a full stop. */
+  readonly reason: string
+
+  /** @param database its path, or its URL without a password. */
+  constructor(database: string, reason: string, options?: ErrorOptions) {
+    super(`The database ${database} cannot be used: ${reason}.`, options)
+    this.reason = reason
+  }
+}
+
+/**
+ * The message of a failure while the service runs: one sentence for the operator.
+ *
+ * @param code the code of the driver, to look it up.
+ */
+export function runtimeMessage(reason: string, code: string): string {
+  return `The database cannot be used: ${reason}${code && ` (${code})`}.`
+}
+
+/** The reasons that several modules give. A reason that only one module gives is written there. */
+export const reasons = {
+  notFile: 'it is not a file; check the path',
+  notSqlite: 'it is not an SQLite database; choose another file',
+  foreign: 'it belongs to another program; choose another database',
+  empty: 'it has no tables yet: start the service, or create an API key, first',
+  corrupt: 'it is corrupt; restore an intact backup',
+  unreadable: 'the disk cannot read it; check the disk',
+  diskFull: 'the disk is full; free some space',
+  shared: 'a pooler shares its connections between sessions; use its session mode, or connect to PostgreSQL directly',
+  locked: 'another process holds its lock; stop that process, or try again when it has ended',
+}
+
+/** @param missing what the database says about a table or a column that is missing. */
+export function incomplete(missing: string): string {
+  return `${missing}; restore a backup, or put the missing part back`
+}
