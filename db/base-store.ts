@@ -8,9 +8,9 @@
  * {@link idempotencyLifetime}, only the first one takes effect, and all get its result. A mutation rejects with
  * {@link IdempotencyKeyReused} if the key was used for another operation, or with another input.
  */
-export interface Once {
+export interface IdempotencyKey {
   /** The owner of the key. Each API key has idempotency keys of its own. */
-  apiKeyId: bigint
+  owner: bigint
   key: string
   /** Called if the result is that of an earlier mutation. */
   onReplay?: () => void

@@ -1,5 +1,5 @@
 import { type Column, getTableColumns, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
-import type { Once } from './base-store.ts'
+import type { IdempotencyKey } from './base-store.ts'
 import type { Migration } from './migrations.ts'
 
 /** What the engines know of collections: their tables, from which they derive the rest. */
@@ -140,7 +140,7 @@ export interface Engine<T extends Table = Table, F extends Names = Names, S exte
     limit: number,
   ): () => Promise<Record<T['$inferSelect'][Name] & string, Count>>
   /** Makes the mutation that adds a row. It resolves when the row is on disk, where it survives a loss of power. */
-  create(): (row: NewEntity<T>, once?: Once) => Promise<Entity<T>>
+  create(): (row: NewEntity<T>, idempotency?: IdempotencyKey) => Promise<Entity<T>>
 }
 
 /**
@@ -195,12 +195,12 @@ export type Replayable<Generated> = { [Name in keyof Generated]: Value | undefin
  */
 export function methodOf<Input extends object, Generated extends object>(
   fields: readonly (keyof Input)[],
-  run: (values: unknown[], once: Once | undefined) => Promise<MutationResult>,
+  run: (values: unknown[], idempotency: IdempotencyKey | undefined) => Promise<MutationResult>,
 ) {
-  return async (input: Input, once?: Once): Promise<Generated & Input> => {
+  return async (input: Input, idempotency?: IdempotencyKey): Promise<Generated & Input> => {
     const values = fields.map((field) => input[field] ?? null)
-    const { generated, isReplay } = await run(values, once)
-    if (isReplay) once?.onReplay?.()
+    const { generated, isReplay } = await run(values, idempotency)
+    if (isReplay) idempotency?.onReplay?.()
     // Safe: an operation is the name of one mutation.
     return { ...(generated as Generated), ...input }
   }

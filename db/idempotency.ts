@@ -16,7 +16,7 @@ export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {
     id: int64('id').primaryKey(),
-    apiKeyId: int64('api_key_id').notNull(),
+    owner: int64('api_key_id').notNull(),
     key: text().notNull(),
     operation: text().notNull(),
     fingerprint: text().notNull(),
@@ -24,7 +24,7 @@ export const idempotencyKeys = sqliteTable(
     createdAt: timestamp('created_at').notNull(),
   },
   (use) => [
-    uniqueIndex('idempotency_keys_key').on(use.apiKeyId, use.key),
+    uniqueIndex('idempotency_keys_key').on(use.owner, use.key),
     check('idempotency_keys_key_length', sql`length(key) BETWEEN 1 AND 255`),
     check('idempotency_keys_fingerprint_sha256', sql`length(fingerprint) = 64`),
     isTimestamp(use.createdAt),

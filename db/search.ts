@@ -19,7 +19,7 @@ import {
 /** The maximum number of rows that a call reads. */
 export const maxRead = 7_500
 /** The maximum number of rows that it reads in one turn of the event loop: about 0.4 ms on SQLite. */
-const maxStep = 500
+export const maxStep = 500
 const maxId = 2n ** 63n - 1n
 
 /** How the engine reads rows. */

@@ -162,13 +162,13 @@ export async function createApp({
   metrics.store.watch(store)
 
   function createContext(request: FastifyRequest, reply: FastifyReply, replays: boolean): Context {
-    const { id: apiKeyId } = checkedApiKey(request)
+    const { id: owner } = checkedApiKey(request)
     const key = replays ? readIdempotencyKey(request) : undefined
-    const once = key === undefined ? undefined : { apiKeyId, key, onReplay }
+    const idempotency = key === undefined ? undefined : { owner, key, onReplay }
     let signal: AbortSignal | undefined
     const context: Context = {
       store,
-      once,
+      idempotency,
       ...sessionContextOf(request),
       release: product.version,
       // Made if it is read, because most procedures do not.

@@ -31,7 +31,7 @@ app.register(fastifyTRPCPlugin, {
     createContext: ({ req }: { req: { found: ApiKey | undefined } }) => ({
       store,
       apiKey: req.found,
-      once: undefined,
+      idempotency: undefined,
     }),
   },
 })

@@ -1,6 +1,6 @@
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Client, ClientBase, Pool } from 'pg'
-import type { Once } from '../base-store.ts'
+import type { IdempotencyKey } from '../base-store.ts'
 import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../entity.ts'
 import { idempotencyKeys } from '../idempotency.ts'
 import type { Failures } from './connection/failure.ts'
@@ -68,7 +68,7 @@ export interface PostgresEngine {
   /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */
   replayable<Input extends object, Generated extends Replayable<Generated>>(
     mutation: Mutation<Input, Generated>,
-  ): (input: Input, once?: Once) => Promise<Generated & Input>
+  ): (input: Input, idempotency?: IdempotencyKey) => Promise<Generated & Input>
   /** Adds work to the end of the store. */
   onClose(close: () => Promise<void>): void
 }

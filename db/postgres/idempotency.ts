@@ -5,12 +5,12 @@ import { postgresTableOf } from './table.ts'
 
 const idempotencyKeys = postgresTableOf(table)
 
-type KeyName = Pick<typeof idempotencyKeys.$inferSelect, 'apiKeyId' | 'key'>
+type KeyName = Pick<typeof idempotencyKeys.$inferSelect, 'owner' | 'key'>
 type NewRow = KeyName & Original & { createdAt: Date }
 
 /** Prepares the table of idempotency keys. Call it under the advisory lock of inserts. */
 export function prepareIdempotencyKeys() {
-  const { id, apiKeyId, key, operation, fingerprint, result, createdAt } = idempotencyKeys
+  const { id, owner, key, operation, fingerprint, result, createdAt } = idempotencyKeys
   let sweptTo = 0n
 
   async function remove(db: NodePgDatabase, ids: bigint[]): Promise<void> {
@@ -32,12 +32,12 @@ export function prepareIdempotencyKeys() {
   return {
     /** Resolves to the keys that were used before, by {@link nameOf}, and deletes those that have expired. */
     async find(db: NodePgDatabase, keys: KeyName[], now: Date): Promise<Map<string, Original>> {
-      const apiKeyIds = sql.param(keys.map(({ apiKeyId }) => apiKeyId))
+      const owners = sql.param(keys.map(({ owner }) => owner))
       const texts = sql.param(keys.map(({ key }) => key))
       const rows = await db
-        .select({ id, apiKeyId, key, operation, fingerprint, result, createdAt })
+        .select({ id, owner, key, operation, fingerprint, result, createdAt })
         .from(idempotencyKeys)
-        .where(sql`(${apiKeyId}, ${key}) IN (SELECT * FROM unnest(${apiKeyIds}::bigint[], ${texts}::text[]))`)
+        .where(sql`(${owner}, ${key}) IN (SELECT * FROM unnest(${owners}::bigint[], ${texts}::text[]))`)
       const remembered = rows.filter((row) => isRemembered(row.createdAt, now))
       await remove(
         db,
@@ -54,6 +54,6 @@ export function prepareIdempotencyKeys() {
 }
 
 /** Identifies a key. Each API key has idempotency keys of its own. */
-export function nameOf({ apiKeyId, key }: KeyName): string {
-  return `${apiKeyId} ${key}`
+export function nameOf({ owner, key }: KeyName): string {
+  return `${owner} ${key}`
 }

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg'
-import type { Once } from '../base-store.ts'
+import type { IdempotencyKey } from '../base-store.ts'
 import type { MutationResult } from '../entity.ts'
 import { type Attempt, checkReplay, decodeResult, encodeResult, fingerprintOf, type Original } from '../idempotency.ts'
 import { concernsDatabase, type Failures } from './connection/failure.ts'
@@ -11,7 +11,7 @@ import { inTransaction, lockUntilCommit, type Transaction } from './transaction.
 /** A call of a mutation. Of the calls with the same key only the first takes effect. */
 export interface MutationCall extends Attempt {
   mutation: AnyMutation
-  once?: Once | undefined
+  idempotency?: IdempotencyKey | undefined
 }
 
 /**
@@ -26,15 +26,15 @@ export function prepareMutations(pool: Pool, failures: Failures) {
     await lockUntilCommit(db, 'inserts')
     const originals = await keys.find(
       db,
-      batch.flatMap(({ once }) => once ?? []),
+      batch.flatMap(({ idempotency }) => idempotency ?? []),
       now,
     )
     const generated = await runAll(db.$client, chooseFirstUses(batch, originals))
-    const rows = [...generated].flatMap(([{ operation, values, once }, result]) => {
-      if (!once) return []
-      const { apiKeyId, key } = once
+    const rows = [...generated].flatMap(([{ operation, values, idempotency }, result]) => {
+      if (!idempotency) return []
+      const { owner, key } = idempotency
       const [fingerprint, text] = [fingerprintOf(values), encodeResult(result)]
-      return [{ apiKeyId, key, operation, fingerprint, result: text, createdAt: now }]
+      return [{ owner, key, operation, fingerprint, result: text, createdAt: now }]
     })
     await keys.add(db, rows, now)
     for (const row of rows) originals.set(nameOf(row), row)
@@ -45,7 +45,7 @@ export function prepareMutations(pool: Pool, failures: Failures) {
   }
 
   function replay(call: MutationCall, originals: Map<string, Original>): Outcome<MutationResult> {
-    const original = call.once && originals.get(nameOf(call.once))
+    const original = call.idempotency && originals.get(nameOf(call.idempotency))
     if (!original) return { error: new Error('A mutation did not run, and its idempotency key was not found.') }
     try {
       checkReplay(original, call)
@@ -56,7 +56,7 @@ export function prepareMutations(pool: Pool, failures: Failures) {
   }
 
   async function commitTogether(batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
-    if (batch.some(({ once }) => once)) return inTransaction(pool, (db) => runWithKeys(db, batch, now))
+    if (batch.some(({ idempotency }) => idempotency)) return inTransaction(pool, (db) => runWithKeys(db, batch, now))
     const [mutation, ...others] = new Set(batch.map(({ mutation }) => mutation))
     const isTransaction = mutation?.isOneStatement && others.length === 0
     const generated = await (isTransaction
@@ -95,10 +95,10 @@ async function runAll(database: Pool | ClientBase, calls: MutationCall[]): Promi
 /** The calls without a key, and the first one with each new key. */
 function chooseFirstUses(batch: MutationCall[], originals: Map<string, Original>): MutationCall[] {
   const used = new Set(originals.keys())
-  return batch.filter(({ once }) => {
-    if (!once) return true
-    const isFirst = !used.has(nameOf(once))
-    used.add(nameOf(once))
+  return batch.filter(({ idempotency }) => {
+    if (!idempotency) return true
+    const isFirst = !used.has(nameOf(idempotency))
+    used.add(nameOf(idempotency))
     return isFirst
   })
 }

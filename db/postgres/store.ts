@@ -43,8 +43,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   ): Engine & PostgresEngine {
     function replayable<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
       const operation = operationOf(collection, writes, mutation)
-      return methodOf<Input, Generated>(mutation.fields, (values, once) =>
-        mutations.run({ operation, mutation, values, once }),
+      return methodOf<Input, Generated>(mutation.fields, (values, idempotency) =>
+        mutations.run({ operation, mutation, values, idempotency }),
       )
     }
 

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Once } from '../base-store.ts'
+import type { IdempotencyKey } from '../base-store.ts'
 import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../entity.ts'
 import type { RuleError } from '../errors.ts'
 import { idempotencyKeys } from '../idempotency.ts'
@@ -49,7 +49,7 @@ export interface SqliteEngine {
   /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */
   replayable<Input extends object, Generated extends Replayable<Generated>>(
     mutation: Mutation<Input, Generated>,
-  ): (input: Input, once?: Once) => Promise<Generated & Input>
+  ): (input: Input, idempotency?: IdempotencyKey) => Promise<Generated & Input>
   /** See {@link BaseStore.revision}. */
   revision(): number | undefined
 }

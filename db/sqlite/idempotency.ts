@@ -41,16 +41,10 @@ export function prepareOnce(
     sweptTo = plan.sweptTo
   }
 
-  return function once(
-    operation: string,
-    apiKeyId: bigint,
-    key: string,
-    now: Date,
-    ...values: unknown[]
-  ): MutationResult {
+  return function once(operation: string, owner: bigint, key: string, now: Date, ...values: unknown[]): MutationResult {
     const mutate = mutations.get(operation)
     if (!mutate) throw new Error(`There is no mutation ${operation}.`)
-    const original = find.get(apiKeyId, key)
+    const original = find.get(owner, key)
     if (original && isRemembered(new Date(original.createdAt), now)) {
       checkReplay(original, { operation, values })
       return { generated: decodeResult(original.result), isReplay: true }
@@ -60,7 +54,7 @@ export function prepareOnce(
       sweep(now)
       // Safe: a mutation returns what it has generated.
       const generated = mutate(...values) as object
-      insert.run(apiKeyId, key, operation, fingerprintOf(values), encodeResult(generated), now.toISOString())
+      insert.run(owner, key, operation, fingerprintOf(values), encodeResult(generated), now.toISOString())
       return { generated, isReplay: false }
     })
     return run()

@@ -3,7 +3,7 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import superjson from 'superjson'
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import { z } from 'zod'
-import type { BaseStore, Once } from '../../db/base-store.ts'
+import type { BaseStore, IdempotencyKey } from '../../db/base-store.ts'
 import { type RpcError, toApiError } from './errors.ts'
 import { requestHeaders, responseHeaders } from './idempotency-key.ts'
 import { decodeSuperjson } from './superjson-input.ts'
@@ -12,7 +12,7 @@ import { decodeSuperjson } from './superjson-input.ts'
 export interface Context extends SessionContext {
   store: BaseStore
   /** The `Idempotency-Key` of a request that calls a mutation which replays. */
-  once: Once | undefined
+  idempotency: IdempotencyKey | undefined
   signal?: AbortSignal
   /** Traces the call of a procedure with a context of its own. Only traced requests have it. */
   traceCall?: <T>(name: string, call: (ctx: Context) => Promise<T>) => Promise<T>
@@ -47,9 +47,9 @@ export interface ResolverContext<Store> {
 
 /** What the resolver of a mutation that replays reads. */
 export interface ReplayContext<Store> {
-  /** Each mutation needs `once`, so that a resolver that does not pass it on does not compile. */
+  /** Each mutation needs `idempotency`, so that a resolver that does not pass it on does not compile. */
   store: { [Name in keyof Store]: WithOnce<Store[Name]> }
-  once: Once | undefined
+  idempotency: IdempotencyKey | undefined
 }
 
 type WithOnce<Part> = Part extends (...args: never) => unknown
@@ -57,8 +57,8 @@ type WithOnce<Part> = Part extends (...args: never) => unknown
   : { [Name in keyof Part]: RequireOnce<Part[Name]> }
 
 type RequireOnce<Method> = Method extends (...args: infer Args) => infer Result
-  ? Required<Args> extends [infer Input, Once]
-    ? (input: Input, once: Once | undefined) => Result
+  ? Required<Args> extends [infer Input, IdempotencyKey]
+    ? (input: Input, idempotency: IdempotencyKey | undefined) => Result
     : Method
   : Method
 
@@ -78,7 +78,7 @@ export interface ProcedureMeta extends OpenApiMeta {
 export interface MutationMeta extends ProcedureMeta {
   /**
    * Whether a repeated request with the same `Idempotency-Key` gets the response of the first one, or the header is
-   * ignored. With `replays`, the resolver passes `ctx.once` to the store.
+   * ignored. With `replays`, the resolver passes `ctx.idempotency` to the store.
    */
   idempotencyKey: 'replays' | 'ignored'
   /** What the mutation creates, for the description of the header. */

@@ -139,7 +139,7 @@ export const petsRouter = router({
   })
     .input(NewPet)
     .output(Pet)
-    .mutation(({ ctx, input }) => ctx.store.pets.create(input, ctx.once)),
+    .mutation(({ ctx, input }) => ctx.store.pets.create(input, ctx.idempotency)),
 
   /** @deprecated To be removed on 5 December 2030. Use `pets.list` with the `status` filter. */
   get: procedure

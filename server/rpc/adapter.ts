@@ -34,7 +34,7 @@ export async function rpcAdapter(app: FastifyInstance, { router, createContext, 
   function contextOf(request: RpcRequest, reply: FastifyReply): Context {
     const context = createContext(request, reply, reader.replays(request))
     // The calls of a batch share its headers, so the second create would be a replay of the first.
-    if (context.once && namesIn(request.params.path).length > 1)
+    if (context.idempotency && namesIn(request.params.path).length > 1)
       throw new ApiError('invalid_request', 'Idempotency-Key: expected only with a single call, not with a batch')
     return context
   }

@@ -3,8 +3,10 @@ import { z } from 'zod'
 import { mutation, router } from '../../server/trpc.ts'
 import { startTestApi } from '../support/test-api.ts'
 
-const Seen = z.object({ once: z.string() })
-const see = ({ ctx }: { ctx: object }) => ({ once: 'once' in ctx && ctx.once ? 'a key' : 'no key' })
+const Seen = z.object({ idempotency: z.string() })
+const see = ({ ctx }: { ctx: object }) => ({
+  idempotency: 'idempotency' in ctx && ctx.idempotency ? 'a key' : 'no key',
+})
 const input = z.object({}).meta({ id: 'Nothing' })
 const routes = router({
   ignores: mutation({ openapi: { method: 'POST', path: '/ignores' }, idempotencyKey: 'ignored' })

@@ -105,8 +105,8 @@ test('of eight instances that start at once on an empty database one creates the
 const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
 
 async function createBy({ apiKeys, pets }: Store, method: 'create' | 'createOnce') {
-  const [{ id: apiKeyId } = { id: 0n }] = await apiKeys.list()
-  return method === 'create' ? pets.create(rex) : pets.create(rex, { apiKeyId, key: 'a' })
+  const [{ id: owner } = { id: 0n }] = await apiKeys.list()
+  return method === 'create' ? pets.create(rex) : pets.create(rex, { owner, key: 'a' })
 }
 
 /** A store beside the transaction of another client, which has inserted a pet and not committed it. */

@@ -223,7 +223,7 @@ describe('the table of idempotency keys', () => {
     const commit = prepareMutations(pool, new Failures([]))
     const call = { operation: 'pets.create', mutation: insertInto(postgresTableOf(pets)), values }
     return {
-      run: (key: string, now: Date) => commit([{ ...call, once: { apiKeyId: 1n, key } }], now),
+      run: (key: string, now: Date) => commit([{ ...call, idempotency: { owner: 1n, key } }], now),
       url,
       count: async (table: string) => (await query(url, `SELECT count(*) FROM ${table}`))[0]?.count,
     }

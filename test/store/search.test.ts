@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type NewPet, type Pet, type PetSearch, petStatuses } from '../../db/pets/pets.ts'
-import { fold, maxRead, searchWith } from '../../db/search.ts'
+import { fold, maxRead, maxStep, searchWith } from '../../db/search.ts'
 import { openTestStore, testDatabase } from '../support/database.ts'
 import { openStoreModel } from '../support/store-model.ts'
 
@@ -164,7 +164,7 @@ describe('scans', () => {
     const { reads, start, stop } = endless()
     await Promise.all([1, 2, 3].map((number) => start(number)))
     stop()
-    expect(reads.map(({ search }) => search)).toEqual([1, 2, 3].flatMap((each) => Array(5).fill(each)))
+    expect(reads.map(({ search }) => search)).toEqual([1, 2, 3].flatMap((each) => Array(maxRead / maxStep).fill(each)))
     expect(new Set(reads.map(({ turn }) => turn)).size).toBe(reads.length)
   })
 
@@ -177,6 +177,6 @@ describe('scans', () => {
     expect(await Promise.allSettled(searches)).toMatchObject([gone, gone])
     expect(await last).toMatchObject({ items: [], searched: maxRead })
     stop()
-    expect(reads.map(({ search }) => search)).toEqual([1, 3, 3, 3, 3, 3])
+    expect(reads.map(({ search }) => search)).toEqual([1, ...Array(maxRead / maxStep).fill(3)])
   })
 })

@@ -115,8 +115,8 @@ describe('an import', () => {
     const [store, file] = [await openTestStore(), join(temporaryFolder(), 'pets')]
     const { create } = store.pets
     let calls = 0
-    store.pets.create = async (pet, once) => {
-      const result = await create(pet, once)
+    store.pets.create = async (pet, idempotency) => {
+      const result = await create(pet, idempotency)
       // The pet is stored, but the import does not learn of it.
       if (++calls === 700) throw new StoreUnavailable('The disk does not respond.')
       return result

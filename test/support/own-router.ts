@@ -19,7 +19,7 @@ import { inject } from './transport.ts'
 export function contextWith(store: BaseStore): Context {
   return {
     store,
-    once: undefined,
+    idempotency: undefined,
     keyName: 'test',
     keyExpiresAt: undefined,
     rateLimit: undefined,

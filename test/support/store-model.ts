@@ -33,16 +33,16 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
         const of = (status: PetStatus) => ({ count: pets.filter((pet) => pet.status === status).length, isExact: true })
         return { available: of('available'), pending: of('pending'), sold: of('sold') }
       },
-      async create(pet, once) {
-        if (!once) return addPet(pet)
-        const { apiKeyId, key, onReplay } = once
-        const earlier = replays.get(`${apiKeyId} ${key}`)
+      async create(pet, idempotency) {
+        if (!idempotency) return addPet(pet)
+        const { owner, key, onReplay } = idempotency
+        const earlier = replays.get(`${owner} ${key}`)
         const { id, ...rest } = earlier ?? addPet(pet)
         const before: typeof pet = rest
         const names = Object.keys({ ...rest, ...pet }) as (keyof typeof pet)[]
         if (earlier && names.some((name) => pet[name] !== before[name]))
           throw new IdempotencyKeyReused('The key was used for another operation or another input.')
-        replays.set(`${apiKeyId} ${key}`, { id, ...rest })
+        replays.set(`${owner} ${key}`, { id, ...rest })
         if (earlier) onReplay?.()
         return { id, ...rest }
       },

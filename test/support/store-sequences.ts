@@ -100,10 +100,10 @@ const newKey: fc.Arbitrary<NewApiKey> = fc.record({
 const calls = [
   call('create', pet, ({ pets }, input) => pets.create(input)),
   call('createOnce', fc.tuple(fewPets, fc.constantFrom('a', 'b'), place), async (subject, [input, key, place]) => {
-    const apiKeyId = await idAt(subject, place)
+    const owner = await idAt(subject, place)
     let isReplay = false
     const onReplay = () => (isReplay = true)
-    return apiKeyId && { pet: await subject.pets.create(input, { apiKeyId, key, onReplay }), isReplay }
+    return owner && { pet: await subject.pets.create(input, { owner, key, onReplay }), isReplay }
   }),
   call('get', cursor, ({ pets }, id) => pets.get(id)),
   call('list', query, ({ pets }, input) => pets.list(input)),

@@ -24,10 +24,10 @@ export async function expectUpgraded(store: Store): Promise<void> {
   if (!rex) throw new Error('The fixtures have a pet.')
   expect((await store.pets.create(rex)).id).toBe(5n)
   let replays = 0
-  const once = { apiKeyId: 1n, key: 'after the upgrade', onReplay: () => void replays++ }
-  expect(await store.pets.create(rex, once)).toMatchObject({ id: 6n })
+  const idempotency = { owner: 1n, key: 'after the upgrade', onReplay: () => void replays++ }
+  expect(await store.pets.create(rex, idempotency)).toMatchObject({ id: 6n })
   expect(replays).toBe(0)
-  expect(await store.pets.create(rex, once)).toMatchObject({ id: 6n })
+  expect(await store.pets.create(rex, idempotency)).toMatchObject({ id: 6n })
   expect(replays).toBe(1)
   await store.apiKeys.revoke(1n, new Date())
   expect(await store.apiKeys.find(hashApiKey(key))).toMatchObject({ revokedAt: expect.any(Date) })
@@ -51,8 +51,8 @@ export function insertInterrupted(now: string): string {
     [1, 'interrupted', oldFingerprint('Bella', 5n, 'pending'), 'Bella'],
   ]
   const rows = keys.map(
-    ([apiKeyId, key, fingerprint, pet]) =>
-      `(${apiKeyId}, '${key}', '${fingerprint}', (SELECT max(id) FROM pets WHERE name = '${pet}'), ${now})`,
+    ([owner, key, fingerprint, pet]) =>
+      `(${owner}, '${key}', '${fingerprint}', (SELECT max(id) FROM pets WHERE name = '${pet}'), ${now})`,
   )
   return `
     INSERT INTO pets (name, category_id, status) VALUES ('Rex', 7, 'available'), ('Bella', 5, 'pending');
@@ -64,11 +64,11 @@ export function insertInterrupted(now: string): string {
 /** Expects that the retried create gets the first pet, and that the owner of the keys of imports is no API key any more. */
 export async function expectResumed(store: Store): Promise<void> {
   let replays = 0
-  const once = { apiKeyId: 1n, key: 'interrupted', onReplay: () => void replays++ }
+  const idempotency = { owner: 1n, key: 'interrupted', onReplay: () => void replays++ }
   const bella = { name: 'Bella', categoryId: 5n, status: 'pending' } as const
-  expect(await store.pets.create(bella, once)).toEqual({ id: 6n, ...bella })
+  expect(await store.pets.create(bella, idempotency)).toEqual({ id: 6n, ...bella })
   expect(replays).toBe(1)
-  await expect(store.pets.create({ ...bella, categoryId: 6n }, once)).rejects.toThrow(IdempotencyKeyReused)
+  await expect(store.pets.create({ ...bella, categoryId: 6n }, idempotency)).rejects.toThrow(IdempotencyKeyReused)
   const stored = await store.pets.list({ limit: 100, cursor: 4n })
   expect(stored.map(({ name }) => name)).toEqual(['Rex', 'Bella'])
   expect((await store.apiKeys.list()).map(({ name }) => name)).toEqual(['shop', 'expired', 'revoked'])

@@ -88,7 +88,9 @@ function engineFor(
 ): Engine & SqliteEngine {
   function replayable<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
     const operation = operationOf(collection, writes, mutation)
-    return methodOf<Input, Generated>(mutation.fields, (values, once) => writer.mutate(operation, values, once))
+    return methodOf<Input, Generated>(mutation.fields, (values, idempotency) =>
+      writer.mutate(operation, values, idempotency),
+    )
   }
 
   return {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import type { Once, StoreObserver, WriteFailure } from '../../base-store.ts'
+import type { IdempotencyKey, StoreObserver, WriteFailure } from '../../base-store.ts'
 import type { Loaded, MutationResult } from '../../entity.ts'
 import { closedStore, type RuleError, StoreUnavailable, tooManyWrites } from '../../errors.ts'
 import { onMessage, otherThreadsSleep, startThread } from '../../thread.ts'
@@ -114,10 +114,10 @@ export class Writer {
   }
 
   /** Runs a mutation. With an idempotency key, at most once. */
-  async mutate(operation: string, values: unknown[], once: Once | undefined): Promise<MutationResult> {
+  async mutate(operation: string, values: unknown[], idempotency: IdempotencyKey | undefined): Promise<MutationResult> {
     // Safe: a mutation returns what it has generated, and `once` returns a MutationResult.
-    if (!once) return { generated: (await this.run(operation, ...values)) as object, isReplay: false }
-    const write: Write = [onceWrite, operation, once.apiKeyId, once.key, new Date(), ...values]
+    if (!idempotency) return { generated: (await this.run(operation, ...values)) as object, isReplay: false }
+    const write: Write = [onceWrite, operation, idempotency.owner, idempotency.key, new Date(), ...values]
     return this.#send(operation, write) as Promise<MutationResult>
   }
 

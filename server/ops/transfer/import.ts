@@ -49,7 +49,7 @@ export async function importItems<New>(
 
   const done = await createBatches(
     withKeys(),
-    ({ item, key }) => items.create(item, { apiKeyId: noApiKey, key, onReplay: () => void existing++ }),
+    ({ item, key }) => items.create(item, { owner: noApiKey, key, onReplay: () => void existing++ }),
     {
       onProgress,
       outcome: (done) =>

@@ -1,6 +1,6 @@
 import type { Faker } from '@faker-js/faker'
 import { z } from 'zod'
-import type { Once } from '../../../db/base-store.ts'
+import type { IdempotencyKey } from '../../../db/base-store.ts'
 import { parseDigits } from '../../api/int64.ts'
 import { isTime } from '../../api/time.ts'
 
@@ -28,7 +28,7 @@ export type Item = { id: bigint } & Record<string, unknown>
 /** The part of the store that belongs to the resource. */
 export interface ItemStore<New> {
   list(query: { limit: number; cursor: bigint }): Promise<Item[]>
-  create(item: New, once?: Once): Promise<unknown>
+  create(item: New, idempotency?: IdempotencyKey): Promise<unknown>
 }
 
 /** A resource with commands. */
