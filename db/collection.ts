@@ -101,6 +101,8 @@ export interface StoreDefinition<Stores = unknown> {
 interface Parts<Stores> {
   /** The address of the module that exports the definition as `definition`. The writer thread imports it. */
   url: string
+  /** The command of the program, for messages and for the name of its connections to PostgreSQL. */
+  program: string
   /** The folders with the migrations of all tables. */
   migrations: Record<'sqlite' | 'postgres', URL[]>
   /** By their names, each after those that its foreign keys refer to. The names are stored with idempotency keys. */
@@ -108,7 +110,7 @@ interface Parts<Stores> {
 }
 
 export function defineStore<Stores>(parts: Parts<Stores>): StoreDefinition<Stores> {
-  const { url, migrations, collections } = parts
+  const { url, program, migrations, collections } = parts
   const migrationsFor = (kind: 'sqlite' | 'postgres') => readMigrations(migrations[kind])
 
   async function load<C>(kind: 'sqlite' | 'postgres', modulesOf: (collection: Collection) => Promise<C>) {
@@ -117,7 +119,8 @@ export function defineStore<Stores>(parts: Parts<Stores>): StoreDefinition<Store
       name,
       await modulesOf(each),
     ])
-    return { url, migrations: migrationsFor(kind), collections: Object.fromEntries(await Promise.all(loading)) }
+    const loaded: Record<string, C> = Object.fromEntries(await Promise.all(loading))
+    return { url, program, migrations: migrationsFor(kind), collections: loaded }
   }
 
   return {

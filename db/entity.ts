@@ -210,6 +210,8 @@ export function methodOf<Input extends object, Generated extends object>(
 export interface Loaded<R> {
   /** The address of the module that exports the definition as `definition`. */
   url: string
+  /** The command of the program, for messages and for the name of its connections. */
+  program: string
   migrations: Migration[]
   collections: Record<string, R>
 }

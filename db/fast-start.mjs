@@ -7,7 +7,7 @@
 import { enableCompileCache, registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/petstore', import.meta.url)))
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)))
 
 registerHooks({
   resolve(specifier, context, nextResolve) {

@@ -101,11 +101,15 @@ export function pendingMigrations(applied: AppliedMigration[], migrations: Migra
  *
  * @throws {UnusableDatabase} unless the database has the schema of this release.
  */
-export function refuseOtherRelease(applied: AppliedMigration[], migrations: Migration[], database: string): void {
+export function refuseOtherRelease(
+  applied: AppliedMigration[],
+  { migrations, program }: { migrations: Migration[]; program: string },
+  database: string,
+): void {
   if (pendingMigrations(applied, migrations, database).length > 0) {
     throw new UnusableDatabase(
       database,
-      'an older release made it; use that release, or back up the database and run "petstore db migrate"',
+      `an older release made it; use that release, or back up the database and run "${program} db migrate"`,
     )
   }
 }

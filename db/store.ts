@@ -8,6 +8,7 @@ export { type NewPet, type Pet, type PetStatus, petStatuses } from './pets/pets.
 /** Every collection of the service. This is the only list. */
 export const definition = defineStore({
   url: import.meta.url,
+  program: 'petstore',
   migrations: {
     sqlite: [new URL('sqlite/migrations', import.meta.url)],
     postgres: [new URL('postgres/migrations', import.meta.url)],

@@ -23,11 +23,12 @@ const timeouts = {
 }
 
 export async function openSource(url: string, definition: StoreDefinition): Promise<CopyDatabase> {
-  const { migrations, collections } = await definition.forPostgres()
+  const loaded = await definition.forPostgres()
+  const tables = tablesOf(loaded.collections)
   return attempt(url, () =>
-    begin(url, 'REPEATABLE READ READ ONLY', async (client) => {
-      refuseOtherRelease(await readJournal(drizzle({ client })), migrations, nameOf(url))
-      return methods(url, tablesOf(collections), client, await identify(client, tablesOf(collections)))
+    begin(url, loaded.program, 'REPEATABLE READ READ ONLY', async (client) => {
+      refuseOtherRelease(await readJournal(drizzle({ client })), loaded, nameOf(url))
+      return methods(url, tables, client, await identify(client, tables))
     }),
   )
 }
@@ -41,7 +42,7 @@ export async function openTarget(
   const loaded = await definition.forPostgres()
   await prepareDatabase(url, loaded, { migrate: false, onMigrate })
   return attempt(url, () =>
-    begin(url, 'READ COMMITTED READ WRITE', async (client) => {
+    begin(url, loaded.program, 'READ COMMITTED READ WRITE', async (client) => {
       const tables = tablesOf(loaded.collections)
       const identity = await identify(client, tables)
       refuseSameDatabase(identity, source, nameOf(url))
@@ -55,8 +56,13 @@ export async function openTarget(
 }
 
 /** Begins a transaction on a connection of its own, which is closed if `prepare` fails. */
-async function begin<T>(url: string, mode: string, prepare: (client: Client) => Promise<T>): Promise<T> {
-  const client = await connectClient(url, timeouts)
+async function begin<T>(
+  url: string,
+  program: string,
+  mode: string,
+  prepare: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = await connectClient(url, { application_name: program, ...timeouts })
   return orEnd(client, async () => {
     await client.query(`BEGIN ISOLATION LEVEL ${mode}`)
     // The URL, the role or the database may set timeouts. Not every server version has all of them.

@@ -19,15 +19,15 @@ import { type CopyDatabase, type Row, RowsRefused, refuseSameDatabase } from './
 const busyTimeout = 5_000
 
 export async function openSource(path: string, definition: StoreDefinition): Promise<CopyDatabase> {
-  const { migrations, collections } = await definition.forSqlite()
+  const loaded = await definition.forSqlite()
   return attempt(path, () => {
     refuseForeignFile(path)
     const connection = connectToRead(path, busyTimeout)
     return orClose(connection, () => {
       connection.exec('BEGIN')
-      refuseOtherRelease(readJournal(connection), migrations, path)
+      refuseOtherRelease(readJournal(connection), loaded, path)
       checkPages(connection, 'quick_check')
-      return methods(path, collections, connection)
+      return methods(path, loaded.collections, connection)
     })
   })
 }

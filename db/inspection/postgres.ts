@@ -14,7 +14,7 @@ const timeout = 60_000
 
 /** @throws {UnusableDatabase} */
 export async function inspectPostgres(url: string, loaded: Loaded<PostgresCollection>): Promise<PostgresInspection> {
-  const options = { statement_timeout: timeout, query_timeout: timeout }
+  const options = { application_name: loaded.program, statement_timeout: timeout, query_timeout: timeout }
   const client = await attempt(url, () => connectClient(url, options))
   const db = drizzle({ client })
   const common = inspectionOf<PgTable>({

@@ -41,16 +41,16 @@ export const createJournal = `CREATE TABLE IF NOT EXISTS "migrations"
  */
 export async function prepareDatabase(
   url: string,
-  { migrations, collections }: Loaded<PostgresCollection>,
+  loaded: Loaded<PostgresCollection>,
   options: PrepareOptions = {},
 ): Promise<void> {
   const name = nameOf(url)
   await attempt(url, async () => {
-    const client = await connectWithRetries(url)
+    const client = await connectWithRetries(url, loaded.program)
     try {
       await refuseOtherEncoding(client, name)
-      await migrate(client, migrations, { ...options, name })
-      const missing = await findMissingPart(drizzle({ client }), collections)
+      await migrate(client, loaded, { ...options, name })
+      const missing = await findMissingPart(drizzle({ client }), loaded.collections)
       if (missing !== undefined) throw new UnusableDatabase(name, incomplete(missing))
     } finally {
       await client.end()
@@ -58,10 +58,11 @@ export async function prepareDatabase(
   })
 }
 
-async function connectWithRetries(url: string): Promise<Client> {
+async function connectWithRetries(url: string, program: string): Promise<Client> {
   for (const deadline = performance.now() + startTimeout; ; await wait(retryInterval)) {
     try {
       return await connectClient(url, {
+        application_name: program,
         lock_timeout: startTimeout,
         idle_in_transaction_session_timeout: startTimeout,
         statement_timeout: 0,
@@ -98,7 +99,7 @@ async function refuseOtherEncoding(client: Client, name: string): Promise<void> 
  */
 export async function migrate(
   client: Client,
-  migrations: Migration[],
+  release: { migrations: Migration[]; program: string },
   { name: database, create = true, migrate = true, onMigrate }: PrepareOptions & { name: string },
 ): Promise<void> {
   const db = drizzle({ client })
@@ -110,8 +111,8 @@ export async function migrate(
     await client.query(createJournal)
   }
   const applied = await readJournal(db)
-  if (!isNew && !migrate) refuseOtherRelease(applied, migrations, database)
-  const pending = pendingMigrations(applied, migrations, database)
+  if (!isNew && !migrate) refuseOtherRelease(applied, release, database)
+  const pending = pendingMigrations(applied, release.migrations, database)
   for (const { name, sql, hash } of pending) {
     await client.query(sql)
     await db.insert(journal).values({ name, hash, appliedAt: new Date() })

@@ -31,7 +31,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { url, loaded, maxConnections, observer } = options
   await prepareDatabase(url, loaded, options)
   let connectionErrors = 0
-  const pool = openPool(url, maxConnections, () => connectionErrors++)
+  const pool = openPool(url, maxConnections, () => connectionErrors++, loaded.program)
   const failures = new Failures(tablesOf(loaded.collections), observer)
   const mutations = new GroupCommit(prepareMutations(pool, failures), observer)
   const closers: (() => Promise<void>)[] = []
@@ -50,7 +50,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
     return {
       pool,
-      connect: () => connectClient(url),
+      connect: () => connectClient(url, { application_name: loaded.program }),
       failures,
       read,
       list: () => pagesOf(read, table, filters),
@@ -139,5 +139,5 @@ const ownProbes = [
     SELECT api_key_id, key, operation, fingerprint, result, created_at FROM idempotency_keys WHERE false`,
   'SET LOCAL lock_timeout = 900',
   lockStatement('probes'),
-  "SELECT pg_logical_emit_message(true, 'petstore', 'probe')",
+  "SELECT pg_logical_emit_message(true, 'readiness', 'probe')",
 ]

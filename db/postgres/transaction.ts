@@ -4,7 +4,10 @@ import type { Pool, PoolClient } from 'pg'
 /** A transaction on a connection on which nothing else runs. */
 export type Transaction = NodePgDatabase & { $client: PoolClient }
 
-/** "PETS" in ASCII: the first number of each advisory lock, because other programs may use locks in the same database. */
+/**
+ * The first number of each advisory lock, because other programs may use locks in the same database. It is "PETS" in ASCII,
+ * and stays so for every product: triggers of migrations that were applied take the same lock.
+ */
 const lockSpace = 0x50455453
 
 /** The second numbers. The triggers that order ids take the lock of inserts, too; its number is in the migrations. */

@@ -301,7 +301,11 @@ test('migrations run in order and once, and a failed one rolls back all migratio
   const run = async () => {
     const { client } = await connectTo(url)
     const onMigrate = (...report: unknown[]) => void reports.push(report)
-    return migrate(client, readMigrations([pathToFileURL(folder)]), { name: 'test', onMigrate })
+    return migrate(
+      client,
+      { program: 'test', migrations: readMigrations([pathToFileURL(folder)]) },
+      { name: 'test', onMigrate },
+    )
   }
   await run()
   await run()
@@ -314,7 +318,7 @@ test('migrations run in order and once, and a failed one rolls back all migratio
 
 test('the migration that constrains times replaces unreadable times by times that grant no access', async () => {
   const { url, client } = await connectTo(await emptyDatabase())
-  await migrate(client, onPostgres.migrations.slice(0, 1), { name: 'test' })
+  await migrate(client, { ...onPostgres, migrations: onPostgres.migrations.slice(0, 1) }, { name: 'test' })
   const times = [
     ["'2026-01-01'", "'infinity'", 'NULL', 'NULL'],
     ["'2026-01-01'", "'2027-01-01'", "'-infinity'", "'infinity'"],

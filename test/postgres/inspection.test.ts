@@ -25,7 +25,7 @@ test.for(folders)('%s/locks.json has the locks that PostgreSQL takes (--update w
   const ofFolder = readFolders([folder]).map(({ name }) => name)
   const measured: Record<string, object> = {}
   for (const [index, { name, sql }] of all.entries()) {
-    await migrate(client, all.slice(0, index), { name: 'test' })
+    await migrate(client, { ...onPostgres, migrations: all.slice(0, index) }, { name: 'test' })
     // Changes of rows may lock further tables, such as those with foreign keys.
     if (index === 1) await client.query(insertRows(all.slice(0, index)))
     if (ofFolder.includes(name)) measured[name] = await measureLocks(client, sql)
@@ -78,7 +78,7 @@ test('db status and db migrate --dry-run show an old, a current and an empty dat
   const url = await emptyDatabase()
   const location = { kind: 'postgres', url } as const
   expect(await readStatus(definition, location)).toMatchObject({ schema: null, pending: names, rows: null })
-  await migrate(await connect(url), migrations.slice(0, 1), { name: 'test' })
+  await migrate(await connect(url), { ...onPostgres, migrations: migrations.slice(0, 1) }, { name: 'test' })
   const pending = await readPending(definition, location)
   expect(pending.map(({ name }) => name)).toEqual(names.slice(1))
   expect(describeMigrations(location, pending)).toContain(
@@ -128,7 +128,7 @@ test('the doctor reports a server that does not respond, and a read-only one', a
 
 test('the doctor reports an old and a newer schema, and another encoding', async () => {
   const url = await emptyDatabase()
-  await migrate(await connect(url), migrations.slice(0, -1), { name: 'test' })
+  await migrate(await connect(url), { ...onPostgres, migrations: migrations.slice(0, -1) }, { name: 'test' })
   expect(badIn(await diagnose(url))).toMatchObject([
     { check: 'schema', status: 'warning', message: expect.stringContaining('1 migration is pending') },
   ])

@@ -19,7 +19,6 @@ const serverTimeouts = {
 function settings(url: string): ClientConfig {
   return {
     connectionString: url,
-    application_name: 'petstore',
     keepAlive: true,
     connectionTimeoutMillis: timeouts.connect,
   }
@@ -109,10 +108,12 @@ async function processOf(client: Client): Promise<number | undefined> {
  *
  * @param maxConnections pg's default of 10 if undefined
  * @param onError called when a connection is lost or cannot be opened
+ * @param program the name of the connections on the server
  */
-export function openPool(url: string, maxConnections?: number, onError = () => {}): Pool {
+export function openPool(url: string, maxConnections?: number, onError = () => {}, program?: string): Pool {
   const pool = new Pool({
     ...settings(url),
+    application_name: program,
     max: maxConnections,
     onConnect: prepare,
     // The pool reports a failed attempt to connect only here and to its caller.

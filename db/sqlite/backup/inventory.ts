@@ -13,7 +13,7 @@ export function backupFolder(database: string): string {
 export const scheduledEnding = '.scheduled.db'
 
 /**
- * A path in that folder, named after the current time: `backups/petstore.db-2026-11-21T043000.123Z.db`. The name starts
+ * A path in that folder, named after the current time: `backups/shop.db-2026-11-21T043000.123Z.db`. The name starts
  * with the full file name of the database, so databases in one folder never share a backup name.
  *
  * @param ending such as `.db`

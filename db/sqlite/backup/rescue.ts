@@ -10,7 +10,7 @@ import { publish } from './temporary-file.ts'
  * Copies a database whose files have lost their names, through a connection that still has them open. No other process
  * can change them. The copy is not checked: it is the only one, and a restore checks it.
  *
- * @returns the path of the copy, `petstore.db.rescued-<time>`.
+ * @returns the path of the copy, `shop.db.rescued-<time>`.
  * @throws {UnusableDatabase}
  */
 export async function rescueDatabase(connection: Database.Database, path: string): Promise<string> {

@@ -13,7 +13,7 @@ import { verifyChecksum } from './checksum.ts'
 import { type OnProgress, withSnapshot } from './snapshot.ts'
 
 export interface Restored {
-  /** The path of the old database, `petstore.db.before-restore-<time>`, if there was one. */
+  /** The path of the old database, `shop.db.before-restore-<time>`, if there was one. */
   kept: string | undefined
   /** Whether the backup had a checksum, which it matched. */
   isVerified: boolean

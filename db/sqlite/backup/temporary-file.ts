@@ -8,7 +8,9 @@ import { isBusy, toFailure } from '../file/failure.ts'
 import { link, makeFile } from '../file/files.ts'
 import { checksumOf } from './checksum.ts'
 
-const namePattern = /^\.petstore-[0-9a-f-]+\.partial$/
+/** Earlier releases left files of this name behind, and they are removed, too. */
+const beginning = '.petstore-'
+const namePattern = /^[0-9a-f-]+\.partial$/
 /** Milliseconds within which a process locks the file that it has created. */
 const maxTimeToLock = 60_000
 
@@ -22,7 +24,7 @@ export async function withTemporaryFile(
   use: (path: string) => Promise<void>,
 ): Promise<void> {
   removeAbandoned(folder)
-  const path = join(folder, `.petstore-${randomBytes(8).toString('hex')}.partial`)
+  const path = join(folder, `${beginning}${randomBytes(8).toString('hex')}.partial`)
   await withCleanup(
     () => remove(path),
     async () => {
@@ -35,7 +37,7 @@ export async function withTemporaryFile(
 function removeAbandoned(folder: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)
-    if (namePattern.test(name) && !isInUse(path)) remove(path)
+    if (name.startsWith(beginning) && namePattern.test(name.slice(beginning.length)) && !isInUse(path)) remove(path)
   }
 }
 

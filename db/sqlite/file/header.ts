@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { reasons, UnusableDatabase } from '../../errors.ts'
 
-/** Identifies the files of this service (`PRAGMA application_id`): "PETS" in ASCII. */
+/** Identifies the files of a store (`PRAGMA application_id`). It is "PETS" in ASCII, because existing files have this id. */
 export const applicationId = 0x50455453
 
 interface Header {

@@ -37,11 +37,12 @@ export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, 
     const isNew = isBlank(path, realPath)
     if (!isNew) refuseForeignFile(path)
     else if (!create) throw new UnusableDatabase(path, reasons.empty)
-    warnOfRescuedCopy(path, realPath, onWarning)
+    warnOfRescuedCopy(path, realPath, loaded.program, onWarning)
     warnOfLargeLog(realPath, onWarning)
-    const { migrations } = loaded
-    const check = migrate ? pendingMigrations : refuseOtherRelease
-    const checkSchema: CheckSchema = (applied) => void check(applied, migrations, path)
+    const checkSchema: CheckSchema = (applied) => {
+      if (migrate) pendingMigrations(applied, loaded.migrations, path)
+      else refuseOtherRelease(applied, loaded, path)
+    }
     if (sizeOf(path) > 0) checkBeforeWriting(path, realPath, checkSchema)
     if (isNew || migrate) migrateFile(path, loaded, checkSchema, onMigrate)
   })
@@ -65,11 +66,16 @@ export function refuseOrphanedLog(path: string, realPath: string): void {
 }
 
 /** A process whose files were damaged has saved them, and the database at the path may lack what the copy has. */
-function warnOfRescuedCopy(path: string, realPath: string, onWarning: PrepareOptions['onWarning']): void {
+function warnOfRescuedCopy(
+  path: string,
+  realPath: string,
+  program: string,
+  onWarning: PrepareOptions['onWarning'],
+): void {
   const copy = rescuedCopiesOf(realPath).toSorted().at(-1)
   if (copy === undefined) return
   onWarning?.(
-    `A process saved the database ${path} as ${copy} when its files were lost. Restore that file with "petstore restore", or move it to another folder.`,
+    `A process saved the database ${path} as ${copy} when its files were lost. Restore that file with "${program} restore", or move it to another folder.`,
   )
 }
 

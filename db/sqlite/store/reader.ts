@@ -156,7 +156,7 @@ export class Reader {
       try {
         if (this.#file.isSaved) return 'all that it had is in the database: start the service again'
         const copy = await rescueDatabase(this.#file.connection, this.#options.path)
-        return `all that it had is saved in ${copy}: restore that file with "petstore restore"`
+        return `all that it had is saved in ${copy}: restore that file with "${this.#options.loaded.program} restore"`
       } catch (error) {
         const reason = error instanceof UnusableDatabase ? error.reason : toFailure(error).message
         if (performance.now() > deadline) return `what it had could not be saved (${reason}): restore a backup`
