@@ -1,6 +1,7 @@
 import './pets/pet.css'
 import { IconPaw } from './components/icons.tsx'
 import { petResource } from './pets/pet.ts'
+import { petstore } from './pets/product.ts'
 import { start } from './start.tsx'
 
-start(petResource, <IconPaw />)
+start(petstore, petResource, <IconPaw />)

@@ -28,7 +28,7 @@ export interface SessionActions {
 }
 
 /**
- * Takes the key of a link such as `http://127.0.0.1:3000/#key=pet_…` out of the address. Browsers do not send this part of
+ * Takes the key of a link such as `http://127.0.0.1:3000/#key=…` out of the address. Browsers do not send this part of
  * the address to a service.
  */
 export function takeLinkedKey(): string | undefined {

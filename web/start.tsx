@@ -5,11 +5,13 @@ import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { followHistory } from './history.ts'
 import type { Resource } from './resource.ts'
+import { type ConsoleProduct, setProduct } from './service.ts'
 import { takeLinkedKey } from './session.ts'
 import { followColorScheme } from './theme/color-scheme.ts'
 
 /** Shows the console of a resource. */
-export function start(resource: Resource, icon: ReactNode): void {
+export function start(product: ConsoleProduct, resource: Resource, icon: ReactNode): void {
+  setProduct(product)
   // Before anything else can read the address.
   const linkedKey = takeLinkedKey()
   followColorScheme()

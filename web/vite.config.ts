@@ -66,7 +66,11 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // What the page of the API reference shares with the console.
-            { name: 'api-key', test: /[\\/]web[\\/](?:sign-in[\\/]api-key|service|storage)\.ts$/, priority: 1 },
+            {
+              name: 'api-key',
+              test: /[\\/]web[\\/](?:\w+[\\/]product|sign-in[\\/]api-key|service|storage)\.ts$/,
+              priority: 1,
+            },
             { name: 'main', tags: ['$initial'], test: /^(?!.*[\\/]web[\\/]docs[\\/])/ },
           ],
         },

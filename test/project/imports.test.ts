@@ -141,9 +141,6 @@ const rules: Record<string, { allowed: string[]; refused: string[] }> = {
   'web/components/value.tsx': { allowed: [valueFrom('../resource.ts')], refused: [valueFrom('../pets/pet.ts')] },
 }
 
-/** The name of the resource, but not those of the program (petstore) and of its keys (pet_). */
-const nameOfPets = /(?<![a-z])pets?(?![a-z_])|Pets?(?![a-z])|PETS(?!TORE)/
-
 test('an import that the layer of a file does not allow fails the lint check', () => {
   // Each import is in a separate file, in the folder of the file whose rules it tests.
   const probes = Object.entries(rules).flatMap(([file, { allowed, refused }]) =>
@@ -192,11 +189,9 @@ test('the only files directly in server/ are those that compose the service', ()
   ])
 })
 
-test('the console names a field or a status of a pet only in web/pets, and its general parts do not name pets', () => {
+test('the console names a field or a status of a pet only in web/pets', () => {
   const named = filesOfConsole(/categoryId|category_id|petStatus|PetStatus|\bPet\b|NewPet|['"](?:available|sold)['"]/)
   expect(named.filter((path) => !path.startsWith('web/pets/'))).toEqual([])
-  const general = /^web\/(?:(?:bulk|components|requests|resource)\/|(?:app|keyboard|resource|shop|start)\.tsx?)/
-  expect(filesOfConsole(nameOfPets).filter((path) => general.test(path))).toEqual([])
   // So a field is defined at one place.
   expect(filesOfConsole(/categoryId|category_id/)).toEqual(['web/pets/pet.ts'])
 })
@@ -218,7 +213,6 @@ test('an engine names no resource, no field and no status of one, and imports ne
   const forbidden = [
     /\b(?:categoryId|category_id|petStatuses)\b/,
     /'(?:available|pending|sold)'/,
-    nameOfPets,
     // The fields of an API key. Its name and the time of its creation are words that other tables use too.
     /\b(?:expiresAt|expires_at|revokedAt|revoked_at|lastUsedAt|last_used_at)\b/,
     /\b(?:FROM|INTO|UPDATE|TABLE) api_keys\b/i,
@@ -231,11 +225,7 @@ test('an engine names no resource, no field and no status of one, and imports ne
     const lines = readFileSync(join(root, path), 'utf8').split('\n')
     return lines.filter((line) => forbidden.some((each) => each.test(line))).map((line) => `${path}: ${line.trim()}`)
   })
-  expect(found.toSorted()).toEqual([
-    // Numbers by which other programs recognize the database and its locks.
-    'db/postgres/transaction.ts: /** "PETS" in ASCII: the first number of each advisory lock, because other programs may use locks in the same database. */',
-    'db/sqlite/file/header.ts: /** Identifies the files of this service (`PRAGMA application_id`): "PETS" in ASCII. */',
-  ])
+  expect(found.toSorted()).toEqual([])
 })
 
 test('no folder has more than 16 source files, but for the support of the tests', () => {

@@ -4,12 +4,13 @@ import axe from 'axe-core'
 import type { FastifyInstance } from 'fastify'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { expect, test as plainTest } from 'vitest'
-import { storageKey } from '../../web/sign-in/api-key.ts'
 import { consoleFolder } from '../support/built-console.ts'
 import type { AtEnd } from '../support/temporary.ts'
 import { startTestApi, type TestApi } from '../support/test-api.ts'
 import { openBrowser } from './open-browser.ts'
 
+/** Users stay signed in across releases. */
+export const storageKey = 'petstore-api-key'
 const screenshots = join(import.meta.dirname, 'screenshots')
 
 interface VisitOptions extends BrowserContextOptions {

@@ -1,4 +1,5 @@
 import './reference.css'
+import { type ConsoleProduct, setProduct } from '../service.ts'
 import { findKey } from '../sign-in/api-key.ts'
 import { storage } from '../storage.ts'
 
@@ -16,16 +17,22 @@ interface Parameter {
 
 const button = document.querySelector('button')
 
-replaceBlockedStorage('localStorage')
-replaceBlockedStorage('sessionStorage')
-// By then the script of Scalar has run.
-document.addEventListener('DOMContentLoaded', async () => {
+/** Shows the reference of the REST API. */
+export function showReference(product: ConsoleProduct): void {
+  setProduct(product)
+  replaceBlockedStorage('localStorage')
+  replaceBlockedStorage('sessionStorage')
+  // By then the script of Scalar has run.
+  document.addEventListener('DOMContentLoaded', () => void show(product))
+}
+
+async function show({ keyPrefix }: ConsoleProduct): Promise<void> {
   const scalar: Scalar | undefined = Reflect.get(window, 'Scalar')
   if (!scalar) return say('The reference could not be loaded. Reload the page.')
   const source = await loadDocument()
-  const show = (token?: string) =>
+  const create = (token?: string) =>
     scalar.createApiReference(document.querySelector('#reference'), { ...source, ...configurationWith(token) })
-  let reference = show()
+  let reference = create()
   if (!button) return
   button.disabled = false
   button.addEventListener('click', async () => {
@@ -33,11 +40,11 @@ document.addEventListener('DOMContentLoaded', async () => {
     if (token === null) return say('No tab of the console is signed in.')
     // If only its configuration were updated, a token that the user has entered would take precedence over the key.
     reference.destroy()
-    reference = show(token)
-    // The part of a key that identifies it, as in `petstore keys list`.
-    say(`Requests use the key ${token.slice(0, 10)}…`)
+    reference = create(token)
+    // The part of a key that identifies it, as in `keys list`.
+    say(`Requests use the key ${token.slice(0, keyPrefix.length + 6)}…`)
   })
-})
+}
 
 function say(text: string): void {
   document.querySelector('[role=status]')?.replaceChildren(text)

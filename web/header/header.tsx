@@ -2,7 +2,7 @@ import './header.css'
 import { IconButton } from '../components/buttons.tsx'
 import { IconCode, IconKeyboard } from '../components/icons.tsx'
 import { useOpenRequests } from '../requests/open-requests.tsx'
-import { servicePath } from '../service.ts'
+import { product, servicePath } from '../service.ts'
 import type { SignOutScope } from '../session.ts'
 import { messages } from '../texts/messages.ts'
 import { AccountMenu } from './account-menu.tsx'
@@ -19,11 +19,12 @@ interface HeaderProps {
 export function Header({ list, onHelp, onSignOut }: HeaderProps) {
   const openRequests = useOpenRequests()
   const service = servicePath()
+  const { name } = product()
   return (
     <header className="header">
-      <a className="brand" href={`${service}/`} aria-label={messages.page.name}>
+      <a className="brand" href={`${service}/`} aria-label={name}>
         <img src={`${service}/favicon.svg`} alt="" width="24" height="24" />
-        <span>{messages.page.name}</span>
+        <span>{name}</span>
       </a>
       <nav aria-label={messages.page.navigation}>
         {list && (

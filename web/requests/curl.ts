@@ -1,5 +1,5 @@
 import { entriesOf, type Noun, searchOf } from '../resource.ts'
-import { serviceUrl } from '../service.ts'
+import { keyVariable, serviceUrl } from '../service.ts'
 
 /** A call of a procedure. */
 export interface Call {
@@ -42,7 +42,7 @@ export function curlOf({ path, headers = [], body }: RestRequest, url = serviceU
   return [
     `curl ${shellWord(url + path)}`,
     // Double quotes expand the variable.
-    '--header "Authorization: Bearer $PETSTORE_API_KEY"',
+    `--header "Authorization: Bearer $${keyVariable()}"`,
     ...headers.map((header) => `--header ${shellWord(header)}`),
     ...(body === undefined ? [] : [`--data ${shellWord(body)}`]),
   ].join(' \\\n  ')

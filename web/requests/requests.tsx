@@ -58,7 +58,7 @@ const Entry = memo(function Entry({ resource, entry, isFirst }: EntryProps) {
           <span className="request-status">{typeof status === 'number' ? status : texts.outcomes[status]}</span>{' '}
           <span className="request-duration">{duration !== undefined && texts.duration(Math.round(duration))}</span>
         </summary>
-        {rest ? <Command label={texts.curl} command={curlOf(rest)} /> : <p>{texts.onlyRpc(procedure)}</p>}
+        {rest ? <Command label={texts.curl()} command={curlOf(rest)} /> : <p>{texts.onlyRpc(procedure)}</p>}
         {requestId !== undefined && (
           <p>
             {messages.problem.requestId} <code>{requestId}</code>

@@ -2,6 +2,7 @@ import type { MouseEvent } from 'react'
 import { useMemo } from 'react'
 import { navigate, useHistoryState, useSearch } from 'wouter/use-browser-location'
 import { isSearchable, parseChoice, type Resource, searchOf, type Values } from '../resource.ts'
+import { product } from '../service.ts'
 import { storage } from '../storage.ts'
 
 /** A part of the list. */
@@ -33,19 +34,19 @@ export const pageSizes = [20, 50, 100] as const
 export type PageSize = (typeof pageSizes)[number]
 
 /** In the local storage, if the user has chosen a size. */
-const sizeKey = 'petstore-page-size'
+const sizeKey = () => `${product().command}-page-size`
 
 /** The size of a page whose URL has none. Read once, so that a choice does not change the entries of the history. */
 let defaultSize: PageSize | undefined
 
 function sizeOfPlainUrl(): PageSize {
-  defaultSize ??= parseSize(storage('localStorage')?.getItem(sizeKey)) ?? pageSizes[0]
+  defaultSize ??= parseSize(storage('localStorage')?.getItem(sizeKey())) ?? pageSizes[0]
   return defaultSize
 }
 
 /** Shows pages of this size at the next visit. */
 export function rememberSize(size: PageSize): void {
-  storage('localStorage')?.setItem(sizeKey, String(size))
+  storage('localStorage')?.setItem(sizeKey(), String(size))
 }
 
 function parseSize(text: string | null | undefined): PageSize | undefined {

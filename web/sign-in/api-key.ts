@@ -1,14 +1,14 @@
-import { servicePath } from '../service.ts'
+import { product, servicePath } from '../service.ts'
 import { storage } from '../storage.ts'
 
 /** The API key, in the session storage of each tab, and in the local storage if the device remembers it. */
-export const storageKey = 'petstore-api-key'
+const storageKey = 'api-key'
 /** In the session storage of a tab in which the user signed out: it does not sign in with the key of another tab. */
-const signedOutKey = 'petstore-signed-out'
+const signedOutKey = 'signed-out'
 
 /** Tabs hand over the key of the session to new tabs, and to the API reference. One of them can sign out all of them. */
 type Message = { type: 'request-key' } | { type: 'key'; apiKey: string } | { type: 'sign-out' }
-const channelName = 'petstore-session'
+const channelName = 'session'
 /** Milliseconds until no tab is signed in. */
 const findTimeout = 500
 
@@ -41,7 +41,7 @@ function openChannel(): BroadcastChannel | undefined {
 
 /** Another service on the same origin, under another path, has names of its own. */
 function nameHere(name: string): string {
-  return name + servicePath()
+  return `${product().command}-${name}${servicePath()}`
 }
 
 /** Requests the key of another tab, until the returned function is called. */

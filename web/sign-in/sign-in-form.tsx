@@ -8,7 +8,7 @@ import { Notice } from '../form/notice.tsx'
 import { TextField } from '../form/text-field.tsx'
 import { isTransient, type Problem, problemOf } from '../problem.ts'
 import { Command } from '../requests/command.tsx'
-import { serviceUrl } from '../service.ts'
+import { product, serviceUrl } from '../service.ts'
 import type { SessionActions } from '../session.ts'
 import { messages } from '../texts/messages.ts'
 
@@ -21,8 +21,6 @@ export interface SignInProps {
   onStay?: () => void
   onSignIn: SessionActions['signIn']
 }
-
-const keyExample = 'pet_…'
 
 /** @param children the heading, with the id `sign-in`, and what the user needs to know */
 export function SignInForm({
@@ -79,7 +77,7 @@ export function SignInForm({
         type={isShown ? 'text' : 'password'}
         name="api-key"
         label={messages.session.apiKey}
-        placeholder={keyExample}
+        placeholder={`${product().keyPrefix}…`}
         defaultValue={linkedKey}
         autoComplete="current-password"
         autoFocus
@@ -127,12 +125,12 @@ async function problemWith(apiKey: string): Promise<Problem | undefined> {
   }
 }
 
-/** The address of the service without the protocol, such as `shop.example/petstore`. */
+/** The address of the service without the protocol, such as `shop.example/api`. */
 function serviceName(): string {
   return serviceUrl().replace(/^\w+:\/\//, '')
 }
 
 /** With another name each time, because two keys in use cannot have the same name. */
 function commandForNewKey(): string {
-  return `npx --no petstore keys create console-${Math.random().toString(36).slice(2, 7)}`
+  return `npx --no ${product().command} keys create console-${Math.random().toString(36).slice(2, 7)}`
 }

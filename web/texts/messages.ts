@@ -1,11 +1,11 @@
 import type { Noun } from '../resource.ts'
+import { keyVariable, product } from '../service.ts'
 import { capitalized, counted, countOf, date, duration, joined, listOf, number, plural, time } from './formats.ts'
 
 /** The texts of the console that do not depend on its page. */
 export const messages = {
   page: {
-    name: 'Petstore',
-    title: (view: string) => `${view} · Petstore`,
+    title: (view: string) => `${view} · ${product().name}`,
     navigation: 'Main',
     list: ({ many }: Noun) => capitalized(many),
     reference: 'API reference',
@@ -112,7 +112,7 @@ export const messages = {
     time,
     outcomes: { pending: 'Pending', cancelled: 'Cancelled', unanswered: 'No response' },
     duration: (milliseconds: number) => `${number(milliseconds)} ms`,
-    curl: 'The same call of the REST API, with your API key in PETSTORE_API_KEY:',
+    curl: () => `The same call of the REST API, with your API key in ${keyVariable()}:`,
     copyCurl: 'Copy the command',
     onlyRpc: (procedure: string) => `Only the RPC API has ${procedure}.`,
   },

@@ -1,4 +1,5 @@
 import type { Noun } from '../resource.ts'
+import { keyVariable } from '../service.ts'
 import { capitalized, counted, countOf, joined, number } from './formats.ts'
 
 /** The texts of the page of a resource. */
@@ -51,7 +52,7 @@ export function textsOf(noun: Noun) {
       },
       empty: `No ${many} yet`,
       emptyText: 'Add the first one here, or send a request.',
-      emptyCurl: 'A request, with your API key in PETSTORE_API_KEY',
+      emptyCurl: `A request, with your API key in ${keyVariable()}`,
       emptyFilter: (part: string | undefined) => (part ? `No ${part.toLowerCase()} ${many}` : `No ${many} found`),
       showAll: `Show all ${many}`,
       pastEnd: `No more ${many}`,

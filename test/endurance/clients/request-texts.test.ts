@@ -3,11 +3,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { maxInt64, minInt64 } from '../../../server/api/int64.ts'
 import { petResource } from '../../../web/pets/pet.ts'
+import { petstore } from '../../../web/pets/product.ts'
 import { curlOf, jsonOf, restRequestOf, shellWord } from '../../../web/requests/curl.ts'
+import { setProduct } from '../../../web/service.ts'
 import { curls, runCurl } from '../../support/curl.ts'
 import { parseExactly } from '../../support/exact-json.ts'
 import { awkwardNames, namesOfAllCharacters } from '../../support/pet-names.ts'
 import { listen } from '../../support/raw-http.ts'
+
+setProduct(petstore)
 
 const categories = [minInt64, 9007199254740993n, 0n, maxInt64]
 const statuses = ['available', 'pending', 'sold'] as const

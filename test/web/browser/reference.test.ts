@@ -2,11 +2,10 @@ import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { storageKey } from '../../../web/sign-in/api-key.ts'
 import { consoleFolder } from '../../support/built-console.ts'
 import type { AtEnd } from '../../support/temporary.ts'
 import { shareTestApi, startTestApi } from '../../support/test-api.ts'
-import { signIn } from '../console.ts'
+import { signIn, storageKey } from '../console.ts'
 import { openBrowser } from '../open-browser.ts'
 
 const screenshots = join(import.meta.dirname, '../screenshots')
