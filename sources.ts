@@ -1,21 +1,21 @@
 import { globSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
 
-/** Where the sources are, for the tests of the project, the coverage, the builds and `npm run dev`. */
+/** Where the sources are: for the tests of the project, the coverage, the builds and `npm run dev`. */
 
 const root = import.meta.dirname
 
-/** The code that any product could use, without what {@link product} has. */
-export const engines = {
-  store: ['db/**/*.{ts,mjs}'],
-  service: ['server/**/*.{ts,mjs}'],
-  client: ['client/*.ts'],
-  console: ['web/**/*.{ts,tsx,css,html}'],
-}
+/** The folders of each part. */
+export const folders = { store: ['db'], service: ['server'], client: ['client'], console: ['web'] }
+export type Part = keyof typeof folders
 
-/** The code of this product, which gives the engines what they do not know. */
+/** What the program consists of when it runs. */
+export const program: Part[] = ['service', 'store']
+
+/** The modules of this product. The others of these parts are engines, which know no product. */
 export const product = [
   'client/index.ts',
-  'db/{pets/*,resources,postgres/drizzle.config}.ts',
+  'db/{pets/*,store,postgres/drizzle.config,postgres/migrations/schema}.ts',
   'server/{main,router,service,trpc}.ts',
   'server/{launch,node-version}.mjs',
   'server/pets/*.ts',
@@ -24,20 +24,28 @@ export const product = [
   'web/pets/*',
 ]
 
-/** What a build makes. */
-const built = ['client/dist', 'web/dist', 'web/dist.*']
+/** Patterns for the files of parts whose paths end like this. */
+export function patternsFor(parts: Part[], ending: string): string[] {
+  return parts.flatMap((part) => folders[part].map((folder) => `${folder}/**/*${ending}`))
+}
+
+/** The modules of parts. */
+export function modulesOf(...parts: Part[]): string[] {
+  return filesOf(patternsFor(parts, '.{ts,mjs}'))
+}
 
 /**
- * The files that match the patterns, relative to the root, in order.
+ * The files that match the patterns, relative to the root, in the order of their paths. What a build makes is left out.
  *
- * @throws {Error} if one of the patterns matches none, so that a move cannot leave a list behind.
+ * @throws {Error} if one of the patterns matches no file, as after a move
  */
 export function filesOf(patterns: string[], exclude: string[] = []): string[] {
-  const found = patterns.map((pattern) => {
-    const files = globSync(pattern, { cwd: root, exclude: [...built, ...exclude], withFileTypes: true })
-    const paths = files.filter((file) => file.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`)
-    if (paths.length === 0) throw new Error(`No file matches ${pattern}, a pattern of sources.ts or of its users.`)
-    return paths.map((path) => path.slice(root.length + 1))
+  const generated = ['**/node_modules', '**/dist', '**/dist.*']
+  const found = patterns.flatMap((pattern) => {
+    const entries = globSync(pattern, { cwd: root, exclude: [...generated, ...exclude], withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile())
+    if (files.length === 0) throw new Error(`No file matches ${pattern}. Correct the pattern, here or in sources.ts.`)
+    return files.map(({ parentPath, name }) => relative(root, join(parentPath, name)).replaceAll(sep, '/'))
   })
-  return [...new Set(found.flat())].sort()
+  return [...new Set(found)].sort()
 }

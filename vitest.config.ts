@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+import { patternsFor } from './sources.ts'
 
 /** They start processes, compile, or read other languages, and take half of the time. `npm run test:endurance` runs them. */
 const slow = [
@@ -89,8 +90,7 @@ export default defineConfig({
     // Twice the cores of a small machine: many tests wait for processes, disks and timers.
     maxWorkers: 4,
     coverage: {
-      include: ['server/**', 'db/**', 'client/**'],
-      exclude: ['**/*.json', '**/*.sql', 'client/dist/**'],
+      include: patternsFor(['service', 'store', 'client'], '.{ts,mjs}'),
       reporter: ['text'],
     },
   },

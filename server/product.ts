@@ -7,7 +7,7 @@ export interface Product {
   version: string
   /** The commit of a built package. A checkout, which may have changes, has none. */
   revision: string
-  /** The first characters of every API key. Only ASCII letters and digits, and an underscore at the end. */
+  /** The first characters of every API key. */
   keyPrefix: string
   /** Of the variables `API_KEY` and `API_KEY_FILE`. The other variables have none. */
   environmentPrefix: string

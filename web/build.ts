@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { filesOf, patternsFor } from '../sources.ts'
 
 const root = join(import.meta.dirname, '..')
 const built = join(import.meta.dirname, 'dist')
@@ -56,14 +57,9 @@ function replaceBuild(fresh: string, former: string, digest: string): void {
 
 /** The digest of all sources of the console. */
 function digestOfSources(): string {
-  const files = globSync(['web/**', 'client/**', 'package-lock.json', 'tsconfig.json'], {
-    cwd: root,
-    exclude: ['web/dist', 'web/dist.*', 'web/screenshots', 'client/d*'],
-    withFileTypes: true,
-  })
-  const paths = files.filter((file) => file.isFile()).map((file) => relative(root, join(file.parentPath, file.name)))
+  const patterns = [...patternsFor(['console', 'client'], ''), 'package-lock.json', 'tsconfig.json']
   const hash = createHash('sha256')
-  for (const path of paths.map((each) => each.replaceAll(sep, '/')).sort()) {
+  for (const path of filesOf(patterns, ['web/screenshots'])) {
     hash
       .update(`${path}\0`)
       .update(readFileSync(join(root, path)))

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join, posix, resolve } from 'node:path'
+import { filesOf, patternsFor, program } from '../../sources.ts'
 import { lockedDependencies, type Packages } from './locked-dependencies.ts'
 
 /**
@@ -26,10 +27,10 @@ const operations = globSync(
 )
 
 rmSync(target, { recursive: true, force: true })
-for (const path of globSync('{server,db}/**/*.{ts,mjs}', { cwd: root, exclude: notShipped })) {
+for (const path of filesOf(patternsFor(program, '.{ts,mjs}'), notShipped)) {
   write(path.replace(/\.ts$/, '.js'), toJavaScript(path))
 }
-for (const path of globSync('db/*/migrations/*.{sql,json}', { cwd: root })) copy(path, path)
+for (const path of filesOf(['db/*/migrations/*.{sql,json}'])) copy(path, path)
 for (const path of ['web/dist', 'LICENSE', ...operations]) copy(path, path)
 writeManual()
 copy('deploy/package/petstore', 'bin/petstore')

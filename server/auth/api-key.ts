@@ -8,8 +8,8 @@ export type ApiKeyFormat = ReturnType<typeof apiKeyFormat>
 
 /** The API keys of a product: its prefix, 32 random base62 characters (190 bits) and their CRC-32 in six more. */
 export function apiKeyFormat(prefix: string) {
-  const format = new RegExp(`^${prefix}([0-9A-Za-z]{32})([0-9A-Za-z]{6})$`)
-  const beginning = new RegExp(`^${prefix}[0-9A-Za-z]{0,6}`)
+  const format = new RegExp(`^${RegExp.escape(prefix)}([0-9A-Za-z]{32})([0-9A-Za-z]{6})$`)
+  const beginning = new RegExp(`^${RegExp.escape(prefix)}[0-9A-Za-z]{0,6}`)
 
   /** The checksum rejects a mistyped or truncated key without a database lookup. */
   function mintApiKey(): string {

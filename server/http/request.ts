@@ -76,7 +76,7 @@ export type RequestIdOf = (request: Pick<IncomingMessage, 'headers'>) => string
  * @param keyPrefix the first characters of the API keys
  */
 export function requestIdsWithout(keyPrefix: string): RequestIdOf {
-  const beginning = new RegExp(`${keyPrefix}|bearer`, 'i')
+  const beginning = new RegExp(`${RegExp.escape(keyPrefix)}|bearer`, 'i')
   return ({ headers }) => {
     // Node joins repeated headers with a comma and a space, which are not valid.
     const given = headers['x-request-id']

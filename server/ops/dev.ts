@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { type FSWatcher, readdirSync, watch } from 'node:fs'
 import { extname, join } from 'node:path'
+import { folders, program } from '../../sources.ts'
 
 // Restarts the service when a source file changes. It watches folders, because Node's --watch and --watch-path watch
 // inodes on Linux: they lose a file that an editor replaces by a rename. They also miss the fix of a syntax error.
@@ -34,13 +35,16 @@ function start(): void {
 /** Runs at each start, because folders may have been added or removed. */
 function watchSources(): void {
   for (const watcher of watchers) watcher.close()
-  watchers = ['server', 'db'].flatMap(foldersIn).map((folder) =>
-    watch(folder, (_event, name) => {
-      if (name?.startsWith('.') || !extensions.includes(extname(name ?? ''))) return
-      clearTimeout(timer)
-      timer = setTimeout(restart, settleTime)
-    }),
-  )
+  watchers = program
+    .flatMap((part) => folders[part])
+    .flatMap(foldersIn)
+    .map((folder) =>
+      watch(folder, (_event, name) => {
+        if (name?.startsWith('.') || !extensions.includes(extname(name ?? ''))) return
+        clearTimeout(timer)
+        timer = setTimeout(restart, settleTime)
+      }),
+    )
 }
 
 function foldersIn(name: string): string[] {

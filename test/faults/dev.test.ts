@@ -1,6 +1,7 @@
 import { cpSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { folders, program } from '../../sources.ts'
 import { runCommand, waitForOutput } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -9,7 +10,8 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 test('"npm run dev" restarts after every kind of save, and recovers when a syntax error is fixed', async () => {
   const folder = temporaryFolder()
-  for (const name of ['server', 'db', 'package.json']) cpSync(join(root, name), join(folder, name), { recursive: true })
+  for (const name of [...program.flatMap((part) => folders[part]), 'sources.ts', 'package.json'])
+    cpSync(join(root, name), join(folder, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const file = join(folder, 'server/serve.ts')
   const code = readFileSync(file, 'utf8')

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createProgram } from '../../server/cli/program.ts'
 import { operationsOf } from '../../server/rest/operations.ts'
 import { appRouter } from '../../server/router.ts'
+import { folders } from '../../sources.ts'
 import { commandsOf } from '../support/commands.ts'
 import {
   anchorsOf,
@@ -282,7 +283,9 @@ test('the supported versions are those of the manifests, of the tests and of the
 })
 
 test('no document names a variable of the environment that nothing reads', () => {
-  const sources = filesMatching('{server,db,client,web,examples,interop,test,deploy,bench}/**/*.{ts,tsx,mjs,sh,yaml}')
+  const sources = filesMatching(
+    `{${Object.values(folders).flat()},examples,interop,test,deploy,bench}/**/*.{ts,tsx,mjs,sh,yaml}`,
+  )
   const code = [...sources, 'package.json', 'vitest.config.ts'].map(read).join('\n')
   const named = [
     ...manual

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { engines, filesOf, product as productFiles } from '../../sources.ts'
+import onPostgres from '../../db/postgres/drizzle.config.ts'
+import onSqlite from '../../drizzle.config.ts'
+import { filesOf, folders, product as modulesOfProduct, type Part, patternsFor } from '../../sources.ts'
 import { petstore } from '../../web/pets/product.ts'
 import { product } from '../support/product.ts'
 
@@ -10,9 +12,12 @@ const root = join(import.meta.dirname, '../..')
 /** Not words such as repetition and pipeThrough. */
 const namedPet = /(?<!re|com|pi)pet/i
 
-test.for(Object.entries(engines))('the engine %s does not name the product or its resource', ([, patterns]) => {
-  const ofProduct = filesOf(productFiles)
-  const modules = filesOf(patterns).filter((path) => !ofProduct.includes(path))
+// Safe: the keys of the object are its parts.
+test.for(Object.keys(folders) as Part[])('the engine %s does not name the product or its resource', (part) => {
+  const ofProduct = filesOf(modulesOfProduct)
+  const modules = filesOf(patternsFor([part], part === 'console' ? '.{ts,tsx,css,html}' : '.{ts,mjs}')).filter(
+    (path) => !ofProduct.includes(path),
+  )
   const naming = modules.flatMap((path) =>
     [path, ...readFileSync(join(root, path), 'utf8').split('\n')].filter((line) => namedPet.test(line)),
   )
@@ -27,6 +32,24 @@ test.for(Object.entries(engines))('the engine %s does not name the product or it
 
 test('a pattern that matches no file fails', () => {
   expect(() => filesOf(['db/**/*.ts', 'engine/nothing/*.ts'])).toThrow('No file matches engine/nothing/*.ts')
+})
+
+test('every pattern of biome.json matches a file', () => {
+  const { files, overrides } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8'))
+  const { includes }: { includes: string[] } = files
+  const ofRules = overrides.flatMap(({ includes = [] }: { includes?: string[] }) => includes)
+  const patterns = [...includes, ...ofRules].map((pattern) => pattern.replace(/^!/, '').replace(/\/meta$/, '/meta/*'))
+  expect(patterns.length).toBeGreaterThan(20)
+  for (const pattern of new Set(patterns)) expect(filesOf([pattern]).length).toBeGreaterThan(0)
+})
+
+test('drizzle-kit reads a definition of tables for both databases', () => {
+  for (const { schema } of [onSqlite, onPostgres]) expect(filesOf([String(schema).replace('./', '')])).not.toEqual([])
+})
+
+test('the image has every folder of the sources', () => {
+  const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8')
+  for (const folder of Object.values(folders).flat()) expect(dockerfile).toContain(`\nCOPY ${folder} ${folder}/\n`)
 })
 
 test('the console and the service have the same product', () => {

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { definition } from '../../db/store.ts'
+import { filesOf, modulesOf, patternsFor } from '../../sources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -206,7 +207,7 @@ test('an engine names no resource, no field and no status of one, and imports ne
     'db/postgres/migrations/schema.ts',
     ...['main', 'router', 'service', 'trpc'].map((name) => `server/${name}.ts`),
   ]
-  const sources = globSync('{server,db,client}/**/*.{ts,mjs}', { cwd: root, exclude: ['**/{dist,node_modules}/**'] })
+  const sources = modulesOf('service', 'store', 'client')
   const others = [...folders, ...apiKeys, ...product]
   const engines = sources.filter((path) => !others.some((each) => path.startsWith(each)))
   expect(engines.length).toBeGreaterThan(100)
@@ -229,10 +230,10 @@ test('an engine names no resource, no field and no status of one, and imports ne
 })
 
 test('no folder has more than 16 source files, but for the support of the tests', () => {
-  const sources = globSync('{bench,client,db,examples,interop,server,test,web}/**/*.{ts,tsx,mjs}', {
-    cwd: root,
-    exclude: ['**/node_modules', 'web/dist'],
-  })
+  const sources = filesOf([
+    '{bench,examples,interop,test}/**/*.{ts,tsx,mjs}',
+    ...patternsFor(['client', 'store', 'service', 'console'], '.{ts,tsx,mjs}'),
+  ])
   const folders = Map.groupBy(sources, (path) => dirname(path))
   expect(folders.size).toBeGreaterThan(30)
   const large = [...folders].filter(([, files]) => files.length > 16).map(([folder]) => folder)
@@ -245,10 +246,7 @@ test('no folder has more than 16 source files, but for the support of the tests'
  */
 function importsOfFolders(): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>()
-  for (const file of globSync('{server,db,client}/**/*.{ts,mjs}', {
-    cwd: root,
-    exclude: ['**/{dist,node_modules}/**'],
-  })) {
+  for (const file of modulesOf('service', 'store', 'client')) {
     const [from, code] = [nodeOf(file), readFileSync(join(root, file), 'utf8')]
     const targets = [...code.matchAll(/\b(?:from|import) ?\(?'(\.[^']+\.(?:ts|mjs))'/g)]
       .map(([, path = '']) => nodeOf(join(dirname(file), path)))
@@ -288,7 +286,7 @@ function reachableFrom(graph: Map<string, Set<string>>, start: string): Set<stri
 
 /** The sources of the console whose text matches. */
 function filesOfConsole(pattern: RegExp): string[] {
-  const paths = globSync('web/**/*.{ts,tsx,css,html}', { cwd: root, exclude: ['web/dist', 'web/dist.*'] })
+  const paths = filesOf(patternsFor(['console'], '.{ts,tsx,css,html}'))
   expect(paths.length).toBeGreaterThan(80)
   return paths.filter((path) => pattern.test(readFileSync(join(root, path), 'utf8'))).toSorted()
 }

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { patternsFor, program } from '../../sources.ts'
 import { layOutPackage } from '../support/built-package.ts'
 import { documents, read, root } from '../support/documents.ts'
 import { bannerKey, type Run, runCommand, waitForOutput, whenListening } from '../support/process.ts'
@@ -25,7 +26,7 @@ test('the package contains the sources as JavaScript, all migrations, the consol
     .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1))
   const expected = globSync(
     [
-      '{server,db}/**/*.{ts,mjs}',
+      ...patternsFor(program, '.{ts,mjs}'),
       'db/*/migrations/*.{sql,json}',
       'web/dist/**/*.*',
       'docs/**/*.md',
@@ -53,7 +54,7 @@ test('every document that installs Node beside the package names the tested vers
 })
 
 test('no module of the package refers to a TypeScript file', () => {
-  const modules = globSync('{server,db}/**/*.{js,mjs}', { cwd: installed })
+  const modules = globSync(patternsFor(program, '.{js,mjs}'), { cwd: installed })
   const referring = modules.filter((path) => /\.ts'/.test(readFileSync(join(installed, path), 'utf8')))
   expect(referring).toEqual([])
 })

@@ -1,13 +1,14 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isSafePattern } from 'redos-detector'
 import { describe, expect, test } from 'vitest'
 import { parseAst } from 'vitest/node'
+import { modulesOf } from '../../sources.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** Expressions whose input comes only from the service or its operator. */
 const harmless = ['\\/+$', '\\{(\\w+)\\}', '<script type="text\\/javascript">([^<]*)<\\/script>']
-const expressions = globSync('{server,db,client}/**/*.ts', { cwd: root, exclude: ['client/dist'] })
+const expressions = modulesOf('service', 'store', 'client')
   .flatMap(literalsIn)
   .filter(({ pattern }) => !harmless.includes(pattern))
 

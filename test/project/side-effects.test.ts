@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { parseAst } from 'vitest/node'
+import { filesOf, modulesOf, patternsFor } from '../../sources.ts'
 import { root } from '../support/documents.ts'
 
 /** Programs, which run when they are started. In `db`, they are threads, a probe and what is loaded before a thread. */
@@ -13,12 +14,9 @@ const programs = [
   'server/node-version.mjs',
   'server/ops/dev.ts',
   'db/fast-start.mjs',
-  ...globSync('db/**/*-{probe,thread}.ts', { cwd: root }),
+  ...filesOf(patternsFor(['store'], '-{probe,thread}.ts')),
 ]
-const modules = globSync('{client,db,server}/**/*.{ts,mjs}', {
-  cwd: root,
-  exclude: ['client/dist'],
-}).filter((file) => !programs.includes(file))
+const modules = modulesOf('client', 'store', 'service').filter((file) => !programs.includes(file))
 
 test('a module has only imports and declarations at its top level, unless it is a program', () => {
   expect(programs.filter((file) => statementsIn(file).length > 0)).toContain('server/main.ts')

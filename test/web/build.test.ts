@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { folders } from '../../sources.ts'
 import { type Run, runCommand } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -77,7 +78,8 @@ test('npm start checks the version of Node first', () => {
 /** A copy of the console's sources, without a build. */
 function copyOfSources(): string {
   const folder = temporaryFolder()
-  for (const path of ['web', 'client', 'package.json', 'package-lock.json', 'tsconfig.json']) {
+  const { client, console } = folders
+  for (const path of [...client, ...console, 'sources.ts', 'package.json', 'package-lock.json', 'tsconfig.json']) {
     cpSync(join(root, path), join(folder, path), {
       recursive: true,
       filter: (source) => source !== join(root, 'web/dist'),
