@@ -36,7 +36,7 @@ interface Definition<T extends TableWithId, F extends Names, Q extends SearchFie
   filters?: F & readonly Field<T>[]
   /** The fields of `search` besides the filters. They need no index. */
   search?: Q & Record<Exclude<keyof Q, Field<T>>, never>
-  /** Makes what the collection adds to the store, of what is derived. */
+  /** Makes what the collection adds to the store, of what is derived. With it, the collection has the mutation `create`. */
   methods?(derived: Engine<T, F, Q>): S
   /** What else it adds, with statements of its own. */
   own?: { sqlite(): Promise<OwnOnSqlite<Own>>; postgres(): Promise<OwnOnPostgres<Own>> }

@@ -13,7 +13,7 @@ import { lockedDependencies, type Packages } from './locked-dependencies.ts'
 const root = join(import.meta.dirname, '../..')
 const target = resolve(process.argv[2] ?? join(root, 'dist/service'))
 /** Tools of developers. */
-const notShipped = ['server/ops/dev.ts', 'db/postgres/drizzle.config.ts']
+const notShipped = ['server/ops/dev.ts', 'db/postgres/drizzle.config.ts', 'db/postgres/migrations/schema.ts']
 /** Files for the machine on which the service runs. */
 const operations = globSync(
   [
