@@ -27,6 +27,9 @@ const doctorChecks = rowsOf({
   text: /^## doctor\n(.*?)^## /ms.exec(document('docs/reference/cli.md').text)?.[1] ?? '',
 }).map(([check = '']) => check.replaceAll('`', ''))
 
+/** The folders of the sources, for a pattern. */
+const sources = Object.values(folders).flat().join()
+
 /** The documents about today. The changelog also names what has left. */
 const manual = documents.filter(({ path }) => path !== 'CHANGELOG.md')
 
@@ -64,13 +67,13 @@ test('every document is reached from the README', () => {
 })
 
 test('every source path that a document names exists, or is ignored by Git', () => {
-  const files = filesMatching('{.ci,server,db,client,web,examples,interop,test,docs,deploy,bench}/**')
+  const files = filesMatching(`{.ci,${sources},examples,interop,test,docs,deploy,bench}/**`)
   const ignored = read('.gitignore').split('\n')
+  const roots = `${sources.replaceAll(',', '|')}|examples|interop|test|docs|deploy|bench`
+  const sourcePath = new RegExp(`(?<![\\w./<-])(?:${roots})/[\\w./-]*`, 'g')
   const named = manual.flatMap((source) =>
     codeSpansOf(source).flatMap((code) =>
-      [
-        ...code.matchAll(/(?<![\w./<-])(?:server|db|client|web|examples|interop|test|docs|deploy|bench)\/[\w./-]*/g),
-      ].map(([path]) => ({ path, source: source.path })),
+      [...code.matchAll(sourcePath)].map(([path]) => ({ path, source: source.path })),
     ),
   )
   expect(named.length).toBeGreaterThan(50)
@@ -79,7 +82,7 @@ test('every source path that a document names exists, or is ignored by Git', () 
 })
 
 test('no document and no text of the console lets npx run a foreign package that is called petstore', () => {
-  const texts = filesMatching('{*,deploy/**/*,docs/**/*,examples/*,server/**/*,web/**/*}.{md,ts,tsx,mjs}')
+  const texts = filesMatching(`{*,deploy/**/*,docs/**/*,examples/*,{${sources}}/**/*}.{md,ts,tsx,mjs}`)
     .filter((path) => path !== 'CHANGELOG.md')
     .map(read)
   expect(texts.join('\n')).toContain('npx --no petstore keys create')
@@ -227,7 +230,7 @@ function pathsIn(tree: string): string[] {
 }
 
 test('every message in the troubleshooting guide is in the source', () => {
-  const source = filesMatching('{server,db,web}/**/*.{ts,mjs}').map(read).join('\n')
+  const source = filesMatching(`{${sources}}/**/*.{ts,mjs}`).map(read).join('\n')
   // Each item of a list begins with its message.
   const items = document('docs/guides/troubleshooting.md').text.matchAll(/^- ((?:`[^`]*`|[^`:\n])*)/gm)
   const quoted = [...items].flatMap(([, message = '']) =>
@@ -283,10 +286,8 @@ test('the supported versions are those of the manifests, of the tests and of the
 })
 
 test('no document names a variable of the environment that nothing reads', () => {
-  const sources = filesMatching(
-    `{${Object.values(folders).flat()},examples,interop,test,deploy,bench}/**/*.{ts,tsx,mjs,sh,yaml}`,
-  )
-  const code = [...sources, 'package.json', 'vitest.config.ts'].map(read).join('\n')
+  const files = filesMatching(`{${sources},examples,interop,test,deploy,bench}/**/*.{ts,tsx,mjs,sh,yaml}`)
+  const code = [...files, 'package.json', 'vitest.config.ts'].map(read).join('\n')
   const named = [
     ...manual
       .map(({ text }) => text)

@@ -15,11 +15,16 @@ export function read(path: string): string {
   return readFileSync(join(root, path), 'utf8')
 }
 
-/** The paths of all files except those of dependencies and builds, relative to the root and with slashes. */
+/**
+ * The paths of all files except those of dependencies and builds, relative to the root and with slashes.
+ *
+ * @throws {Error} if the pattern matches nothing, as after a move
+ */
 export function filesMatching(pattern: string): string[] {
-  return globSync(pattern, { cwd: root, exclude: (path) => /(^|[\\/])(node_modules|data|dist)$/.test(path) })
-    .map((path) => path.replaceAll('\\', '/'))
-    .sort()
+  const exclude = (path: string) => /(^|[\\/])(node_modules|data|dist)$/.test(path)
+  const paths = globSync(pattern, { cwd: root, exclude }).map((path) => path.replaceAll('\\', '/'))
+  if (paths.length === 0) throw new Error(`No file matches ${pattern}.`)
+  return paths.sort()
 }
 
 export const documents: Document[] = filesMatching('**/*.md').map((path) => ({ path, text: read(path) }))
