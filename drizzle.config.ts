@@ -3,8 +3,8 @@ import { defineConfig } from 'drizzle-kit'
 /** drizzle-kit drafts migrations (`npm run db:generate`), but never runs them; review adds what it cannot write: STRICT, AUTOINCREMENT, CHECKs. */
 export default defineConfig({
   dialect: 'sqlite',
-  schema: './db/{!(copy|inspection|postgres|sqlite)/*,idempotency}.ts',
-  out: './db/sqlite/migrations',
+  schema: './{db/*/*,engine/store/{idempotency,keys/table}}.ts',
+  out: './db/migrations/sqlite',
   // For drizzle-kit studio.
   dbCredentials: { url: process.env.DATABASE_URL ?? 'file:data/petstore.db' },
 })

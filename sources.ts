@@ -5,24 +5,23 @@ import { join, relative, sep } from 'node:path'
 
 const root = import.meta.dirname
 
-/** The folders of each part. */
-export const folders = { store: ['db'], service: ['server'], client: ['client'], console: ['web'] }
+/** The folders of each part: the engines, and the product. */
+export const folders = {
+  store: ['engine/store'],
+  service: ['engine/service'],
+  client: ['engine/client'],
+  console: ['engine/console'],
+  server: ['server', 'db'],
+  package: ['client'],
+  page: ['web'],
+}
 export type Part = keyof typeof folders
 
-/** What the program consists of when it runs. */
-export const program: Part[] = ['service', 'store']
+/** The parts that know no product. */
+export const engines: Part[] = ['store', 'service', 'client', 'console']
 
-/** The modules of this product. The others of these parts are engines, which know no product. */
-export const product = [
-  'client/index.ts',
-  'db/{pets/*,store,postgres/drizzle.config,postgres/migrations/schema}.ts',
-  'server/{main,router,service,trpc}.ts',
-  'server/{launch,node-version}.mjs',
-  'server/pets/*.ts',
-  'web/{,docs/}index.html',
-  'web/{main.tsx,docs/main.ts}',
-  'web/pets/*',
-]
+/** What the program consists of when it runs. */
+export const program: Part[] = ['server', 'service', 'store']
 
 /** Patterns for the files of parts whose paths end like this. */
 export function patternsFor(parts: Part[], ending: string): string[] {

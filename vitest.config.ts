@@ -80,7 +80,7 @@ export default defineConfig({
         },
       },
     ],
-    execArgv: ['--import', './db/fast-start.mjs'],
+    execArgv: ['--import', './engine/store/fast-start.mjs'],
     // Limits for a busy machine, on which a test takes many times as long.
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -90,7 +90,7 @@ export default defineConfig({
     // Twice the cores of a small machine: many tests wait for processes, disks and timers.
     maxWorkers: 4,
     coverage: {
-      include: patternsFor(['service', 'store', 'client'], '.{ts,mjs}'),
+      include: patternsFor(['server', 'service', 'store', 'client', 'package'], '.{ts,mjs}'),
       reporter: ['text'],
     },
   },

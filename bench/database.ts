@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { petStatuses } from '../db/pets/pets.ts'
-import { connect } from '../db/sqlite/file/connection.ts'
+import { connect } from '../engine/store/sqlite/file/connection.ts'
 import { prepareSqlite, prepareWrites } from '../test/support/engines.ts'
 import { apiKeyRecord, mintApiKey } from '../test/support/product.ts'
 

@@ -1,7 +1,7 @@
 import type { TRPCClient, TRPCClientError } from '@trpc/client'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
+import { type ClientOptions, createClient, isAborted, isServiceError } from '../engine/client/client.ts'
 import type { AppRouter } from '../server/router.ts'
-import { type ClientOptions, createClient, isAborted, isServiceError } from './client.ts'
 
 export type PetstoreClient = TRPCClient<AppRouter>
 export type PetstoreError = TRPCClientError<AppRouter>

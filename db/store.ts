@@ -1,6 +1,6 @@
-import type { BaseStore } from './base-store.ts'
-import { defineStore, type StoresOf } from './collection.ts'
-import { apiKeyCollection } from './keys/keys.ts'
+import type { BaseStore } from '../engine/store/base-store.ts'
+import { defineStore, type StoresOf } from '../engine/store/collection.ts'
+import { apiKeyCollection } from '../engine/store/keys/keys.ts'
 import { petCollection } from './pets/pets.ts'
 
 export { type NewPet, type Pet, type PetStatus, petStatuses } from './pets/pets.ts'
@@ -10,8 +10,8 @@ export const definition = defineStore({
   url: import.meta.url,
   program: 'petstore',
   migrations: {
-    sqlite: [new URL('sqlite/migrations', import.meta.url)],
-    postgres: [new URL('postgres/migrations', import.meta.url)],
+    sqlite: [new URL('migrations/sqlite', import.meta.url)],
+    postgres: [new URL('migrations/postgres', import.meta.url)],
   },
   collections: { apiKeys: apiKeyCollection, pets: petCollection },
 })

@@ -8,7 +8,7 @@ import { listen } from '../test/support/raw-http.ts'
 import { temporaryFolder } from '../test/support/temporary.ts'
 import { startTestApi } from '../test/support/test-api.ts'
 
-const document = join(import.meta.dirname, '../server/rest/openapi.json')
+const document = join(import.meta.dirname, '../server/openapi.json')
 
 test('Spectral reports nothing', async () => {
   const spectral = join(import.meta.dirname, 'node_modules/.bin/spectral')

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import openapi from '../server/rest/openapi.json' with { type: 'json' }
+import openapi from '../server/openapi.json' with { type: 'json' }
 import { listen } from '../test/support/raw-http.ts'
 import type { RestRequest, Send } from '../test/support/rest-client.ts'
 import { startTestApi } from '../test/support/test-api.ts'

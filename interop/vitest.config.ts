@@ -24,7 +24,7 @@ export default defineConfig({
         },
       },
     ],
-    execArgv: ['--import', './db/fast-start.mjs'],
+    execArgv: ['--import', './engine/store/fast-start.mjs'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,

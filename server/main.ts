@@ -1,4 +1,4 @@
-import { run } from './cli/program.ts'
+import { run } from '../engine/service/cli/program.ts'
 import { service } from './service.ts'
 
 await run(service)

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { definition } from '../db/store.ts'
+import type { Product } from '../engine/service/product.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { petTransfer } from './pets/transfer.ts'
-import type { Product } from './product.ts'
+import { petTransfer } from './pets/files.ts'
 import { appRouter } from './router.ts'
 
 const { version, gitHead = '' }: { version: string; gitHead?: string } = manifest

@@ -57,7 +57,7 @@ function replaceBuild(fresh: string, former: string, digest: string): void {
 
 /** The digest of all sources of the console. */
 function digestOfSources(): string {
-  const patterns = [...patternsFor(['console', 'client'], ''), 'package-lock.json', 'tsconfig.json']
+  const patterns = [...patternsFor(['page', 'console', 'client'], ''), 'package-lock.json', 'tsconfig.json']
   const hash = createHash('sha256')
   for (const path of filesOf(patterns, ['web/screenshots'])) {
     hash

@@ -1,7 +1,7 @@
 import './pets/pet.css'
-import { IconPaw } from './components/icons.tsx'
+import { IconPaw } from '../engine/console/components/icons.tsx'
+import { start } from '../engine/console/start.tsx'
 import { petResource } from './pets/pet.ts'
 import { petstore } from './pets/product.ts'
-import { start } from './start.tsx'
 
 start(petstore, petResource, <IconPaw />)

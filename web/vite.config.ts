@@ -39,7 +39,7 @@ const otherLicenses: Plugin = {
     handler(_options, bundle) {
       const notices = bundle[licenseFile]
       if (notices?.type !== 'asset') throw new Error(`The build has no ${licenseFile}.`)
-      const icons = readFileSync(new URL('components/icons-license.txt', import.meta.url), 'utf8')
+      const icons = readFileSync(new URL('../engine/console/components/icons-license.txt', import.meta.url), 'utf8')
       const ofScalar = readFileSync(new URL('../LICENSE', import.meta.resolve('@scalar/fastify-api-reference')), 'utf8')
       notices.source += `\n${icons}\n## Scalar (MIT)\n\n${ofScalar}`
     },
@@ -68,7 +68,7 @@ export default defineConfig({
             // What the page of the API reference shares with the console.
             {
               name: 'api-key',
-              test: /[\\/]web[\\/](?:\w+[\\/]product|sign-in[\\/]api-key|service|storage)\.ts$/,
+              test: /[\\/](?:web[\\/]\w+[\\/]product|engine[\\/]console[\\/](?:sign-in[\\/]api-key|service|storage))\.ts$/,
               priority: 1,
             },
             { name: 'main', tags: ['$initial'], test: /^(?!.*[\\/]web[\\/]docs[\\/])/ },

@@ -1,7 +1,7 @@
 import { fastifyTRPCPlugin } from '@trpc/server/adapters/fastify'
 import { fastify } from 'fastify'
-import type { ApiKey } from '../../db/keys/store.ts'
-import { hashApiKey } from '../../server/auth/api-key.ts'
+import { hashApiKey } from '../../engine/service/auth/api-key.ts'
+import type { ApiKey } from '../../engine/store/keys/store.ts'
 import { appRouter } from '../../server/router.ts'
 import { openSqlite } from '../../test/support/engines.ts'
 

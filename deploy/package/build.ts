@@ -13,7 +13,7 @@ import { lockedDependencies, type Packages } from './locked-dependencies.ts'
 const root = join(import.meta.dirname, '../..')
 const target = resolve(process.argv[2] ?? join(root, 'dist/service'))
 /** Tools of developers. */
-const notShipped = ['server/ops/dev.ts', 'db/postgres/drizzle.config.ts', 'db/postgres/migrations/schema.ts']
+const notShipped = ['engine/service/ops/dev.ts', 'db/drizzle.postgres.config.ts', 'db/postgres.ts']
 /** Files for the machine on which the service runs. */
 const operations = globSync(
   [
@@ -30,7 +30,7 @@ rmSync(target, { recursive: true, force: true })
 for (const path of filesOf(patternsFor(program, '.{ts,mjs}'), notShipped)) {
   write(path.replace(/\.ts$/, '.js'), toJavaScript(path))
 }
-for (const path of filesOf(['db/*/migrations/*.{sql,json}'])) copy(path, path)
+for (const path of filesOf(['db/migrations/*/*.{sql,json}'])) copy(path, path)
 for (const path of ['web/dist', 'LICENSE', ...operations]) copy(path, path)
 writeManual()
 copy('deploy/package/petstore', 'bin/petstore')

@@ -1,8 +1,8 @@
 import { TRPCError } from '@trpc/server'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { IdempotencyKeyReused, StoreUnavailable } from '../../db/errors.ts'
-import { ApiError, type ErrorCode, toApiError } from '../../server/api/errors.ts'
+import { ApiError, type ErrorCode, toApiError } from '../../engine/service/api/errors.ts'
+import { IdempotencyKeyReused, StoreUnavailable } from '../../engine/store/errors.ts'
 
 const cause = new Error('the cause')
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { keepsValues } from '../../server/api/output.ts'
-import { proceduresOf } from '../../server/api/procedures.ts'
-import type { Context } from '../../server/api/trpc.ts'
+import { keepsValues } from '../../engine/service/api/output.ts'
+import { proceduresOf } from '../../engine/service/trpc/procedures.ts'
+import type { Context } from '../../engine/service/trpc/trpc.ts'
 import { procedure, router } from '../../server/trpc.ts'
 import { startRouter } from '../support/own-router.ts'
 

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readIdempotencyKey } from '../../server/api/idempotency-key.ts'
-import openapi from '../../server/rest/openapi.json' with { type: 'json' }
+import { readIdempotencyKey } from '../../engine/service/api/idempotency-key.ts'
+import openapi from '../../server/openapi.json' with { type: 'json' }
 import { isName, namesOfAllCharacters } from '../support/pet-names.ts'
 import { type Engine, engines, isInstalled } from '../support/regex-engines.ts'
 import { temporaryFolder } from '../support/temporary.ts'

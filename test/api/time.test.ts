@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { keepsValues } from '../../server/api/output.ts'
-import { isTime, Time } from '../../server/api/time.ts'
-import { compileWriter } from '../../server/rpc/superjson-writer.ts'
+import { keepsValues } from '../../engine/service/api/output.ts'
+import { isTime, Time } from '../../engine/service/api/time.ts'
+import { compileWriter } from '../../engine/service/trpc/superjson-writer.ts'
 import { mutation, router } from '../../server/trpc.ts'
 import { shareTestApi } from '../support/test-api.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compressOnce, encodingFor } from '../../server/cache/negotiation.ts'
+import { compressOnce, encodingFor } from '../../engine/service/http/negotiation.ts'
 
 /** `Accept-Encoding` (RFC 9110, section 12.5.3). */
 test.for([

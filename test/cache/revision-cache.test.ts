@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RevisionCache } from '../../server/cache/revision-cache.ts'
+import { RevisionCache } from '../../engine/service/http/revision-cache.ts'
 
 interface Value {
   n: number

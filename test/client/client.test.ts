@@ -11,7 +11,7 @@ import {
   isPetstoreError,
   type PetstoreClient,
 } from '../../client/index.ts'
-import { withRetries } from '../../client/retry.ts'
+import { withRetries } from '../../engine/client/retry.ts'
 import { freePort } from '../support/free-port.ts'
 import { slowResponses, startServer } from '../support/slow-server.ts'
 import { temporaryFolder } from '../support/temporary.ts'

@@ -2,7 +2,7 @@ import { initTRPC } from '@trpc/server'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { addTsdoc } from '../../deploy/client/tsdoc.ts'
-import type { ProcedureMeta } from '../../server/api/trpc.ts'
+import type { ProcedureMeta } from '../../engine/service/trpc/trpc.ts'
 
 const t = initTRPC.meta<ProcedureMeta>().create()
 

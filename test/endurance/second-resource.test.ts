@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/temporary.ts'
 
 const kills = 5
 const writers = 8
-const fastStart = `--import=${join(import.meta.dirname, '../../db/fast-start.mjs')}`
+const fastStart = `--import=${join(import.meta.dirname, '../../engine/store/fast-start.mjs')}`
 const command = [...petstore.slice(0, -1), fastStart, join(import.meta.dirname, '../fixture/main.ts')]
 
 test(`after ${kills} kills, every acknowledged shelter and rename is there, and none took effect twice`, async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { hashApiKey } from '../../server/auth/api-key.ts'
+import { hashApiKey } from '../../engine/service/auth/api-key.ts'
 import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
 import { mintApiKey } from '../support/product.ts'
 import { closing, exchange, openSocket, parseResponses } from '../support/raw-http.ts'
@@ -98,7 +98,7 @@ test('no error response and no line of the log contains a key, a path or a detai
   await slow
   await wait(100)
 
-  const document = readFileSync(join(import.meta.dirname, '../../server/api/errors.ts'), 'utf8')
+  const document = readFileSync(join(import.meta.dirname, '../../engine/service/api/errors.ts'), 'utf8')
   const codes = [...document.matchAll(/^ {2}(\w+): \{ status: /gm)].map(([, code]) => code)
   const seen = new Set(
     responses.flatMap((text) => [...text.matchAll(/\\?"code\\?":\\?"(\w+)/g)].map(([, code]) => code)),

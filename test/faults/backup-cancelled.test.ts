@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSy
 import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import { backUpDatabase } from '../../db/sqlite/backup/backup.ts'
+import { backUpDatabase } from '../../engine/store/sqlite/backup/backup.ts'
 import { onSqlite } from '../support/engines.ts'
 import { type Run, runPetstore } from '../support/process.ts'
 import { backUp, makeDatabase } from '../support/sample-database.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { maxCommitTime } from '../../db/sqlite/writer/writer.ts'
+import { maxCommitTime } from '../../engine/store/sqlite/writer/writer.ts'
 import { openFileStore } from '../support/database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 

@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { IdsExhausted, StoreUnavailable } from '../../db/errors.ts'
-import { ApiError, type ErrorCode } from '../../server/api/errors.ts'
-import { reportFault, toHttpError } from '../../server/http/error-responses.ts'
+import { ApiError, type ErrorCode } from '../../engine/service/api/errors.ts'
+import { reportFault, toHttpError } from '../../engine/service/http/error-responses.ts'
+import { IdsExhausted, StoreUnavailable } from '../../engine/store/errors.ts'
 
 const cause = new Error('the cause')
 

@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { Connections } from '../../server/http/connections.ts'
+import { Connections } from '../../engine/service/http/connections.ts'
 import { openSqlite } from '../support/engines.ts'
 import {
   closing,

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { logTo } from '../../server/log.ts'
-import { announce } from '../../server/ops/announce.ts'
+import { logTo } from '../../engine/service/log.ts'
+import { announce } from '../../engine/service/ops/announce.ts'
 
 const start = {
   name: 'Petstore',

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { createProgram } from '../../server/cli/program.ts'
+import { createProgram } from '../../engine/service/cli/program.ts'
 import { commandsOf } from '../support/commands.ts'
 import { codeBlocksOf, document, read, root } from '../support/documents.ts'
 import { petstore, runCommand, runPetstore, startServer, waitForOutput, whenListening } from '../support/process.ts'
@@ -137,7 +137,7 @@ test('openapi prints the document that the service serves, without a database', 
       env: { PUBLIC_URL: 'https://pets.example', STAGING_URL: 'https://staging.example' },
     }),
   ]
-  expect([await plain.ended, plain.stdout, plain.stderr]).toEqual([0, read('server/rest/openapi.json'), ''])
+  expect([await plain.ended, plain.stdout, plain.stderr]).toEqual([0, read('server/openapi.json'), ''])
   expect(await published.ended).toBe(0)
   expect(JSON.parse(published.stdout).servers).toMatchObject([
     { url: 'https://pets.example/v1' },

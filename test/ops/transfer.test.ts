@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { Int64 } from '../../server/api/int64.ts'
-import { exportItems } from '../../server/ops/transfer/export.ts'
-import { importItems } from '../../server/ops/transfer/import.ts'
-import { type Format, fieldsOf, type Item, type ItemStore } from '../../server/ops/transfer/resource.ts'
-import { itemSource, seedItems } from '../../server/ops/transfer/seed.ts'
+import { Int64 } from '../../engine/service/api/int64.ts'
+import { type Format, fieldsOf, type Item, type ItemStore } from '../../engine/service/files/columns.ts'
+import { exportItems } from '../../engine/service/files/export.ts'
+import { importItems } from '../../engine/service/files/import.ts'
+import { itemSource, seedItems } from '../../engine/service/files/seed.ts'
 
 const NewToy = z.object({
   label: z.string().min(1),

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { petStatuses } from '../../db/pets/pets.ts'
-import { batchReads } from '../../db/postgres/batch-reads.ts'
-import { maxInt64, minInt64 } from '../../server/api/int64.ts'
+import { maxInt64, minInt64 } from '../../engine/service/api/int64.ts'
+import { batchReads } from '../../engine/store/postgres/batch-reads.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { emptyDatabase } from '../support/postgres/databases.ts'
 

@@ -5,18 +5,18 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readMigrations } from '../../db/migrations.ts'
-import { openStore } from '../../db/open.ts'
+import drizzleConfig from '../../db/drizzle.postgres.config.ts'
 import { pets } from '../../db/pets/pets.ts'
-import { openPool } from '../../db/postgres/connection/connection.ts'
-import { Failures } from '../../db/postgres/connection/failure.ts'
-import drizzleConfig from '../../db/postgres/drizzle.config.ts'
-import { migrate } from '../../db/postgres/migrate.ts'
-import { prepareMutations } from '../../db/postgres/mutations.ts'
-import { insertInto } from '../../db/postgres/statements.ts'
-import { postgresTableOf } from '../../db/postgres/table.ts'
 import { definition } from '../../db/store.ts'
-import { describeKeys, listKeys } from '../../server/ops/keys.ts'
+import { describeKeys, listKeys } from '../../engine/service/ops/keys.ts'
+import { readMigrations } from '../../engine/store/migrations.ts'
+import { openStore } from '../../engine/store/open.ts'
+import { openPool } from '../../engine/store/postgres/connection/connection.ts'
+import { Failures } from '../../engine/store/postgres/connection/failure.ts'
+import { migrate } from '../../engine/store/postgres/migrate.ts'
+import { prepareMutations } from '../../engine/store/postgres/mutations.ts'
+import { insertInto } from '../../engine/store/postgres/statements.ts'
+import { postgresTableOf } from '../../engine/store/postgres/table.ts'
 import { postgresDatabase, testDatabase } from '../support/database.ts'
 import { onPostgres, preparePostgres } from '../support/engines.ts'
 import { fastest } from '../support/fastest.ts'
@@ -294,7 +294,7 @@ describe('a database that cannot be used is refused with the reason and without 
 test('migrations run in order and once, and a failed one rolls back all migrations of that start', async () => {
   const { url } = await connectTo(await emptyDatabase())
   const folder = temporaryFolder()
-  const own = new URL('../../db/postgres/migrations/0000_init.sql', import.meta.url)
+  const own = new URL('../../db/migrations/postgres/0000_init.sql', import.meta.url)
   writeFileSync(join(folder, '0000_init.sql'), readFileSync(own))
   writeFileSync(join(folder, '0001_more.sql'), 'CREATE TABLE more (x int)')
   const reports: unknown[] = []

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { StoreUnavailable } from '../../db/errors.ts'
-import { GroupCommit, type Outcome } from '../../db/postgres/group-commit.ts'
+import { StoreUnavailable } from '../../engine/store/errors.ts'
+import { GroupCommit, type Outcome } from '../../engine/store/postgres/group-commit.ts'
 
 test('writes that arrive during a commit share the next batch, and each gets its own outcome', async () => {
   const { queue, batches, commitNext } = openQueue()

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { readMigrations } from '../../db/migrations.ts'
-import { migrate } from '../../db/postgres/migrate.ts'
 import { definition } from '../../db/store.ts'
-import { describeMigrations, readPending, readStatus } from '../../server/ops/database.ts'
-import { examine, type Finding } from '../../server/ops/doctor.ts'
+import { describeMigrations, readPending, readStatus } from '../../engine/service/ops/database.ts'
+import { examine, type Finding } from '../../engine/service/ops/doctor.ts'
+import { readMigrations } from '../../engine/store/migrations.ts'
+import { migrate } from '../../engine/store/postgres/migrate.ts'
 import { insertRows } from '../fixtures/rows.ts'
 import { root } from '../support/documents.ts'
 import { onPostgres, preparePostgres } from '../support/engines.ts'
@@ -17,7 +17,7 @@ import { runPetstore } from '../support/process.ts'
 const migrations = onPostgres.migrations
 const names = migrations.map(({ name }) => name)
 
-const folders = ['db/postgres/migrations', 'test/fixture/migrations/postgres']
+const folders = ['db/migrations/postgres', 'test/fixture/migrations/postgres']
 
 test.for(folders)('%s/locks.json has the locks that PostgreSQL takes (--update writes it)', async (folder) => {
   const client = await connect(await emptyDatabase())

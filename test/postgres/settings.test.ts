@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { connectClient, openPool } from '../../db/postgres/connection/connection.ts'
-import { describeKeys, listKeys } from '../../server/ops/keys.ts'
+import { describeKeys, listKeys } from '../../engine/service/ops/keys.ts'
+import { connectClient, openPool } from '../../engine/store/postgres/connection/connection.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { preparePostgres } from '../support/engines.ts'
 import { countListening, emptyDatabase, query } from '../support/postgres/databases.ts'

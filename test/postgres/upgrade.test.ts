@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pendingMigrations } from '../../db/migrations.ts'
+import { pendingMigrations } from '../../engine/store/migrations.ts'
 import { postgresDatabase } from '../support/database.ts'
 import { document, read, rowsOf } from '../support/documents.ts'
 import { onPostgres, preparePostgres } from '../support/engines.ts'

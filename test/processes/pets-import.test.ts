@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createProgram } from '../../server/cli/program.ts'
+import { createProgram } from '../../engine/service/cli/program.ts'
 import { databaseNameOf, openTestStore } from '../support/database.ts'
 import { auditLinesIn, notesIn } from '../support/log-lines.ts'
 import { petstore, runCommand, runPetstore } from '../support/process.ts'

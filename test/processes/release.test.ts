@@ -17,7 +17,7 @@ test.for([
     replaceIn('client/package.json', version, '0.0.0'),
   ],
   ['a forgotten changelog entry', 'CHANGELOG.md', replaceIn('CHANGELOG.md', `## ${version} - `, '## 0.0.0 - ')],
-  ['an extra packed file', 'db/extra.js', append('db/extra.ts', '')],
+  ['an extra packed file', 'engine/store/extra.js', append('engine/store/extra.ts', '')],
   ['a changed document', 'openapi.json', replaceIn('server/pets/pets.ts', "summary: 'List", "summary: 'Show")],
   ['a broken link', 'no-such-page.md', append('CONTRIBUTING.md', '\n[page](docs/no-such-page.md)\n')],
   [
@@ -47,7 +47,7 @@ test('a change after the release asks for a new version, and npm run release:upd
   const unchanged = await update()
   expect(unchanged.code, unchanged.output).toBe(0)
 
-  replaceIn('server/rest/openapi.json', 'List', 'Show')(folder)
+  replaceIn('server/openapi.json', 'List', 'Show')(folder)
   const released = readFileSync(join(folder, 'deploy/release.json'), 'utf8')
   const changed = await update()
   expect(changed.code).not.toBe(0)

@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
+import { restoreDatabase } from '../../engine/store/sqlite/backup/restore.ts'
 import { onSqlite } from '../support/engines.ts'
 import { auditLinesIn, notesIn } from '../support/log-lines.ts'
 import { bannerKey, petstore, runPetstore, startServer, waitForOutput } from '../support/process.ts'

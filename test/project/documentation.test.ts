@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createProgram } from '../../server/cli/program.ts'
-import { operationsOf } from '../../server/rest/operations.ts'
+import { createProgram } from '../../engine/service/cli/program.ts'
+import { operationsOf } from '../../engine/service/rest/operations.ts'
 import { appRouter } from '../../server/router.ts'
 import { folders } from '../../sources.ts'
 import { commandsOf } from '../support/commands.ts'
@@ -134,7 +134,7 @@ describe('the petstore command', () => {
 })
 
 test('every check of the doctor is documented, and no other', () => {
-  const code = filesMatching('server/{ops/doctor,cli/service}.ts').map(read).join('\n')
+  const code = filesMatching('engine/service/{ops/doctor,cli/service}.ts').map(read).join('\n')
   const known = [...code.matchAll(/\b(?:finding|runCheck)\(\s*'([a-z -]+)',/g)].map(([, name = '']) => name)
   expect(new Set(known)).toEqual(new Set(doctorChecks))
 })
@@ -208,7 +208,7 @@ describe('the API', () => {
   })
 
   test('every error code is documented with its status', () => {
-    const known = [...read('server/api/errors.ts').matchAll(/^ {2}(\w+): \{ status: (\d+)/gm)].map(
+    const known = [...read('engine/service/api/errors.ts').matchAll(/^ {2}(\w+): \{ status: (\d+)/gm)].map(
       ([, code, status]) => `${code} ${status}`,
     )
     expect(known.length).toBeGreaterThan(10)
@@ -273,7 +273,7 @@ test('CI runs the script that developers run, on the Node that the service runs 
 test('the supported versions are those of the manifests, of the tests and of the doctor', () => {
   const { engines, optionalDependencies, devDependencies } = JSON.parse(read('package.json'))
   const client = JSON.parse(read('client/package.json'))
-  const [, minPostgres] = /minPostgresVersion = (\d+)/.exec(read('server/ops/doctor.ts')) ?? []
+  const [, minPostgres] = /minPostgresVersion = (\d+)/.exec(read('engine/service/ops/doctor.ts')) ?? []
   const rows = rowsOf(document('SUPPORT.md')).map((cells) => cells.join(': '))
   for (const row of [
     `Node, for the service: ${engines.node.slice(2)} or newer`,

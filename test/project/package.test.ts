@@ -27,18 +27,18 @@ test('the package contains the sources as JavaScript, all migrations, the consol
   const expected = globSync(
     [
       ...patternsFor(program, '.{ts,mjs}'),
-      'db/*/migrations/*.{sql,json}',
+      'db/migrations/*/*.{sql,json}',
       'web/dist/**/*.*',
       'docs/**/*.md',
       'CHANGELOG.md',
       'SECURITY.md',
       'deploy/{petstore*.{service,timer},petstore*/*,nginx-tls.conf,prometheus-alerts.yaml,grafana-dashboard.json}',
     ],
-    { cwd: root, exclude: ['server/ops/dev.ts', 'db/postgres/drizzle.config.ts'] },
+    { cwd: root, exclude: ['engine/service/ops/dev.ts', 'db/drizzle.postgres.config.ts'] },
   ).map((path) => path.replace(/\.ts$/, '.js'))
   const own = ['LICENSE', 'README.md', 'bin/petstore', 'package-lock.json', 'package.json']
   expect(shipped.toSorted()).toEqual([...expected, ...own].toSorted())
-  expect(shipped).toContain('db/sqlite/writer/writer-thread.js')
+  expect(shipped).toContain('engine/store/sqlite/writer/writer-thread.js')
   const notices = readFileSync(join(installed, 'web/dist/licenses.md'), 'utf8')
   for (const library of ['react', '@mantine/core', '@trpc/client', 'Tabler Icons'])
     expect(notices).toContain(`## ${library} - `)
@@ -62,7 +62,7 @@ test('no module of the package refers to a TypeScript file', () => {
 test('a line of a module is on the same line of its source', () => {
   const marker = 'export async function serve('
   const lineIn = (text: string) => text.split('\n').findIndex((line) => line.startsWith(marker))
-  expect(lineIn(readFileSync(join(installed, 'server/serve.js'), 'utf8'))).toBe(lineIn(read('server/serve.ts')))
+  expect(lineIn(readFileSync(join(installed, 'server/serve.js'), 'utf8'))).toBe(lineIn(read('engine/service/serve.ts')))
 })
 
 test('the installed command serves, writes, backs up and stops', async () => {

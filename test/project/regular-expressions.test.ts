@@ -8,7 +8,7 @@ import { modulesOf } from '../../sources.ts'
 const root = join(import.meta.dirname, '../..')
 /** Expressions whose input comes only from the service or its operator. */
 const harmless = ['\\/+$', '\\{(\\w+)\\}', '<script type="text\\/javascript">([^<]*)<\\/script>']
-const expressions = modulesOf('service', 'store', 'client')
+const expressions = modulesOf('server', 'service', 'store', 'client', 'package')
   .flatMap(literalsIn)
   .filter(({ pattern }) => !harmless.includes(pattern))
 

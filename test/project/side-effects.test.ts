@@ -12,11 +12,11 @@ const programs = [
   'server/launch.mjs',
   'server/main.ts',
   'server/node-version.mjs',
-  'server/ops/dev.ts',
-  'db/fast-start.mjs',
+  'engine/service/ops/dev.ts',
+  'engine/store/fast-start.mjs',
   ...filesOf(patternsFor(['store'], '-{probe,thread}.ts')),
 ]
-const modules = modulesOf('client', 'store', 'service').filter((file) => !programs.includes(file))
+const modules = modulesOf('server', 'client', 'package', 'store', 'service').filter((file) => !programs.includes(file))
 
 test('a module has only imports and declarations at its top level, unless it is a program', () => {
   expect(programs.filter((file) => statementsIn(file).length > 0)).toContain('server/main.ts')
@@ -35,11 +35,15 @@ test('importing every module except the programs runs nothing', () => {
       resources: process.getActiveResourcesInfo().filter((name) => name !== 'PipeWrap'),
       subscribesToRequests: hasSubscribers('http.client.request.created'),
     }))`
-  const child = spawnSync(process.execPath, ['--import', './db/fast-start.mjs', '--input-type=module', '-e', code], {
-    cwd: root,
-    encoding: 'utf8',
-    timeout: 120_000,
-  })
+  const child = spawnSync(
+    process.execPath,
+    ['--import', './engine/store/fast-start.mjs', '--input-type=module', '-e', code],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      timeout: 120_000,
+    },
+  )
   expect(child.stderr).toBe('')
   expect(child.stdout).toBe('{"listeners":[],"resources":[],"subscribesToRequests":false}\n')
   expect(child.status).toBe(0)

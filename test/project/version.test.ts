@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { createProgram } from '../../engine/service/cli/program.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import { createProgram } from '../../server/cli/program.ts'
 import { filesMatching, read, root } from '../support/documents.ts'
 import { service } from '../support/product.ts'
 
@@ -42,8 +42,8 @@ test('the changelog says what is new in this version', () => {
 test('the schema, the document and the command line are those of this version', async () => {
   const current = {
     version,
-    schema: hashOf(filesMatching('db/*/migrations/*.sql').map(read)),
-    document: hashOf([read('server/rest/openapi.json')]),
+    schema: hashOf(filesMatching('db/migrations/*/*.sql').map(read)),
+    document: hashOf([read('server/openapi.json')]),
     commandLine: hashOf(helpOf(createProgram(service))),
   }
   const tags = spawnSync('git', ['tag', '--list', `v${version}`], { cwd: root, encoding: 'utf8' })

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance } from 'fastify'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createDocument } from '../../server/rest/document.ts'
+import { createDocument } from '../../engine/service/rest/document.ts'
 import { appRouter } from '../../server/router.ts'
 import { addPets } from '../support/database.ts'
 import { operationsIn } from '../support/documented-requests.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { createDocument } from '../../server/rest/document.ts'
+import { createDocument } from '../../engine/service/rest/document.ts'
 import { mutation, procedure, router } from '../../server/trpc.ts'
 import { startRouter } from '../support/own-router.ts'
 import { product } from '../support/product.ts'

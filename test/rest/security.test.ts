@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { oas31 } from 'zod-openapi'
-import { createDocument } from '../../server/rest/document.ts'
+import { createDocument } from '../../engine/service/rest/document.ts'
 import { appRouter } from '../../server/router.ts'
 import { apiKeyRecord, mintApiKey, product } from '../support/product.ts'
 import { shareTestApi, startTestApi, type TestApi } from '../support/test-api.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import superjson from 'superjson'
 import { describe, expect, test } from 'vitest'
-import { ApiError } from '../../server/api/errors.ts'
+import { ApiError } from '../../engine/service/api/errors.ts'
 import { appRouter } from '../../server/router.ts'
 import { cpuTimeOf } from '../support/fastest.ts'
 

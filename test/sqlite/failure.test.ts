@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import type { WriteFailure } from '../../db/base-store.ts'
-import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable } from '../../db/errors.ts'
-import { retryWhileBusy } from '../../db/sqlite/file/connection.ts'
-import { FilesDamaged } from '../../db/sqlite/file/damage.ts'
-import { concernsDatabase, isBusy, storeError, toFailure, writeFailureOf } from '../../db/sqlite/file/failure.ts'
+import type { WriteFailure } from '../../engine/store/base-store.ts'
+import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable } from '../../engine/store/errors.ts'
+import { retryWhileBusy } from '../../engine/store/sqlite/file/connection.ts'
+import { FilesDamaged } from '../../engine/store/sqlite/file/damage.ts'
+import {
+  concernsDatabase,
+  isBusy,
+  storeError,
+  toFailure,
+  writeFailureOf,
+} from '../../engine/store/sqlite/file/failure.ts'
 import { NoSuchShelter } from '../fixture/shelters/table.ts'
 
 function sqliteError(code: string, message = 'of SQLite'): Error {

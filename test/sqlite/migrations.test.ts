@@ -7,12 +7,12 @@ import { promisify } from 'node:util'
 import type Database from 'better-sqlite3'
 import { getTableName, is, Table } from 'drizzle-orm'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readMigrations } from '../../db/migrations.ts'
-import postgresConfig from '../../db/postgres/drizzle.config.ts'
-import { tablesOf as tablesOnPostgres } from '../../db/postgres/engine.ts'
-import { tablesOf as tablesOnSqlite } from '../../db/sqlite/engine.ts'
-import { migrate } from '../../db/sqlite/migrate.ts'
+import postgresConfig from '../../db/drizzle.postgres.config.ts'
 import sqliteConfig from '../../drizzle.config.ts'
+import { readMigrations } from '../../engine/store/migrations.ts'
+import { tablesOf as tablesOnPostgres } from '../../engine/store/postgres/engine.ts'
+import { tablesOf as tablesOnSqlite } from '../../engine/store/sqlite/engine.ts'
+import { migrate } from '../../engine/store/sqlite/migrate.ts'
 import { openDatabase } from '../support/database.ts'
 import { onPostgres, onSqlite, prepareSqlite } from '../support/engines.ts'
 import { isLongForm } from '../support/long-form.ts'
@@ -21,7 +21,7 @@ import { temporaryFolder } from '../support/temporary.ts'
 const root = join(import.meta.dirname, '../..')
 const kinds = ['sqlite', 'postgres'] as const
 const configs = { sqlite: sqliteConfig, postgres: postgresConfig }
-const migrations = readMigrations([pathToFileURL(join(root, 'db/sqlite/migrations'))])
+const migrations = readMigrations([pathToFileURL(join(root, 'db/migrations/sqlite'))])
 
 const family =
   'CREATE TABLE parents (id INTEGER PRIMARY KEY); CREATE TABLE children (parent INTEGER REFERENCES parents); INSERT INTO parents VALUES (1); INSERT INTO children VALUES (1)'
@@ -291,7 +291,7 @@ async function startPreparers(count: number, folder: string): Promise<(path: str
     })
     process.send('waiting')`,
   )
-  const fastStart = pathToFileURL(join(root, 'db/fast-start.mjs')).href
+  const fastStart = pathToFileURL(join(root, 'engine/store/fast-start.mjs')).href
   const preparers = Array.from({ length: count }, () => {
     const child = fork(script, { execArgv: ['--import', fastStart], env: { PATH: process.env.PATH } })
     const ended = once(child, 'exit').then(([code, signal]) => [`ended with ${code ?? signal}`])

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { describeKeys, listKeys } from '../../server/ops/keys.ts'
+import { describeKeys, listKeys } from '../../engine/service/ops/keys.ts'
 import { openDatabase, openFileStore } from '../support/database.ts'
 import { runPetstore } from '../support/process.ts'
 import { revokeKey, rotateKey } from '../support/product.ts'

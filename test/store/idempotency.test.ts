@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
-import { withRetries } from '../../client/retry.ts'
+import { withRetries } from '../../engine/client/retry.ts'
 import { testDatabase } from '../support/database.ts'
 import { createKey } from '../support/product.ts'
 import { shareEmptiedTestApi, startTestApi } from '../support/test-api.ts'

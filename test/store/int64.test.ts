@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
-import { maxInt64, minInt64, parseJson } from '../../server/api/int64.ts'
+import { maxInt64, minInt64, parseJson } from '../../engine/service/api/int64.ts'
 import { isOnPostgres, testDatabase } from '../support/database.ts'
 import { cpuTimeOf } from '../support/fastest.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'

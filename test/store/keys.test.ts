@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeKeys, listKeys, parseLifetime } from '../../server/ops/keys.ts'
+import { describeKeys, listKeys, parseLifetime } from '../../engine/service/ops/keys.ts'
 import { openTestStore, testDatabase } from '../support/database.ts'
 import { apiKeyRecord, createKey, isApiKey, mintApiKey, revokeKey, rotateKey } from '../support/product.ts'
 import { shareEmptiedStore, startTestApi } from '../support/test-api.ts'

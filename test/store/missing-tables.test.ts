@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { inspect } from '../../db/open.ts'
 import { definition } from '../../db/store.ts'
+import { inspect } from '../../engine/store/open.ts'
 import { isOnPostgres, postgresDatabase, sqliteDatabase, type TestDatabase } from '../support/database.ts'
 import { tableNames } from '../support/engines.ts'
 import { emptyDatabase } from '../support/postgres/databases.ts'

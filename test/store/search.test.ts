@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type NewPet, type Pet, type PetSearch, petStatuses } from '../../db/pets/pets.ts'
-import { fold, maxRead, maxStep, searchWith } from '../../db/search.ts'
+import { fold, maxRead, maxStep, searchWith } from '../../engine/store/search.ts'
 import { openTestStore, testDatabase } from '../support/database.ts'
 import { openStoreModel } from '../support/store-model.ts'
 

@@ -1,6 +1,6 @@
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { oas31 } from 'zod-openapi'
-import { isRecord } from '../../server/api/validation.ts'
+import { isRecord } from '../../engine/service/api/validation.ts'
 
 export type Schema = oas31.SchemaObject | oas31.ReferenceObject
 

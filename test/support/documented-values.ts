@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { oas31 } from 'zod-openapi'
-import { isRecord } from '../../server/api/validation.ts'
+import { isRecord } from '../../engine/service/api/validation.ts'
 import { type Bounds, boundsOf, type DocumentedSchemas, type Schema } from './documented-schemas.ts'
 import { exactly, writeExactly } from './exact-json.ts'
 

@@ -1,12 +1,12 @@
 import type Database from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
-import { prepareDatabase as prepareOnPostgres } from '../../db/postgres/migrate.ts'
-import { openPostgresStore } from '../../db/postgres/store.ts'
-import { tablesOf } from '../../db/sqlite/engine.ts'
-import { prepareDatabase as prepareOnSqlite } from '../../db/sqlite/store/prepare.ts'
-import { openSqliteStore } from '../../db/sqlite/store/store.ts'
-import { prepareWrites as prepareWritesOf } from '../../db/sqlite/writer/writes.ts'
 import { definition, type Store } from '../../db/store.ts'
+import { prepareDatabase as prepareOnPostgres } from '../../engine/store/postgres/migrate.ts'
+import { openPostgresStore } from '../../engine/store/postgres/store.ts'
+import { tablesOf } from '../../engine/store/sqlite/engine.ts'
+import { prepareDatabase as prepareOnSqlite } from '../../engine/store/sqlite/open/prepare.ts'
+import { openSqliteStore } from '../../engine/store/sqlite/open/store.ts'
+import { prepareWrites as prepareWritesOf } from '../../engine/store/sqlite/writer/writes.ts'
 
 /** The engines with the collections of the service. */
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../server/api/validation.ts'
+import { isRecord } from '../../engine/service/api/validation.ts'
 
 /** Reads and writes JSON with all integers as `bigint`, because a number would lose digits beyond 2^53. */
 

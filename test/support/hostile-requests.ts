@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
 import fc from 'fast-check'
-import { createDocument } from '../../server/rest/document.ts'
+import { createDocument } from '../../engine/service/rest/document.ts'
 import { appRouter } from '../../server/router.ts'
 import { operationsIn } from './documented-requests.ts'
 import { product } from './product.ts'

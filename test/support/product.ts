@@ -1,8 +1,8 @@
-import type { WithApiKeys } from '../../db/keys/store.ts'
-import { apiKeyFormat } from '../../server/auth/api-key.ts'
-import * as settings from '../../server/cli/config.ts'
-import { configurationOf } from '../../server/config.ts'
-import * as keys from '../../server/ops/keys.ts'
+import { apiKeyFormat } from '../../engine/service/auth/api-key.ts'
+import * as settings from '../../engine/service/cli/config.ts'
+import { configurationOf } from '../../engine/service/config.ts'
+import * as keys from '../../engine/service/ops/keys.ts'
+import type { WithApiKeys } from '../../engine/store/keys/store.ts'
 import { product } from '../../server/service.ts'
 
 /** What the engines do for this product. */

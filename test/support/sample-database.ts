@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { backUpDatabase } from '../../db/sqlite/backup/backup.ts'
-import { restoreDatabase } from '../../db/sqlite/backup/restore.ts'
+import { backUpDatabase } from '../../engine/store/sqlite/backup/backup.ts'
+import { restoreDatabase } from '../../engine/store/sqlite/backup/restore.ts'
 import { onSqlite, prepareSqlite } from './engines.ts'
 import { temporaryFolder } from './temporary.ts'
 

@@ -1,7 +1,7 @@
-import { IdempotencyKeyReused, RowConflict } from '../../db/errors.ts'
-import type { ApiKey, NewApiKey } from '../../db/keys/store.ts'
 import type { Pet, PetSearch, PetStatus } from '../../db/pets/pets.ts'
 import type { Store } from '../../db/store.ts'
+import { IdempotencyKeyReused, RowConflict } from '../../engine/store/errors.ts'
+import type { ApiKey, NewApiKey } from '../../engine/store/keys/store.ts'
 
 /** A model of the store with arrays. Its idempotency keys never expire. */
 export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {

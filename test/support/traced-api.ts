@@ -8,7 +8,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import { onTestFinished } from 'vitest'
-import { Tracing } from '../../server/telemetry/tracing.ts'
+import { Tracing } from '../../engine/service/telemetry/tracing.ts'
 import { isOnPostgres } from './database.ts'
 import { product } from './product.ts'
 import { type StartOptions, startTestApi } from './test-api.ts'

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { expect } from 'vitest'
-import { IdempotencyKeyReused } from '../../db/errors.ts'
 import type { Store } from '../../db/store.ts'
-import { hashApiKey } from '../../server/auth/api-key.ts'
+import { hashApiKey } from '../../engine/service/auth/api-key.ts'
+import { IdempotencyKeyReused } from '../../engine/store/errors.ts'
 import { expired, key, pets, revoked } from '../fixtures/rows.ts'
 
 /** Expects that the store has every row of a fixture, and that it accepts new ones. */

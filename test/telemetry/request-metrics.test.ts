@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Metrics } from '../../server/telemetry/metrics.ts'
+import { Metrics } from '../../engine/service/telemetry/metrics.ts'
 import { readMetric, samplesIn, seriesIn } from '../support/metrics.ts'
 import { apiKeyRecord, mintApiKey, product } from '../support/product.ts'
 import { listen, openSocket } from '../support/raw-http.ts'

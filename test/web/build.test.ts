@@ -36,8 +36,8 @@ test('npm start builds the console only if it is missing or stale', async () => 
   expect(builds(folder)).toBe(1)
 
   for (const [index, source] of [
-    'web/theme/base.css',
-    'client/retry.ts',
+    'engine/console/theme/base.css',
+    'engine/client/retry.ts',
     'package-lock.json',
     'tsconfig.json',
   ].entries()) {
@@ -53,7 +53,7 @@ test('two services that start at once can both build the console', async () => {
   const folder = copyOfSources()
   installQuickVite(folder)
   for (let round = 0; round < 2; round++) {
-    appendFileSync(join(folder, 'web/theme/base.css'), '\n')
+    appendFileSync(join(folder, 'engine/console/theme/base.css'), '\n')
     for (const run of [build(folder), build(folder)]) expect(await outcome(run)).toEqual([0, ''])
     expect(readdirSync(join(folder, 'web')).filter((name) => name.startsWith('dist'))).toEqual(['dist'])
   }
@@ -78,8 +78,17 @@ test('npm start checks the version of Node first', () => {
 /** A copy of the console's sources, without a build. */
 function copyOfSources(): string {
   const folder = temporaryFolder()
-  const { client, console } = folders
-  for (const path of [...client, ...console, 'sources.ts', 'package.json', 'package-lock.json', 'tsconfig.json']) {
+  const { client, package: ofClient, console, page } = folders
+  for (const path of [
+    ...client,
+    ...ofClient,
+    ...console,
+    ...page,
+    'sources.ts',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+  ]) {
     cpSync(join(root, path), join(folder, path), {
       recursive: true,
       filter: (source) => source !== join(root, 'web/dist'),

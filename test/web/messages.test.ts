@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { messages } from '../../engine/console/texts/messages.ts'
 import { petResource } from '../../web/pets/pet.ts'
-import { messages } from '../../web/texts/messages.ts'
 
 test.for([
   [0, '0 pets were exported.', '0 pets can be added'],

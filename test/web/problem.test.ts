@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createPetstoreClient } from '../../client/index.ts'
-import { isTransient, type Problem, problemOf, retryDelayAfter } from '../../web/problem.ts'
-import { parseId } from '../../web/resource/view.ts'
+import { isTransient, type Problem, problemOf, retryDelayAfter } from '../../engine/console/problem.ts'
+import { parseId } from '../../engine/console/resource/view.ts'
 import { shareTestApi, startTestApi } from '../support/test-api.ts'
 import { fetchFrom } from '../support/transport.ts'
 

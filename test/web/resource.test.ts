@@ -1,11 +1,11 @@
 import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import { expect, test } from 'vitest'
-import { exportItems } from '../../web/bulk/export-items.ts'
-import { readTable } from '../../web/bulk/read-table.ts'
+import { exportItems } from '../../engine/console/bulk/export-items.ts'
+import { readTable } from '../../engine/console/bulk/read-table.ts'
+import { restRequestOf } from '../../engine/console/requests/curl.ts'
+import { loadPart, meaningsOf } from '../../engine/console/resource/search.ts'
+import { identityOf, parseTexts, resourceOf, type Values } from '../../engine/console/resource.ts'
 import { petResource } from '../../web/pets/pet.ts'
-import { restRequestOf } from '../../web/requests/curl.ts'
-import { loadPart, meaningsOf } from '../../web/resource/search.ts'
-import { identityOf, parseTexts, resourceOf, type Values } from '../../web/resource.ts'
 
 type Toy = {
   id: bigint

@@ -1,4 +1,4 @@
+import { showReference } from '../../engine/console/docs/reference.ts'
 import { petstore } from '../pets/product.ts'
-import { showReference } from './reference.ts'
 
 showReference(petstore)

@@ -1,5 +1,5 @@
+import { resourceOf } from '../../engine/console/resource.ts'
 import type { AppRouter } from '../../server/router.ts'
-import { resourceOf } from '../resource.ts'
 
 /** The pets of the store. The console derives from their fields how it shows, adds, imports, exports and requests them. */
 export const petResource = resourceOf<AppRouter, 'pets'>('pets', {

@@ -1,4 +1,4 @@
-import type { ConsoleProduct } from '../service.ts'
+import type { ConsoleProduct } from '../../engine/console/service.ts'
 
 export const petstore: ConsoleProduct = {
   name: 'Petstore',

@@ -38,7 +38,7 @@ function compileInto(folder: string): void {
   execFileSync(process.execPath, [tsc, '-p', project, '--outDir', folder], { stdio: ['ignore', 2, 2] })
   // The router's type refers to these types of the server. A client does not use them, and they refer to the store.
   const unused = {
-    'server/api/trpc.d.ts': [
+    'engine/service/trpc/trpc.d.ts': [
       ...['ResolverContext<Store>', 'ReplayContext<Store>', 'SessionContext'],
       ...['ProcedureMeta', 'MutationMeta'],
     ],

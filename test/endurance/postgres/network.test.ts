@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openPool } from '../../../db/postgres/connection/connection.ts'
-import { inTransaction, lockUntilCommit } from '../../../db/postgres/transaction.ts'
+import { openPool } from '../../../engine/store/postgres/connection/connection.ts'
+import { inTransaction, lockUntilCommit } from '../../../engine/store/postgres/transaction.ts'
 import { postgresDatabase } from '../../support/database.ts'
 import { report } from '../../support/long-form.ts'
 import { emptyDatabase } from '../../support/postgres/databases.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { connectClient } from '../../../db/postgres/connection/connection.ts'
+import { connectClient } from '../../../engine/store/postgres/connection/connection.ts'
 import { postgresDatabase } from '../../support/database.ts'
 import { countListening, createRole, emptyDatabase, query } from '../../support/postgres/databases.ts'
 import { hasPgBouncer, startPgBouncer } from '../../support/postgres/pgbouncer.ts'

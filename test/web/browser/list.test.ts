@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { maxInt64 } from '../../../server/api/int64.ts'
-import { changesOf } from '../../../web/resource/list/changes.ts'
+import { changesOf } from '../../../engine/console/resource/list/changes.ts'
+import { maxInt64 } from '../../../engine/service/api/int64.ts'
 import { addPets, testDatabase } from '../../support/database.ts'
 import {
   choose,

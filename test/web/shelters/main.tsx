@@ -1,6 +1,6 @@
-import { IconMapQuestion } from '../../../web/components/icons.tsx'
+import { IconMapQuestion } from '../../../engine/console/components/icons.tsx'
+import { start } from '../../../engine/console/start.tsx'
 import { petstore } from '../../../web/pets/product.ts'
-import { start } from '../../../web/start.tsx'
 import { shelterResource } from './shelters.ts'
 
 /** The console of another resource. */

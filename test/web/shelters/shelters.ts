@@ -1,4 +1,4 @@
-import { resourceOf } from '../../../web/resource.ts'
+import { resourceOf } from '../../../engine/console/resource.ts'
 import type { FixtureRouter } from '../../fixture/router.ts'
 
 const text = { kind: 'text', maxLength: 100 } as const

@@ -1,0 +1,11 @@
+import { defineConfig } from 'drizzle-kit'
+
+/** Drafts migrations, like `drizzle.config.ts` for SQLite. Triggers must be added by hand. */
+export default defineConfig({
+  dialect: 'postgresql',
+  schema: './db/postgres.ts',
+  out: './db/migrations/postgres',
+  schemaFilter: ['public'],
+  // For drizzle-kit studio.
+  dbCredentials: { url: process.env.DATABASE_URL ?? 'postgres://localhost/petstore' },
+})

@@ -1,0 +1,158 @@
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpLink,
+  type Operation,
+  splitLink,
+  type TRPCClient,
+  type TRPCClientError,
+} from '@trpc/client'
+import type { AnyRouter, TRPCBuiltRouter, TRPCDecorateCreateRouterOptions } from '@trpc/server'
+import superjson from 'superjson'
+import type { RpcError } from '../service/api/errors.ts'
+import type { sessionRouter } from '../service/auth/session.ts'
+import { createIdempotencyKey } from './idempotency-key.ts'
+import { type Fetch, withRetries } from './retry.ts'
+import { withTransportErrors } from './transport-error.ts'
+
+export interface ClientOptions {
+  /** Address of the service, without `/trpc`, such as `http://127.0.0.1:3000`. In a browser it may be relative to the page. */
+  url: string
+  /** An API key of the service. */
+  apiKey: string
+  /** Maximum number of retries of a request after transient failures; 3 by default. */
+  retries?: number | undefined
+  /**
+   * Maximum pause before a retry in milliseconds, even if the service asks for a longer one; 10 s by default. Jitter adds
+   * up to half of the pause.
+   */
+  maxPause?: number | undefined
+  /**
+   * Maximum time of an attempt in milliseconds, from its start to the end of the response body; 30 s by default. An attempt
+   * that takes longer is a transient failure.
+   */
+  timeout?: number | undefined
+  /** Replaces the global `fetch`. */
+  fetch?: Fetch | undefined
+  /** Returns further headers of a request, such as `traceparent` (https://www.w3.org/TR/trace-context/). */
+  headers?: (() => Record<string, string>) | undefined
+}
+
+/** What the routers of all services have in common. */
+export type ServiceRouter = TRPCBuiltRouter<
+  { ctx: object; meta: object; errorShape: RpcError; transformer: true },
+  TRPCDecorateCreateRouterOptions<{ session: typeof sessionRouter }>
+>
+export type ServiceClient = TRPCClient<ServiceRouter>
+export type ServiceError = TRPCClientError<ServiceRouter>
+/** An invalid field of the input. */
+export type ServiceIssue = NonNullable<NonNullable<ServiceError['data']>['issues']>[number]
+
+/**
+ * A typed client of a router. Queries made in the same tick share an HTTP request. It retries transient failures. Each
+ * mutation carries an idempotency key: that of its context, or its own.
+ *
+ * @throws {TypeError} if the API key is missing or contains a character that no key has, or if the URL is not one of HTTP or
+ *   holds a user name or password.
+ */
+export function createClient<Router extends AnyRouter>({
+  url,
+  apiKey,
+  retries = 3,
+  maxPause,
+  timeout,
+  fetch = globalThis.fetch,
+  headers = () => ({}),
+}: ClientOptions): TRPCClient<Router> {
+  checkUrl(url)
+  const authorization = `Bearer ${checkApiKey(apiKey)}`
+  const rpcUrl = `${url.replace(/\/+$/, '')}/trpc`
+  const send = withTransportErrors(withRetries(fetch, { retries, maxPause, timeout }), rpcUrl)
+  const http = {
+    url: rpcUrl,
+    transformer: superjson,
+    // Safe: tRPC's own type of `init` differs from RequestInit only in that absent fields may be undefined.
+    fetch: (input: Parameters<Fetch>[0], init?: object) => send(input, init as RequestInit),
+  }
+  const client = createTRPCClient<ServiceRouter>({
+    links: [
+      splitLink({
+        condition: ({ type, context }) => type === 'mutation' || context.skipBatch === true,
+        true: (runtime) => (options) => {
+          const { op } = options
+          const link = httpLink({
+            ...http,
+            fetch: async (input, init) => {
+              const response = await http.fetch(input, init)
+              if (typeof op.context.onResponse === 'function') op.context.onResponse(response)
+              return response
+            },
+            headers: {
+              ...headers(),
+              authorization,
+              ...(op.type === 'mutation' && { 'idempotency-key': idempotencyKeyOf(op) }),
+            },
+          })
+          return link(runtime)(options)
+        },
+        // The limits of the service for one request.
+        false: httpBatchLink({
+          ...http,
+          headers: () => ({ ...headers(), authorization }),
+          maxItems: 20,
+          maxURLLength: 4_000,
+        }),
+      }),
+    ],
+  })
+  // Safe: the procedures of a client are made when they are called, by their names.
+  return client as unknown as TRPCClient<Router>
+}
+
+/** Whether an error is that of a call, also of another copy of @trpc/client. Without a response of the service it has no data. */
+export function isServiceError(error: unknown): error is ServiceError {
+  // Not instanceof: a package may bring its own copy of @trpc/client.
+  if (!(error instanceof Error) || error.name !== 'TRPCClientError' || !('data' in error)) return false
+  const { data } = error
+  const isFromService = typeof data === 'object' && data !== null && 'code' in data && 'status' in data
+  return isFromService || data === undefined
+}
+
+/**
+ * Whether a call ended because its `signal` was aborted, also by `AbortSignal.timeout`. Such an error has no data. The
+ * service may have done what an aborted mutation asked for.
+ */
+export function isAborted(error: unknown): boolean {
+  return isServiceError(error) && error.cause?.name === 'AbortError'
+}
+
+/**
+ * Returns the key without white space around it. JavaScript and environment variables pass what the type excludes: a missing
+ * key would fail every call with 401, and a character that no header can carry would look like a service that is away.
+ */
+function checkApiKey(apiKey: string | undefined): string {
+  const key = apiKey?.trim()
+  if (!key) throw new TypeError('The apiKey is missing: pass an API key of the service.')
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new TypeError('The apiKey contains a character that no API key has: copy it again from where it was printed.')
+  }
+  return key
+}
+
+/** Rejects credentials, because error messages contain the URL. In a browser the URL may be relative. */
+function checkUrl(url: string): void {
+  // Safe: only browsers have a location. It becomes text.
+  const { location } = globalThis as { location?: unknown }
+  const page = location === undefined ? undefined : String(location)
+  const parsed = URL.canParse(url, page) ? new URL(url, page) : undefined
+  if (!parsed || !/^https?:$/.test(parsed.protocol))
+    throw new TypeError('The url of the service is invalid: expected a URL such as http://host:port.')
+  if (parsed.username !== '' || parsed.password !== '') {
+    throw new TypeError('The url of the service must not hold a user name or password: pass the API key as apiKey.')
+  }
+}
+
+/** The caller's idempotency key, or a new one. */
+function idempotencyKeyOf({ context }: Operation): string {
+  return typeof context.idempotencyKey === 'string' ? context.idempotencyKey : createIdempotencyKey()
+}

@@ -1,0 +1,166 @@
+import { type TRPC_ERROR_CODE_KEY, type TRPC_ERROR_CODE_NUMBER, TRPCError } from '@trpc/server'
+import { z } from 'zod'
+import { IdempotencyKeyReused, IdsExhausted, RowConflict, StoreUnavailable } from '../../store/errors.ts'
+import { describeIssues, type Issue, issuesOf } from './validation.ts'
+
+/** Every code of an Error body, with its HTTP status and the closest tRPC code. */
+const errorCodes = {
+  invalid_request: { status: 400, trpc: 'BAD_REQUEST' },
+  unauthorized: { status: 401, trpc: 'UNAUTHORIZED' },
+  not_found: { status: 404, trpc: 'NOT_FOUND' },
+  method_not_allowed: { status: 405, trpc: 'METHOD_NOT_SUPPORTED' },
+  request_timeout: { status: 408, trpc: 'TIMEOUT' },
+  conflict: { status: 409, trpc: 'CONFLICT' },
+  payload_too_large: { status: 413, trpc: 'PAYLOAD_TOO_LARGE' },
+  uri_too_long: { status: 414, trpc: 'BAD_REQUEST' },
+  unsupported_media_type: { status: 415, trpc: 'UNSUPPORTED_MEDIA_TYPE' },
+  expectation_failed: { status: 417, trpc: 'BAD_REQUEST' },
+  unprocessable: { status: 422, trpc: 'UNPROCESSABLE_CONTENT' },
+  rate_limited: { status: 429, trpc: 'TOO_MANY_REQUESTS' },
+  headers_too_large: { status: 431, trpc: 'BAD_REQUEST' },
+  internal_error: { status: 500, trpc: 'INTERNAL_SERVER_ERROR' },
+  unavailable: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },
+} as const satisfies Record<string, { status: number; trpc: TRPC_ERROR_CODE_KEY }>
+
+export type ErrorCode = keyof typeof errorCodes
+
+function findCode(isWanted: (each: (typeof errorCodes)[ErrorCode]) => boolean): ErrorCode | undefined {
+  // Object.keys returns exactly the keys of this constant.
+  return (Object.keys(errorCodes) as ErrorCode[]).find((code) => isWanted(errorCodes[code]))
+}
+
+/** @throws {Error} if no Error body has this status. */
+export function errorCodeOf(status: number): ErrorCode {
+  const code = findCode((each) => each.status === status)
+  if (!code) throw new Error(`No error has the status ${status}.`)
+  return code
+}
+
+export const rejectionReasons = [
+  'missing',
+  'malformed',
+  'unknown',
+  'revoked',
+  'expired',
+  'rate_limited',
+  'overloaded',
+] as const
+export type RejectionReason = (typeof rejectionReasons)[number]
+
+/** Why a request was rejected before it reached a procedure. The log and the metrics show it, the response does not. */
+export interface Rejection {
+  reason: RejectionReason
+  /** The first characters of an API key that was not accepted. */
+  keyStart?: string | undefined
+}
+
+interface ApiErrorOptions {
+  headers?: Record<string, string> | undefined
+  cause?: unknown
+  rejection?: Rejection | undefined
+  issues?: Issue[]
+}
+
+/** The body of every error response. */
+export const ErrorBody = z
+  .object({
+    code: z.string().meta({ description: 'Machine-readable error code.', examples: ['invalid_request'] }),
+    message: z.string().meta({ description: 'Human-readable description.', examples: ['name: required'] }),
+    status: z
+      .int()
+      .min(400)
+      .max(599)
+      .meta({ description: 'The HTTP status code of the response.', examples: [400] }),
+  })
+  .meta({ id: 'Error', description: 'What went wrong.' })
+export type ErrorBody = z.infer<typeof ErrorBody>
+
+// A type with a name, which the declarations of the client do not repeat for each procedure.
+/** An error in an RPC response. */
+export interface RpcError {
+  message: string
+  /** The error code of JSON-RPC. */
+  code: TRPC_ERROR_CODE_NUMBER
+  data: {
+    /** What went wrong, for programs. */
+    code: ErrorCode
+    /** What went wrong, for people. */
+    message: string
+    /** The HTTP status code of this call. That of the response may differ, if it has several calls. */
+    status: number
+    /** What is wrong with each field of an input that was not valid. */
+    issues?: Issue[]
+    httpStatus: number
+    /** The name of the procedure. */
+    path: string | undefined
+  }
+}
+
+/**
+ * An error for the client. The response shows its message and headers, an RPC response also its issues, and only the log
+ * shows its cause and rejection.
+ */
+export class ApiError extends TRPCError {
+  readonly body: ErrorBody & { code: ErrorCode }
+  readonly headers: Record<string, string>
+  readonly rejection: Rejection | undefined
+  /** What is wrong with each field of an input that was not valid. */
+  readonly issues: Issue[] | undefined
+
+  constructor(code: ErrorCode, message: string, { headers = {}, cause, rejection, issues }: ApiErrorOptions = {}) {
+    const { status, trpc } = errorCodes[code]
+    super({ code: trpc, message, cause })
+    this.body = { code, message, status }
+    this.headers = headers
+    this.rejection = rejection
+    this.issues = issues
+  }
+}
+
+/** Maps any thrown value to an error for the client. No other function does. */
+export function toApiError(thrown: unknown): ApiError {
+  const fail = (code: ErrorCode, message: string) => new ApiError(code, message, { cause: thrown })
+  if (thrown instanceof ApiError) return thrown
+  if (thrown instanceof StoreUnavailable)
+    return thrown.isRetryable
+      ? dataUnavailable(thrown)
+      : fail('unavailable', 'The service cannot use its database until an operator has repaired it.')
+  if (thrown instanceof IdempotencyKeyReused)
+    return fail('unprocessable', 'The Idempotency-Key was used before with another payload. Use a new one.')
+  if (thrown instanceof RowConflict) return fail('conflict', thrown.message)
+  if (thrown instanceof IdsExhausted)
+    return fail('internal_error', `There are no ids left for new ${thrown.subject}. Trying again does not help.`)
+  if (thrown instanceof TRPCError) return fromTrpc(thrown)
+  return internalError(thrown)
+}
+
+function fromTrpc(error: TRPCError): ApiError {
+  // tRPC wraps a Zod error of the input in BAD_REQUEST, and one of the output or any other error in INTERNAL_SERVER_ERROR.
+  if (error.code === 'BAD_REQUEST' && error.cause instanceof z.core.$ZodError)
+    return new ApiError('invalid_request', describeIssues(error.cause), { cause: error, issues: issuesOf(error.cause) })
+  if (error.code === 'INTERNAL_SERVER_ERROR' && error.cause) return toApiError(error.cause)
+  if (error.code === 'PARSE_ERROR')
+    return new ApiError('invalid_request', 'The request cannot be parsed.', { cause: error })
+  const code = findCode((each) => each.trpc === error.code)
+  return code && code !== 'internal_error' ? new ApiError(code, error.message, { cause: error }) : internalError(error)
+}
+
+/** What happened and what to do, for the log. The error's own message is for clients. */
+export function messageForOperator({ body, cause }: ApiError): string {
+  const isKnown = cause instanceof Error && (body.code === 'unavailable' || cause instanceof IdsExhausted)
+  return isKnown ? cause.message : 'A request failed because of a defect of the service. Report it with this line.'
+}
+
+/** 503 with Retry-After, for a condition that is expected to end soon. Without a cause, it is not logged. */
+export function temporarilyUnavailable(message: string, options: ApiErrorOptions = {}): ApiError {
+  return new ApiError('unavailable', message, { headers: { 'retry-after': '1' }, ...options })
+}
+
+/** @param cause without it, the error is not logged */
+export function dataUnavailable(cause?: unknown): ApiError {
+  return temporarilyUnavailable('The service cannot reach its data at the moment. Try again shortly.', { cause })
+}
+
+function internalError(cause: unknown): ApiError {
+  return new ApiError('internal_error', 'The service failed. The cause is not in the request.', { cause })
+}

@@ -1,0 +1,234 @@
+import type { AnyRouter } from '@trpc/server'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify'
+import type { BaseStore } from '../store/base-store.ts'
+import type { WithApiKeys } from '../store/keys/store.ts'
+import { readIdempotencyKey } from './api/idempotency-key.ts'
+import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
+import { sessionContextOf, withRateLimit } from './auth/rate-limit.ts'
+import type { Config } from './config.ts'
+import { Connections, maxConnections } from './http/connections.ts'
+import { makeDrainable } from './http/drain.ts'
+import { handleErrors, sendError } from './http/error-responses.ts'
+import { type CheckReadiness, health, readinessCheck } from './http/health.ts'
+import { limits } from './http/limits.ts'
+import { type LoadMeter, processLoad, shedLoad } from './http/load-shedding.ts'
+import { isProbe, labelsOf, requestIdsWithout, signalOf, whenEnded } from './http/request.ts'
+import { requestCheck } from './http/request-checks.ts'
+import { responseCache } from './http/response-cache.ts'
+import { addCors, corsFor, securityHeaders } from './http/response-headers.ts'
+import { ignoreBodies, type Page, refuseUnknownPaths, routeAllMethods } from './http/routing.ts'
+import { createHttpServer } from './http/server.ts'
+import { readConsolePage, webConsole } from './http/static-files.ts'
+import type { Log, RequestResult } from './log.ts'
+import type { Product } from './product.ts'
+import { restAdapter } from './rest/adapter.ts'
+import { reference, serversOf } from './rest/reference.ts'
+import { rpcAdapter } from './rpc/adapter.ts'
+import { Metrics, metricsRoute } from './telemetry/metrics.ts'
+import type { Tracing } from './telemetry/tracing.ts'
+import type { Context } from './trpc/trpc.ts'
+
+export interface AppOptions {
+  product: Product
+  config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'publicUrl' | 'stagingUrl' | 'rateLimit' | 'adminPort'>
+  store: BaseStore & WithApiKeys
+  router: AnyRouter
+  log: Log
+  /** Folder of the built web console. By default there is no console. */
+  consoleFolder?: string | undefined
+  metrics?: Metrics
+  /** Traces the requests. By default they are not traced. */
+  tracing?: Tracing | undefined
+  /** Decides when requests are refused. */
+  loadMeter?: LoadMeter
+  /** Milliseconds for a check of the readiness. */
+  readinessTimeLimit?: number
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Of the service, for the admin listener. */
+    checkReadiness: CheckReadiness
+    /** Whether the web console is built. */
+    hasConsole: boolean
+  }
+}
+
+/**
+ * A few probes and scrapers. Others must not take the file descriptors of the service, or its time by pipelining. Probes and
+ * scrapers pause for longer than an idle connection may last, so they need no keep-alive.
+ */
+const adminListener = { connectionLimit: 64, keepAlive: false }
+
+/** Creates what the service and the admin listener have in common: the HTTP server, its checks, errors, log and metrics. */
+function createBase({
+  product,
+  config,
+  log,
+  metrics,
+  tracing,
+  connectionLimit = maxConnections(),
+  keepAlive = true,
+  page,
+}: Pick<AppOptions, 'product' | 'config' | 'log' | 'tracing'> & {
+  metrics: Metrics
+  connectionLimit?: number
+  keepAlive?: boolean
+  page?: Page | undefined
+}) {
+  // With pino's type, every Fastify type in the project would need it as a parameter.
+  const loggerInstance: FastifyBaseLogger = log
+  const headers = securityHeaders(config.publicUrl)
+  const applyCors = corsFor(config.corsOrigins, headers)
+  const requestIdOf = requestIdsWithout(product.keyPrefix)
+  const connections = new Connections({ ...limits, connections: connectionLimit })
+  const app = fastify({
+    loggerInstance,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: requestIdOf,
+    serverFactory: (listener) => createHttpServer(listener, log, requestIdOf, headers, { connections, keepAlive }),
+    // createHttpServer responds to these errors.
+    clientErrorHandler: () => {},
+    // Called instead of the hooks for a URL that cannot be decoded.
+    frameworkErrors(error, request, reply) {
+      const start = performance.now()
+      metrics.requests.countStarted()
+      reply.headers({ ...headers, 'x-request-id': request.id })
+      if (!applyCors(request, reply)) sendError(error, request, reply)
+      recordRequest(request, reply, { isComplete: true, milliseconds: performance.now() - start })
+    },
+    routerOptions: { maxParamLength: limits.url },
+    bodyLimit: limits.body,
+    // For an empty list, Fastify would compute the address of each client from no proxies.
+    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
+    return503OnClosing: false,
+  })
+
+  app.decorateRequest('apiKey', null)
+  app.decorateRequest('rateLimit', undefined)
+  tracing?.traceRequests(app)
+  makeDrainable(app)
+  if (config.corsOrigins.length > 0) addCors(app, applyCors)
+  function recordRequest(request: FastifyRequest, reply: FastifyReply, result: RequestResult): void {
+    const labels = labelsOf(request)
+    if (!isProbe(labels) || request.rejection) log.request(request, reply, labels, result)
+    metrics.requests.countEnded(result.isComplete)
+    if (result.isComplete) metrics.requests.observe(labels, reply.statusCode, result.milliseconds)
+    if (request.rejection) metrics.requests.countRejected(request.rejection.reason)
+  }
+  const check = requestCheck(headers)
+  app.addHook('onRequest', (request, reply, done) => {
+    // Fastify's hook onResponse is not called for a response that its client gave up.
+    const start = performance.now()
+    metrics.requests.countStarted()
+    whenEnded(reply.raw, (isComplete) =>
+      recordRequest(request, reply, { isComplete, milliseconds: performance.now() - start }),
+    )
+    check(request, reply, done)
+  })
+  handleErrors(app)
+  refuseUnknownPaths(app, page)
+  ignoreBodies(app)
+  routeAllMethods(app)
+  return app
+}
+
+/**
+ * Creates the service without listening: REST at `/v1`, RPC at `/trpc`, the web console at `/`, the API reference at
+ * `/docs/`, and `/metrics` unless the admin listener serves it.
+ */
+export async function createApp({
+  product,
+  config,
+  store,
+  router,
+  log,
+  consoleFolder,
+  metrics = new Metrics(product),
+  tracing,
+  loadMeter = processLoad,
+  readinessTimeLimit,
+}: AppOptions): Promise<FastifyInstance> {
+  const basePath = basePathOf(config)
+  const page = readConsolePage(consoleFolder, basePath)
+  const app = createBase({ product, config, log, metrics, tracing, page })
+  metrics.store.watch(store)
+
+  function createContext(request: FastifyRequest, reply: FastifyReply, replays: boolean): Context {
+    const { id: owner } = checkedApiKey(request)
+    const key = replays ? readIdempotencyKey(request) : undefined
+    const idempotency = key === undefined ? undefined : { owner, key, onReplay }
+    let signal: AbortSignal | undefined
+    const context: Context = {
+      store,
+      idempotency,
+      ...sessionContextOf(request),
+      release: product.version,
+      // Made if it is read, because most procedures do not.
+      get signal() {
+        signal ??= signalOf(reply.raw)
+        return signal
+      },
+    }
+
+    function onReplay(): void {
+      metrics.requests.countReplay()
+      reply.header('idempotency-replayed', 'true')
+    }
+    return tracing?.traceCalls(request, context) ?? context
+  }
+  const checkBearer = bearerCheck(store, product, metrics.cacheLookups.api_keys)
+  const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
+  const adapterOptions = { router, createContext }
+  app.register(async (adapters) => {
+    shedLoad(adapters, loadMeter)
+    adapters.addHook('onRequest', checkKey)
+    const { rest_responses, rpc_responses } = metrics.cacheLookups
+    const [restCache, rpcCache] = [responseCache(store, rest_responses), responseCache(store, rpc_responses)]
+    adapters.register(restAdapter, { prefix: '/v1', cache: restCache, basePath, ...adapterOptions })
+    adapters.register(rpcAdapter, { prefix: '/trpc', cache: rpcCache, ...adapterOptions })
+  })
+  app.register(webConsole, { folder: consoleFolder, page, basePath })
+  app.decorate('hasConsole', page !== undefined)
+  app.decorate('checkReadiness', readinessCheck(app, store, readinessTimeLimit))
+  app.register(health, { check: app.checkReadiness })
+  if (config.adminPort === undefined) {
+    // Without load shedding, because the metrics are needed most under overload.
+    app.register(async (scope) => {
+      scope.addHook('onRequest', checkKey)
+      scope.register(metricsRoute, { metrics, check: app.checkReadiness })
+    })
+  }
+  const servers = () => serversOf(config, app.server.listening ? app.listeningOrigin : 'http://127.0.0.1:3000')
+  app.register(reference, {
+    // Loaded with the first request for the document, because its packages would take a tenth of the start.
+    document: async () => (await import('./rest/document.ts')).createDocument(router, product, servers()),
+    servers,
+    basePath,
+    folder: consoleFolder,
+  })
+  return app
+}
+
+/** The path of PUBLIC_URL without a slash at the end. Links have it; requests do not, because a proxy removes it. */
+function basePathOf({ publicUrl }: AppOptions['config']): string {
+  return publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
+}
+
+/** Creates the admin listener of a service: its health and metrics, without an API key. */
+export function createAdminApp(
+  service: FastifyInstance,
+  { product, config, log, metrics }: Pick<AppOptions, 'product' | 'config' | 'log'> & { metrics: Metrics },
+): FastifyInstance {
+  const app = createBase({ product, config: { ...config, corsOrigins: [] }, log, metrics, ...adminListener })
+  app.register(health, { check: service.checkReadiness })
+  app.register(metricsRoute, { metrics, check: service.checkReadiness })
+  return app
+}

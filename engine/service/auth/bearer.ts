@@ -1,0 +1,106 @@
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { ApiKey, ApiKeyStore } from '../../store/keys/store.ts'
+import { ApiError, type Rejection, type RejectionReason } from '../api/errors.ts'
+import { type CacheLookups, RevisionCache } from '../http/revision-cache.ts'
+import type { Product } from '../product.ts'
+import { apiKeyFormat, hashApiKey } from './api-key.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The key that {@link bearerCheck} accepted. */
+    apiKey: ApiKey | null
+  }
+}
+
+const credentials = /^bearer +(\S+) *$/i
+const touchInterval = 60_000
+const maxCachedKeys = 1_000
+
+/**
+ * Returns the check that both adapters run before anything else: HTTP bearer authentication (RFC 6750) with an API key.
+ * Keys are cached until one of them changes, so a revocation acts on the next request. With a cached key, the check
+ * completes synchronously.
+ *
+ * It completes with the {@link ApiError} `unauthorized` if the key is missing, unknown, revoked or expired.
+ *
+ * @param lookups counts the lookups in the cache
+ */
+export function bearerCheck(
+  { apiKeys }: { apiKeys: ApiKeyStore },
+  { keyPrefix, command: realm }: Pick<Product, 'keyPrefix' | 'command'>,
+  lookups?: CacheLookups,
+): onRequestHookHandler {
+  const { isApiKey, startOfUnknown } = apiKeyFormat(keyPrefix)
+  const touchedAt = new Map<bigint, number>()
+  /** By the text of the header, which is found faster than hashed. Only one spelling of each key is kept. */
+  const cache = new RevisionCache<ApiKey>(apiKeys, { capacity: maxCachedKeys, lookups })
+
+  /** Records the use of a key, at most once a minute. The request does not wait for it, and does not fail if it fails. */
+  function touch({ id, lastUsedAt }: ApiKey, now: number, log: FastifyRequest['log']): void {
+    // A time in the future comes from a wrong clock and is overwritten.
+    const isRecent = (time = 0) => time <= now && now - time < touchInterval
+    if (isRecent(lastUsedAt?.getTime()) || isRecent(touchedAt.get(id))) return
+    touchedAt.set(id, now)
+    apiKeys.touch(id, new Date(now)).catch((err: Error) => {
+      log.warn({ err }, `The use of an API key could not be recorded. ${err.message}`)
+    })
+  }
+
+  function admit(request: FastifyRequest, apiKey: ApiKey): ApiError | undefined {
+    const now = Date.now()
+    const reason = rejectionOf(apiKey, now)
+    if (reason) return invalidKey(realm, reason, apiKey.start)
+    request.apiKey = apiKey
+    touch(apiKey, now, request.log)
+    return undefined
+  }
+
+  async function find(key: string): Promise<ApiKey | undefined> {
+    return isApiKey(key) ? apiKeys.find(hashApiKey(key)) : undefined
+  }
+
+  function unknownKey(key: string): ApiError {
+    return invalidKey(realm, isApiKey(key) ? 'unknown' : 'malformed', startOfUnknown(key))
+  }
+
+  return function checkBearer(request, _reply, done) {
+    const { authorization = '' } = request.headers
+    const known = cache.get(authorization)
+    if (known) return done(admit(request, known))
+    const key = credentials.exec(authorization)?.[1]
+    if (key === undefined) return done(noKey(realm, authorization === '' ? 'missing' : 'malformed'))
+    const isCanonical = () => authorization.length === 'Bearer '.length + key.length
+    cache
+      .load(authorization, () => find(key), isCanonical)
+      .then((found) => (found ? admit(request, found) : unknownKey(key)))
+      .then(done, done)
+  }
+}
+
+/** Fails closed: a key with an unreadable time counts as expired. */
+function rejectionOf({ createdAt, expiresAt, revokedAt }: ApiKey, now: number): 'revoked' | 'expired' | undefined {
+  if (revokedAt !== undefined) return 'revoked'
+  const isCurrent = expiresAt === undefined || expiresAt.getTime() > now
+  return isCurrent && !Number.isNaN(createdAt.getTime()) ? undefined : 'expired'
+}
+
+function noKey(realm: string, reason: RejectionReason): ApiError {
+  const message = 'Send an API key in the header Authorization: Bearer <API key>.'
+  return unauthorized(message, `realm="${realm}"`, { reason })
+}
+
+function invalidKey(realm: string, reason: RejectionReason, keyStart: string | undefined): ApiError {
+  const message = 'The API key is not valid: it is unknown, revoked or expired.'
+  return unauthorized(message, `realm="${realm}", error="invalid_token"`, { reason, keyStart })
+}
+
+function unauthorized(message: string, parameters: string, rejection: Rejection): ApiError {
+  const headers = { 'www-authenticate': `Bearer ${parameters}` }
+  return new ApiError('unauthorized', message, { headers, rejection })
+}
+
+/** The key that {@link bearerCheck} accepted. */
+export function checkedApiKey({ apiKey }: FastifyRequest): ApiKey {
+  if (!apiKey) throw new Error('The API key of this request was not checked.')
+  return apiKey
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { Time } from '../api/time.ts'
+import { createBuilder, type ProcedureMeta, RateLimitState, type SessionContext } from '../trpc/trpc.ts'
+
+const Session = z.object({
+  keyName: z.string().meta({ description: 'The name of the API key.' }),
+  expiresAt: Time.optional().meta({ description: 'When the key expires. Absent if it does not.' }),
+  rateLimit: RateLimitState.optional().meta({ description: 'The state after this call. Absent if there is no limit.' }),
+  release: z.string().meta({ description: 'The version of the service.' }),
+})
+
+// Without `cache`, because a cached response is sent to every API key.
+const { procedure, router } = createBuilder<SessionContext, Omit<ProcedureMeta, 'cache'>>()
+
+export const sessionRouter = router({
+  /** Describes the API key of the request. */
+  current: procedure.output(Session).query(({ ctx: { keyName, keyExpiresAt, rateLimit, release } }) => ({
+    keyName,
+    expiresAt: keyExpiresAt,
+    rateLimit,
+    release,
+  })),
+})

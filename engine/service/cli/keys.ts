@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import type { WithApiKeys } from '../../store/keys/store.ts'
+import { apiKeyFormat, hashApiKey } from '../auth/api-key.ts'
+import { describeKey } from '../ops/audit.ts'
+import {
+  createKey,
+  describeKeys,
+  listKeys,
+  parseKeyName,
+  parseLifetime,
+  revokeKey,
+  rotateKey,
+  summaryOf,
+} from '../ops/keys.ts'
+import { addHelp, type Cli } from './cli.ts'
+import { withStore } from './open-store.ts'
+import { type JsonOption, jsonOption, note, printAs } from './output.ts'
+
+interface NewKeyOptions extends JsonOption {
+  expires?: number
+}
+const variables = ['DATABASE_URL'] as const
+const lifetimeOption = ['--expires <lifetime>', 'the lifetime, such as 12h, 90d or 4w', parseLifetime] as const
+
+export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
+  const { product } = cli
+  const { startOf } = apiKeyFormat(product.keyPrefix)
+  const keys = program
+    .command('keys')
+    .description('manage API keys; changes take effect at once, also on a running service')
+  addHelp(cli, keys, { examples: ['keys create shop', 'keys list'] })
+
+  const create = keys
+    .command('create')
+    .description('create a key and print it; it cannot be shown again')
+    .argument('<name>', 'the name of the key, such as that of its client', (text) => parseKeyName(product, text))
+    .option(...lifetimeOption)
+    .option(...jsonOption)
+    .action((name: string, options: NewKeyOptions) =>
+      withStore(
+        cli,
+        async (store, audit) => {
+          const key = await createKey(product, store, name, options.expires)
+          audit('key.create', describeKey({ name, start: startOf(key) }))
+          await printKey(options, store, key)
+        },
+        { create: true },
+      ),
+    )
+  addHelp(cli, create, { examples: ['keys create shop', 'keys create partner --expires 90d'], variables })
+
+  const list = keys
+    .command('list')
+    .description('list the keys without their secrets')
+    .option(...jsonOption)
+    .action((options: JsonOption) =>
+      withStore(cli, async (store) => printAs(options, await listKeys(store), describeKeys)),
+    )
+  addHelp(cli, list, { examples: ['keys list', 'keys list --json'], variables })
+
+  const revoke = keys
+    .command('revoke <name-or-start>')
+    .description('revoke a key permanently')
+    .option(...jsonOption)
+    .action((nameOrStart: string, options: JsonOption) =>
+      withStore(cli, async (store, audit) => {
+        const key = await revokeKey(product, store, nameOrStart)
+        audit('key.revoke', describeKey(key))
+        printAs(options, summaryOf(key), () => `Revoked ${describeKey(key)}.`, note)
+      }),
+    )
+  addHelp(cli, revoke, { examples: ['keys revoke shop', `keys revoke ${product.keyPrefix}XqrGRQ`], variables })
+
+  const rotate = keys
+    .command('rotate <name-or-start>')
+    .description('revoke a key and print its replacement, which cannot be shown again')
+    .option(...lifetimeOption)
+    .option(...jsonOption)
+    .action((nameOrStart: string, options: NewKeyOptions) =>
+      withStore(cli, async (store, audit) => {
+        const { key, old } = await rotateKey(product, store, nameOrStart, options.expires)
+        audit('key.rotate', describeKey({ name: old.name, start: startOf(key) }), { replaces: describeKey(old) })
+        await printKey(options, store, key)
+      }),
+    )
+  addHelp(cli, rotate, { examples: ['keys rotate shop', 'keys rotate shop --expires 30d'], variables })
+}
+
+async function printKey(options: JsonOption, { apiKeys }: WithApiKeys, key: string): Promise<void> {
+  const record = await apiKeys.find(hashApiKey(key))
+  note(record?.expiresAt ? `The key expires at ${record.expiresAt.toISOString()}.` : 'The key does not expire.')
+  printAs(options, { ...(record && summaryOf(record)), key }, () => key)
+}

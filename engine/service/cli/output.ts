@@ -1,0 +1,58 @@
+import { environment } from '../config.ts'
+import { UsageError } from '../ops/operator-error.ts'
+import { isJournal, withPriority } from '../telemetry/journal.ts'
+
+declare global {
+  interface JSON {
+    /** Node has it, TypeScript's library does not. */
+    rawJSON(text: string): object
+  }
+}
+
+/** Writes a result to standard output. */
+export function print(text: string): void {
+  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', endWithoutOutput)
+  process.stdout.write(`${text}\n`)
+}
+
+/** Says nothing if the reader has gone, as in `keys list | head -1`. */
+function endWithoutOutput(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') note(`The output cannot be written: ${error.message}`)
+  process.exit(1)
+}
+
+/** Writes a note, a warning or an error to standard error. */
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+/** Writes why a command or the service failed. `journalctl --priority=err` finds it. */
+export function noteFailure(text: string): void {
+  note(isJournal(process.stderr.fd, environment.JOURNAL_STREAM) ? withPriority(text, 3) : text)
+}
+
+/** The option of every command that prints a result. */
+export const jsonOption = ['--json', 'print JSON'] as const
+
+export interface JsonOption {
+  json?: boolean | undefined
+}
+
+/**
+ * Writes a result: as JSON to standard output if the option asks for it, otherwise as `describe` formats it.
+ *
+ * @param write where the formatted result goes: to standard output by default.
+ */
+export function printAs<T>({ json }: JsonOption, value: T, describe: (value: T) => string, write = print): void {
+  if (json) print(JSON.stringify(value, withAllDigits, 2))
+  else write(describe(value))
+}
+
+function withAllDigits(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value
+}
+
+/** @throws {UsageError} if JSON was asked for. Call it if standard output already has the content. */
+export function refuseJson({ json }: JsonOption, content: string): void {
+  if (json) throw new UsageError(`--json needs the name of a file, because standard output has ${content}.`)
+}

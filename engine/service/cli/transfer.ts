@@ -1,0 +1,248 @@
+import { randomInt } from 'node:crypto'
+import { extname } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { type Command, Option } from 'commander'
+import type { BaseStore } from '../../store/base-store.ts'
+import { describeLocation } from '../../store/location.ts'
+import { ownershipOf } from '../../store/ownership.ts'
+import type { Format, Resource, Transfer } from '../files/columns.ts'
+import { exportItems, type Write, writeFile, writeStream } from '../files/export.ts'
+import { importItems, readItems } from '../files/import.ts'
+import { type Input, withInput } from '../files/input.ts'
+import { itemSource, seedItems } from '../files/seed.ts'
+import { count, listOf } from '../ops/format.ts'
+import { OperatorError, UsageError } from '../ops/operator-error.ts'
+import { describeCount, withProgress } from '../ops/progress.ts'
+import { addHelp, type Cli } from './cli.ts'
+import { withStore } from './open-store.ts'
+import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
+
+const variables = ['DATABASE_URL'] as const
+const maxItems = 10_000_000
+const maxSeed = 2 ** 32 - 1
+const formats: Format[] = ['ndjson', 'csv']
+
+/** Of any resource. Safe, because the schema of a resource makes each item that its store gets. */
+type AnyTransfer<Stores> = Transfer<BaseStore & Stores, unknown>
+
+interface ExportArguments extends JsonOption {
+  format?: Format
+  force?: true
+  [filter: string]: unknown
+}
+
+interface ImportArguments extends JsonOption {
+  format?: Format
+  key?: string
+  dryRun?: true
+  skipInvalid?: true
+}
+
+export function addTransferCommands<Stores>(program: Command, cli: Cli<Stores>, transfer: AnyTransfer<Stores>): void {
+  const { plural, filters } = transfer
+  const group = program.command(plural).description(`export and import ${plural}`)
+  addHelp(cli, group, {
+    examples: [`${plural} export ${plural}.ndjson`, `${plural} import ${plural}.csv --dry-run`],
+  })
+
+  const exporting = group
+    .command('export [file]')
+    .description(`write all ${plural} to a file or to standard output, as NDJSON or CSV`)
+    .addOption(formatOption())
+  for (const [name, values] of Object.entries(filters)) {
+    exporting.addOption(new Option(`--${name} <${name}>`, `export only ${plural} of this ${name}`).choices(values))
+  }
+  exporting
+    .option('--force', 'overwrite an existing file')
+    .option(...jsonOption)
+    .hook('preAction', keepHeapSmall)
+    .action((file: string | undefined, options: ExportArguments) => exportToFile(cli, transfer, file, options))
+  const filtered = Object.entries(filters).map(
+    ([name, values]) => `$0 ${plural} export --${name} ${values.at(-1)} | gzip > ${values.at(-1)}.ndjson.gz`,
+  )
+  addHelp(cli, exporting, { examples: [`${plural} export ${plural}.csv`, ...filtered], variables })
+
+  const importing = group
+    .command('import <file>')
+    .description(
+      `create the ${plural} of an NDJSON or CSV file (- for standard input); repeat it after an interruption`,
+    )
+    .addOption(formatOption())
+    .option('--key <text>', 'identifies the import, instead of the path of the file; required for standard input')
+    .option('--dry-run', 'only check the file, and list its invalid lines')
+    .option('--skip-invalid', 'import the valid lines of a file that has invalid ones')
+    .option(...jsonOption)
+    .hook('preAction', keepHeapSmall)
+    .action((file: string, options: ImportArguments) => importFromFile(cli, transfer, file, options))
+  addHelp(cli, importing, {
+    examples: [`${plural} import ${plural}.csv`, `zcat ${plural}.ndjson.gz | $0 ${plural} import - --key move-to-shop`],
+    variables,
+  })
+}
+
+export function addSeedCommand<Stores>(program: Command, cli: Cli<Stores>, transfers: AnyTransfer<Stores>[]): void {
+  const items = listOf(transfers.map(({ plural }) => plural))
+  const seeding = program
+    .command('seed <count>', { hidden: !canMakeUpItems() })
+    .description(`create realistic ${items}, for a trial`)
+    .option('--seed <number>', `equal numbers create equal ${items}`, (text) => parseNumber(text, '--seed', 0, maxSeed))
+    .option(...jsonOption)
+    .hook('preAction', keepHeapSmall)
+    .action(async (text: string, options: JsonOption & { seed?: number }) => {
+      const rows = parseNumber(text, `The number of ${items}`, 1, maxItems)
+      // One seed for all, so that the command can be repeated.
+      const number = options.seed ?? randomInt(maxSeed + 1)
+      const created: AnyTransfer<Stores>[] = []
+      try {
+        for (const transfer of transfers) {
+          await seed(cli, transfer, rows, number)
+          created.push(transfer)
+        }
+      } finally {
+        const result = { seed: number, created: Object.fromEntries(created.map(({ plural }) => [plural, rows])) }
+        const counts = listOf(created.map(({ name, plural }) => count(rows, name, plural)))
+        const describe = () => `Created ${counts}. Create the same ones again with --seed ${number}.`
+        if (created.length > 0) printAs(options, result, describe, note)
+      }
+    })
+  addHelp(cli, seeding, { examples: ['seed 1000', 'seed 1000 --seed 42'], variables })
+}
+
+/** The package that makes up items is installed for development only. Without it, the command says how to install it. */
+function canMakeUpItems(): boolean {
+  try {
+    import.meta.resolve('@faker-js/faker/locale/en')
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Otherwise V8 lets the young generation grow to 128 MiB, and a command with a million rows needs 300 MB of memory. */
+function keepHeapSmall(): void {
+  setFlagsFromString('--optimize-for-size')
+}
+
+/** CSV for `.csv`, otherwise NDJSON. */
+function formatOf(file: string | undefined): Format {
+  return file !== undefined && extname(file).toLowerCase() === '.csv' ? 'csv' : 'ndjson'
+}
+
+function formatOption(): Option {
+  return new Option('--format <format>', 'by default the format of the extension, or ndjson').choices(formats)
+}
+
+async function exportToFile<Stores>(
+  cli: Cli<Stores>,
+  transfer: AnyTransfer<Stores>,
+  file: string | undefined,
+  { format, force, json, ...filters }: ExportArguments,
+): Promise<void> {
+  if (file === undefined) refuseJson({ json }, `the ${transfer.plural}`)
+  await withStore(cli, async (store, _audit, database) => {
+    const ownership = database.kind === 'sqlite' ? ownershipOf(database.path) : undefined
+    const progress = describeCount('Exported', transfer.plural)
+    const { written, sha256 } = await withProgress(progress, (onProgress) => {
+      const options = { format: format ?? formatOf(file), filters, onProgress }
+      const work = (write: Write) => exportItems(transfer, transfer.items(store), write, options)
+      return file === undefined
+        ? writeStream(process.stdout, work)
+        : writeFile(file, { overwrite: force === true, ownership }, work)
+    })
+    const describe = () => `Exported ${count(written, transfer.name, transfer.plural)}, SHA-256 ${sha256}.`
+    printAs({ json }, { file: file ?? null, exported: written, sha256 }, describe, note)
+  })
+}
+
+async function importFromFile<Stores>(
+  cli: Cli<Stores>,
+  transfer: AnyTransfer<Stores>,
+  file: string,
+  options: ImportArguments,
+): Promise<void> {
+  const { name, plural } = transfer
+  const { key, skipInvalid } = options
+  const format = options.format ?? formatOf(file)
+  await withInput(file, async (input) => {
+    if (options.dryRun) return checkInput(transfer, input, format, options)
+    if (input.path === undefined && key === undefined) {
+      throw new UsageError(
+        `An import of ${input.name} needs --key: a text that identifies it, so that it can be repeated after an interruption.`,
+      )
+    }
+    let skipped = 0
+    const skip = (description: string) => {
+      skipped++
+      note(`Skipped ${description}`)
+    }
+    await withStore(
+      cli,
+      async (store, audit, database) => {
+        const { created, existing } = await withProgress(describeCount('Imported', plural), (onProgress) =>
+          importItems(transfer, transfer.items(store), input, {
+            format,
+            key,
+            onInvalid: skipInvalid && skip,
+            onProgress,
+          }),
+        )
+        if (created > 0) audit(`${plural}.import`, describeLocation(database), { from: input.name, rows: created })
+        const result = { file: input.name, valid: created + existing, skipped, created, existing }
+        const describe = () =>
+          `${input.name}: ${count(created, name, plural)} created, ${existing} already existed, ${count(skipped, 'invalid line')} skipped.`
+        printAs(options, result, describe)
+      },
+      { create: true },
+    )
+  })
+}
+
+/** Lists all invalid lines, and imports nothing. */
+async function checkInput<New>(
+  resource: Resource<New>,
+  input: Input,
+  format: Format,
+  options: ImportArguments,
+): Promise<void> {
+  let [valid, skipped] = [0, 0]
+  const onInvalid = (description: string) => {
+    skipped++
+    note(`Invalid ${description}`)
+  }
+  for await (const items of readItems(resource, input, { format, onInvalid })) valid += items.length
+  const invalid = count(skipped, 'invalid line')
+  if (skipped > 0 && !options.skipInvalid) {
+    throw new OperatorError(
+      `${input.name} has ${invalid}. Correct the file, or import the rest of it with --skip-invalid.`,
+    )
+  }
+  const result = { file: input.name, valid, skipped, created: 0, existing: 0 }
+  const items = count(valid, resource.name, resource.plural)
+  printAs(options, result, () => `${input.name}: ${items} can be imported, ${invalid} skipped. Nothing was imported.`)
+}
+
+async function seed<Stores>(
+  cli: Cli<Stores>,
+  transfer: AnyTransfer<Stores>,
+  rows: number,
+  seed: number,
+): Promise<void> {
+  const { plural } = transfer
+  const next = await itemSource(transfer, seed)
+  await withStore(
+    cli,
+    async (store, audit, database) => {
+      await withProgress(describeCount('Created', plural, rows), (onProgress) =>
+        seedItems(transfer, transfer.items(store), rows, next, onProgress),
+      )
+      audit(`${plural}.seed`, describeLocation(database), { rows })
+    },
+    { create: true },
+  )
+}
+
+function parseNumber(text: string, name: string, min: number, max: number): number {
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (number >= min && number <= max) return number
+  throw new UsageError(`${name} is ${JSON.stringify(text)}: expected an integer from ${min} to ${max}.`)
+}

@@ -1,0 +1,90 @@
+import type { Faker } from '@faker-js/faker'
+import { z } from 'zod'
+import type { IdempotencyKey } from '../../store/base-store.ts'
+import { parseDigits } from '../api/int64.ts'
+import { isTime } from '../api/time.ts'
+
+/** What the commands `export`, `import` and `seed` need to know of a resource. */
+
+export type Format = 'ndjson' | 'csv'
+
+type Shape = Readonly<Record<string, z.ZodType>>
+
+export interface Resource<New> {
+  /** One item, for messages. */
+  name: string
+  plural: string
+  /** An item. Its fields are the columns of a file, in their order. */
+  item: { shape: Shape }
+  /** An item without its id, with the rules and the messages of the API. */
+  newItem: z.ZodType<New> & { shape: Shape }
+  /** Make up realistic values for `seed`. A field without one gets any value of its kind. */
+  makers?: { [Name in keyof New]?: (faker: Faker) => New[Name] }
+}
+
+/** A stored item. An optional field may be absent. */
+export type Item = { id: bigint } & Record<string, unknown>
+
+/** The part of the store that belongs to the resource. */
+export interface ItemStore<New> {
+  list(query: { limit: number; cursor: bigint }): Promise<Item[]>
+  create(item: New, idempotency?: IdempotencyKey): Promise<unknown>
+}
+
+/** A resource with commands. */
+export interface Transfer<Store, New> extends Resource<New> {
+  /** The values of each filter that an export may have. */
+  filters: Record<string, readonly string[]>
+  items(store: Store): ItemStore<New>
+}
+
+export interface Field {
+  name: string
+  kind: Kind
+  /** Of an enum. */
+  values: readonly string[]
+  /** Whether a new item has it. The store assigns the other fields. */
+  isGiven: boolean
+  /** Whether a new item must have it. */
+  isRequired: boolean
+  /** Whether a stored item may lack it. */
+  isOptional: boolean
+}
+
+/** Makes a value of the text of a cell. Text that denotes no value is kept: the schema refuses it. */
+const parsers = {
+  bigint: (text: string) => parseDigits(text) ?? text,
+  boolean: (text: string) => (text === 'true' || text === 'false' ? text === 'true' : text),
+  date: (text: string) => (isTime(text) ? new Date(text) : text),
+  enum: (text: string) => text,
+  string: (text: string) => text,
+}
+export type Kind = keyof typeof parsers
+
+export function fieldsOf({ item, newItem }: Pick<Resource<unknown>, 'item' | 'newItem'>): Field[] {
+  return Object.entries(item.shape).map(([name, schema]) => {
+    const given = newItem.shape[name]
+    const type = withoutOptional(schema)
+    // Checked by the next line.
+    const kind = type._zod.def.type as Kind
+    if (!Object.hasOwn(parsers, kind))
+      throw new Error(`The field ${name} cannot be exported, because its schema is a ${kind}.`)
+    return {
+      name,
+      kind,
+      values: type instanceof z.ZodEnum ? type.options.map(String) : [],
+      isGiven: given !== undefined,
+      isRequired: given !== undefined && !given.isOptional(),
+      isOptional: schema.isOptional(),
+    }
+  })
+}
+
+/** The value of a cell of CSV. An empty cell of a field that is not required is absent. */
+export function parseCell({ kind, isRequired }: Field, text: string): unknown {
+  return text === '' && !isRequired ? undefined : parsers[kind](text)
+}
+
+function withoutOptional(schema: z.core.$ZodType): z.core.$ZodType {
+  return schema instanceof z.ZodOptional ? withoutOptional(schema.unwrap()) : schema
+}

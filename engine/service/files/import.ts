@@ -1,0 +1,166 @@
+import { hash } from 'node:crypto'
+import { noApiKey } from '../../store/base-store.ts'
+import { StoreUnavailable } from '../../store/errors.ts'
+import { describeIssues } from '../api/validation.ts'
+import { count } from '../ops/format.ts'
+import { OperatorError } from '../ops/operator-error.ts'
+import { type Field, type Format, fieldsOf, type ItemStore, parseCell, type Resource } from './columns.ts'
+import { readers } from './formats.ts'
+import { type Input, type InvalidRow, type Row, readBlocks } from './input.ts'
+
+/** Creates in flight. They share a few transactions. More would hold the write lock of SQLite for longer. */
+const batchSize = 500
+
+interface ReadOptions {
+  format: Format
+  /** Called with a description of each invalid line. Without it, the first invalid line is an error. */
+  onInvalid?: ((description: string) => void) | undefined
+}
+
+interface ImportOptions extends ReadOptions {
+  /** Identifies the import instead of the path of the file. */
+  key?: string | undefined
+  /** Called with the number of items that are stored. */
+  onProgress?: ((items: number) => void) | undefined
+}
+
+/**
+ * Creates an item for each valid line, in their order, while it reads the input. The idempotency key of an item is made of
+ * the import, the values of the item, and how many equal ones come before it. So a repeated import creates only what is
+ * missing, also if lines were corrected, added or removed meanwhile.
+ *
+ * @throws {OperatorError} that says how many items were created, if the import stops before its end.
+ */
+export async function importItems<New>(
+  resource: Resource<New>,
+  items: ItemStore<New>,
+  input: Input,
+  { key, onProgress, ...options }: ImportOptions,
+) {
+  const { name, plural } = resource
+  const nextKey = keysIn(key === undefined ? `file ${input.path}` : `--key ${key}`)
+  let existing = 0
+
+  async function* withKeys() {
+    for await (const group of readItems(resource, input, options)) {
+      yield group.map((item) => ({ item, key: nextKey(item) }))
+    }
+  }
+
+  const done = await createBatches(
+    withKeys(),
+    ({ item, key }) => items.create(item, { owner: noApiKey, key, onReplay: () => void existing++ }),
+    {
+      onProgress,
+      outcome: (done) =>
+        `${count(done - existing, name, plural)} created, ${existing} already existed. Run the command again within 24 hours: it creates no ${name} twice.`,
+    },
+  )
+  return { created: done - existing, existing }
+}
+
+/** 48 bits of each hash are enough to count equal items, and a map of such numbers is small. */
+function keysIn(namespace: string): (item: unknown) => string {
+  const counts = new Map<number, number>()
+  return (item) => {
+    const text = JSON.stringify(item, (_name, value) => (typeof value === 'bigint' ? String(value) : value))
+    const sha256 = hash('sha256', `${namespace}\n${text}`)
+    const number = Number.parseInt(sha256.slice(0, 12), 16)
+    const before = counts.get(number) ?? 0
+    counts.set(number, before + 1)
+    return `${sha256}:${before}`
+  }
+}
+
+/**
+ * Reads the valid items. The items before an invalid line come before its error.
+ *
+ * @throws {OperatorError} if a line is invalid, or the input cannot be read to its end.
+ */
+export async function* readItems<New>(
+  resource: Resource<New>,
+  input: Input,
+  { format, onInvalid }: ReadOptions,
+): AsyncGenerator<New[]> {
+  const check = rowCheck(resource)
+  const blocks = readBlocks(input.chunks, input.name)
+  for await (const rows of readers[format](blocks, input.name, fieldsOf(resource))) {
+    const items: New[] = []
+    for (const row of rows.map(check)) {
+      if ('item' in row) items.push(row.item)
+      else if (onInvalid) onInvalid(`line ${row.line}: ${row.problem}`)
+      else {
+        yield items
+        throw new OperatorError(
+          `Line ${row.line} of ${input.name} is invalid: ${row.problem}. Correct it, or skip invalid lines with --skip-invalid.`,
+        )
+      }
+    }
+    yield items
+  }
+}
+
+/**
+ * Makes the function that applies the rules and the messages of the API to a line, but refuses unknown fields. It ignores
+ * the fields that the store assigns.
+ */
+function rowCheck<New>(resource: Resource<New>): (row: Row) => { item: New } | InvalidRow {
+  const known = new Map(fieldsOf(resource).map((field) => [field.name, field]))
+  return (row) => {
+    if ('problem' in row) return row
+    const { line, fields } = row
+    const unknown = Object.keys(fields).filter((name) => !known.has(name))
+    if (unknown.length > 0) {
+      return { line, problem: `unknown fields: ${unknown.map((name) => JSON.stringify(name)).join(', ')}` }
+    }
+    const given = Object.entries(fields).flatMap(([name, value]) => {
+      const field = known.get(name)
+      return field?.isGiven ? [[name, fromJson(field, value)]] : []
+    })
+    const { data, error } = resource.newItem.safeParse(Object.fromEntries(given))
+    return error ? { line, problem: describeIssues(error) } : { item: data }
+  }
+}
+
+/** JSON has no value of these kinds. */
+function fromJson(field: Field, value: unknown): unknown {
+  if (field.kind === 'bigint' && typeof value === 'number' && Number.isInteger(value)) return BigInt(value)
+  return field.kind === 'date' && typeof value === 'string' ? parseCell(field, value) : value
+}
+
+interface BatchOptions {
+  /** Called with the number of items that are created. */
+  onProgress?: ((done: number) => void) | undefined
+  /** Says what is stored if the work stops early, and what to do. */
+  outcome: (done: number) => string
+}
+
+/**
+ * Creates all items in their order, one batch after the other. Between two batches other processes get the write lock.
+ *
+ * @returns the number of items.
+ * @throws {OperatorError} if the store or the source of the items fails.
+ */
+export async function createBatches<T>(
+  items: AsyncIterable<T[]> | Iterable<T[]>,
+  create: (item: T) => Promise<unknown>,
+  { onProgress, outcome }: BatchOptions,
+): Promise<number> {
+  let done = 0
+  try {
+    for await (const group of items) {
+      for (let start = 0; start < group.length; start += batchSize) {
+        const batch = group.slice(start, start + batchSize)
+        // Waits for all of them, so that the outcome is complete.
+        const results = await Promise.allSettled(batch.map(create))
+        done += results.filter(({ status }) => status === 'fulfilled').length
+        for (const result of results) if (result.status === 'rejected') throw result.reason
+        onProgress?.(done)
+      }
+    }
+    return done
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable || error instanceof OperatorError)) throw error
+    throw new OperatorError(`${error.message.replace(/\.?$/, '.')} ${outcome(done)}`, { cause: error })
+  }
+}

@@ -1,0 +1,93 @@
+import { isUtf8 } from 'node:buffer'
+import { type FileHandle, open } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { stdin } from 'node:process'
+import { OperatorError, withFileErrors } from '../ops/operator-error.ts'
+
+export interface Input {
+  /** The path as it was given, or `standard input`, for messages. */
+  name: string
+  /** The absolute path of a file. A pipe has none, because its name says nothing about its content. */
+  path?: string
+  chunks: AsyncIterable<Buffer>
+}
+
+/** A line that is not validated yet. Lines count from 1. */
+export type Row = { line: number; fields: Record<string, unknown> } | InvalidRow
+
+export interface InvalidRow {
+  line: number
+  problem: string
+}
+
+/** Complete lines of UTF-8 text. */
+export interface Block {
+  /** The number of the first line, from 1. */
+  line: number
+  bytes: Buffer
+}
+
+const chunkSize = 64 * 1024
+/** Bytes of a line, as many as the body of a request may have. It bounds the memory. */
+export const maxLineLength = 64 * 1024
+const newline = 0x0a
+const byteOrderMark = Buffer.from('\ufeff')
+
+/** Opens a file, or standard input (`-`). */
+export async function withInput<T>(file: string, use: (input: Input) => Promise<T>): Promise<T> {
+  if (file === '-') return use({ name: 'standard input', chunks: stdin })
+  const source = await withFileErrors(file, 'read', () => open(file))
+  try {
+    const isFile = !(await source.stat()).isFIFO()
+    return await use({ name: file, ...(isFile && { path: resolve(file) }), chunks: readChunks(source, file) })
+  } finally {
+    await source.close()
+  }
+}
+
+async function* readChunks(file: FileHandle, name: string): AsyncGenerator<Buffer> {
+  for (;;) {
+    const buffer = Buffer.allocUnsafe(chunkSize)
+    const { bytesRead } = await withFileErrors(name, 'read', () => file.read({ buffer }))
+    if (bytesRead === 0) return
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+/**
+ * Divides the bytes at the ends of lines and removes a byte order mark.
+ *
+ * @throws {OperatorError} if a line is too long or not UTF-8.
+ */
+export async function* readBlocks(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Block> {
+  let line = 1
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    const end = chunk.lastIndexOf(newline) + 1
+    if (end === 0) rest = Buffer.concat([rest, chunk])
+    else {
+      const bytes = Buffer.concat([rest, chunk.subarray(0, end)])
+      yield toBlock(line, bytes, name)
+      line += linesOf(bytes).length - 1
+      rest = chunk.subarray(end)
+    }
+    if (rest.length > maxLineLength) {
+      throw new OperatorError(`Line ${line} of ${name} is longer than 64 KiB. Check the format of the file.`)
+    }
+  }
+  if (rest.length > 0) yield toBlock(line, rest, name)
+}
+
+function toBlock(line: number, bytes: Buffer, name: string): Block {
+  if (isUtf8(bytes)) {
+    const hasMark = line === 1 && bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark)
+    return { line, bytes: hasMark ? bytes.subarray(byteOrderMark.length) : bytes }
+  }
+  const index = linesOf(bytes).findIndex((text) => !isUtf8(Buffer.from(text, 'latin1')))
+  throw new OperatorError(`Line ${line + index} of ${name} is not UTF-8. Convert the file to UTF-8.`)
+}
+
+/** Splits the bytes at each newline. Latin-1 has a character for every byte. */
+function linesOf(bytes: Buffer): string[] {
+  return bytes.toString('latin1').split('\n')
+}

@@ -1,0 +1,116 @@
+import type { FastifyInstance } from 'fastify'
+import type { BaseStore } from '../../store/base-store.ts'
+import { ApiError, dataUnavailable, messageForOperator, temporarilyUnavailable, toApiError } from '../api/errors.ts'
+import { labelRoutes } from './request.ts'
+import { handleOtherMethods } from './routing.ts'
+
+/** Milliseconds. */
+const defaultTimeLimit = 900
+const minInterval = 1_000
+
+/** Rejects unless the service can do its work, including a durable write. */
+export type CheckReadiness = () => Promise<void>
+
+/** @param timeLimit of a check, in milliseconds. */
+export function readinessCheck(app: FastifyInstance, store: BaseStore, timeLimit = defaultTimeLimit): CheckReadiness {
+  // Each check writes to the disk.
+  const check: CheckReadiness = atMostOnceASecond(
+    reportChanges(
+      app,
+      () => withinTime(store.check(), timeLimit),
+      () => check(),
+    ),
+  )
+  return async () => {
+    if (app.isDraining) throw temporarilyUnavailable('The service is stopping.')
+    try {
+      await check()
+    } catch (error) {
+      // Without the cause, because a line about each probe would say the same as the line about the change.
+      const { body, headers } = toApiError(error)
+      throw new ApiError('unavailable', body.message, { headers })
+    }
+  }
+}
+
+/**
+ * Logs when the service stops being ready, with the reason, and when it is ready again. Meanwhile it repeats the check by
+ * itself, because probes may be rare.
+ */
+function reportChanges(
+  app: FastifyInstance,
+  check: () => Promise<void>,
+  repeat: () => Promise<void>,
+): () => Promise<void> {
+  let lostAt: number | undefined
+  let repetition: NodeJS.Timeout | undefined
+  app.addHook('onClose', async () => clearInterval(repetition))
+
+  function lose(error: ApiError): void {
+    if (lostAt !== undefined || app.isDraining) return
+    lostAt = performance.now()
+    repetition = setInterval(() => void repeat().catch(() => {}), minInterval).unref()
+    // The message says everything about a failure of the database. A defect needs its stack.
+    const fields = error.body.code === 'unavailable' ? {} : { err: error.cause }
+    app.log.error(fields, `The service is not ready. ${messageForOperator(error)}`)
+  }
+
+  function regain(): void {
+    if (lostAt === undefined) return
+    const seconds = Math.round((performance.now() - lostAt) / 100) / 10
+    lostAt = undefined
+    clearInterval(repetition)
+    app.log.warn(`The service is ready again, after ${seconds} s.`)
+  }
+
+  return async () => {
+    try {
+      await check()
+    } catch (error) {
+      lose(toApiError(error))
+      throw error
+    }
+    regain()
+  }
+}
+
+/**
+ * Health checks for supervisors and load balancers, without an API key. `/livez` responds 200 while the process runs,
+ * `/readyz` while the service is ready.
+ */
+export async function health(app: FastifyInstance, { check }: { check: CheckReadiness }): Promise<void> {
+  labelRoutes(app, 'health')
+
+  app.get('/livez', async () => ({ status: 'ok' }))
+  handleOtherMethods(app, '/livez', ['GET', 'HEAD'])
+
+  app.get('/readyz', async () => {
+    await check()
+    return { status: 'ready' }
+  })
+  handleOtherMethods(app, '/readyz', ['GET', 'HEAD'])
+}
+
+/** All calls within a second share one result. */
+export function atMostOnceASecond<Result>(call: () => Promise<Result>): () => Promise<Result> {
+  let latest: Promise<Result> | undefined
+  let startedAt = 0
+  return () => {
+    if (!latest || performance.now() - startedAt >= minInterval) {
+      startedAt = performance.now()
+      latest = call()
+    }
+    return latest
+  }
+}
+
+async function withinTime(check: Promise<void>, limit: number): Promise<void> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    const cause = new Error(
+      `The database did not complete a check within ${limit} ms. Check the load of the machine, the disk and the database.`,
+    )
+    reject(dataUnavailable(cause))
+  }, limit)
+  await Promise.race([check, timeout]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,100 @@
+import { constants } from 'node:zlib'
+import type { FastifyRequest } from 'fastify'
+import type { BaseStore } from '../../store/base-store.ts'
+import { entityTag, hasContent } from './entity-tag.ts'
+import { type Compress, compressOnce, encodingFor } from './negotiation.ts'
+import { type CacheLookups, RevisionCache } from './revision-cache.ts'
+
+export interface CacheableResponse {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** A response that may be sent in several ways, depending on the request. */
+type NegotiableResponse = CacheableResponse & { compress?: Compress }
+
+/** The body is compressed if the client accepts it, and absent if the client has it already. */
+type NegotiatedResponse = Omit<CacheableResponse, 'body'> & { body?: string | Buffer }
+
+/** Capacity in characters of URLs and bodies, which is 4 MB at most, and twice that for compressed bodies that hardly shrink. */
+const capacity = 2_000_000
+/** URLs that are remembered because they were requested once, which are 4 MB at most. */
+const maxRequested = 500
+/**
+ * Characters from which a body is compressed. A shorter one that was just read from the store would take more time to
+ * compress than to transfer, and a shorter cached one fits into a packet with its headers.
+ */
+const minLength = { read: 4_096, cached: 1_024 }
+/** Higher levels take more time than their bytes save. A larger window takes more memory. */
+const compression = {
+  br: { params: { [constants.BROTLI_PARAM_QUALITY]: 3, [constants.BROTLI_PARAM_LGWIN]: 16 } },
+  gzip: { level: 6 },
+}
+/** Browsers store the response, and ask each time whether it is current. Shared caches would not check the API key. */
+const revalidated = { 'cache-control': 'private, no-cache' }
+
+/**
+ * Returns the cached response to the URL, or else the one that `respond` makes: compressed if the client accepts it, or 304
+ * if the client has it already.
+ */
+export type ResponseCache = (
+  request: Pick<FastifyRequest, 'url' | 'headers'>,
+  respond: () => Promise<CacheableResponse>,
+) => Promise<NegotiatedResponse>
+
+/**
+ * Caches successful responses by URL until the store changes, from the second request for a URL on. Keeping pages that are
+ * requested once would cost more than it saves, because the garbage collector has to move and free them.
+ */
+export function responseCache(store: BaseStore, lookups?: CacheLookups): ResponseCache {
+  const cache = new RevisionCache<NegotiableResponse>(store, {
+    capacity,
+    weightOf: (url, { body }) => url.length + body.length,
+    lookups,
+  })
+  const requested = new Set<string>()
+
+  function isRepeated(url: string): boolean {
+    if (requested.has(url)) return true
+    if (requested.size >= maxRequested) requested.clear()
+    requested.add(url)
+    return false
+  }
+
+  return async ({ url, headers }, respond) => {
+    let origin: keyof typeof minLength = 'cached'
+    async function read() {
+      origin = 'read'
+      return negotiable(await respond())
+    }
+    const response = await cache.load(url, read, ({ status }) => status === 200 && isRepeated(url))
+    const { etag } = response.headers
+    if (etag !== undefined && hasContent(headers, etag)) return notModified(response)
+    const { body, compress } = response
+    if (!compress || body.length < minLength[origin]) return response
+    const encoding = encodingFor(headers)
+    if (!encoding) return response
+    const { status, headers: others } = response
+    return { status, headers: { ...others, 'content-encoding': encoding }, body: await compress(encoding) }
+  }
+}
+
+/**
+ * The tag depends on nothing but the body, so it holds for every instance, and across restarts and restored backups. It is
+ * weak, so it holds for every encoding, too.
+ */
+function negotiable(response: CacheableResponse): NegotiableResponse {
+  const { status, headers, body } = response
+  if (status !== 200) return response
+  const negotiated = { ...headers, ...revalidated, vary: 'accept-encoding', etag: entityTag(body) }
+  return { status, headers: negotiated, body, compress: compressOnce(body, compression) }
+}
+
+/**
+ * The response to a client that has the body already (RFC 9110, section 15.4.5). Keeps headers that depend on more than the
+ * body, such as `Link`.
+ */
+function notModified({ headers: { 'content-type': _, ...headers } }: CacheableResponse): NegotiatedResponse {
+  return { status: 304, headers }
+}

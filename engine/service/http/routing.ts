@@ -1,0 +1,94 @@
+import { METHODS } from 'node:http'
+import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import { ApiError } from '../api/errors.ts'
+import { preferred } from './negotiation.ts'
+import { otherMethod } from './request.ts'
+
+/** Routes every method that Node can parse. An unusual method is then refused with 405 instead of 404. */
+export function routeAllMethods(app: FastifyInstance): void {
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  }
+}
+
+/**
+ * Completes a URL that has routes for `methods`: OPTIONS responds 204, any other method 405, both with `Allow`
+ * (RFC 9110, section 15.5.6).
+ */
+export function handleOtherMethods(
+  app: FastifyInstance,
+  url: string,
+  methods: string[],
+  options: RouteShorthandOptions = {},
+): void {
+  const allowed = [...methods, 'OPTIONS']
+  const allow = allowed.join(', ')
+  const config = { labels: otherMethod }
+  app.options(url, { ...options, config }, async (_request, reply) => reply.code(204).header('allow', allow).send())
+  app.route({
+    ...options,
+    config,
+    url,
+    method: app.supportedMethods.filter((method) => !allowed.includes(method)),
+    onRequest: async (request) => {
+      throw new ApiError('method_not_allowed', `${request.method} is not served at this path. Use ${allow}.`, {
+        headers: { allow },
+      })
+    },
+    handler: () => {},
+  })
+}
+
+/** A file in memory. The headers include the content type. */
+export interface Page {
+  content: Buffer
+  headers: Record<string, string>
+}
+
+/**
+ * Responds 404 to paths below the prefix of this Fastify instance that have no route. The hooks of the instance, such as
+ * the check of the API key, run first. The body is not parsed.
+ *
+ * @param page for browsers that navigate to such a path
+ */
+export function refuseUnknownPaths(app: FastifyInstance, page?: Page | undefined): void {
+  app.setNotFoundHandler(() => {})
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    // An instance with a prefix of its own inherits this hook.
+    if (!request.is404 || request.server !== app) return done(null, payload)
+    if (page) reply.header('vary', 'accept')
+    if (page && prefersHtml(request)) reply.code(404).headers(page.headers).send(page.content)
+    else done(new ApiError('not_found', 'There is nothing at this path.'))
+  })
+}
+
+/** Browsers name `text/html` only if they navigate. */
+function prefersHtml({ method, headers }: FastifyRequest): boolean {
+  const types = ['application/json', 'text/html']
+  return ['GET', 'HEAD'].includes(method) && preferred(headers.accept, types) === 'text/html'
+}
+
+/** Accepts bodies of any type without reading them. */
+export function ignoreBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Accepts only bodies of type `application/json` in UTF-8 (RFC 8259). `request.body` is what `parse` returns. */
+export function acceptJsonOnly(app: FastifyInstance, parse: (text: string) => unknown): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (request.headers['content-encoding'] !== undefined) {
+      return done(new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.'))
+    }
+    let parsed: unknown
+    try {
+      parsed = parse(utf8.decode(body))
+    } catch (cause) {
+      return done(new ApiError('invalid_request', 'The body is not valid JSON in UTF-8.', { cause }))
+    }
+    done(null, parsed)
+  })
+}

@@ -1,0 +1,158 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { extname, join, sep } from 'node:path'
+import { constants } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { entityTag, hasContent } from './entity-tag.ts'
+import { compressOnce, encodingFor } from './negotiation.ts'
+import { labelRoutes, type RequestLabels } from './request.ts'
+import { handleOtherMethods, type Page } from './routing.ts'
+
+/** Bytes. Brotli's level 10 takes half a second for this much, and saves 6 %. */
+const maxSlowLength = 1_000_000
+
+/** For files whose name contains a hash of their content. */
+const immutable = { 'cache-control': 'max-age=31536000, immutable' }
+/** For files that may change: browsers ask each time whether they have. */
+export const revalidated = { 'cache-control': 'no-cache' }
+
+/**
+ * Serves one file from memory.
+ *
+ * @param read called for the first request, and again if it failed
+ * @param headers must include the content type
+ */
+export function serveFile(
+  app: FastifyInstance,
+  url: string,
+  read: () => Promise<Buffer>,
+  headers: Record<string, string>,
+  labels?: RequestLabels,
+): void {
+  // A promise, so that requests that arrive meanwhile do not read the file, too.
+  let sender: Promise<SendFile> | undefined
+  const makeSender = async () => fileSender(await read(), headers)
+  app.route({
+    url,
+    method: ['GET', 'HEAD'],
+    ...(labels && { config: { labels } }),
+    async handler(request, reply) {
+      sender ??= makeSender().catch((error: unknown) => {
+        sender = undefined
+        throw error
+      })
+      const send = await sender
+      return send(request, reply)
+    },
+  })
+  handleOtherMethods(app, url, ['GET', 'HEAD'])
+}
+
+type SendFile = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/**
+ * Makes the handler that sends one file. All responses share one buffer for each encoding, which is compressed for the
+ * first request that accepts it.
+ */
+function fileSender(content: Buffer, headers: Record<string, string>): SendFile {
+  const etag = entityTag(content)
+  const quality = content.length <= maxSlowLength ? 10 : 9
+  const compress = compressOnce(content, {
+    br: { params: { [constants.BROTLI_PARAM_QUALITY]: quality } },
+    gzip: { level: 9 },
+  })
+
+  return async function send(request, reply) {
+    const isUnchanged = hasContent(request.headers, etag)
+    const hasBody = !isUnchanged && request.method !== 'HEAD'
+    const encoding = encodingFor(request.headers)
+    // Before the headers are set: if it fails, the error must not be cached, nor marked as compressed.
+    const body = hasBody && encoding ? await compress(encoding) : content
+
+    reply.headers({ ...headers, etag, vary: 'accept-encoding' })
+    if (isUnchanged) return reply.code(304).removeHeader('content-type').send()
+    if (encoding) reply.header('content-encoding', encoding)
+    // HEAD has no Content-Length, which is not known before the content is compressed (RFC 9110, section 8.6).
+    return reply.send(hasBody ? body : undefined)
+  }
+}
+
+/** Allows only files of this service, and no scripts or styles inside the page. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+function mediaTypeOf(path: string): string {
+  return mediaTypes[extname(path)] ?? 'application/octet-stream'
+}
+
+const mediaTypes: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.md': 'text/markdown; charset=utf-8',
+}
+
+/**
+ * Reads the page of the web console, and makes its URLs relative to the path of the service. Returns undefined if the
+ * console is not built.
+ *
+ * @param folder where `web/build.ts` writes the console
+ * @param basePath the path of the service: empty, or such as `/shop`
+ */
+export function readConsolePage(folder: string | undefined, basePath: string): Page | undefined {
+  const page = readPage(folder, 'index.html')
+  if (page === undefined) return undefined
+  return {
+    content: Buffer.from(page.replace(baseElement(''), () => baseElement(basePath))),
+    headers: { 'content-type': mediaTypeOf('index.html'), 'content-security-policy': pagePolicy },
+  }
+}
+
+/** Reads a page of the built console. Undefined if it is not built. */
+export function readPage(folder: string | undefined, name: string): string | undefined {
+  if (folder === undefined || !existsSync(join(folder, name))) return undefined
+  return readFileSync(join(folder, name), 'utf8')
+}
+
+/** Where the relative links of the console lead. */
+function baseElement(basePath: string): string {
+  return `<base href="${basePath.replaceAll('&', '&amp;')}/" />`
+}
+
+interface ConsoleOptions {
+  folder: string | undefined
+  page: Page | undefined
+  basePath: string
+}
+
+/**
+ * Serves the web console at `/`, without an API key. Without a page, `/` redirects to the API reference. The files are
+ * read once, at the start: a build beside a running service would otherwise mix two versions of the console.
+ */
+export async function webConsole(app: FastifyInstance, { folder, page, basePath }: ConsoleOptions): Promise<void> {
+  labelRoutes(app, 'console')
+  if (folder === undefined || !page) {
+    app.get('/', async (_request, reply) => reply.redirect(`${basePath}/docs/`))
+    handleOtherMethods(app, '/', ['GET', 'HEAD'])
+    return
+  }
+  serveFile(app, '/', async () => page.content, { ...page.headers, ...revalidated })
+  for (const path of globSync('**/*.{css,js,svg,md}', { cwd: folder })) {
+    const name = path.replaceAll(sep, '/')
+    const content = readFileSync(join(folder, path))
+    serveFile(app, `/${name}`, async () => content, {
+      'content-type': mediaTypeOf(name),
+      // Vite puts a hash of the content into the names of assets.
+      ...(name.startsWith('assets/') ? immutable : revalidated),
+    })
+  }
+}

@@ -1,0 +1,262 @@
+import { accessSync, constants, existsSync, readdirSync, realpathSync, statfsSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { StoreDefinition } from '../../store/collection.ts'
+import type { Inspection, SchemaState, ServerState } from '../../store/inspection.ts'
+import { describeLocation, type Location } from '../../store/location.ts'
+import { inspect } from '../../store/open.ts'
+import { existingFolder } from '../../store/ownership.ts'
+import { backupFolder, listBackups } from '../../store/sqlite/backup/inventory.ts'
+import { alignColumns, count, describeDuration, describeSize } from './format.ts'
+import { systemMessage } from './operator-error.ts'
+
+/** PostgreSQL's developers correct faults of each major version for five years: 15 is the oldest that they support. */
+const minPostgresVersion = 15
+/** Bytes. SQLite needs room for its log, which is truncated to 64 MiB. */
+const minFreeSpace = 64 * 1024 * 1024
+/** Bytes. A start after a crash moves the log into the database, at about ten seconds per GiB. */
+const maxLog = 128 * 1024 * 1024
+
+/** What a check says. */
+interface Verdict {
+  status: 'ok' | 'warning' | 'failure'
+  /** What was found, and what to do unless the status is `ok`. One line. */
+  message: string
+}
+
+export interface Finding extends Verdict {
+  check: string
+}
+
+export function ok(message: string): Verdict {
+  return { status: 'ok', message }
+}
+
+function warning(message: string): Verdict {
+  return { status: 'warning', message }
+}
+
+export function failure(message: string): Verdict {
+  return { status: 'failure', message }
+}
+
+export function finding(check: string, verdict: Verdict): Finding {
+  return { check, ...verdict }
+}
+
+/** What to examine: the resources, and parts of the configuration. */
+export interface Service {
+  /** Of the command line, for what to do. */
+  command: string
+  definition: StoreDefinition
+  database: Location
+  /** Milliseconds. */
+  backupEvery: number | undefined
+  /** The file with the API key of the configuration. */
+  apiKeyFile: string | undefined
+}
+
+/**
+ * Examines a service and its files. Changes nothing, and works while the service runs.
+ *
+ * @param configuration findings about the configuration, for their place in the list.
+ * @param service undefined if the configuration is wrong.
+ */
+export async function examine(configuration: Finding[], service: Service | undefined): Promise<Finding[]> {
+  const node = finding('node', ok(`Node ${process.version} on ${process.platform} ${process.arch}.`))
+  if (!service) return [node, ...configuration]
+  const { command, definition, database, backupEvery, apiKeyFile } = service
+  const contents = await examineDatabase(command, definition, database)
+  // The file may belong to another program, whose permissions are its own.
+  const isOwn = contents.every(({ check, status }) => check !== 'database' || status !== 'failure')
+  return [
+    node,
+    ...configuration,
+    ...(apiKeyFile === undefined ? [] : [await runCheck('key file', () => checkKeyFile(apiKeyFile))]),
+    ...contents,
+    ...(database.kind === 'sqlite' ? await examineFiles(database.path, isOwn, backupEvery) : []),
+  ]
+}
+
+/** One line for each check. */
+export function describeFindings(findings: Finding[]): string {
+  return alignColumns(findings.map(({ status, check, message }) => [status, check, message]))
+}
+
+/** Runs a check. An error becomes a failure, so that the other checks still run. */
+async function runCheck(check: string, run: () => Verdict | Promise<Verdict>): Promise<Finding> {
+  try {
+    return finding(check, await run())
+  } catch (error) {
+    return finding(check, failure(describeError(error)))
+  }
+}
+
+/** A sentence for the operator. */
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const message = systemMessage(error)
+  if (message === undefined || !('path' in error)) return error.message
+  return `${error.path} cannot be read: ${message}. Check the path and its permissions, or run this as the user of the service.`
+}
+
+/** Opens the database, and examines its schema, and the pages of SQLite or the server of PostgreSQL. */
+export async function examineDatabase(
+  command: string,
+  definition: StoreDefinition,
+  location: Location,
+): Promise<Finding[]> {
+  const name = describeLocation(location)
+  let inspection: Inspection | undefined
+  try {
+    inspection = await inspect(definition, location)
+  } catch (error) {
+    return [finding('database', failure(describeError(error)))]
+  }
+  if (!inspection) {
+    const missing = `There is no database at ${name} yet. The first start creates it; check DATABASE_URL if there should be one.`
+    return [finding('database', warning(missing))]
+  }
+  const { schema, close } = inspection
+  try {
+    return [
+      finding('database', ok(`${name} can be opened.`)),
+      await runCheck('schema', async () => judgeSchema(command, await schema())),
+      await examineEngine(inspection),
+    ]
+  } finally {
+    await close()
+  }
+}
+
+function judgeSchema(command: string, { applied, pending, problem }: SchemaState): Verdict {
+  if (problem !== undefined) return failure(`This release cannot use the schema: ${problem}.`)
+  const newest = applied.at(-1)
+  if (newest === undefined) return warning('There are no tables yet. The first start creates them.')
+  if (pending.length === 0) return ok(`${newest}, which is current.`)
+  const waiting = `${count(pending.length, 'migration')} ${pending.length === 1 ? 'is' : 'are'}`
+  return warning(
+    `${newest}, and ${waiting} pending. Back up the database; the next start applies them, or ${command} db migrate.`,
+  )
+}
+
+function examineEngine(inspection: Inspection): Promise<Finding> {
+  if (inspection.kind === 'postgres') return runCheck('server', async () => judgeServer(await inspection.server()))
+  return runCheck('integrity', async () => {
+    await inspection.checkPages()
+    return ok(`PRAGMA quick_check finds no damage (${describeSize((await inspection.bytes()).database)}).`)
+  })
+}
+
+function judgeServer({ version, encoding, isReadOnly }: ServerState): Verdict {
+  if (encoding !== 'UTF8')
+    return failure(`The encoding ${encoding} cannot store every name. Make another database with ENCODING 'UTF8'.`)
+  if (isReadOnly)
+    return failure(
+      `PostgreSQL ${version} accepts no writes: turn off default_transaction_read_only, or correct the address.`,
+    )
+  if (Number.parseInt(version, 10) >= minPostgresVersion) return ok(`PostgreSQL ${version}.`)
+  return warning(`PostgreSQL ${version} is no longer maintained. Use ${minPostgresVersion} or newer.`)
+}
+
+/** @param isOwn whether the file is no database of another program. */
+async function examineFiles(path: string, isOwn: boolean, backupEvery: number | undefined): Promise<Finding[]> {
+  const folder = existingFolder(realPath(path))
+  // The check of the database reports it.
+  if (!statSync(folder).isDirectory()) return []
+  return [
+    await runCheck('permissions', () => checkPermissions(path, folder, isOwn)),
+    await runCheck('disk space', () => checkSpace(folder)),
+    await runCheck('write-ahead log', () => checkLog(path)),
+    await runCheck('backups', () => checkBackups(path, backupEvery)),
+  ]
+}
+
+function checkPermissions(path: string, folder: string, isOwn: boolean): Verdict {
+  const file = realPath(path)
+  const existing = ['', '-wal', '-shm'].map((suffix) => file + suffix).filter((name) => existsSync(name))
+  const problem =
+    refusal(folder, constants.R_OK | constants.W_OK | constants.X_OK) ??
+    existing.map((name) => refusal(name, constants.R_OK | constants.W_OK)).find((text) => text !== undefined)
+  if (problem !== undefined) return failure(problem)
+  const open = isOwn ? openToOthers([...existing, ...backupsOf(path)]) : undefined
+  if (open) return open.isWritable ? failure(open.message) : warning(open.message)
+  const note =
+    process.getuid?.() === 0 ? ' This is root, who may write everywhere: run it as the user of the service.' : ''
+  return ok(`This user may write to ${folder}.${note}`)
+}
+
+function checkKeyFile(path: string): Verdict {
+  const open = openToOthers([path])
+  return open ? warning(open.message) : ok(`Only the owner and the group of ${path} may use it.`)
+}
+
+/** The files that users other than the owner and the group may use. Windows has no such permissions. */
+function openToOthers(files: string[]): { isWritable: boolean; message: string } | undefined {
+  const modes = files.map((file) => ({ file, mode: process.platform === 'win32' ? 0 : statSync(file).mode }))
+  const open = modes.filter(({ mode }) => mode & 0o006)
+  if (open.length === 0) return undefined
+  const isWritable = open.some(({ mode }) => mode & 0o002)
+  const names = open.map(({ file }) => file).join(' ')
+  const right = isWritable ? 'write' : 'read'
+  return {
+    isWritable,
+    message: `The permissions of files with data or keys let every user ${right} them. Run: chmod o-rwx ${names}`,
+  }
+}
+
+function backupsOf(database: string): string[] {
+  const folder = backupFolder(database)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(`${basename(database)}-`))
+    .map((name) => join(folder, name))
+}
+
+function refusal(path: string, mode: number): string | undefined {
+  try {
+    accessSync(path, mode)
+    return undefined
+  } catch (error) {
+    const isReadOnly = error instanceof Error && 'code' in error && error.code === 'EROFS'
+    return isReadOnly
+      ? `${path} is on a file system that is mounted read-only. Mount it for writing, or change DATABASE_URL.`
+      : `This user may not read and write ${path}. Change its owner or its permissions.`
+  }
+}
+
+function checkSpace(folder: string): Verdict {
+  const { bavail, bsize, files, ffree } = statfsSync(folder)
+  const free = bavail * bsize
+  const message = `${describeSize(free)} are free in ${folder}.`
+  if (free < minFreeSpace) return failure(`${message} Free some space: writes fail when the disk is full.`)
+  // Some file systems have no fixed number of files and report 0.
+  if (files > 0 && ffree === 0) return failure(`No file can be created in ${folder}. Delete some files.`)
+  return ok(message)
+}
+
+function checkLog(path: string): Verdict {
+  const size = statSync(`${realPath(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0
+  const message = `The write-ahead log has ${describeSize(size)}.`
+  if (size <= maxLog) return ok(message)
+  return warning(
+    `${message} It grows while a process keeps a read transaction open: end that process. If the service is stopped, start it.`,
+  )
+}
+
+/** @param interval between backups in milliseconds; undefined if none are scheduled. */
+async function checkBackups(path: string, interval: number | undefined): Promise<Verdict> {
+  if (interval === undefined) return ok('The service makes no backups, because BACKUP_EVERY is not set.')
+  const now = Date.now()
+  const newest = (await listBackups(path)).find(({ time, isScheduled }) => isScheduled && time <= now)
+  if (!newest)
+    return warning('There is no scheduled backup yet. Start the service, and look for "backup failed" in its log.')
+  const age = now - newest.time
+  const message = `The newest scheduled backup is ${describeDuration(age)} old, and BACKUP_EVERY is ${describeDuration(interval)}.`
+  if (age <= 2 * interval) return ok(message)
+  return failure(`${message} Check that the service runs, and look for "backup failed" in its log.`)
+}
+
+/** The path itself if the file does not exist yet. */
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync.native(path) : path
+}

@@ -1,0 +1,151 @@
+import { RowConflict } from '../../store/errors.ts'
+import type { ApiKey, WithApiKeys } from '../../store/keys/store.ts'
+import { apiKeyFormat } from '../auth/api-key.ts'
+import type { Product } from '../product.ts'
+import { alignColumns, parseDuration } from './format.ts'
+import { OperatorError, UsageError } from './operator-error.ts'
+
+/** What a command for keys needs to know of the service. */
+type KeyOwner = Pick<Product, 'keyPrefix' | 'command'>
+
+/** The constraints of both databases allow years of four digits. */
+const latestTime = Date.UTC(9999, 11, 31)
+const revokedMeanwhile = 'The API key was revoked meanwhile.'
+
+/**
+ * @param lifetime in milliseconds; without one the key does not expire.
+ * @returns the new key, which cannot be shown again.
+ */
+export async function createKey(
+  product: KeyOwner,
+  { apiKeys }: WithApiKeys,
+  name: string,
+  lifetime?: number,
+): Promise<string> {
+  const { mintApiKey, apiKeyRecord } = apiKeyFormat(product.keyPrefix)
+  const key = mintApiKey()
+  await explainTakenName(apiKeys.create(apiKeyRecord(key, parseKeyName(product, name), lifetime)))
+  return key
+}
+
+/** Awaits the create of a key. If an active key has its name, it rejects with an {@link OperatorError}. */
+export function explainTakenName<T>(create: Promise<T>): Promise<T> {
+  return create.catch((cause) => {
+    if (!(cause instanceof RowConflict)) throw cause
+    const message = 'An active API key already has this name: choose another one, or rotate that key.'
+    throw new OperatorError(message, { cause })
+  })
+}
+
+/**
+ * Revokes a key and creates its successor, which has the same name.
+ *
+ * @param lifetime in milliseconds; without one the successor has the lifetime of the old key.
+ * @returns the new key, which cannot be shown again, and the record of the old one.
+ */
+export async function rotateKey(
+  product: KeyOwner,
+  store: WithApiKeys,
+  nameOrStart: string,
+  lifetime?: number,
+): Promise<{ key: string; old: ApiKey }> {
+  const { mintApiKey, apiKeyRecord } = apiKeyFormat(product.keyPrefix)
+  const old = await findKey(product, store, nameOrStart)
+  const key = mintApiKey()
+  const successor = apiKeyRecord(key, old.name, lifetime ?? lifetimeOf(old))
+  if (!(await store.apiKeys.rotate(old.id, successor))) throw new OperatorError(revokedMeanwhile)
+  return { key, old }
+}
+
+function lifetimeOf({ name, createdAt, expiresAt }: ApiKey): number | undefined {
+  if (!expiresAt) return undefined
+  const lifetime = expiresAt.getTime() - createdAt.getTime()
+  // Also false if a time is invalid.
+  if (lifetime > 0 && Date.now() + lifetime <= latestTime) return lifetime
+  throw new OperatorError(
+    `The lifetime of the API key ${name} cannot be kept for its successor, because its times are invalid or too late. Choose a lifetime with --expires.`,
+  )
+}
+
+export async function revokeKey(product: KeyOwner, store: WithApiKeys, nameOrStart: string): Promise<ApiKey> {
+  const key = await findKey(product, store, nameOrStart)
+  const revokedAt = new Date()
+  if (!(await store.apiKeys.revoke(key.id, revokedAt))) throw new OperatorError(revokedMeanwhile)
+  return { ...key, revokedAt }
+}
+
+type KeySummary = ReturnType<typeof summaryOf>
+
+/** What an operator may see of a key. Times are in ISO 8601, or the word `unreadable`. */
+export function summaryOf({ name, start, createdAt, expiresAt, revokedAt, lastUsedAt }: ApiKey) {
+  return {
+    name,
+    start,
+    createdAt: describeTime(createdAt),
+    expiresAt: describeTime(expiresAt),
+    revokedAt: describeTime(revokedAt),
+    lastUsedAt: describeTime(lastUsedAt),
+  }
+}
+
+export async function listKeys({ apiKeys }: WithApiKeys): Promise<KeySummary[]> {
+  return (await apiKeys.list()).map(summaryOf)
+}
+
+function describeTime(time: Date | undefined): string | null {
+  if (!time) return null
+  return Number.isNaN(time.getTime()) ? 'unreadable' : time.toISOString()
+}
+
+/** Formats keys as a table for the terminal. */
+export function describeKeys(keys: KeySummary[]): string {
+  const rows = keys.map(({ name, start, ...times }) => [
+    name,
+    `${start}…`,
+    ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map((time) => time?.slice(0, 19) ?? '-'),
+  ])
+  return alignColumns([['NAME', 'START', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'], ...rows])
+}
+
+async function findKey(
+  { keyPrefix, command }: KeyOwner,
+  { apiKeys }: WithApiKeys,
+  nameOrStart: string,
+): Promise<ApiKey> {
+  const live = (await apiKeys.list()).filter(({ revokedAt }) => !revokedAt)
+  const named = live.filter(({ name }) => name === nameOrStart)
+  const found = named.length > 0 ? named : live.filter(({ start }) => isStartOf(keyPrefix, start, nameOrStart))
+  const [key] = found
+  // The text may be a whole key, which must not appear in a log.
+  const shown = apiKeyFormat(keyPrefix).startOfUnknown(nameOrStart) ?? nameOrStart
+  if (!key)
+    throw new OperatorError(
+      `No active API key is named "${shown}" or starts with "${shown}". List the keys with: ${command} keys list`,
+    )
+  if (found.length > 1)
+    throw new OperatorError(`Several API keys start with ${shown}. Give the name or more of the key.`)
+  return key
+}
+
+/** A whole key is accepted too, because an operator who finds a key in a log has only that. */
+function isStartOf(prefix: string, start: string, text: string): boolean {
+  return text.length > prefix.length && (start.startsWith(text) || text.startsWith(start))
+}
+
+/** @throws {UsageError} if the name is too long or contains other characters than a name may. */
+export function parseKeyName({ keyPrefix }: Pick<Product, 'keyPrefix'>, name: string): string {
+  if (!/^[\p{L}\p{N} ._@()-]{1,64}$/u.test(name) || name.startsWith(keyPrefix)) {
+    throw new UsageError(
+      `Name the key with 1 to 64 letters, digits, spaces or . _ @ ( ) -, not starting with ${keyPrefix}.`,
+    )
+  }
+  return name
+}
+
+/** Parses a lifetime such as 12h, 90d or 4w. Returns milliseconds. */
+export function parseLifetime(text: string): number {
+  const lifetime = parseDuration(text)
+  if (lifetime === undefined)
+    throw new UsageError(`${text} is not a lifetime. Give a number and a unit, such as 12h, 90d or 4w.`)
+  return lifetime
+}

@@ -1,0 +1,82 @@
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import type { Location } from '../../store/location.ts'
+import { UsageError } from './operator-error.ts'
+
+/**
+ * The location of a database in the format of DATABASE_URL.
+ *
+ * @param command the name of the database in the examples of the message.
+ */
+export function databaseUrl(command: string) {
+  return z
+    .string()
+    .trim()
+    .refine((url) => !hasSeveralHosts(url), {
+      error:
+        'expected one host, the address of the cluster: that of HAProxy, the -rw service of CloudNativePG, or the endpoint of RDS',
+    })
+    .transform((url, context): Location => {
+      if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url) && !hasControlCharacter(url))
+        return { kind: 'postgres', url }
+      const path = pathOf(url)
+      if (path === undefined) {
+        context.addIssue(
+          `expected a file, such as file:data/${command}.db, or a PostgreSQL database, such as postgres://user@host/${command}`,
+        )
+      }
+      return { kind: 'sqlite', path: path ?? '' }
+    })
+}
+
+/** libpq allows a list of hosts. A password may have a comma, too. */
+function hasSeveralHosts(url: string): boolean {
+  const [, authority = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)/.exec(url) ?? []
+  return authority.slice(authority.lastIndexOf('@') + 1).includes(',')
+}
+
+/**
+ * Parses the location of a database in the format of DATABASE_URL.
+ *
+ * @param name the name of the option, for the message. The message does not show the text, which may contain a password.
+ * @throws {UsageError} if the text is not a location
+ */
+export function parseLocation(command: string, text: string, name: string): Location {
+  const { data, error } = databaseUrl(command).safeParse(text)
+  if (data) return data
+  throw new UsageError(`${name}: ${error.issues.map(({ message }) => message).join(', ')}.`)
+}
+
+/** A database in memory is refused, because threads cannot share it. */
+function pathOf(url: string): string | undefined {
+  if (!/^file:[^?#]+$/.test(url) || url.includes(':memory:')) return undefined
+  try {
+    const path = url.startsWith('file://') ? fileURLToPath(url) : url.slice('file:'.length)
+    return isFileName(path) ? resolve(path) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The SQLite driver removes white space around a name, and so would open another file than the one that was checked. */
+function isFileName(path: string): boolean {
+  return path !== '' && path === path.trim() && !hasControlCharacter(path)
+}
+
+export function hasControlCharacter(text: string): boolean {
+  return /\p{Cc}/u.test(text)
+}
+
+/**
+ * Parses an argument that names a database file, such as a backup. It is not trimmed: the file that is meant may exist.
+ *
+ * @returns the absolute path.
+ * @throws {UsageError} if SQLite could not open a file of this name.
+ */
+export function parseFile(text: string): string {
+  if (isFileName(text)) return resolve(text)
+  throw new UsageError(
+    `${JSON.stringify(text)} cannot name a database file: expected a path without white space around it and without control characters.`,
+  )
+}

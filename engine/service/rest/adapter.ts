@@ -1,0 +1,132 @@
+import type { AnyRouter } from '@trpc/server'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
+import { createSchema } from 'zod-openapi'
+import { parseJson } from '../api/int64.ts'
+import { isRecord } from '../api/validation.ts'
+import type { CacheableResponse, ResponseCache } from '../http/response-cache.ts'
+import { acceptJsonOnly, handleOtherMethods, refuseUnknownPaths } from '../http/routing.ts'
+import type { Context } from '../trpc/trpc.ts'
+import { inputReader } from './input.ts'
+import { type Operation, operationsOf, successStatus } from './operations.ts'
+
+type CreateContext = (request: FastifyRequest, reply: FastifyReply, replays: boolean) => Context
+
+interface RestOptions {
+  router: AnyRouter
+  createContext: CreateContext
+  cache: ResponseCache
+  /** The path of the service in links: empty, or such as `/shop`. A proxy removes it from requests. */
+  basePath: string
+}
+
+/** The REST adapter: one route for each procedure with `meta.openapi`. */
+export async function restAdapter(
+  app: FastifyInstance,
+  { router, createContext, cache, basePath }: RestOptions,
+): Promise<void> {
+  const apiPath = basePath + app.prefix
+  acceptJsonOnly(app, parseJson)
+  refuseUnknownPaths(app)
+  for (const [path, operations] of Map.groupBy(operationsOf(router), ({ path }) => path)) {
+    const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
+    const onSend = deprecationHooks(operations, apiPath, basePath)
+    for (const operation of operations) {
+      const respond = responder(operation, createContext, apiPath)
+      app.route({
+        url,
+        method: methodsOf(operation),
+        schema: { response: { [successStatus(operation)]: serializationSchema(operation) } },
+        onSend,
+        config: { labels: { adapter: 'rest', operation: operation.name } },
+        async handler(request, reply) {
+          // First, because Fastify chooses the serializer by the status. An error sets its own.
+          reply.code(successStatus(operation))
+          const { status, headers, body } = await (operation.meta.cache
+            ? cache(request, () => respond(request, reply))
+            : respond(request, reply))
+          reply.code(status).headers(headers)
+          return body
+        },
+      })
+    }
+    handleOtherMethods(app, url, operations.flatMap(methodsOf), { onSend })
+  }
+}
+
+function methodsOf({ method }: Operation): string[] {
+  return method === 'GET' ? ['GET', 'HEAD'] : [method]
+}
+
+function responder(operation: Operation, createContext: CreateContext, apiPath: string) {
+  const readInput = inputReader(operation)
+  const next = nextLink(operation, apiPath)
+  const status = successStatus(operation)
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<CacheableResponse> => {
+    const input = readInput(request)
+    const output = await operation.call(input, createContext(request, reply, operation.replays))
+    const headers: CacheableResponse['headers'] = { 'content-type': 'application/json; charset=utf-8' }
+    if (operation.hasLocation && isRecord(output))
+      headers.location = `${apiPath}${filledPath(operation, input)}/${output.id}`
+    const link = next?.(input, output)
+    if (link) headers.link = link
+    // All serializers of Fastify for JSON schemas return strings.
+    return { status, headers, body: reply.serialize(output) as string }
+  }
+}
+
+/**
+ * Every response of a deprecated operation's path announces the deprecation, errors included: `Deprecation` (RFC 9745),
+ * `Sunset` (RFC 8594) and `Link` (RFC 8288). The links have no scheme and host, so they hold for every name of the service.
+ */
+function deprecationHooks(operations: Operation[], apiPath: string, basePath: string): onSendHookHandler[] {
+  const deprecation = operations.find(({ meta }) => meta.deprecation)?.meta.deprecation
+  if (!deprecation) return []
+  const { since, sunset, successor } = deprecation
+  const headers = {
+    deprecation: `@${since.getTime() / 1000}`,
+    sunset: sunset.toUTCString(),
+    link: `<${apiPath}${successor}>; rel="successor-version", <${basePath}/docs/>; rel="deprecation"; type="text/html"`,
+  }
+  return [
+    (_request, reply, payload, done) => {
+      reply.headers(headers)
+      done(null, payload)
+    },
+  ]
+}
+
+/** Fastify compiles a serializer from this schema. It writes a `bigint` as a JSON integer. */
+function serializationSchema({ output }: Operation): Record<string, unknown> {
+  const { schema, components } = createSchema(output, { io: 'output', schemaRefPath: '#/definitions/' })
+  return { ...schema, definitions: components }
+}
+
+/** The path of an operation with the parameters of a request. */
+function filledPath({ path }: Operation, input: Record<string, unknown>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_parameter, name: string) => encodeURIComponent(textOf(input[name])))
+}
+
+/** A value of an input as a parameter. */
+function textOf(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value)
+}
+
+/**
+ * Keyset pagination for operations with the inputs `cursor` and `limit`: a full page links to the page after its last id
+ * (RFC 8288), which keeps the other parameters. Returns undefined for any other operation.
+ */
+function nextLink(operation: Operation, apiPath: string) {
+  const { cursor, limit } = operation.input.shape
+  if (!cursor || !limit) return undefined
+  const defaultLimit = limit.parse(undefined)
+
+  return (input: Record<string, unknown>, page: unknown): string | undefined => {
+    if (!Array.isArray(page) || page.length < Number(input.limit ?? defaultLimit)) return undefined
+    const query = { ...input, cursor: page.at(-1).id }
+    const pairs = Object.entries(query)
+      .filter(([name]) => !operation.path.includes(`{${name}}`))
+      .map(([name, value]) => `${name}=${encodeURIComponent(textOf(value))}`)
+    return `<${apiPath}${filledPath(operation, input)}?${pairs.join('&')}>; rel="next"`
+  }
+}

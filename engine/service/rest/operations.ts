@@ -1,0 +1,63 @@
+import type { AnyRouter } from '@trpc/server'
+import { z } from 'zod'
+import { type Procedure, proceduresOf } from '../trpc/procedures.ts'
+
+/** A procedure with `meta.openapi`. */
+export interface Operation extends Procedure {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** The path relative to the base address, with parameters in braces: `/items/{id}`. */
+  path: `/${string}`
+  input: z.ZodObject
+  output: z.ZodType
+  /** Whether a GET operation reads what this one creates: at the same path, followed by the id. */
+  hasLocation: boolean
+}
+
+/** @throws {Error} if REST cannot serve a procedure that has `meta.openapi`. */
+export function operationsOf(router: AnyRouter): Operation[] {
+  const procedures = proceduresOf(router)
+  const readable = procedures.flatMap(({ meta }) => (meta.openapi?.method === 'GET' ? shapeOf(meta.openapi.path) : []))
+  return procedures.flatMap((procedure) => {
+    const { name, type, meta, inputs, output } = procedure
+    if (!meta.openapi) return []
+    const { method, path } = meta.openapi
+    if (!output || type === 'subscription') {
+      throw new Error(`${name} cannot be served as REST: it needs an output and must not be a subscription.`)
+    }
+    if ((type === 'query') !== (method === 'GET')) {
+      throw new Error(`${name} cannot be served as REST: a query needs the method GET, a mutation another one.`)
+    }
+    const hasId = output instanceof z.ZodObject && 'id' in output.shape
+    const hasLocation = method === 'POST' && hasId && readable.includes(`${shapeOf(path)}/{}`)
+    return [{ ...procedure, method, path, input: objectIn(name, inputs), output, hasLocation }]
+  })
+}
+
+/** The path without the names of its parameters, which may differ between operations. */
+function shapeOf(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, '{}')
+}
+
+/** POST creates a resource. */
+export function successStatus({ method }: Operation): 200 | 201 {
+  return method === 'POST' ? 201 : 200
+}
+
+/** Whether the request has a body. Otherwise the input is in the query. */
+export function takesBody({ method }: Operation): boolean {
+  return method !== 'GET' && method !== 'DELETE'
+}
+
+/** Splits the input into the fields in the path and the fields in the body or query. */
+export function splitInput({ input, path }: Operation): { inPath: z.ZodObject; elsewhere: z.ZodObject } {
+  const pick = (isWanted: (name: string) => boolean) =>
+    z.object(Object.fromEntries(Object.entries(input.shape).filter(([name]) => isWanted(name))))
+  const isInPath = (name: string) => path.includes(`{${name}}`)
+  return { inPath: pick(isInPath), elsewhere: pick((name) => !isInPath(name)) }
+}
+
+function objectIn(name: string, [input = z.object({}), ...more]: unknown[]): z.ZodObject {
+  const inner = input instanceof z.ZodPrefault ? input.unwrap() : input
+  if (inner instanceof z.ZodObject && more.length === 0) return inner
+  throw new Error(`${name} cannot be served as REST: it needs one input, which must be an object.`)
+}

@@ -1,0 +1,106 @@
+import { type AnyRouter, getErrorShape, transformTRPCResponse } from '@trpc/server'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, toApiError } from '../api/errors.ts'
+import { prepareReply, reportFault, toHttpError } from '../http/error-responses.ts'
+import type { CacheableResponse, ResponseCache } from '../http/response-cache.ts'
+import { acceptJsonOnly, handleOtherMethods, refuseUnknownPaths } from '../http/routing.ts'
+import type { Context } from '../trpc/trpc.ts'
+import { callReader, isBatch, namesIn, pathOf, type RpcCall, type RpcRequest, type RpcRoute } from './calls.ts'
+import { isStreamed, streamer } from './streaming.ts'
+
+interface RpcOptions {
+  router: AnyRouter
+  createContext: (request: FastifyRequest, reply: FastifyReply, replays: boolean) => Context
+  cache: ResponseCache
+}
+
+const contentType = { 'content-type': 'application/json; charset=utf-8' }
+
+/**
+ * The RPC adapter: the procedures for tRPC's clients, which require tRPC's envelope also for errors. tRPC's own handler
+ * takes many times as long, so it serves only streamed requests.
+ */
+export async function rpcAdapter(app: FastifyInstance, { router, createContext, cache }: RpcOptions): Promise<void> {
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = toHttpError(thrown)
+    return prepareReply(error, request, reply).send(envelope(router, error, undefined))
+  })
+  refuseUnknownPaths(app)
+  // The adapter or tRPC's handler parses the text.
+  acceptJsonOnly(app, (text) => text)
+  const reader = callReader(router)
+  const stream = streamer(app, router, contextOf)
+
+  function contextOf(request: RpcRequest, reply: FastifyReply): Context {
+    const context = createContext(request, reply, reader.replays(request))
+    // The calls of a batch share its headers, so the second create would be a replay of the first.
+    if (context.idempotency && namesIn(request.params.path).length > 1)
+      throw new ApiError('invalid_request', 'Idempotency-Key: expected only with a single call, not with a batch')
+    return context
+  }
+
+  async function respond(request: RpcRequest, reply: FastifyReply): Promise<CacheableResponse> {
+    const calls = reader.read(request)
+    const ctx = contextOf(request, reply)
+    const responses = await Promise.all(calls.map((call) => respondToCall(router, call, ctx, request)))
+    const [first] = responses
+    return first && !isBatch(request.query) ? first : joinResponses(responses)
+  }
+
+  app.route<RpcRoute>({
+    method: ['GET', 'HEAD', 'POST'],
+    url: '/:path',
+    config: {
+      labels: (request) => reader.labelsOf(pathOf(request)),
+      procedures: (request) => reader.names(pathOf(request)),
+      calls: (request) => namesIn(pathOf(request)).length,
+    },
+    async handler(request, reply) {
+      if (isStreamed(request)) {
+        // Refuses what the other requests are refused for.
+        reader.read(request)
+        return stream(request, reply)
+      }
+      const { status, headers, body } = await (reader.isCacheable(request)
+        ? cache(request, () => respond(request, reply))
+        : respond(request, reply))
+      reply.code(status).headers(headers)
+      return body
+    },
+  })
+  handleOtherMethods(app, '/:path', ['GET', 'HEAD', 'POST'])
+}
+
+/** Each call of a batch succeeds or fails alone. */
+async function respondToCall(
+  router: AnyRouter,
+  { name, run }: RpcCall,
+  ctx: Context,
+  request: FastifyRequest,
+): Promise<CacheableResponse> {
+  try {
+    return { status: 200, headers: contentType, body: `{"result":{"data":${await run(ctx)}}}` }
+  } catch (thrown) {
+    const error = toApiError(thrown)
+    reportFault(error, request)
+    const headers = { ...contentType, ...error.headers }
+    return { status: error.body.status, headers, body: JSON.stringify(envelope(router, error, name)) }
+  }
+}
+
+/** Joins the responses of a batch as tRPC does: different statuses become 207. */
+function joinResponses(responses: CacheableResponse[]): CacheableResponse {
+  const [status = 207, ...otherStatuses] = new Set(responses.map(({ status }) => status))
+  return {
+    status: otherStatuses.length > 0 ? 207 : status,
+    headers: Object.assign({}, ...responses.map(({ headers }) => headers)),
+    body: `[${responses.map(({ body }) => body).join(',')}]`,
+  }
+}
+
+/** The error in the form that tRPC's clients expect. */
+function envelope(router: AnyRouter, error: ApiError, path: string | undefined): unknown {
+  const config = router._def._config
+  const shape = getErrorShape({ config, error, type: 'unknown', path, input: undefined, ctx: undefined })
+  return transformTRPCResponse(config, { error: shape })
+}

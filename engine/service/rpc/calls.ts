@@ -1,0 +1,129 @@
+import type { AnyRouter } from '@trpc/server'
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../api/errors.ts'
+import { isRecord } from '../api/validation.ts'
+import type { RequestLabels } from '../http/request.ts'
+import { proceduresOf } from '../trpc/procedures.ts'
+import { compileWriter, writeAnything } from '../trpc/superjson-writer.ts'
+import type { Context } from '../trpc/trpc.ts'
+
+export interface RpcCall {
+  /** The name of the procedure, also of one that does not exist. */
+  name: string
+  /** Returns the output as superjson. Rejects with what the procedure throws, or if it cannot be called. */
+  run(ctx: Context): Promise<string>
+}
+
+/** Fastify parses the query to an object. */
+export interface RpcRoute {
+  Params: { path: string }
+  Querystring: Record<string, unknown>
+}
+
+export type RpcRequest = FastifyRequest<RpcRoute>
+
+export const maxBatchSize = 20
+
+/** Empty for a request without a route: the only route of the adapter has the parameter `path`. */
+export function pathOf({ params }: FastifyRequest): string {
+  return (params as Partial<RpcRoute['Params']>).path ?? ''
+}
+
+/** The names of the procedures that a path calls. */
+export function namesIn(path: string): string[] {
+  return path.split(',')
+}
+
+const batchLabels = labelsFor('batch')
+const unknownLabels = labelsFor('unknown')
+
+function labelsFor(operation: string): RequestLabels {
+  return { adapter: 'rpc', operation }
+}
+
+/** Reads the calls of a request (https://trpc.io/docs/rpc): queries by GET or HEAD, mutations by POST. */
+export function callReader(router: AnyRouter) {
+  const procedures = new Map(
+    proceduresOf(router).map((procedure) => [
+      procedure.name,
+      {
+        ...procedure,
+        labels: labelsFor(procedure.name),
+        methods: procedure.type === 'query' ? ['GET', 'HEAD'] : ['POST'],
+        write: compileWriter(procedure.output) ?? writeAnything,
+      },
+    ]),
+  )
+  const { deserialize } = router._def._config.transformer.input
+
+  function callOf(name: string, method: string, serialized: unknown): RpcCall {
+    return {
+      name,
+      async run(ctx) {
+        const procedure = procedures.get(name)
+        if (!procedure) throw new ApiError('not_found', 'There is no such procedure.')
+        const { type, methods, call, write } = procedure
+        if (!methods.includes(method)) {
+          const allow = methods.join(', ')
+          throw new ApiError('method_not_allowed', `${name} is a ${type}. Use ${allow}.`, { headers: { allow } })
+        }
+        return write(await call(serialized === undefined ? undefined : deserialize(serialized), ctx))
+      },
+    }
+  }
+
+  return {
+    /** The names in the path of a request. The first ones, because the path can be longer than any batch that is served. */
+    names: (path: string) => path.split(',', maxBatchSize).map((name) => (procedures.has(name) ? name : 'unknown')),
+    /** Whether both adapters cache the response. */
+    isCacheable: ({ method, params }: RpcRequest) =>
+      method !== 'POST' && namesIn(params.path).every((name) => procedures.get(name)?.meta.cache),
+    /** Whether one of the calls needs the `Idempotency-Key`. */
+    replays: ({ params }: RpcRequest) => namesIn(params.path).some((name) => procedures.get(name)?.replays),
+    /**
+     * The calls of a request. Whether a procedure exists and its input is valid is checked when a call runs.
+     *
+     * @throws {ApiError} if the request cannot be split into calls.
+     */
+    read(request: RpcRequest): RpcCall[] {
+      const { method, params, query } = request
+      const names = isBatch(query) ? namesIn(params.path) : [params.path]
+      if (names.length > maxBatchSize) throw invalid(`A batch has at most ${maxBatchSize} calls.`)
+      const input = readInput(request)
+      const inputs: Record<number, unknown> = isBatch(query) ? inputsOfBatch(input, names.length) : [input]
+      return names.map((name, index) => callOf(name, method, inputs[index]))
+    },
+    /** The procedure of a single call, else `batch` or `unknown`. */
+    labelsOf: (path: string) => procedures.get(path)?.labels ?? (path.includes(',') ? batchLabels : unknownLabels),
+  }
+}
+
+/** @throws {ApiError} unless the parameter `batch` is 1 or absent. */
+export function isBatch({ batch }: RpcRoute['Querystring']): boolean {
+  if (batch !== undefined && batch !== '1') throw invalid('batch: expected 1, once, or no such parameter')
+  return batch === '1'
+}
+
+/** Returns undefined if the request has no input. */
+function readInput({ method, query, body }: RpcRequest): unknown {
+  const text = method === 'POST' ? body : query.input
+  if (text === undefined || text === '') return undefined
+  if (typeof text !== 'string') throw invalid('input: expected one parameter, got several')
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw invalid('The input is not valid JSON.', cause)
+  }
+}
+
+/** The inputs of the calls by their positions: `{"0": …, "1": …}`. A call without an input has no entry. */
+function inputsOfBatch(input: unknown, calls: number): Record<string, unknown> {
+  if (input === undefined) return {}
+  const positions = Array.from({ length: calls }, (_, index) => String(index))
+  if (isRecord(input) && Object.keys(input).every((key) => positions.includes(key))) return input
+  throw invalid(`The input of this batch must be an object whose only names are ${positions.join(', ')}.`)
+}
+
+function invalid(message: string, cause?: unknown): ApiError {
+  return new ApiError('invalid_request', message, { cause })
+}

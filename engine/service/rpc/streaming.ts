@@ -1,0 +1,62 @@
+import type { AnyRouter, TRPCError } from '@trpc/server'
+import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
+import type { FastifyInstance, FastifyReply, onSendHookHandler } from 'fastify'
+import { ApiError, toApiError } from '../api/errors.ts'
+import { reportFault } from '../http/error-responses.ts'
+import type { Context } from '../trpc/trpc.ts'
+import { maxBatchSize, pathOf, type RpcRequest } from './calls.ts'
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Bytes of a response body that were streamed so far. */
+    streamedBytes?: number
+  }
+}
+
+/** Whether the client wants the response as a stream of JSON lines. A response to HEAD has no body that could be one. */
+export function isStreamed({ method, headers }: RpcRequest): boolean {
+  const types = headers['trpc-accept'] ?? headers.accept ?? ''
+  return method !== 'HEAD' && String(types).includes('application/jsonl')
+}
+
+/** Makes the function that serves streamed requests. It calls tRPC's own handler, which no other request reaches. */
+export function streamer(
+  app: FastifyInstance,
+  router: AnyRouter,
+  createContext: (request: RpcRequest, reply: FastifyReply) => Context,
+) {
+  app.decorateReply('streamedBytes', 0)
+  // tRPC's handler decodes the path a second time and could find more calls than the rate limit has counted.
+  app.addHook('onRequest', (request, _reply, done) =>
+    done(pathOf(request).includes('%') ? new ApiError('not_found', 'There is nothing at this path.') : undefined),
+  )
+  app.addHook('onSend', countStreamedBytes)
+  const options: FastifyHandlerOptions<AnyRouter, RpcRequest, FastifyReply> = {
+    router,
+    maxBatchSize,
+    createContext: ({ req, res }) => createContext(req, res),
+    responseMeta: ({ errors }) => ({ headers: errorHeaders(errors) }),
+    onError: ({ error, req }) => reportFault(toApiError(error), req),
+  }
+  return (req: RpcRequest, res: FastifyReply) => fastifyRequestHandler({ ...options, req, res, path: req.params.path })
+}
+
+/** tRPC's handler omits the content type of some errors. */
+function errorHeaders(errors: TRPCError[]): Record<string, string> {
+  return Object.assign({ 'content-type': 'application/json' }, ...errors.map((error) => toApiError(error).headers))
+}
+
+/** The responses of tRPC's handler are streams without a Content-Length. */
+function countStreamedBytes(...[, reply, payload, done]: Parameters<onSendHookHandler>): void {
+  if (!(payload instanceof Response) || !payload.body) {
+    done(null, payload)
+    return
+  }
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      reply.streamedBytes = (reply.streamedBytes ?? 0) + chunk.byteLength
+      controller.enqueue(chunk)
+    },
+  })
+  done(null, new Response(payload.body.pipeThrough(counter), payload))
+}

@@ -1,0 +1,204 @@
+import type { AnyRouter } from '@trpc/server'
+import type { FastifyInstance, FastifyListenOptions } from 'fastify'
+import type { StoreDefinition } from '../store/collection.ts'
+import { StoreUnavailable } from '../store/errors.ts'
+import type { WithApiKeys } from '../store/keys/store.ts'
+import { describeLocation } from '../store/location.ts'
+import { openStore } from '../store/open.ts'
+import { createAdminApp, createApp } from './app.ts'
+import { apiKeyFormat } from './auth/api-key.ts'
+import { type Config, environment } from './config.ts'
+import { type Address, addressesOf, findListenProblems, listenProblem } from './http/addresses.ts'
+import { drain } from './http/drain.ts'
+import { createLog, type Log } from './log.ts'
+import { announce } from './ops/announce.ts'
+import { type Audit, auditTo, describeKey } from './ops/audit.ts'
+import { scheduleBackups } from './ops/backup-schedule.ts'
+import { explainTakenName } from './ops/keys.ts'
+import { OperatorError } from './ops/operator-error.ts'
+import { notifySystemd } from './ops/systemd.ts'
+import type { Product } from './product.ts'
+import { unblock } from './telemetry/log-output.ts'
+import { Metrics } from './telemetry/metrics.ts'
+import { registeredTracer, Tracing } from './telemetry/tracing.ts'
+
+/** Milliseconds. */
+const drainTime = 500
+const repeatedSignalTime = 200
+/** Longest time between the signal to stop and the end of the process. */
+export const maxStopTime = 10_000
+const registerInterval = 5_000
+
+interface Service {
+  product: Product
+  definition: StoreDefinition<WithApiKeys>
+  router: AnyRouter
+  /** Folder of the built web console. */
+  console: string | undefined
+}
+
+/**
+ * Serves until SIGTERM or SIGINT, or until the files of the database are damaged, then completes the requests in progress
+ * and resolves. SIGTERM, from a supervisor, drains first; SIGINT, from a person, does not. A second signal, or a stop that
+ * takes too long, ends the process at once. Acknowledged writes are on disk in any case.
+ */
+export async function serve(config: Config, { product, definition, router, console }: Service): Promise<void> {
+  // Checked first, because a start that fails must not leave a file or a key.
+  const problems = await findListenProblems(config)
+  if (problems.length > 0) throw new OperatorError(problems.map(({ message }) => message).join('\n'))
+  const warnOfDropped = (lines: number) =>
+    log.warn(`${lines} lines of the output were dropped, because it was not read or its disk was full.`)
+  const outputs = [process.stdout, process.stderr].map((stream) => unblock(stream, warnOfDropped))
+  const log = createLog(config, process.stdout)
+  const audit = auditTo(log)
+  const metrics = new Metrics(product)
+  metrics.addProcess(outputs)
+  const tracer = registeredTracer(product)
+  const tracing = tracer && new Tracing(tracer, config.database.kind, product.command)
+  const damaged = Promise.withResolvers<undefined>()
+  const store = await openStore(definition, config.database, {
+    // The writer thread waits, not the event loop. VACUUM in a shell, for example, holds the lock for seconds.
+    busyTimeout: 5_000,
+    maxConnections: config.databaseConnections,
+    onWarning: (message) => log.warn(message),
+    onDamage(message) {
+      log.error(message)
+      process.exitCode = 1
+      damaged.resolve(undefined)
+    },
+    onMigrate: (migrations) => audit('database.migrate', describeLocation(config.database), { migrations }),
+    observer: metrics.store.observer,
+  })
+  let admin: FastifyInstance | undefined
+  try {
+    const app = await createApp({ product, config, store, router, log, consoleFolder: console, metrics, tracing })
+    try {
+      if (config.apiKey !== undefined) await registerKey(product, app, store, config.apiKey, audit)
+      const stopped = stopSignal(log)
+      // Before listening: if the database cannot be read, the start fails.
+      const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
+      const [address, adminAddress] = addressesOf(config)
+      await listen(app, address, (url) => `listening at ${url} (${product.command} ${product.version})`)
+      if (adminAddress) {
+        admin = createAdminApp(app, { product, config, log, metrics })
+        await listen(admin, adminAddress, (url) => `metrics and health at ${url}`)
+      }
+      const firstKey = hasKey ? undefined : await mintFirstKey(product, store, audit)
+      const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
+      const url = config.publicUrl ?? app.listeningOrigin
+      const { hasConsole } = app
+      const { name, path } = product
+      announce({ name, url, path, database: config.database, firstKey, hasConsole }, log, { asBanner })
+      const stopBackups = startBackups(config, log, metrics)
+      const reportStopping = notifySystemd(environment, { checkReadiness: app.checkReadiness, isStuck: store.isStuck })
+      const signal = await Promise.race([stopped, damaged.promise])
+      log.info({ signal }, 'stopping')
+      reportStopping()
+      limitStop([app, admin], log)
+      await Promise.all([stopBackups(), drain(app, signal === 'SIGINT' ? 0 : drainTime)])
+    } finally {
+      await app.close()
+    }
+  } finally {
+    await store.close()
+    // Last, so that probes see how the service stops.
+    admin?.server.closeAllConnections()
+    await admin?.close()
+  }
+}
+
+/** PostgreSQL has its own backup tools. */
+function startBackups({ database, ...config }: Config, log: Log, metrics: Metrics): () => Promise<void> {
+  if (database.kind !== 'sqlite') return async () => {}
+  metrics.store.expectBackups(config.backupEvery)
+  // The program that serves has the same resources.
+  const program = String(process.argv[1])
+  const { backupAttempted: onAttempt } = metrics.store
+  return scheduleBackups({ ...config, program, databasePath: database.path, onAttempt }, log)
+}
+
+/**
+ * Resolves with the first signal to stop. A second signal ends the process, unless it arrives right after the first: a
+ * terminal sends Ctrl-C to npm and to the service, and npm forwards it.
+ */
+function stopSignal(log: Log): Promise<NodeJS.Signals> {
+  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
+  let first: number | undefined
+  const receive = (signal: NodeJS.Signals) => {
+    if (first !== undefined && performance.now() - first > repeatedSignalTime) force(log, signal)
+    first ??= performance.now()
+    resolve(signal)
+  }
+  process.on('SIGTERM', receive).on('SIGINT', receive)
+  return promise
+}
+
+/** Closes the connections that remain shortly before the limit, and ends the process at the limit. */
+function limitStop(apps: (FastifyInstance | undefined)[], log: Log): void {
+  setTimeout(() => apps.forEach((app) => void app?.server.closeAllConnections()), maxStopTime - 1_000).unref()
+  setTimeout(() => force(log, 'timeout'), maxStopTime).unref()
+}
+
+/** Uses SIGKILL, because any other exit waits for the threads, which may wait for a disk that does not respond. */
+function force(log: Log, reason: string): void {
+  log.error({ reason }, 'stopped by force')
+  log.flush()
+  process.kill(process.pid, 'SIGKILL')
+}
+
+async function listen(app: FastifyInstance, address: Address, describe: (url: string) => string): Promise<void> {
+  try {
+    const { host, port, reusePort } = address
+    // Fastify passes `reusePort` to Node, but its type lacks it.
+    const options: FastifyListenOptions & { reusePort: boolean } = { host, port, reusePort }
+    await app.listen({ ...options, listenTextResolver: describe })
+  } catch (error) {
+    throw new OperatorError(listenProblem(error, address).message)
+  }
+}
+
+/**
+ * Registers the API key of the configuration. A known key is not changed, even if it is revoked. While the store accepts no
+ * writes, the service runs without the key and retries.
+ */
+async function registerKey(
+  { keyPrefix }: Product,
+  app: FastifyInstance,
+  { apiKeys }: WithApiKeys,
+  key: string,
+  audit: Audit,
+): Promise<void> {
+  const { apiKeyRecord, startOf } = apiKeyFormat(keyPrefix)
+  const record = apiKeyRecord(key, `environment (${startOf(key)})`)
+  const register = async () => {
+    const isNew = !(await apiKeys.find(record.hash)) && (await explainTakenName(apiKeys.register(record)))
+    if (isNew) audit('key.register', describeKey({ name: 'environment', start: record.start }))
+  }
+  const warn = (err: Error) =>
+    app.log.warn(
+      { err },
+      `The API key ${record.start}… of the environment could not be registered. The service tries again. ${err.message}`,
+    )
+  try {
+    await register()
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+    warn(error)
+    const retry = setInterval(() => register().then(() => clearInterval(retry), warn), registerInterval)
+    app.addHook('onClose', async () => clearInterval(retry))
+  }
+}
+
+/** Creates the first API key if the store has none. */
+async function mintFirstKey(
+  { keyPrefix }: Product,
+  { apiKeys }: WithApiKeys,
+  audit: Audit,
+): Promise<string | undefined> {
+  const { mintApiKey, apiKeyRecord } = apiKeyFormat(keyPrefix)
+  const key = mintApiKey()
+  const record = apiKeyRecord(key, 'first')
+  if (!(await apiKeys.createFirst(record))) return undefined
+  audit('key.create', describeKey(record))
+  return key
+}

@@ -1,0 +1,103 @@
+import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
+import type { FastifyInstance } from 'fastify'
+import { atMostOnceASecond, type CheckReadiness } from '../http/health.ts'
+import { labelRoutes } from '../http/request.ts'
+import type { CacheLookups } from '../http/revision-cache.ts'
+import { handleOtherMethods } from '../http/routing.ts'
+import type { Product } from '../product.ts'
+import type { Output } from './log-output.ts'
+import { type MetricFactory, metricFactory } from './metric-factory.ts'
+import { requestMetrics } from './request-metrics.ts'
+import { storeMetrics } from './store-metrics.ts'
+
+/** Gauges whose collection visits every open socket. */
+const unwanted = ['nodejs_active_resources', 'nodejs_active_handles', 'nodejs_active_requests']
+
+/** The metrics of one service. docs/reference/metrics.md describes each of them. */
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #factory: MetricFactory
+  readonly requests: ReturnType<typeof requestMetrics>
+  readonly cacheLookups: ReturnType<typeof cacheMetrics>
+  readonly store: ReturnType<typeof storeMetrics>
+  readonly #ready: ReturnType<MetricFactory['gauge']>
+
+  constructor({ metricPrefix, version, revision }: Pick<Product, 'metricPrefix' | 'version' | 'revision'>) {
+    this.#factory = metricFactory(this.#registry, metricPrefix)
+    this.requests = requestMetrics(this.#factory)
+    this.cacheLookups = cacheMetrics(this.#factory)
+    this.store = storeMetrics(this.#factory)
+    this.#ready = this.#factory.gauge('ready', '1 while /readyz responds 200, otherwise 0.')
+    const help = 'Always 1. The labels have the version of the service, and the commit of its package or image.'
+    const samples: [Record<string, string>, number][] = [[{ version, revision }, 1]]
+    this.#factory.gauge('build_info', help, () => samples, ['version', 'revision'])
+  }
+
+  setReady(isReady: boolean): void {
+    this.#ready.set(isReady ? 1 : 0)
+  }
+
+  /**
+   * Adds the metrics of the process: CPU, memory, file descriptors, event loop, garbage collection, output. Call it once
+   * for each process, because their timers run until it ends.
+   */
+  addProcess(outputs: Pick<Output, 'dropped'>[]): void {
+    collectDefaultMetrics({
+      register: this.#registry,
+      // Milliseconds. The default of 100 costs more and says no more.
+      eventLoopUtilizationTimeout: 1_000,
+    })
+    for (const name of unwanted.flatMap((name) => [name, `${name}_total`])) this.#registry.removeSingleMetric(name)
+    this.#factory.counter(
+      'output_lines_dropped_total',
+      'Lines of standard output and standard error that were dropped because the output did not accept them.',
+      () => outputs.reduce((total, { dropped }) => total + dropped, 0),
+    )
+  }
+
+  /** All metrics in the text format of Prometheus, version 0.0.4. */
+  async text(): Promise<string> {
+    await this.store.update()
+    return this.#registry.metrics()
+  }
+}
+
+/** Returns the object in which each cache counts its lookups. */
+function cacheMetrics({ counter }: MetricFactory) {
+  const lookups = {
+    rest_responses: { hits: 0, misses: 0 },
+    rpc_responses: { hits: 0, misses: 0 },
+    api_keys: { hits: 0, misses: 0 },
+  } satisfies Record<string, CacheLookups>
+  const addCounter = (count: keyof CacheLookups, help: string) =>
+    counter(
+      `cache_${count}_total`,
+      help,
+      () => Object.entries(lookups).map(([cache, counts]) => [{ cache }, counts[count]]),
+      ['cache'],
+    )
+  addCounter('hits', 'Lookups whose value the cache had.')
+  addCounter('misses', 'Lookups of a cacheable value that read the store.')
+  return lookups
+}
+
+interface MetricsOptions {
+  metrics: Metrics
+  check: CheckReadiness
+}
+
+/** Serves the metrics at `/metrics`. */
+export async function metricsRoute(app: FastifyInstance, { metrics, check }: MetricsOptions): Promise<void> {
+  labelRoutes(app, 'metrics')
+  // Collecting takes milliseconds, in which no other request is served.
+  const collect = atMostOnceASecond(async () => {
+    const isReady = check().then(
+      () => true,
+      () => false,
+    )
+    metrics.setReady(await isReady)
+    return Buffer.from(await metrics.text())
+  })
+  app.get('/metrics', async (_request, reply) => reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(await collect()))
+  handleOtherMethods(app, '/metrics', ['GET', 'HEAD'])
+}

@@ -1,0 +1,136 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  type BaseStore,
+  type StoreLoad,
+  type StoreObserver,
+  type StoreSizes,
+  writeFailures,
+} from '../../store/base-store.ts'
+import type { MetricFactory } from './metric-factory.ts'
+
+/** Milliseconds. A disk or a database that does not respond must not delay the other metrics. */
+const maxMeasureTime = 1_000
+/** Seconds, from a commit on a fast disk to the time after which a disk counts as hanging. */
+const buckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+export function storeMetrics(factory: MetricFactory) {
+  const { gauge, counter } = factory
+  let store: Pick<BaseStore, 'load' | 'sizes'> | undefined
+  let load: StoreLoad = { queuedWrites: 0 }
+  let sizes: StoreSizes = {}
+  let measuring: Promise<StoreSizes> | undefined
+  let backupInterval: number | undefined
+  let failedBackups: number | undefined
+
+  const observer = writeObserver(factory)
+  gauge('write_queue_length', 'Writes that wait for their transaction or are in it.', () => load.queuedWrites)
+  gauge('database_bytes', 'Size of the database.', () => sizes.databaseBytes)
+  gauge('wal_bytes', 'Size of the write-ahead log of SQLite.', () => sizes.logBytes)
+  gauge(
+    'backup_bytes',
+    'Size of all backups in the folder backups beside the SQLite database.',
+    () => sizes.backups?.bytes,
+  )
+  gauge(
+    'backup_last_success_timestamp_seconds',
+    'Time of the newest backup in that folder, in seconds since 1970.',
+    () => inSeconds(sizes.backups?.newestAt?.getTime()),
+  )
+  gauge('backup_interval_seconds', 'Time between scheduled backups, BACKUP_EVERY.', () => inSeconds(backupInterval))
+  gauge(
+    'backup_failed_attempts',
+    'Scheduled backups that have failed since the last one that succeeded.',
+    () => failedBackups,
+  )
+  gauge(
+    'postgres_connections',
+    'Connections to PostgreSQL that are in use or idle.',
+    () =>
+      load.pool
+        ? [
+            [{ state: 'in_use' }, load.pool.inUse],
+            [{ state: 'idle' }, load.pool.idle],
+          ]
+        : [],
+    ['state'],
+  )
+  gauge(
+    'postgres_connections_max',
+    'Maximum number of connections to PostgreSQL for requests.',
+    () => load.pool?.max ?? 0,
+  )
+  gauge('postgres_waiting', 'Queries that wait for a connection to PostgreSQL.', () => load.pool?.waiting ?? 0)
+  counter(
+    'postgres_connection_errors_total',
+    'Connections to PostgreSQL that were lost or could not be opened.',
+    () => load.pool?.errors ?? 0,
+  )
+
+  /** Scrapes share one measurement, so that a disk that hangs blocks at most one thread of Node's pool. */
+  async function measure(store: Pick<BaseStore, 'sizes'>): Promise<StoreSizes> {
+    measuring ??= store
+      .sizes()
+      .catch(() => ({}))
+      .finally(() => (measuring = undefined))
+    return Promise.race([measuring, wait(maxMeasureTime, {}, { ref: false })])
+  }
+
+  return {
+    /** Observes a store that is opened with it. */
+    observer,
+    /** Includes the state of a store. */
+    watch(watched: Pick<BaseStore, 'load' | 'sizes'>): void {
+      store = watched
+    },
+    /** @param interval between scheduled backups, in milliseconds; undefined if none are scheduled */
+    expectBackups(interval: number | undefined): void {
+      backupInterval = interval
+      failedBackups = interval === undefined ? undefined : 0
+    },
+    backupAttempted(failures: number): void {
+      failedBackups = failures
+    },
+    async update(): Promise<void> {
+      if (!store) return
+      load = store.load()
+      sizes = await measure(store)
+    },
+  }
+}
+
+function inSeconds(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : milliseconds / 1_000
+}
+
+function writeObserver({ histogram, counter }: MetricFactory): StoreObserver {
+  const writes = histogram(
+    'transaction_writes',
+    'Writes that shared a transaction, readiness checks included.',
+    [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024],
+  )
+  const transactions = histogram(
+    'transaction_duration_seconds',
+    'Time of a transaction with writes, its wait for locks and its COMMIT included.',
+    buckets,
+  )
+  const commits = histogram(
+    'commit_duration_seconds',
+    'Time of a COMMIT on SQLite: the write to the log, its fsync, and a checkpoint if one was due.',
+    buckets,
+  )
+  const failures = counter(
+    'write_failures_total',
+    'Writes that failed. The reason rule means that a write broke a rule, such as a reused idempotency key.',
+    undefined,
+    ['reason'],
+  )
+  for (const reason of writeFailures) failures.inc({ reason }, 0)
+  return {
+    transactionCommitted(count, { startedAt, committingAt, committedAt }) {
+      writes.observe(count)
+      transactions.observe((committedAt - startedAt) / 1_000)
+      if (committingAt !== undefined) commits.observe((committedAt - committingAt) / 1_000)
+    },
+    writeFailed: (reason) => failures.inc({ reason }),
+  }
+}

@@ -1,0 +1,179 @@
+import {
+  type Attributes,
+  ProxyTracer,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  type SpanOptions,
+  SpanStatusCode,
+  type Context as TraceContext,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { BaseStore } from '../../store/base-store.ts'
+import { toApiError } from '../api/errors.ts'
+import { isProbe, labelsOf, whenEnded } from '../http/request.ts'
+import type { Product } from '../product.ts'
+import type { Context } from '../trpc/trpc.ts'
+import { serializeError } from './serialize-error.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The span of a request that is traced. Null if it is not, undefined if that is not decided yet. */
+    span?: Span | null
+  }
+}
+
+/** Undefined if the process was started without an SDK of OpenTelemetry. docs/guides/monitoring.md shows how to add one. */
+export function registeredTracer({ command, version }: Pick<Product, 'command' | 'version'>): Tracer | undefined {
+  const tracer = trace.getTracer(command, version)
+  return tracer instanceof ProxyTracer ? undefined : tracer
+}
+
+/**
+ * Traces requests, procedures and calls of the store. Spans follow the semantic conventions for HTTP and databases
+ * (https://opentelemetry.io/docs/specs/semconv/).
+ */
+export class Tracing {
+  readonly #tracer: Tracer
+  readonly #database: Attributes
+  readonly #requestId: string
+
+  /** @param command the prefix of the attributes that the conventions lack */
+  constructor(tracer: Tracer, database: 'sqlite' | 'postgres', command: string) {
+    this.#tracer = tracer
+    this.#requestId = `${command}.request_id`
+    this.#database = { 'db.system.name': database === 'postgres' ? 'postgresql' : database }
+  }
+
+  /**
+   * Adds a span to each request whose API key was checked, or that failed. Call it before any other hook is added. The
+   * `traceparent` of a caller counts only with a valid API key, because otherwise anybody could have each request traced.
+   */
+  traceRequests(app: FastifyInstance): void {
+    app.addHook('preHandler', (request, reply, done) => {
+      this.#startRequest(request, reply)
+      done()
+    })
+    app.addHook('onError', (request, reply, _error, done) => {
+      this.#startRequest(request, reply)
+      done()
+    })
+  }
+
+  #startRequest(request: FastifyRequest, reply: FastifyReply): void {
+    if (request.span !== undefined) return
+    request.span = null
+    if (isProbe(labelsOf(request))) return
+    const parent = request.apiKey ? propagation.extract(ROOT_CONTEXT, request.headers) : ROOT_CONTEXT
+    // The request has arrived before the check of its key.
+    const startTime = Date.now() - reply.elapsedTime
+    const attributes = { ...attributesOf(request), [this.#requestId]: request.id }
+    const options = { kind: SpanKind.SERVER, attributes, startTime }
+    const span = this.#tracer.startSpan(request.method, options, parent)
+    if (!span.isRecording()) return
+    request.span = span
+    request.recordFault = (cause) => recordException(span, cause)
+    whenEnded(reply.raw, (isComplete) => {
+      describeResponse(span, request, reply, isComplete)
+      span.end(startTime + reply.elapsedTime)
+    })
+    const { traceId, spanId } = span.spanContext()
+    request.log = request.log.child({ traceId })
+    // https://www.w3.org/TR/trace-context-2/#traceresponse-header
+    reply.header('traceresponse', `00-${traceId}-${spanId}-01`)
+  }
+
+  /** Adds spans to the calls of a request that is traced. */
+  traceCalls({ span }: FastifyRequest, ctx: Context): Context {
+    if (!span) return ctx
+    const parent = trace.setSpan(ROOT_CONTEXT, span)
+    return {
+      ...ctx,
+      traceCall: (name, call) =>
+        this.#inSpan(name, {}, parent, (inner) => call({ ...ctx, store: this.#traceStore(ctx.store, inner) })),
+    }
+  }
+
+  #traceStore(store: BaseStore, parent: TraceContext): BaseStore {
+    const traced = Object.entries<unknown>({ ...store }).flatMap(([name, resource]) =>
+      typeof resource === 'object' && resource ? [[name, this.#traceMethods(name, resource, parent)]] : [],
+    )
+    return { ...store, ...Object.fromEntries(traced) }
+  }
+
+  #traceMethods(name: string, resource: object, parent: TraceContext): object {
+    return new Proxy(resource, {
+      get: (target, method: string) => {
+        const member: unknown = Reflect.get(target, method)
+        if (typeof member !== 'function') return member
+        const attributes = { ...this.#database, 'db.operation.name': method, 'db.collection.name': name }
+        const options = { kind: SpanKind.CLIENT, attributes }
+        // Every method of a resource returns a promise.
+        return (...args: unknown[]) =>
+          this.#inSpan(`${method} ${name}`, options, parent, async () => Reflect.apply(member, target, args))
+      },
+    })
+  }
+
+  /** Works in a span, which is active meanwhile. An error of the client, such as an unknown id, is no error of the span. */
+  #inSpan<T>(
+    name: string,
+    options: SpanOptions,
+    parent: TraceContext,
+    work: (inner: TraceContext) => Promise<T>,
+  ): Promise<T> {
+    return this.#tracer.startActiveSpan(name, options, parent, async (span) => {
+      try {
+        return await work(trace.setSpan(parent, span))
+      } catch (error) {
+        if (toApiError(error).body.status >= 500) fail(span, error instanceof Error ? error.name : 'unknown')
+        throw error
+      } finally {
+        span.end()
+      }
+    })
+  }
+}
+
+function fail(span: Span, type: string): void {
+  span.setAttribute('error.type', type)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+function recordException(span: Span, error: unknown): void {
+  const shown = serializeError(error)
+  span.recordException(
+    typeof shown === 'string' ? shown : { name: shown.type, message: shown.message, stack: shown.stack },
+  )
+}
+
+/** The attributes that are known when a request arrives. */
+function attributesOf({ method, originalUrl, protocol, hostname, port }: FastifyRequest): Attributes {
+  return {
+    'http.request.method': method,
+    // Without the query, which may have what the log does not show either.
+    'url.path': originalUrl.replace(/\?.*/, ''),
+    'url.scheme': protocol,
+    'server.address': hostname,
+    ...(Number.isInteger(port) && { 'server.port': Number(port) }),
+  }
+}
+
+function describeResponse(
+  span: Span,
+  { method, routeOptions }: FastifyRequest,
+  { statusCode }: FastifyReply,
+  isComplete: boolean,
+): void {
+  const { url: route } = routeOptions
+  if (route !== undefined) {
+    span.updateName(`${method} ${route}`)
+    span.setAttribute('http.route', route)
+  }
+  if (isComplete) span.setAttribute('http.response.status_code', statusCode)
+  if (!isComplete) fail(span, 'aborted')
+  else if (statusCode >= 500) fail(span, String(statusCode))
+}

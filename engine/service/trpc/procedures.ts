@@ -1,0 +1,107 @@
+import { type AnyProcedure, type AnyRouter, callTRPCProcedure, TRPCError } from '@trpc/server'
+import { z } from 'zod'
+import { keepsValues } from '../api/output.ts'
+import type { Context, MutationMeta, ProcedureMeta } from './trpc.ts'
+
+/** Calls a procedure with an input that is not validated yet. Rejects with what the procedure throws. */
+export type Call = (input: unknown, ctx: Context) => Promise<unknown>
+
+type ProcedureType = 'query' | 'mutation' | 'subscription'
+
+/** What the adapters need to know of a procedure. */
+export interface Procedure {
+  /** The name in the router: `<resource>.<procedure>`. */
+  name: string
+  type: ProcedureType
+  meta: ProcedureMeta
+  inputs: unknown[]
+  output: z.ZodType | undefined
+  /** Whether it gets the `Idempotency-Key` of the request (`meta.idempotencyKey`). */
+  replays: boolean
+  /** Whether `call` bypasses tRPC's middleware chain. */
+  isDirect: boolean
+  call: Call
+}
+
+/** The private fields of tRPC that this module reads. They are `unknown`, because another version may change them. */
+type Definition = Partial<Record<'inputs' | 'output' | 'middlewares' | 'resolver' | 'caller', unknown>>
+
+type Resolver = (options: object) => unknown
+
+/**
+ * The procedures of a router. This module alone reads tRPC's private fields.
+ *
+ * @throws {Error} if a procedure that is not a query has `meta.cache`.
+ */
+export function proceduresOf(router: AnyRouter): Procedure[] {
+  // AnyRouter types this record as `any`.
+  const procedures = Object.entries(router._def.procedures as Record<string, AnyProcedure>)
+  return procedures.map(([name, { _def }]) => {
+    const { type } = _def
+    // The `router` function of trpc.ts, which builds every router, types the metadata.
+    const meta = (_def.meta ?? {}) as ProcedureMeta & Partial<MutationMeta>
+    if (meta.cache && type !== 'query') throw new Error(`${name}: only a query can have meta.cache.`)
+    const { inputs, output }: Definition = _def
+    const { isDirect, call } = compileCall(router, name, type, _def)
+    return {
+      name,
+      type,
+      meta,
+      inputs: Array.isArray(inputs) ? inputs : [],
+      output: output instanceof z.ZodType ? output : undefined,
+      replays: meta.idempotencyKey === 'replays',
+      isDirect,
+      call: (input, ctx) => (ctx.traceCall ? ctx.traceCall(name, (traced) => call(input, traced)) : call(input, ctx)),
+    }
+  })
+}
+
+/**
+ * tRPC runs input validation, resolver and output validation as a chain of middlewares and copies its options for each of
+ * them, which takes 50 times as long as all three. If the chain holds nothing else, `call` validates the input and calls
+ * the resolver. It skips output validation, which would leave the output unchanged: TypeScript and the store guarantee its
+ * type.
+ */
+function compileCall(router: AnyRouter, path: string, type: ProcedureType, definition: Definition) {
+  const constant = { type, path, signal: undefined, batchIndex: 0 }
+  const callChain: Call = (input, ctx) =>
+    callTRPCProcedure({ ...constant, router, ctx, getRawInput: async () => input })
+
+  const parts = directParts(definition)
+  if (!parts) return { isDirect: false, call: callChain }
+  const { schema, resolver } = parts
+  const call: Call = async (input, ctx) => {
+    if (!schema) return resolver({ ...constant, input: undefined, ctx })
+    const parsed = parse(schema, input)
+    return parsed ? resolver({ ...constant, input: parsed.data, ctx }) : callChain(input, ctx)
+  }
+  return { isDirect: true, call }
+}
+
+/** Returns undefined unless the chain is at most one input, at most one output that keeps its values, and the resolver. */
+function directParts(definition: Definition): { schema: z.ZodType | undefined; resolver: Resolver } | undefined {
+  const { inputs, output, middlewares, resolver, caller } = definition
+  if (!Array.isArray(inputs) || !Array.isArray(middlewares) || !isResolver(resolver) || caller) return undefined
+  const [schema] = inputs
+  if (inputs.length > 1 || (schema && !(schema instanceof z.ZodType))) return undefined
+  const expected = [...(schema ? ['input'] : []), ...(output ? ['output'] : []), 'resolver']
+  const links = middlewares.map(({ _type = 'resolver' }) => _type).sort()
+  if (links.join() !== expected.join() || (output && !keepsValues(output))) return undefined
+  return { schema, resolver }
+}
+
+function isResolver(value: unknown): value is Resolver {
+  return typeof value === 'function'
+}
+
+/** Returns undefined if Zod cannot parse synchronously. */
+function parse(schema: z.ZodType, input: unknown): { data: unknown } | undefined {
+  let result: z.ZodSafeParseResult<unknown>
+  try {
+    result = schema.safeParse(input)
+  } catch {
+    return undefined
+  }
+  if (result.error) throw new TRPCError({ code: 'BAD_REQUEST', cause: result.error })
+  return result
+}

@@ -1,0 +1,119 @@
+import { ApiError } from '../api/errors.ts'
+import { isTime, timeFormat } from '../api/time.ts'
+import { isRecord } from '../api/validation.ts'
+
+/** Enough for an integer of 128 bits. The time to parse digits grows faster than their number. */
+const maxDigits = 40
+
+/** What the JSON must hold where an input is annotated with a type. Other types are for values that no input contains. */
+const annotatedTypes: Record<string, string> = {
+  bigint: `a string of 1 to ${maxDigits} decimal digits`,
+  Date: timeFormat,
+  number: 'the string NaN, Infinity, -Infinity or -0',
+  undefined: 'null',
+}
+const digits = new RegExp(`^-?[0-9]{1,${maxDigits}}$`)
+const specialNumbers = ['NaN', 'Infinity', '-Infinity', '-0']
+
+/**
+ * Decodes an input that superjson has serialized. superjson's own decoder is lenient: it rounds numbers to a `bigint`,
+ * drops an input without an envelope, creates what an annotation names, and builds values of any size. This decoder
+ * returns exactly the values of the JSON, except for annotated ones, or refuses the input. It changes the JSON in place.
+ *
+ * @throws {ApiError} `invalid_request` if the input is not valid.
+ */
+export function decodeSuperjson(serialized: unknown): unknown {
+  if (!isRecord(serialized) || !Object.hasOwn(serialized, 'json') || !hasOnly(serialized, ['json', 'meta']))
+    throw invalid('expected an object with the input as json, and its annotations as meta')
+  const { json, meta = {} } = serialized
+  if (!isRecord(meta) || !hasOnly(meta, ['values', 'referentialEqualities', 'v']))
+    throw invalid('meta: expected an object with values, referentialEqualities and v')
+  const { values = {}, referentialEqualities = {}, v = 0 } = meta
+  if (v !== 0 && v !== 1) throw invalid('meta.v: expected 0 or 1')
+
+  const root = { json }
+  const placeOf = (path: unknown) => findPlace(root, path, v)
+  checkEqualities(referentialEqualities, placeOf)
+  // The annotation of the input itself is not in an object.
+  if (!isRecord(values)) decodeAt({ parent: root, key: 'json' }, values, 'json')
+  else for (const [path, type] of Object.entries(values)) decodeAt(placeOf(path), type, path)
+  return root.json
+}
+
+/** A value in the JSON. */
+interface Place {
+  parent: Record<string, unknown>
+  key: string
+}
+
+function decodeAt({ parent, key }: Place, annotation: unknown, path: string): void {
+  const [type, ...others] = Array.isArray(annotation) ? annotation : []
+  if (typeof type !== 'string' || !Object.hasOwn(annotatedTypes, type) || others.length > 0)
+    throw invalid(`meta.values: expected one of the types ${Object.keys(annotatedTypes).join(', ')} for each path`)
+  const value = parent[key]
+  const text = typeof value === 'string' ? value : ''
+  if (type === 'bigint' && digits.test(text)) parent[key] = BigInt(text)
+  else if (type === 'Date' && isTime(text)) parent[key] = new Date(text)
+  else if (type === 'number' && specialNumbers.includes(text)) parent[key] = Number(text)
+  else if (type === 'undefined' && value === null) parent[key] = undefined
+  else throw invalid(`${shorten(path)}: expected ${annotatedTypes[type]}, because it is annotated as ${type}`)
+}
+
+/**
+ * Checks the annotations that tell which objects of the client were identical. They change nothing, because the JSON holds
+ * each of them in full. Only where it has null instead, because of a cycle or of superjson's option `dedupe`, would a
+ * value be lost.
+ */
+function checkEqualities(annotation: unknown, placeOf: (path: unknown) => Place): void {
+  // With a list, some paths lead to the input itself.
+  const [ofRoot, others = {}, ...more] = Array.isArray(annotation) ? annotation : [[], annotation]
+  if (!Array.isArray(ofRoot) || !isRecord(others) || more.length > 0)
+    throw invalid('meta.referentialEqualities: expected lists of paths')
+  for (const paths of [ofRoot, Object.keys(others), ...Object.values(others)]) {
+    if (!Array.isArray(paths)) throw invalid('meta.referentialEqualities: expected lists of paths')
+    for (const path of paths) {
+      const { parent, key } = placeOf(path)
+      if (parent[key] === null)
+        throw invalid(`${shorten(path)}: expected the value in full, not null. Serialize without dedupe, and no cycles`)
+    }
+  }
+}
+
+function findPlace(root: { json: unknown }, path: unknown, version: 0 | 1): Place {
+  if (typeof path !== 'string') throw invalid('meta: expected a string as a path')
+  let place: Place = { parent: root, key: 'json' }
+  for (const key of splitPath(path, version)) {
+    const parent = place.parent[place.key]
+    if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, key))
+      throw invalid(`meta: the path ${shorten(path)} leads to no value of json`)
+    // An array has its elements under their indices, too.
+    place = { parent: parent as Record<string, unknown>, key }
+  }
+  return place
+}
+
+/** Splits a path at its dots. In a key, version 1 escapes dots and backslashes by a backslash, version 0 only dots. */
+function splitPath(path: string, version: 0 | 1): string[] {
+  if (!path.includes('\\')) return path.split('.')
+  if (version === 0) throw invalid('meta.v: expected 1, because a path has a backslash')
+  if (!/^(?:[^\\]|\\[\\.])*$/.test(path)) throw invalid(`meta: the path ${shorten(path)} has an unknown escape`)
+  const keys = ['']
+  for (const [token] of path.matchAll(/\\[\\.]|\.|[^\\.]+/g)) {
+    if (token === '.') keys.push('')
+    else keys.push(keys.pop() + token.replace('\\', ''))
+  }
+  return keys
+}
+
+function hasOnly(record: Record<string, unknown>, names: string[]): boolean {
+  return Object.keys(record).every((name) => names.includes(name))
+}
+
+/** A path is text of the client, and may be as long as the body. */
+function shorten(path: string): string {
+  return path.length > 100 ? `${path.slice(0, 100)}…` : path
+}
+
+function invalid(reason: string): ApiError {
+  return new ApiError('invalid_request', `The input is not valid superjson: ${reason}.`)
+}

@@ -1,0 +1,160 @@
+import { initTRPC, type TRPCCreateRouterOptions } from '@trpc/server'
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
+import superjson from 'superjson'
+import type { OpenApiMeta } from 'trpc-to-openapi'
+import { z } from 'zod'
+import type { BaseStore, IdempotencyKey } from '../../store/base-store.ts'
+import { type RpcError, toApiError } from '../api/errors.ts'
+import { requestHeaders, responseHeaders } from '../api/idempotency-key.ts'
+import { decodeSuperjson } from './superjson-input.ts'
+
+/** The context that the adapters make for a request. They check the API key first. A resolver reads a part of it. */
+export interface Context extends SessionContext {
+  store: BaseStore
+  /** The `Idempotency-Key` of a request that calls a mutation which replays. */
+  idempotency: IdempotencyKey | undefined
+  signal?: AbortSignal
+  /** Traces the call of a procedure with a context of its own. Only traced requests have it. */
+  traceCall?: <T>(name: string, call: (ctx: Context) => Promise<T>) => Promise<T>
+}
+
+/** What the procedures of the session read of the context. */
+export interface SessionContext {
+  keyName: string
+  /** Undefined if the key does not expire. */
+  keyExpiresAt: Date | undefined
+  /** The rate limit of the key after this request. Undefined if there is no limit. */
+  rateLimit: RateLimitState | undefined
+  /** The version of the service. */
+  release: string
+}
+
+/** A window of the rate limit. */
+export const RateLimitState = z.object({
+  calls: z.int().meta({ description: 'The number of calls that the key may make in each window.' }),
+  seconds: z.int().meta({ description: 'The length of a window in seconds.' }),
+  remaining: z.int().meta({ description: 'The number of calls that are left in this window.' }),
+  resetsIn: z.int().meta({ description: 'Seconds until the next window starts.' }),
+})
+export type RateLimitState = z.infer<typeof RateLimitState>
+
+/** What a resolver reads of the context. A cached response depends on nothing else, so every API key may get it. */
+export interface ResolverContext<Store> {
+  store: Store
+  /** Aborted when the client has gone before it got the response. */
+  signal?: AbortSignal
+}
+
+/** What the resolver of a mutation that replays reads. */
+export interface ReplayContext<Store> {
+  /** Each mutation needs `idempotency`, so that a resolver that does not pass it on does not compile. */
+  store: { [Name in keyof Store]: WithOnce<Store[Name]> }
+  idempotency: IdempotencyKey | undefined
+}
+
+type WithOnce<Part> = Part extends (...args: never) => unknown
+  ? Part
+  : { [Name in keyof Part]: RequireOnce<Part[Name]> }
+
+type RequireOnce<Method> = Method extends (...args: infer Args) => infer Result
+  ? Required<Args> extends [infer Input, IdempotencyKey]
+    ? (input: Input, idempotency: IdempotencyKey | undefined) => Result
+    : Method
+  : Method
+
+/** The metadata of a procedure. With `openapi` the REST adapter serves it. */
+export interface ProcedureMeta extends OpenApiMeta {
+  /** The group of the operation in the OpenAPI document. */
+  tag?: { name: string; description: string }
+  deprecation?: Deprecation
+  /**
+   * Opts a query into the response cache of both adapters, and gives its response an `ETag`. `dependsOn: 'store'` means
+   * that the cached response is sent to every API key until the store changes.
+   */
+  cache?: { dependsOn: 'store' }
+}
+
+/** The metadata of a mutation. */
+export interface MutationMeta extends ProcedureMeta {
+  /**
+   * Whether a repeated request with the same `Idempotency-Key` gets the response of the first one, or the header is
+   * ignored. With `replays`, the resolver passes `ctx.idempotency` to the store.
+   */
+  idempotencyKey: 'replays' | 'ignored'
+  /** What the mutation creates, for the description of the header. */
+  creates?: string
+}
+
+export interface Deprecation {
+  /** The date of the deprecation (RFC 9745). */
+  since: Date
+  /** The date from which the operation may be removed (RFC 8594). */
+  sunset: Date
+  /** The path of the replacement, relative to the base address. */
+  successor: `/${string}`
+  /** What to use instead, in Markdown. */
+  replacement: string
+}
+
+/** The procedures, if each mutation declares how it treats an `Idempotency-Key`. */
+type Declared<Procedures> = {
+  [Name in keyof Procedures]: Procedures[Name] extends { _def: { type: 'mutation' }; meta: infer Meta }
+    ? Meta extends MutationMeta
+      ? Procedures[Name]
+      : 'Begin a mutation with mutation(), not with procedure.'
+    : Procedures[Name]
+}
+
+/** Creates the functions that begin procedures and routers over a store. */
+export function createTrpc<Store>() {
+  const t = createBuilder<ResolverContext<Store>, ProcedureMeta>()
+  const replaying = createBuilder<ReplayContext<Store>, MutationMeta>().procedure
+  const ignoring = createBuilder<ResolverContext<Store>, MutationMeta>().procedure
+
+  function mutation(meta: MutationMeta & { idempotencyKey: 'replays' }): typeof replaying
+  function mutation(meta: MutationMeta & { idempotencyKey: 'ignored' }): typeof ignoring
+  function mutation(meta: MutationMeta) {
+    return meta.idempotencyKey === 'replays' ? replaying.meta(withHeaders(meta)) : ignoring.meta(meta)
+  }
+
+  return {
+    /** Begins a query. */
+    procedure: t.procedure,
+    /** Begins a mutation. */
+    mutation,
+    router: <Procedures extends TRPCCreateRouterOptions>(procedures: Procedures & Declared<Procedures>) =>
+      t.router<Procedures>(procedures),
+  }
+}
+
+export function createBuilder<ContextOfResolver extends object, Meta extends ProcedureMeta>() {
+  return initTRPC
+    .context<ContextOfResolver>()
+    .meta<Meta>()
+    .create({
+      isDev: false,
+      transformer: {
+        input: { serialize: superjson.serialize, deserialize: decodeSuperjson },
+        output: superjson,
+      },
+      errorFormatter({ error, shape }): RpcError {
+        const { body, code, issues } = toApiError(error)
+        return {
+          message: body.message,
+          code: TRPC_ERROR_CODES_BY_KEY[code],
+          data: { ...body, ...(issues && { issues }), httpStatus: body.status, path: shape.data.path },
+        }
+      },
+    })
+}
+
+/** REST documents the headers of a mutation that replays. */
+function withHeaders(meta: MutationMeta): MutationMeta {
+  const { openapi, creates } = meta
+  if (!openapi) return meta
+  const errorResponses = {
+    ...openapi.errorResponses,
+    422: 'The `Idempotency-Key` was used before with another payload.',
+  }
+  return { ...meta, openapi: { ...openapi, requestHeaders: requestHeaders(creates), responseHeaders, errorResponses } }
+}

@@ -1,0 +1,107 @@
+import { dirname } from 'node:path'
+import type Database from 'better-sqlite3'
+import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
+import type { StoreDefinition } from '../collection.ts'
+import { type Loaded, listOf } from '../entity.ts'
+import { type OnMigrate, refuseOtherRelease } from '../migrations.ts'
+import { unusable } from '../sqlite/diagnosis/diagnosis.ts'
+import { type SqliteCollection, tablesOf } from '../sqlite/engine.ts'
+import { checkPages, connect, connectToRead, orClose } from '../sqlite/file/connection.ts'
+import { toFailure } from '../sqlite/file/failure.ts'
+import { identify, realPathOf, syncFolder } from '../sqlite/file/files.ts'
+import { refuseForeignFile } from '../sqlite/file/header.ts'
+import { readJournal } from '../sqlite/migrate.ts'
+import { prepareDatabase } from '../sqlite/open/prepare.ts'
+import { query, textOf } from '../sqlite/statements.ts'
+import { type CopyDatabase, type Row, RowsRefused, refuseSameDatabase } from './driver.ts'
+
+/** Milliseconds to wait for the lock of another process. */
+const busyTimeout = 5_000
+
+export async function openSource(path: string, definition: StoreDefinition): Promise<CopyDatabase> {
+  const loaded = await definition.forSqlite()
+  return attempt(path, () => {
+    refuseForeignFile(path)
+    const connection = connectToRead(path, busyTimeout)
+    return orClose(connection, () => {
+      connection.exec('BEGIN')
+      refuseOtherRelease(readJournal(connection), loaded, path)
+      checkPages(connection, 'quick_check')
+      return methods(path, loaded.collections, connection)
+    })
+  })
+}
+
+export async function openTarget(
+  path: string,
+  definition: StoreDefinition,
+  source: string,
+  onMigrate?: OnMigrate,
+): Promise<CopyDatabase> {
+  const loaded = await definition.forSqlite()
+  return attempt(path, () => {
+    refuseSameDatabase(identify(path), source, path)
+    prepareDatabase(path, loaded, { migrate: false, onMigrate })
+    const connection = connect(path, { busyTimeout })
+    return orClose(connection, () => {
+      connection.exec('BEGIN IMMEDIATE')
+      return methods(path, loaded.collections, connection)
+    })
+  })
+}
+
+function methods(
+  path: string,
+  collections: Loaded<SqliteCollection>['collections'],
+  connection: Database.Database,
+): CopyDatabase {
+  const run = async (statement: SQL) => attempt(path, () => query<Row>(connection, statement))
+  return {
+    name: path,
+    identity: identify(path) ?? '',
+    tables: tablesOf(collections),
+    query: run,
+    asText: (column) => sql`CAST(${column} AS text)`,
+    async insert(table, rows) {
+      const columns = Object.values(getTableColumns(table)).map(({ name }) => name)
+      // The tables are STRICT: SQLite converts the digits of an integer exactly.
+      const statement = sql`INSERT INTO ${table} (${listOf(columns.map((name) => sql.identifier(name)))})
+        VALUES (${listOf(columns.map((name) => sql.placeholder(name)))})`
+      attempt(path, () => {
+        const insert = connection.prepare(textOf(statement))
+        for (const row of rows) insert.run(row)
+      })
+    },
+    async lastId(table) {
+      // sqlite_sequence has a row only for a table with AUTOINCREMENT, and only after the first insert.
+      const [row] = await run(
+        sql`SELECT CAST(max(CAST(seq AS integer)) AS text) FROM sqlite_sequence WHERE name = ${getTableName(table)}`,
+      )
+      return BigInt(row?.[0] ?? 0)
+    },
+    async setLastId(table, id) {
+      const name = getTableName(table)
+      await run(sql`DELETE FROM sqlite_sequence WHERE name = ${name}`)
+      await run(sql`INSERT INTO sqlite_sequence (name, seq)
+        SELECT name, ${id} FROM sqlite_schema WHERE type = 'table' AND name = ${name} AND sql LIKE '%AUTOINCREMENT%'`)
+    },
+    async commit() {
+      attempt(path, () => {
+        connection.exec('COMMIT')
+        syncFolder(dirname(realPathOf(path)))
+      })
+    },
+    async close() {
+      connection.close()
+    },
+  }
+}
+
+function attempt<T>(path: string, step: () => T): T {
+  try {
+    return step()
+  } catch (error) {
+    const { code, message } = toFailure(error)
+    throw code.startsWith('SQLITE_CONSTRAINT') ? new RowsRefused(message, { cause: error }) : unusable(path, error)
+  }
+}

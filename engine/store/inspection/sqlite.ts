@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs'
+import type Database from 'better-sqlite3'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Loaded } from '../entity.ts'
+import { inspectionOf, type SqliteInspection } from '../inspection.ts'
+import { attempt } from '../sqlite/diagnosis/diagnosis.ts'
+import { type SqliteCollection, tablesOf } from '../sqlite/engine.ts'
+import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/file/connection.ts'
+import { realPathOf, sizeOf } from '../sqlite/file/files.ts'
+import { refuseForeignFile, refuseNonFile } from '../sqlite/file/header.ts'
+import { findMissingPart, hasTable, readApplied } from '../sqlite/migrate.ts'
+import { isBlank, refuseOrphanedLog } from '../sqlite/open/prepare.ts'
+import { query } from '../sqlite/statements.ts'
+
+/** Milliseconds. */
+const busyTimeout = 1_000
+
+/** As {@link openToInspect}. */
+export function inspectSqlite(path: string, loaded: Loaded<SqliteCollection>): SqliteInspection | undefined {
+  const connection = openToInspect(path)
+  if (!connection) return undefined
+  const run = async <T>(step: () => T) => attempt(path, step)
+  const common = inspectionOf<SQLiteTable>({
+    name: path,
+    ...loaded,
+    hasTable: (table) => run(() => hasTable(connection, table)),
+    query: (statement) => run(() => query(connection, statement)),
+    readApplied: () => run(() => readApplied(connection)),
+    findMissingPart: () => run(() => findMissingPart(connection, tablesOf(loaded.collections))),
+  })
+  return {
+    kind: 'sqlite',
+    ...common,
+    bytes: () => run(() => ({ database: databaseSize(connection), log: sizeOf(`${realPathOf(path)}-wal`) })),
+    checkPages: () => run(() => checkPages(connection, 'quick_check')),
+    close: async () => void connection.close(),
+  }
+}
+
+/**
+ * @returns undefined if there is no file yet, or nothing in it.
+ * @throws {UnusableDatabase}
+ */
+function openToInspect(path: string): Database.Database | undefined {
+  return attempt(path, () => {
+    const realPath = realPathOf(path)
+    refuseNonFile(path)
+    refuseOrphanedLog(path, realPath)
+    if (!existsSync(path) || isBlank(path, realPath)) return undefined
+    refuseForeignFile(path)
+    const connection = connectToRead(path, busyTimeout)
+    return orClose(connection, () => {
+      connection.pragma('schema_version')
+      return connection
+    })
+  })
+}

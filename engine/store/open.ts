@@ -1,0 +1,73 @@
+import type { BaseStore, StoreObserver } from './base-store.ts'
+import type { StoreDefinition } from './collection.ts'
+import type { Inspection } from './inspection.ts'
+import type { Location } from './location.ts'
+import type { PrepareOptions } from './migrations.ts'
+
+interface OpenOptions extends PrepareOptions {
+  /** Milliseconds to wait for the lock of an SQLite file that another process holds. */
+  busyTimeout: number
+  /** The maximum number of connections to PostgreSQL for requests. */
+  maxConnections?: number | undefined
+  /**
+   * Called once if the files of SQLite were deleted, moved, replaced or truncated while they were open, with a sentence for
+   * the operator. By then, what only this process had is saved. Every method rejects from the damage on, and the process must
+   * end. {@link BaseStore.close} waits for this call.
+   */
+  onDamage?: ((message: string) => void) | undefined
+  observer?: StoreObserver
+}
+
+/**
+ * Applies the pending migrations, and creates the database first if necessary, as {@link openStore} does.
+ *
+ * @throws {UnusableDatabase}
+ */
+export async function migrateStore(
+  definition: StoreDefinition,
+  location: Location,
+  options: PrepareOptions,
+): Promise<void> {
+  if (location.kind === 'postgres') {
+    const { prepareDatabase } = await import('./postgres/migrate.ts')
+    return prepareDatabase(location.url, await definition.forPostgres(), options)
+  }
+  const { prepareDatabase } = await import('./sqlite/open/prepare.ts')
+  prepareDatabase(location.path, await definition.forSqlite(), options)
+}
+
+/**
+ * Opens the store at a location. Creates or migrates the database first if necessary. Loads only the driver that is needed.
+ *
+ * @throws {UnusableDatabase}
+ */
+export async function openStore<Stores>(
+  definition: StoreDefinition<Stores>,
+  location: Location,
+  options: OpenOptions,
+): Promise<BaseStore & Stores> {
+  // Safe: the engines open each collection of the definition under its name.
+  if (location.kind === 'postgres') {
+    const { openPostgresStore } = await import('./postgres/store.ts')
+    const loaded = await definition.forPostgres()
+    return (await openPostgresStore({ ...options, url: location.url, loaded })) as BaseStore & Stores
+  }
+  const { openSqliteStore } = await import('./sqlite/open/store.ts')
+  const loaded = await definition.forSqlite()
+  return openSqliteStore({ ...options, path: location.path, loaded }) as BaseStore & Stores
+}
+
+/**
+ * Opens a database for inspection. Loads only the driver that is needed.
+ *
+ * @returns undefined if there is no SQLite file yet, or nothing in it.
+ * @throws {UnusableDatabase}
+ */
+export async function inspect(definition: StoreDefinition, location: Location): Promise<Inspection | undefined> {
+  if (location.kind === 'postgres') {
+    const { inspectPostgres } = await import('./inspection/postgres.ts')
+    return inspectPostgres(location.url, await definition.forPostgres())
+  }
+  const { inspectSqlite } = await import('./inspection/sqlite.ts')
+  return inspectSqlite(location.path, await definition.forSqlite())
+}

@@ -1,0 +1,23 @@
+import { petStatuses, type Store } from '../../db/store.ts'
+import type { Transfer } from '../../engine/service/files/columns.ts'
+import { NewPet, Pet } from './pets.ts'
+
+/** For the commands that export, import and create pets. */
+export const petTransfer: Transfer<Store, NewPet> = {
+  name: 'pet',
+  plural: 'pets',
+  item: Pet,
+  newItem: NewPet,
+  filters: { status: petStatuses },
+  makers: {
+    name: (faker) => (faker.datatype.boolean() ? faker.animal.petName() : faker.person.firstName()),
+    categoryId: (faker) => BigInt(faker.number.int({ min: 1, max: 8 })),
+    status: (faker) =>
+      faker.helpers.weightedArrayElement([
+        { value: 'available', weight: 7 },
+        { value: 'pending', weight: 1 },
+        { value: 'sold', weight: 2 },
+      ]),
+  },
+  items: ({ pets }) => pets,
+}
