@@ -7,9 +7,13 @@ export interface Exchange {
   response: ServerResponse
 }
 
-interface Busy extends Exchange {
+interface Connection {
+  /** The latest request, unless it is complete and has its response. */
+  latest: Exchange | undefined
   /** Pipelined requests that wait for the previous response. */
   held: number
+  /** The start of its latest request or, if it is idle, the end of that. Counts the starts and ends on all connections. */
+  usedAt: number
 }
 
 /**
@@ -18,28 +22,26 @@ interface Busy extends Exchange {
  */
 export class Connections {
   readonly #limits: { connections: number; heldRequests: number }
-  /** Without a request in progress, the longest idle first. */
-  readonly #idle = new Set<Duplex>()
-  /** With a request in progress, the one that started first at the beginning. */
-  readonly #busy = new Map<Duplex, Busy>()
+  /**
+   * No entry comes or goes with a request. V8 would then replace the table of the Map every few requests, and a replaced
+   * table in the old generation keeps its successors alive, with all requests in them.
+   */
+  readonly #open = new Map<Duplex, Connection>()
+  #uses = 0
   #heldRequests = 0
 
   constructor(limits: { connections: number; heldRequests: number }) {
     this.#limits = limits
   }
 
-  /** The latest request on a connection, unless it is complete and has its response. */
   latest(socket: Duplex): Exchange | undefined {
-    return this.#busy.get(socket)
+    return this.#open.get(socket)?.latest
   }
 
   add(socket: Duplex): void {
-    this.#idle.add(socket)
+    if (this.#open.size >= this.#limits.connections) this.#closeLeastUsed()
+    this.#open.set(socket, { latest: undefined, held: 0, usedAt: this.#uses++ })
     socket.once('close', () => this.#remove(socket))
-    if (this.#idle.size + this.#busy.size <= this.#limits.connections) return
-    // The new connection is idle itself.
-    const [oldest = socket] = this.#idle.size > 1 ? this.#idle : this.#busy.keys()
-    this.#close(oldest)
   }
 
   /**
@@ -48,43 +50,40 @@ export class Connections {
    */
   run(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
     const { socket } = request
-    const previous = this.#busy.get(socket)
-    const isClosed = !previous && !this.#idle.has(socket)
+    const connection = this.#open.get(socket)
     // Nothing follows the final response.
-    if (isClosed || !socket.writable) return
-    const busy: Busy = { request, response, held: previous?.held ?? 0 }
-    this.#idle.delete(socket)
-    this.#busy.delete(socket)
-    this.#busy.set(socket, busy)
+    if (!connection || !socket.writable) return
+    const previous = connection.latest?.response
+    connection.latest = { request, response }
+    connection.usedAt = this.#uses++
     response.once('close', () => {
       // Idle connections must not keep their last exchange: at 256 of them, garbage collections paused three times as long.
-      if (this.latest(socket)?.response !== response || !request.complete) return
-      this.#busy.delete(socket)
-      this.#idle.add(socket)
+      if (connection.latest?.response !== response || !request.complete) return
+      connection.latest = undefined
+      connection.usedAt = this.#uses++
     })
-    if (!previous || previous.response.closed) {
+    if (!previous || previous.closed) {
       listener(request, response)
       return
     }
-    busy.held++
+    connection.held++
     if (++this.#heldRequests > this.#limits.heldRequests) {
       this.#close(socket)
       return
     }
     const pass = () => {
-      const current = this.#busy.get(socket)
-      if (!current) return
-      current.held--
+      if (!this.#open.has(socket)) return
+      connection.held--
       this.#heldRequests--
       if (socket.writable && !response.writableEnded) listener(request, response)
     }
     // In a later turn of the event loop: other connections are served first.
-    previous.response.once('close', () => setImmediate(pass))
+    previous.once('close', () => setImmediate(pass))
   }
 
   /** Closes also the connections that Node no longer knows, which are those after CONNECT. */
   closeAll(): void {
-    for (const socket of [...this.#idle, ...this.#busy.keys()]) this.#close(socket)
+    for (const socket of this.#open.keys()) this.#close(socket)
   }
 
   /** Before the event `close`, which comes later. */
@@ -94,10 +93,20 @@ export class Connections {
   }
 
   #remove(socket: Duplex): void {
-    this.#heldRequests -= this.#busy.get(socket)?.held ?? 0
-    this.#idle.delete(socket)
-    this.#busy.delete(socket)
+    this.#heldRequests -= this.#open.get(socket)?.held ?? 0
+    this.#open.delete(socket)
   }
+
+  #closeLeastUsed(): void {
+    let [least] = this.#open
+    for (const each of this.#open) if (least && isLessUsed(each[1], least[1])) least = each
+    if (least) this.#close(least[0])
+  }
+}
+
+/** Connections without a request in progress come first. */
+function isLessUsed(a: Connection, b: Connection): boolean {
+  return !a.latest === !b.latest ? a.usedAt < b.usedAt : !a.latest
 }
 
 /** File descriptors kept for the database, the log and backups. */

@@ -33,6 +33,20 @@ export const processLoad: LoadMeter = {
   },
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Undefined before its handler. */
+    unfinished: Unfinished | undefined
+  }
+}
+
+interface Unfinished {
+  /** Undefined after its end, because replaced tables of the Set keep their entries alive: see Connections. */
+  response: ServerResponse | undefined
+  bytes: number
+  since: number
+}
+
 interface Waiting {
   request: FastifyRequest
   response: ServerResponse
@@ -95,22 +109,21 @@ export function shedLoad(app: FastifyInstance, meter: LoadMeter): void {
 
 /** Refuses requests while the responses that are computed, compressed or sent have too many bytes. */
 function limitBytes(app: FastifyInstance, meter: LoadMeter): void {
-  /** The responses that began first are at the beginning. */
-  const unfinished = new Map<ServerResponse, { bytes: number; since: number }>()
+  /** Those that began first are at the beginning. */
+  const all = new Set<Unfinished>()
   let total = 0
+  app.decorateRequest('unfinished', undefined)
 
-  function count(response: ServerResponse, bytes: number): void {
-    const entry = unfinished.get(response)
-    if (!entry) return
-    total += bytes - entry.bytes
-    entry.bytes = bytes
+  function count(unfinished: Unfinished, bytes: number): void {
+    total += bytes - unfinished.bytes
+    unfinished.bytes = bytes
   }
 
   /** Otherwise one client that does not read could stop the others for as long as its connections may stall. */
   function closeSlowestReader(now: number): void {
-    for (const [response, { since }] of unfinished) {
+    for (const { response, since } of all) {
       if (now - since <= maxWait) return
-      if (response.writableEnded) return void response.destroy()
+      if (response?.writableEnded) return void response.destroy()
     }
   }
 
@@ -121,16 +134,20 @@ function limitBytes(app: FastifyInstance, meter: LoadMeter): void {
       closeSlowestReader(now)
       return done(overloaded())
     }
-    unfinished.set(response, { bytes: 0, since: now })
-    if (request.method !== 'POST') count(response, callsOf(request) * bytesPerRead)
+    const unfinished: Unfinished = { response, bytes: 0, since: now }
+    request.unfinished = unfinished
+    all.add(unfinished)
+    if (request.method !== 'POST') count(unfinished, callsOf(request) * bytesPerRead)
     response.once('close', () => {
-      count(response, 0)
-      unfinished.delete(response)
+      count(unfinished, 0)
+      all.delete(unfinished)
+      unfinished.response = undefined
     })
     done()
   })
-  app.addHook('onSend', (_request, { raw }, payload, done) => {
-    if (typeof payload === 'string' || payload instanceof Buffer) count(raw, Buffer.byteLength(payload))
+  app.addHook('onSend', ({ unfinished }, _reply, payload, done) => {
+    if (unfinished?.response && (typeof payload === 'string' || payload instanceof Buffer))
+      count(unfinished, Buffer.byteLength(payload))
     done(null, payload)
   })
 }

@@ -13,7 +13,7 @@ export interface Context extends SessionContext {
   store: BaseStore
   /** The `Idempotency-Key` of a request that calls a mutation which replays. */
   idempotency: IdempotencyKey | undefined
-  signal?: AbortSignal
+  signal?: () => AbortSignal
   /** Traces the call of a procedure with a context of its own. Only traced requests have it. */
   traceCall?: <T>(name: string, call: (ctx: Context) => Promise<T>) => Promise<T>
 }
@@ -41,8 +41,8 @@ export type RateLimitState = z.infer<typeof RateLimitState>
 /** What a resolver reads of the context. A cached response depends on nothing else, so every API key may get it. */
 export interface ResolverContext<Store> {
   store: Store
-  /** Aborted when the client has gone before it got the response. */
-  signal?: AbortSignal
+  /** Makes a signal that is aborted when the client has gone before it got the response. */
+  signal?: () => AbortSignal
 }
 
 /** What the resolver of a mutation that replays reads. */
