@@ -1,6 +1,6 @@
 import type { TRPCClient, TRPCClientError } from '@trpc/client'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
-import { type ClientOptions, createClient, isAborted, isServiceError } from '../engine/client/client.ts'
+import { type ClientOptions, createClient, isAborted, isServiceError } from '../engine/client/index.ts'
 import type { AppRouter } from '../server/router.ts'
 
 export type PetstoreClient = TRPCClient<AppRouter>

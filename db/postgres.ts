@@ -1,6 +1,5 @@
-import { idempotencyKeys as idempotencyKeysOfSqlite } from '../engine/store/idempotency.ts'
-import { apiKeys as apiKeysOfSqlite } from '../engine/store/keys/table.ts'
-import { postgresTableOf } from '../engine/store/postgres/table.ts'
+import { apiKeys as apiKeysOfSqlite } from '#store/keys'
+import { idempotencyKeys as idempotencyKeysOfSqlite, postgresTableOf } from '#store/postgres'
 import { pets as petsOfSqlite } from './pets/pets.ts'
 
 /** Every table of PostgreSQL, for drizzle-kit. */

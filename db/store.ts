@@ -1,6 +1,5 @@
-import type { BaseStore } from '../engine/store/base-store.ts'
-import { defineStore, type StoresOf } from '../engine/store/collection.ts'
-import { apiKeyCollection } from '../engine/store/keys/keys.ts'
+import { type BaseStore, defineStore, type StoresOf } from '#store'
+import { apiKeyCollection } from '#store/keys'
 import { petCollection } from './pets/pets.ts'
 
 export { type NewPet, type Pet, type PetStatus, petStatuses } from './pets/pets.ts'

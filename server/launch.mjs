@@ -2,6 +2,6 @@
 import { isTooOld } from './node-version.mjs'
 
 if (!isTooOld) {
-  await import('../engine/store/fast-start.mjs')
+  await import('#store/fast-start')
   await import('./main.ts')
 }

@@ -1,4 +1,4 @@
-import { run } from '../engine/service/cli/program.ts'
+import { run } from '#service/run'
 import { service } from './service.ts'
 
 await run(service)

@@ -1,5 +1,5 @@
 import type { TRPCBuiltRouter, TRPCDecorateCreateRouterOptions } from '@trpc/server'
-import { sessionRouter } from '../engine/service/auth/session.ts'
+import { sessionRouter } from '#service'
 import { petsRouter } from './pets/pets.ts'
 import { router } from './trpc.ts'
 

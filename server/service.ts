@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { Product } from '#service'
 import { definition } from '../db/store.ts'
-import type { Product } from '../engine/service/product.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { petTransfer } from './pets/files.ts'
 import { appRouter } from './router.ts'

@@ -1,7 +1,6 @@
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { collection, type StoreOf } from '../../engine/store/collection.ts'
-import type { Entity, NewEntity } from '../../engine/store/entity.ts'
-import { int64, isLine, isOneOf, isPositive } from '../../engine/store/schema.ts'
+import { collection, type Entity, type NewEntity, type StoreOf } from '#store'
+import { int64, isLine, isOneOf, isPositive } from '#store/schema'
 
 export const petStatuses = ['available', 'pending', 'sold'] as const
 export type PetStatus = (typeof petStatuses)[number]

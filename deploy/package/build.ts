@@ -77,7 +77,14 @@ function writeManifests(): void {
   const { workspaces, scripts, devDependencies, optionalDependencies, overrides, allowScripts, ...manifest } =
     JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const locked = lockedDependencies()
-  const shipped = { ...manifest, ...revision(), bin: { petstore: 'bin/petstore' }, ...pinned(locked), os: ['!win32'] }
+  const shipped = {
+    ...manifest,
+    imports: shippedEntries(manifest.imports),
+    ...revision(),
+    bin: { petstore: 'bin/petstore' },
+    ...pinned(locked),
+    os: ['!win32'],
+  }
   writeJson('package.json', shipped)
   const { name, version } = manifest
   writeJson('package-lock.json', {
@@ -87,6 +94,12 @@ function writeManifests(): void {
     requires: true,
     packages: { '': shipped, ...locked },
   })
+}
+
+/** The entries of the engines that the package contains. */
+function shippedEntries(imports: Record<string, string>): Record<string, string> {
+  const entries = Object.entries(imports).map(([name, path]) => [name, path.replace(/\.ts$/, '.js')] as const)
+  return Object.fromEntries(entries.filter(([, path]) => existsSync(join(target, path))))
 }
 
 /** The commit, if the sources are a checkout of Git. */

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import { createClient, type ServiceClient, type ServiceRouter } from '../client/client.ts'
+import { createClient, type ServiceClient, type ServiceRouter } from '#client'
 import { loggedFetch } from './requests/log.ts'
 import { serviceUrl } from './service.ts'
 

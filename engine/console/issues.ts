@@ -1,4 +1,4 @@
-import type { ServiceIssue } from '../client/client.ts'
+import type { ServiceIssue } from '#client'
 import type { Field, Resource } from './resource.ts'
 import { messages } from './texts/messages.ts'
 

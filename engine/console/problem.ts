@@ -1,4 +1,4 @@
-import { isServiceError, type ServiceError, type ServiceIssue } from '../client/client.ts'
+import { isServiceError, type ServiceError, type ServiceIssue } from '#client'
 import { messages } from './texts/messages.ts'
 
 export interface Problem {

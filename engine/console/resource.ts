@@ -1,6 +1,6 @@
 import type { TRPCClient } from '@trpc/client'
 import type { AnyRouter, inferRouterInputs, inferRouterOutputs } from '@trpc/server'
-import type { ServiceClient } from '../client/client.ts'
+import type { ServiceClient } from '#client'
 
 /** The words for one item and for several. Texts, paths and procedures use the same ones. */
 export interface Noun {

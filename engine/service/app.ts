@@ -7,8 +7,8 @@ import {
   fastify,
   LogController,
 } from 'fastify'
-import type { BaseStore } from '../store/base-store.ts'
-import type { WithApiKeys } from '../store/keys/store.ts'
+import type { BaseStore } from '#store'
+import type { WithApiKeys } from '#store/keys'
 import { readIdempotencyKey } from './api/idempotency-key.ts'
 import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
 import { sessionContextOf, withRateLimit } from './auth/rate-limit.ts'

@@ -1,5 +1,5 @@
+import type { Transfer } from '#service'
 import { petStatuses, type Store } from '../../db/store.ts'
-import type { Transfer } from '../../engine/service/files/columns.ts'
 import { NewPet, Pet } from './pets.ts'
 
 /** For the commands that export, import and create pets. */

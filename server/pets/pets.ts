@@ -1,8 +1,6 @@
 import { z } from 'zod'
+import { AnyId, expected, found, foundOf, Int64, pageOf, searchOf } from '#service'
 import { maxCount, petStatuses } from '../../db/pets/pets.ts'
-import { Int64 } from '../../engine/service/api/int64.ts'
-import { AnyId, found, foundOf, pageOf, searchOf } from '../../engine/service/api/page.ts'
-import { expected } from '../../engine/service/api/validation.ts'
 import { mutation, procedure, router } from '../trpc.ts'
 
 export const PetStatus = z

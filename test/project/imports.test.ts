@@ -1,12 +1,76 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import { expect, test } from 'vitest'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { engines, filesOf, modulesOf, patternsFor } from '../../sources.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const root = join(import.meta.dirname, '../..')
 const biome = join(root, 'node_modules/.bin/biome')
+
+/** Which engines each engine imports, by their entries. */
+const imported: Record<string, string[]> = { store: [], service: ['store'], client: ['service'], console: ['client'] }
+
+test('an import past the entries of an engine fails the lint check', () => {
+  const probes = {
+    'server/pets/a.ts': ['../../engine/store/index.ts', true],
+    'server/pets/b.ts': ['#store', false],
+    'web/pets/c.ts': ['../../engine/console/resource.ts', true],
+    'engine/service/cli/d.ts': ['../../store/open.ts', true],
+    'engine/service/cli/e.ts': ['../ops/keys.ts', false],
+    'engine/console/f.ts': ['../client/retry.ts', true],
+    'client/g.ts': ['../server/router.ts', false],
+  } as const
+  const files = Object.entries(probes).map(([path, [module]]) => [path, `export { something } from '${module}'`])
+  const refused = Object.entries(probes).filter(([, [, isRefused]]) => isRefused)
+  expect(lint(Object.fromEntries(files), 'noRestrictedImports')).toEqual(new Set(refused.map(([path]) => path)))
+})
+
+test('Node and the compiler refuse a module that is no entry', () => {
+  const deep = '#store/open'
+  const run = (...words: string[]) => spawnSync(process.execPath, words, { cwd: root, encoding: 'utf8' })
+  expect(run('--input-type=module', '--eval', `import '${deep}'`).stderr).toContain('ERR_PACKAGE_IMPORT_NOT_DEFINED')
+  const probe = join(root, `probe-${process.pid}.ts`)
+  onTestFinished(() => rmSync(probe))
+  writeFileSync(probe, `export { openStore } from '${deep}'`)
+  const options = [
+    '--noEmit',
+    '--ignoreConfig',
+    '--module',
+    'nodenext',
+    '--types',
+    '',
+    '--skipLibCheck',
+    basename(probe),
+  ]
+  expect(run('node_modules/typescript/bin/tsc', ...options).stdout).toContain(`Cannot find module '${deep}'`)
+})
+
+test.for(engines)('the engine %s imports nothing of the product, and of other engines what it may', (engine) => {
+  const files = filesOf(patternsFor([engine], '.{ts,tsx,mjs}'))
+  const imports = files.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\b(?:from|import) ?\(?'([.#][^']+)'/g)].map(
+      ([, path = '']) => ({
+        file,
+        path,
+      }),
+    ),
+  )
+  expect(imports.length).toBeGreaterThan(3)
+  const [ofEngines, relative] = [true, false].map((isEntry) =>
+    imports.filter(({ path }) => path.startsWith('#') === isEntry),
+  )
+  expect([...new Set(ofEngines?.map(({ path }) => path.replace(/^#|\/.*/g, '')))]).toEqual(imported[engine])
+  const outside = relative?.filter(({ file, path }) => !join(dirname(file), path).startsWith(`engine/${engine}/`))
+  expect(outside).toEqual([])
+})
+
+test('the root is small: at most 20 modules and 700 lines in server/ and db/', () => {
+  const files = modulesOf('server')
+  expect(files.length).toBeLessThanOrEqual(20)
+  const lines = files.flatMap((file) => readFileSync(join(root, file), 'utf8').trimEnd().split('\n'))
+  expect(lines.length).toBeLessThanOrEqual(700)
+})
 
 test('two files that import each other are refused, also if one of them imports only a type', () => {
   const files = {

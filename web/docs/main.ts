@@ -1,4 +1,4 @@
-import { showReference } from '../../engine/console/docs/reference.ts'
+import { showReference } from '#console/reference'
 import { petstore } from '../pets/product.ts'
 
 showReference(petstore)

@@ -1,4 +1,4 @@
-import { resourceOf } from '../../engine/console/resource.ts'
+import { resourceOf } from '#console'
 import type { AppRouter } from '../../server/router.ts'
 
 /** The pets of the store. The console derives from their fields how it shows, adds, imports, exports and requests them. */

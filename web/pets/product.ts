@@ -1,4 +1,4 @@
-import type { ConsoleProduct } from '../../engine/console/service.ts'
+import type { ConsoleProduct } from '#console'
 
 export const petstore: ConsoleProduct = {
   name: 'Petstore',

@@ -10,8 +10,15 @@ import { addTsdoc } from '../tsdoc.ts'
 const root = join(import.meta.dirname, '../../..')
 const target = join(root, 'client/dist/index.d.ts')
 const { peerDependencies } = JSON.parse(readFileSync(join(root, 'client/package.json'), 'utf8'))
+const { imports }: { imports: Record<string, string> } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /** tRPC's declarations use `Disposable`, which the `lib` of many projects does not have, and do not refer to it themselves. */
 const libOfTrpc = '/// <reference lib="esnext.disposable" />\n'
+
+/** Resolves the entries of the engines. */
+const entries = {
+  name: 'entries',
+  resolveId: (id: string) => imports[id] && join(compiled, imports[id].replace(/\.ts$/, '.d.ts')),
+}
 
 /** Bundles the declarations of the package into one file, with the types of the server that they refer to. */
 const compiled = mkdtempSync(join(tmpdir(), 'petstore-client-'))
@@ -19,8 +26,8 @@ try {
   compileInto(compiled)
   const bundled = await rollup({
     input: join(compiled, 'client/index.d.ts'),
-    external: /^[^./]/,
-    plugins: [dts(), { name: 'tsdoc', renderChunk: (code) => `${libOfTrpc}${addTsdoc(code, appRouter)}` }],
+    external: (id) => /^[^./#]/.test(id),
+    plugins: [entries, dts(), { name: 'tsdoc', renderChunk: (code) => `${libOfTrpc}${addTsdoc(code, appRouter)}` }],
     onwarn: fail,
   })
   const { output } = await bundled.write({ file: target })

@@ -1,4 +1,4 @@
-import { createIdempotencyKey } from '../../client/idempotency-key.ts'
+import { createIdempotencyKey } from '#client'
 import { type Problem, problemOf } from '../problem.ts'
 import { identityOf, type Procedures, type Resource } from '../resource.ts'
 import { type RetryOptions, retryWhileAway } from './retry-while-away.ts'

@@ -1,4 +1,4 @@
-import type { ServiceIssue } from '../../client/client.ts'
+import type { ServiceIssue } from '#client'
 import { issueTexts } from '../issues.ts'
 import { type Field, namesOf, parseTexts, type Resource, type Values, valuesOf } from '../resource.ts'
 

@@ -1,7 +1,7 @@
+import type { ServiceClient } from '#client'
 import './account-menu.css'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import type { ServiceClient } from '../../client/client.ts'
 import { useClient } from '../client.ts'
 import { Button, IconButton } from '../components/buttons.tsx'
 import { IconCode, IconLogout, IconUser } from '../components/icons.tsx'

@@ -7,7 +7,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
-import type { ServiceClient } from '../../client/client.ts'
+import type { ServiceClient } from '#client'
 import { useClient } from '../client.ts'
 import {
   type Count,

@@ -1,6 +1,6 @@
 import { type TRPC_ERROR_CODE_KEY, type TRPC_ERROR_CODE_NUMBER, TRPCError } from '@trpc/server'
 import { z } from 'zod'
-import { IdempotencyKeyReused, IdsExhausted, RowConflict, StoreUnavailable } from '../../store/errors.ts'
+import { IdempotencyKeyReused, IdsExhausted, RowConflict, StoreUnavailable } from '#store'
 import { describeIssues, type Issue, issuesOf } from './validation.ts'
 
 /** Every code of an Error body, with its HTTP status and the closest tRPC code. */

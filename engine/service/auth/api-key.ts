@@ -1,6 +1,6 @@
 import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { NewApiKey } from '../../store/keys/store.ts'
+import type { NewApiKey } from '#store/keys'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 

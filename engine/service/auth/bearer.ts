@@ -1,5 +1,5 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { ApiKey, ApiKeyStore } from '../../store/keys/store.ts'
+import type { ApiKey, ApiKeyStore } from '#store/keys'
 import { ApiError, type Rejection, type RejectionReason } from '../api/errors.ts'
 import { type CacheLookups, RevisionCache } from '../http/revision-cache.ts'
 import type { Product } from '../product.ts'

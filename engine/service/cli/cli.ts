@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { StoreDefinition } from '../../store/collection.ts'
+import type { StoreDefinition } from '#store'
 import type { Configuration, VariableName } from '../config.ts'
 import { alignColumns } from '../ops/format.ts'
 import type { Product } from '../product.ts'

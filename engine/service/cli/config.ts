@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
-import type { Location } from '../../store/location.ts'
+import type { Location } from '#store'
 import { apiKeyFormat } from '../auth/api-key.ts'
 import { environment, readVariables } from '../config.ts'
 import { findListenProblems } from '../http/addresses.ts'

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { describeLocation, type Location } from '../../store/location.ts'
-import { migrateStore } from '../../store/open.ts'
+import { describeLocation, type Location, migrateStore } from '#store'
 import { copy, describeCopy, describeMigrations, describeStatus, readPending, readStatus } from '../ops/database.ts'
 import { listOf } from '../ops/format.ts'
 import { parseLocation } from '../ops/location.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { WithApiKeys } from '../../store/keys/store.ts'
+import type { WithApiKeys } from '#store/keys'
 import { apiKeyFormat, hashApiKey } from '../auth/api-key.ts'
 import { describeKey } from '../ops/audit.ts'
 import {

@@ -1,6 +1,6 @@
 import type { AnyRouter } from '@trpc/server'
 import type { Command } from 'commander'
-import type { WithApiKeys } from '../../store/keys/store.ts'
+import type { WithApiKeys } from '#store/keys'
 import { type Config, type Configuration, originOf } from '../config.ts'
 import { describeFindings, examine, type Finding, failure, finding, ok } from '../ops/doctor.ts'
 import { checkHealth, describeHealth } from '../ops/healthcheck.ts'

@@ -1,6 +1,6 @@
 import type { Faker } from '@faker-js/faker'
 import { z } from 'zod'
-import type { IdempotencyKey } from '../../store/base-store.ts'
+import type { IdempotencyKey } from '#store'
 import { parseDigits } from '../api/int64.ts'
 import { isTime } from '../api/time.ts'
 

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import { noApiKey } from '../../store/base-store.ts'
-import { StoreUnavailable } from '../../store/errors.ts'
+import { noApiKey, StoreUnavailable } from '#store'
 import { describeIssues } from '../api/validation.ts'
 import { count } from '../ops/format.ts'
 import { OperatorError } from '../ops/operator-error.ts'

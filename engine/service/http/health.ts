@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { BaseStore } from '../../store/base-store.ts'
+import type { BaseStore } from '#store'
 import { ApiError, dataUnavailable, messageForOperator, temporarilyUnavailable, toApiError } from '../api/errors.ts'
 import { labelRoutes } from './request.ts'
 import { handleOtherMethods } from './routing.ts'

@@ -1,6 +1,6 @@
 import { constants } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
-import type { BaseStore } from '../../store/base-store.ts'
+import type { BaseStore } from '#store'
 import { entityTag, hasContent } from './entity-tag.ts'
 import { type Compress, compressOnce, encodingFor } from './negotiation.ts'
 import { type CacheLookups, RevisionCache } from './revision-cache.ts'

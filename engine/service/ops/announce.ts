@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import type { Logger } from 'pino'
-import { describeLocation, type Location } from '../../store/location.ts'
+import { describeLocation, type Location } from '#store'
 
 interface Start {
   /** Of the service. */

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import type { Logger } from 'pino'
-import type { ApiKey } from '../../store/keys/store.ts'
+import type { ApiKey } from '#store/keys'
 
 export type AuditAction =
   | 'key.create'

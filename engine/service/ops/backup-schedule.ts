@@ -4,9 +4,7 @@ import { constants, setPriority } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import type { Logger } from 'pino'
-import { createBackupFolder } from '../../store/sqlite/backup/backup.ts'
-import { checksumOf } from '../../store/sqlite/backup/checksum.ts'
-import { type Backup, listBackups, newBackupPath, scheduledEnding } from '../../store/sqlite/backup/inventory.ts'
+import { type Backup, checksumOf, createBackupFolder, listBackups, newBackupPath, scheduledEnding } from '#store/backup'
 import { type Audit, auditTo } from './audit.ts'
 
 interface ScheduleConfig {

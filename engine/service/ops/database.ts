@@ -1,9 +1,15 @@
-import type { StoreDefinition } from '../../store/collection.ts'
-import { type CopyRequest, copyStore, type TableSummary } from '../../store/copy/copy-store.ts'
-import type { Inspection, SchemaState, TableContents } from '../../store/inspection.ts'
-import { describeLocation, type Location } from '../../store/location.ts'
-import type { LockMode, Migration } from '../../store/migrations.ts'
-import { inspect } from '../../store/open.ts'
+import { describeLocation, type Location, type StoreDefinition } from '#store'
+import {
+  type CopyRequest,
+  copyStore,
+  type Inspection,
+  inspect,
+  type LockMode,
+  type Migration,
+  type SchemaState,
+  type TableContents,
+  type TableSummary,
+} from '#store/operations'
 import { alignColumns, count, describeSize } from './format.ts'
 import { OperatorError } from './operator-error.ts'
 

@@ -1,5 +1,5 @@
-import { RowConflict } from '../../store/errors.ts'
-import type { ApiKey, WithApiKeys } from '../../store/keys/store.ts'
+import { RowConflict } from '#store'
+import type { ApiKey, WithApiKeys } from '#store/keys'
 import { apiKeyFormat } from '../auth/api-key.ts'
 import type { Product } from '../product.ts'
 import { alignColumns, parseDuration } from './format.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import type { Location } from '../../store/location.ts'
+import type { Location } from '#store'
 import { UsageError } from './operator-error.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { CopyProgress } from '../../store/copy/copy-store.ts'
-import type { Progress } from '../../store/sqlite/backup/snapshot.ts'
+import type { Progress } from '#store/backup'
+import type { CopyProgress } from '#store/operations'
 
 /** Shows progress on one line of a terminal and clears the line in the end. Writes nothing to a file or a pipe. */
 export async function withProgress<P, T>(

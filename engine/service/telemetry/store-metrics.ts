@@ -1,11 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  type BaseStore,
-  type StoreLoad,
-  type StoreObserver,
-  type StoreSizes,
-  writeFailures,
-} from '../../store/base-store.ts'
+import { type BaseStore, type StoreLoad, type StoreObserver, type StoreSizes, writeFailures } from '#store'
 import type { MetricFactory } from './metric-factory.ts'
 
 /** Milliseconds. A disk or a database that does not respond must not delay the other metrics. */

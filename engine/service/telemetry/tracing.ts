@@ -12,7 +12,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { BaseStore } from '../../store/base-store.ts'
+import type { BaseStore } from '#store'
 import { toApiError } from '../api/errors.ts'
 import { isProbe, labelsOf, whenEnded } from '../http/request.ts'
 import type { Product } from '../product.ts'

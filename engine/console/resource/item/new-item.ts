@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
-import { createIdempotencyKey } from '../../../client/idempotency-key.ts'
+import { createIdempotencyKey } from '#client'
 import { formDrafts } from '../../bulk/drafts.ts'
 import { useClient } from '../../client.ts'
 import { isTransient, problemOf } from '../../problem.ts'

@@ -1,0 +1,12 @@
+/** What a typed client of any such service needs: see README.md. */
+export {
+  type ClientOptions,
+  createClient,
+  isAborted,
+  isServiceError,
+  type ServiceClient,
+  type ServiceError,
+  type ServiceIssue,
+  type ServiceRouter,
+} from './client.ts'
+export { createIdempotencyKey } from './idempotency-key.ts'
