@@ -1,6 +1,6 @@
 import type { BaseStore, StoreObserver } from './base-store.ts'
 import type { StoreDefinition } from './collection.ts'
-import type { Inspection } from './inspection.ts'
+import type { Inspection } from './inspection/inspection.ts'
 import type { Location } from './location.ts'
 import type { PrepareOptions } from './migrations.ts'
 

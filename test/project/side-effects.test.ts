@@ -12,7 +12,7 @@ const programs = [
   'server/launch.mjs',
   'server/main.ts',
   'server/node-version.mjs',
-  'engine/service/ops/dev.ts',
+  'server/dev.ts',
   'engine/store/fast-start.mjs',
   ...filesOf(patternsFor(['store'], '-{probe,thread}.ts')),
 ]

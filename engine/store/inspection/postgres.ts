@@ -2,12 +2,12 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Client } from 'pg'
 import type { Loaded } from '../entity.ts'
-import { inspectionOf, type PostgresInspection, type ServerState } from '../inspection.ts'
 import { connectClient } from '../postgres/connection/connection.ts'
 import { attempt, nameOf } from '../postgres/connection/failure.ts'
 import type { PostgresCollection } from '../postgres/engine.ts'
 import { findMissingPart, hasTable, journal, readJournal } from '../postgres/migrate.ts'
 import { databaseSize, query } from '../postgres/statements.ts'
+import { inspectionOf, type PostgresInspection, type ServerState } from './inspection.ts'
 
 /** Milliseconds. Counting the rows of a large table takes longer than the statements of requests may take. */
 const timeout = 60_000

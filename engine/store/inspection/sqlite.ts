@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Loaded } from '../entity.ts'
-import { inspectionOf, type SqliteInspection } from '../inspection.ts'
 import { attempt } from '../sqlite/diagnosis/diagnosis.ts'
 import { type SqliteCollection, tablesOf } from '../sqlite/engine.ts'
 import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/file/connection.ts'
@@ -11,6 +10,7 @@ import { refuseForeignFile, refuseNonFile } from '../sqlite/file/header.ts'
 import { findMissingPart, hasTable, readApplied } from '../sqlite/migrate.ts'
 import { isBlank, refuseOrphanedLog } from '../sqlite/open/prepare.ts'
 import { query } from '../sqlite/statements.ts'
+import { inspectionOf, type SqliteInspection } from './inspection.ts'
 
 /** Milliseconds. */
 const busyTimeout = 1_000

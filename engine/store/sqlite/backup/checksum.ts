@@ -3,7 +3,7 @@ import { createReadStream, existsSync, fsyncSync, readFileSync, writeSync } from
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { UnusableDatabase } from '../../errors.ts'
-import type { Ownership } from '../../ownership.ts'
+import type { Ownership } from '../../files/ownership.ts'
 import { attempt, unusable } from '../diagnosis/diagnosis.ts'
 import { checkPages, connectToRead, using } from '../file/connection.ts'
 import { makeFile } from '../file/files.ts'

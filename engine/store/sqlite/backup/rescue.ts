@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
-import { ownershipOf } from '../../ownership.ts'
+import { ownershipOf } from '../../files/ownership.ts'
 import { fileTimestamp, makeFolder, realPathOf } from '../file/files.ts'
 import { rescuedMark } from './inventory.ts'
 import { withCopy } from './snapshot.ts'

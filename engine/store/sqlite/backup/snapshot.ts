@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { UnusableDatabase } from '../../errors.ts'
+import type { Ownership } from '../../files/ownership.ts'
 import { type Migration, pendingMigrations } from '../../migrations.ts'
-import type { Ownership } from '../../ownership.ts'
 import { attempt, checkPagesInThread, unusable } from '../diagnosis/diagnosis.ts'
 import { checkPages, connect, databaseSize, orClose } from '../file/connection.ts'
 import { toFailure } from '../file/failure.ts'

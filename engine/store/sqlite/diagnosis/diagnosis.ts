@@ -3,7 +3,6 @@ import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { reasons, UnusableDatabase } from '../../errors.ts'
-import { startThread } from '../../thread.ts'
 import { checkPagesOf, type PageCheck } from '../file/connection.ts'
 import {
   concernsDatabase,
@@ -15,6 +14,7 @@ import {
   violatesConstraint,
 } from '../file/failure.ts'
 import { realPathOf } from '../file/files.ts'
+import { startThread } from '../thread.ts'
 
 /** Bytes. SQLite extends the index of the log (`-shm`) by half of it. */
 const minRoom = 64 * 1024

@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, isAbsolute, resolve } from 'node:path'
-import { forFolder, giveAway, type Ownership } from '../../ownership.ts'
+import { forFolder, giveAway, type Ownership } from '../../files/ownership.ts'
 import { toFailure } from './failure.ts'
 
 /** Creates a hard link and overwrites nothing. Calls `fallback` if the file system does not support hard links. */

@@ -3,7 +3,6 @@ import type { Worker } from 'node:worker_threads'
 import type { IdempotencyKey, StoreObserver, WriteFailure } from '../../base-store.ts'
 import type { Loaded, MutationResult } from '../../entity.ts'
 import { closedStore, type RuleError, StoreUnavailable, tooManyWrites } from '../../errors.ts'
-import { onMessage, otherThreadsSleep, startThread } from '../../thread.ts'
 import type { SqliteCollection } from '../engine.ts'
 import type { Damage } from '../file/damage.ts'
 import {
@@ -16,6 +15,7 @@ import {
   writeFailureOf,
 } from '../file/failure.ts'
 import type { FileIdentities } from '../file/open-file.ts'
+import { onMessage, otherThreadsSleep, startThread } from '../thread.ts'
 import type { Order, Outcome, Settled, WriterData } from './messages.ts'
 import { onceWrite, probeWrite, type Write } from './writes.ts'
 

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { type FSWatcher, readdirSync, watch } from 'node:fs'
 import { extname, join } from 'node:path'
-import { folders, program } from '../../../sources.ts'
+import { folders, program } from '../sources.ts'
 
 // Restarts the service when a source file changes. It watches folders, because Node's --watch and --watch-path watch
 // inodes on Linux: they lose a file that an editor replaces by a rename. They also miss the fix of a syntax error.
 
-const root = join(import.meta.dirname, '../../..')
+const root = join(import.meta.dirname, '..')
 /** Extensions of source files. A new folder has none. Temporary files of editors have others or begin with a dot. */
 const extensions = ['', '.ts', '.mjs', '.js', '.css', '.json', '.sql']
 /** Milliseconds. Saves within this time cause one restart. */

@@ -1,7 +1,7 @@
 import { type SQL, sql, type Table } from 'drizzle-orm'
-import { columnOf } from './entity.ts'
-import { incomplete, UnusableDatabase } from './errors.ts'
-import { type AppliedMigration, type Migration, pendingMigrations } from './migrations.ts'
+import { columnOf } from '../entity.ts'
+import { incomplete, UnusableDatabase } from '../errors.ts'
+import { type AppliedMigration, type Migration, pendingMigrations } from '../migrations.ts'
 
 /**
  * Reads facts about a database for operators. It changes nothing, and works while the service uses the database. Every
