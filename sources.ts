@@ -34,14 +34,16 @@ export function modulesOf(...parts: Part[]): string[] {
 }
 
 /**
- * The files that match the patterns, relative to the root, in the order of their paths. What a build makes is left out.
+ * The files that match the patterns, relative to the root, in the order of their paths. What a build makes is left out,
+ * and so are the tests of the engines, unless a pattern names their folder.
  *
  * @throws {Error} if one of the patterns matches no file, as after a move
  */
 export function filesOf(patterns: string[], exclude: string[] = []): string[] {
   const generated = ['**/node_modules', '**/dist', '**/dist.*']
   const found = patterns.flatMap((pattern) => {
-    const entries = globSync(pattern, { cwd: root, exclude: [...generated, ...exclude], withFileTypes: true })
+    const tests = /\btest\b/.test(pattern) ? [] : ['engine/*/test']
+    const entries = globSync(pattern, { cwd: root, exclude: [...generated, ...tests, ...exclude], withFileTypes: true })
     const files = entries.filter((entry) => entry.isFile())
     if (files.length === 0) throw new Error(`No file matches ${pattern}. Correct the pattern, here or in sources.ts.`)
     return files.map(({ parentPath, name }) => relative(root, join(parentPath, name)).replaceAll(sep, '/'))

@@ -4,13 +4,16 @@ import { patternsFor } from './sources.ts'
 
 /** They start processes, compile, or read other languages, and take half of the time. `npm run test:endurance` runs them. */
 const slow = [
-  ...['examples', 'guides'].map((name) => `client/${name}`),
-  ...['backup', 'cli', 'database-commands', 'pets-export', 'seed'].map((name) => `ops/${name}`),
-  ...['log-fields', 'nginx', 'package', 'tour'].map((name) => `project/${name}`),
-  ...['conformance', 'log'].map((name) => `rest/${name}`),
-  ...['admin-port', 'monitoring'].map((name) => `telemetry/${name}`),
-  ...['api/patterns', 'fixture/transfer', 'http/header-costs', 'sqlite/migrations', 'store/transfer', 'web/build'],
-].map((name) => `test/${name}.test.ts`)
+  ...['examples', 'guides'].map((name) => `engine/client/test/${name}`),
+  'engine/console/test/build',
+  ...['api/patterns', 'http/header-costs', 'telemetry/admin-port', 'telemetry/monitoring'].map(
+    (name) => `engine/service/test/${name}`,
+  ),
+  ...['backup', 'cli', 'database-commands', 'pets-export', 'seed'].map((name) => `engine/service/test/ops/${name}`),
+  ...['sqlite/migrations', 'store/transfer'].map((name) => `engine/store/test/${name}`),
+  ...['log-fields', 'nginx', 'package', 'tour'].map((name) => `test/project/${name}`),
+  ...['fixture/transfer', 'rest/conformance', 'rest/log'].map((name) => `test/${name}`),
+].map((name) => `${name}.test.ts`)
 const missing = slow.filter((path) => !existsSync(new URL(path, import.meta.url)))
 if (missing.length > 0) throw new Error(`vitest.config.ts names files that do not exist: ${missing.join(', ')}`)
 
@@ -27,15 +30,25 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: [
-            'test/{api,auth,cache,client,fixture,http,ops,project,rest,rpc,sqlite,store,telemetry,web}/*.test.ts',
-            'test/web/bulk/*.test.ts',
+            'test/{document,fixture,project,rest,rpc}/*.test.ts',
+            'engine/client/test/*.test.ts',
+            'engine/console/test/{*,bulk/*}.test.ts',
+            'engine/service/test/*/*.test.ts',
+            'engine/store/test/{sqlite,store}/*.test.ts',
           ],
           exclude: slow,
           globalSetup: 'test/support/global-setup.ts',
         },
       },
-      // What may depend on the database runs on both databases: test/store and test/fixture.
-      { extends: true, test: { name: 'postgres', include: ['test/{fixture,postgres,store}/*.test.ts'], ...postgres } },
+      // What may depend on the database runs on both databases.
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: ['test/fixture/*.test.ts', 'engine/store/test/{postgres,store}/*.test.ts'],
+          ...postgres,
+        },
+      },
       {
         extends: true,
         test: {
@@ -50,7 +63,7 @@ export default defineConfig({
           name: 'release',
           include: [
             ...['version', 'documentation', 'tour'].map((name) => `test/project/${name}.test.ts`),
-            'test/{api/document,release/*}.test.ts',
+            'test/{document,release}/*.test.ts',
           ],
           globalSetup: 'test/support/global-setup.ts',
         },
@@ -60,8 +73,8 @@ export default defineConfig({
         test: {
           name: 'browser',
           // Runs alone: browsers take the time that the limits of other tests need.
-          include: ['test/web/{browser,list,pages,requests,shelters}/*.test.ts'],
-          globalSetup: 'test/web/global-setup.ts',
+          include: ['engine/console/test/{browser,list,pages,requests,shelters}/*.test.ts'],
+          globalSetup: 'engine/console/test/global-setup.ts',
         },
       },
       {
@@ -71,7 +84,7 @@ export default defineConfig({
           include: [
             'test/endurance/postgres/*.test.ts',
             // The adapters hide which database they use. So their tests run on PostgreSQL only here.
-            'test/{auth,rest,rpc}/*.test.ts',
+            '{test/{rest,rpc},engine/service/test/auth}/*.test.ts',
             'test/endurance/{key-commands,second-resource,clients/entity-tags}.test.ts',
             // The long form also sends the hostile requests to a service on PostgreSQL.
             ...(process.env.LONG_FORM ? ['test/endurance/clients/hostile.test.ts'] : []),

@@ -1,0 +1,341 @@
+import { cpSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { TRPCClientError } from '@trpc/client'
+import superjson from 'superjson'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  type AppRouter,
+  createPetstoreClient,
+  isAborted,
+  isPetstoreError,
+  type PetstoreClient,
+} from '../../../client/index.ts'
+import { freePort } from '../../../test/support/free-port.ts'
+import { slowResponses, startServer } from '../../../test/support/slow-server.ts'
+import { temporaryFolder } from '../../../test/support/temporary.ts'
+import { startTestApi } from '../../../test/support/test-api.ts'
+import { fetchFrom } from '../../../test/support/transport.ts'
+import { withRetries } from '../retry.ts'
+
+describe('retries', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-21T12:00:00Z') }))
+  afterEach(() => void vi.useRealTimers())
+
+  test('the client retries as often as configured, with pauses that double up to the maximum', async () => {
+    const pauses = await pausesBetween(20, () => new Response('', { status: 503 }))
+    expect(pauses).toHaveLength(20)
+    for (const [index, pause] of pauses.entries()) {
+      const shortest = Math.min(200 * 2 ** index, 10_000)
+      expect(pause).toBeGreaterThanOrEqual(shortest)
+      expect(pause).toBeLessThanOrEqual(shortest * 1.5)
+    }
+  })
+
+  test.for([
+    ['5', 5_000],
+    ['Sat, 21 Nov 2026 12:00:05 GMT', 5_000],
+    ['Saturday, 21-Nov-26 12:00:05 GMT', 5_000],
+    ['Sat Nov 21 12:00:05 2026', 5_000],
+    ['3600', 10_000],
+    ['Sat, 21 Nov 2026 13:00:00 GMT', 10_000],
+    ['Sat, 21 Nov 2026 11:00:00 GMT', 200],
+    ['soon', 200],
+  ] as const)('the pause after "Retry-After: %s" is %i ms plus jitter', async ([header, milliseconds]) => {
+    const [pause] = await pausesBetween(1, () => unavailable(header))
+    expect(pause).toBeGreaterThanOrEqual(milliseconds)
+    expect(pause).toBeLessThanOrEqual(milliseconds * 1.5)
+  })
+
+  test('a pause is at most maxPause plus jitter', async () => {
+    const [pause] = await pausesBetween(1, () => unavailable('60'), 1_000)
+    expect(pause).toBeLessThanOrEqual(1_500)
+  })
+
+  test('without a maximum, a pause is at most the longest delay of a timer', async () => {
+    const [pause] = await pausesBetween(1, () => unavailable('999999999'), Number.POSITIVE_INFINITY)
+    expect(pause).toBe(2 ** 31 - 1)
+  })
+
+  test('an abort ends the pause before a retry', async () => {
+    const abort = new AbortController()
+    const send = withRetries(async () => unavailable('5'), { retries: 3 })
+    const outcome = expect(send('http://petstore.test', { signal: abort.signal })).rejects.toThrow(
+      'not needed any more',
+    )
+    await vi.advanceTimersByTimeAsync(1_000)
+    abort.abort(new Error('not needed any more'))
+    await outcome
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+test('the client retries a response whose connection breaks while the body is read', async () => {
+  const { app, key } = await startTestApi()
+  let requests = 0
+  const url = await startServer(async (request, response) => {
+    const { payload } = await app.inject({ url: request.url ?? '', headers: request.headers })
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) })
+    if (++requests > 1) response.end(payload)
+    else response.write(payload.slice(0, 5), () => response.destroy())
+  })
+  const client = createPetstoreClient({ url, apiKey: key })
+  expect(await client.pets.list.query()).toEqual([])
+  expect(requests).toBe(2)
+})
+
+describe('the time limit of an attempt', () => {
+  test.for(Object.entries(slowResponses))('ends a response %s', async ([, send]) => {
+    const requests: (string | undefined)[] = []
+    const url = await startServer((_request, response) => send(response))
+    const client = createPetstoreClient({
+      url,
+      apiKey: 'none',
+      retries: 1,
+      maxPause: 1,
+      timeout: 300,
+      // Counted here, because on a busy machine the limit can end an attempt before the server gets the request.
+      fetch(input, init) {
+        requests.push(init?.method)
+        return fetch(input, init)
+      },
+    })
+    const calls = [client.pets.list.query(), client.pets.create.mutate({ name: 'Rex', categoryId: 7n })]
+    const message = `The request to ${url}/trpc failed: no complete response within 300 ms`
+    const failure = { status: 'rejected', reason: expect.objectContaining({ message }) }
+    expect(await Promise.allSettled<unknown>(calls)).toEqual([failure, failure])
+    expect(requests.sort()).toEqual(['GET', 'GET', 'POST', 'POST'])
+  })
+
+  test('does not hide that the caller aborted', async () => {
+    const url = await startServer((_request, response) => slowResponses['that stalls in the body'](response))
+    const client = createPetstoreClient({ url, apiKey: 'none', timeout: 60_000 })
+    const signal = AbortSignal.timeout(200)
+    const error = await client.pets.list.query(undefined, { signal }).catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ message: expect.stringMatching(/abort/) })
+  })
+
+  test('leaves no timer behind', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    await withRetries(async () => new Response('[]'), { retries: 0 })('http://petstore.test')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('errors', () => {
+  test.for(['127.0.0.1', 'localhost'])(
+    'the error for an unreachable service at %s names its URL and the cause',
+    async (host) => {
+      const url = `http://${host}:${await freePort()}`
+      const error = await errorOf(createPetstoreClient({ url, apiKey: 'pet_secret', retries: 0 }))
+      expect(error.message).toMatch(new RegExp(`^The request to ${url}/trpc failed: .*ECONNREFUSED`))
+      expect(error.data).toBeUndefined()
+      expect(String(error.cause?.stack)).not.toContain('pet_secret')
+    },
+  )
+
+  test('the error holds the data of the response if the service responded', async () => {
+    const { app } = await startTestApi()
+    const error = await errorOf(createPetstoreClient({ url: 'http://a', apiKey: 'none', fetch: fetchFrom(app) }))
+    expect(error.data).toMatchObject({ code: 'unauthorized', message: error.message, status: 401 })
+  })
+
+  test.for([
+    [502, '<h1>Bad gateway</h1>'],
+    [200, '<h1>Sign in to the network</h1>'],
+    [200, '{"status":"ok"}'],
+  ] as const)('the error for a response %i %s of a proxy names its status and has no data', async ([status, body]) => {
+    const fetch = async () => new Response(body, { status })
+    const error = await errorOf(createPetstoreClient({ url: 'http://a', apiKey: 'none', retries: 0, fetch }))
+    expect(error.message).toBe(
+      `The request to http://a/trpc failed: status ${status}, without a response of the service`,
+    )
+    expect(error.data).toBeUndefined()
+  })
+})
+
+describe('isPetstoreError', () => {
+  test('recognises an error of another copy of @trpc/client', async () => {
+    const { app } = await startTestApi()
+    const { createTRPCClient, httpLink } = await anotherTrpcClient()
+    const send = fetchFrom(app)
+    // Safe: tRPC's own type of `init` differs from RequestInit only in that absent fields may be undefined.
+    const fetch = (input: string | URL | Request, init?: object) => send(input, init as RequestInit)
+    const links = [httpLink({ url: 'http://a/trpc', transformer: superjson, fetch })]
+    const error = await createTRPCClient<AppRouter>({ links })
+      .pets.list.query()
+      .catch((reason: unknown) => reason)
+    expect(error).not.toBeInstanceOf(TRPCClientError)
+    expect(isPetstoreError(error)).toBe(true)
+  })
+
+  test('recognises an error without a response', async () => {
+    const { TRPCClientError: AnotherError } = await anotherTrpcClient()
+    expect([new TRPCClientError('unreachable'), new AnotherError('unreachable')].map(isPetstoreError)).toEqual([
+      true,
+      true,
+    ])
+  })
+
+  test.for<[what: string, error: unknown]>([
+    ['another error', new TypeError('fetch failed')],
+    [
+      'an error of another service',
+      TRPCClientError.from({ error: { code: -32600, message: 'x', data: { code: 'BAD' } } }),
+    ],
+    ['an error with a name alone', Object.assign(new Error('x'), { name: 'TRPCClientError' })],
+    ['an object', { name: 'TRPCClientError', data: undefined }],
+    ['null', null],
+    ['nothing', undefined],
+  ])('does not recognise %s', ([, error]) => {
+    expect(isPetstoreError(error)).toBe(false)
+  })
+})
+
+describe('isAborted', () => {
+  const signals: [what: string, signal: () => AbortSignal][] = [
+    ['while it waits', () => AbortSignal.timeout(100)],
+    ['before it is sent', () => AbortSignal.abort()],
+    ['with a reason', () => AbortSignal.abort(new TypeError('not needed any more'))],
+  ]
+  test.for(signals)('recognises a call that its signal ended %s', async ([, signal]) => {
+    const url = await startServer((_request, response) => slowResponses['that stalls in the body'](response))
+    const { pets } = createPetstoreClient({ url, apiKey: 'none', timeout: 60_000 })
+    const calls = [
+      pets.list.query({}, { signal: signal() }),
+      pets.create.mutate({ name: 'Rex', categoryId: 7n }, { signal: signal() }),
+    ]
+    for (const outcome of await Promise.allSettled<unknown>(calls)) {
+      const error = outcome.status === 'rejected' ? outcome.reason : undefined
+      expect([isAborted(error), isPetstoreError(error)]).toEqual([true, true])
+    }
+  })
+
+  test('does not recognise a failed call, also not one that reached its time limit', async () => {
+    const url = await startServer((_request, response) => slowResponses['that stalls in the body'](response))
+    const { app } = await startTestApi()
+    const failed = await Promise.all([
+      errorOf(createPetstoreClient({ url, apiKey: 'none', timeout: 100, retries: 0 })),
+      errorOf(createPetstoreClient({ url: `http://127.0.0.1:${await freePort()}`, apiKey: 'none', retries: 0 })),
+      errorOf(createPetstoreClient({ url: 'http://a', apiKey: 'none', fetch: fetchFrom(app) })),
+    ])
+    expect([...failed, new DOMException('x', 'AbortError'), undefined].map(isAborted)).toEqual(Array(5).fill(false))
+  })
+})
+
+/** A copy of the package in a folder of its own, as another package may bring it. */
+async function anotherTrpcClient(): Promise<typeof import('@trpc/client')> {
+  const packages = join(import.meta.dirname, '../../../node_modules/@trpc')
+  const copies = join(temporaryFolder(), 'node_modules/@trpc')
+  cpSync(join(packages, 'client'), join(copies, 'client'), { recursive: true })
+  symlinkSync(join(packages, 'server'), join(copies, 'server'))
+  return import(pathToFileURL(join(copies, 'client/dist/index.mjs')).href)
+}
+
+describe('the context of a call', () => {
+  test('skipBatch sends a query alone, and without an idempotency key', async () => {
+    const { app, key } = await startTestApi()
+    const sent: { path: string; keys: string[] }[] = []
+    const petstore = createPetstoreClient({
+      url: 'http://petstore.test',
+      apiKey: key,
+      fetch: (input, init) => {
+        sent.push({ path: new URL(String(input)).pathname, keys: [...new Headers(init?.headers).keys()] })
+        return fetchFrom(app)(input, init)
+      },
+    })
+    await Promise.all([
+      petstore.pets.list.query({ limit: 1 }),
+      petstore.pets.counts.query(undefined, { context: { skipBatch: true } }),
+      petstore.pets.list.query({ limit: 2 }),
+    ])
+    expect(sent.map(({ path }) => path).toSorted()).toEqual(['/trpc/pets.counts', '/trpc/pets.list,pets.list'])
+    expect(sent.flatMap(({ keys }) => keys)).not.toContain('idempotency-key')
+  })
+
+  test('onResponse tells a repeated create from the first one', async () => {
+    const { rpc } = await startTestApi()
+    const replayed: boolean[] = []
+    const context = {
+      idempotencyKey: 'order-17',
+      onResponse: ({ headers }: Response) => void replayed.push(headers.has('idempotency-replayed')),
+    }
+    for (let round = 0; round < 2; round++) await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n }, { context })
+    expect(replayed).toEqual([false, true])
+  })
+})
+
+test('the client rejects a URL with a user name or password and does not show them', () => {
+  const create = () => createPetstoreClient({ url: 'http://user:pa@ss@petstore.test', apiKey: 'none' })
+  expect(create).toThrow(/^The url of the service must not hold a user name or password/)
+  expect(create).not.toThrow(/user:|pa@?ss@/)
+})
+
+test.for(['', '/petstore', 'localhost:3000', 'ftp://petstore.test', 'petstore.test'])(
+  'outside a browser the client rejects the URL %j when it is created',
+  (url) => {
+    const create = () => createPetstoreClient({ url, apiKey: 'none' })
+    expect(create).toThrow(/^The url of the service is invalid: expected a URL such as http:/)
+  },
+)
+
+test('in a browser the URL may be relative to the page', async () => {
+  vi.stubGlobal('location', new URL('http://petstore.test/shop'))
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const { app, key } = await startTestApi()
+  const paths: string[] = []
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    paths.push(String(input))
+    return fetchFrom(app)(new URL(String(input), 'http://petstore.test'), init)
+  }
+  await createPetstoreClient({ url: '/', apiKey: key, fetch }).pets.list.query()
+  expect(paths).toEqual([expect.stringMatching(/^\/trpc\/pets.list/)])
+})
+
+test.for([undefined, '', ' '])('the client rejects the API key %j when it is created', (apiKey) => {
+  // Safe: the check is for programs in JavaScript.
+  const create = () => createPetstoreClient({ url: 'http://petstore.test', apiKey: apiKey as string })
+  expect(create).toThrow(new TypeError('The apiKey is missing: pass an API key of the service.'))
+})
+
+test.for(['pet_✓', 'pet_ö', 'pet_ 1', 'pet_\n1'])(
+  'the client rejects the API key %j, which no header can carry',
+  (apiKey) => {
+    const create = () => createPetstoreClient({ url: 'http://petstore.test', apiKey })
+    expect(create).toThrow(/^The apiKey contains a character that no API key has/)
+  },
+)
+
+test('the client accepts an API key with a line break after it, as files have', async () => {
+  const { app, key } = await startTestApi()
+  const apiKey = `\n${key}\n`
+  const client = createPetstoreClient({ url: 'http://petstore.test', apiKey, fetch: fetchFrom(app) })
+  expect(await client.pets.list.query()).toEqual([])
+})
+
+function unavailable(retryAfter: string): Response {
+  return new Response('', { status: 503, headers: { 'retry-after': retryAfter } })
+}
+
+/** The milliseconds between the attempts of one request, measured by the fake clock. */
+async function pausesBetween(retries: number, respond: () => Response, maxPause?: number): Promise<number[]> {
+  const times: number[] = []
+  const send = withRetries(
+    async () => {
+      times.push(Date.now())
+      return respond()
+    },
+    { retries, maxPause },
+  )
+  const response = send('http://petstore.test')
+  await vi.runAllTimersAsync()
+  await response
+  return times.slice(1).map((time, index) => time - (times[index] ?? 0))
+}
+
+async function errorOf(client: PetstoreClient) {
+  const error = await client.pets.list.query().catch((reason: unknown) => reason)
+  if (!isPetstoreError(error)) throw new Error('Expected the call to fail with a PetstoreError.')
+  return error
+}

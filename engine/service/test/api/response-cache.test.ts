@@ -1,0 +1,112 @@
+import { createHook } from 'node:async_hooks'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { procedure, router } from '../../../../server/trpc.ts'
+import { addPets } from '../../../../test/support/database.ts'
+import { startRouter } from '../../../../test/support/own-router.ts'
+import { startTestApi } from '../../../../test/support/test-api.ts'
+
+const Names = z.array(z.string())
+const get = (path: `/${string}`) => ({ openapi: { method: 'GET', path } }) as const
+const input = encodeURIComponent('{"0":{"json":{}},"1":{"json":{}}}')
+
+const adapters: [adapter: string, url: string, cachedUrl: string][] = [
+  ['REST', '/v1/own', '/v1/cached'],
+  [
+    'RPC',
+    `/trpc/own?input=${encodeURIComponent('{"json":{}}')}`,
+    `/trpc/cached?input=${encodeURIComponent('{"json":{}}')}`,
+  ],
+]
+
+test.for(adapters)('%s: a query that does not opt in is called for each request', async ([, url]) => {
+  const { first } = await startService()
+  for (const seen of ['["own 1"]', '["own 2"]', '["own 3"]']) expect((await first.get(url)).text).toContain(seen)
+})
+
+test.for(adapters)(
+  '%s: a query that opts in is cached from the second request on, until the store changes',
+  async ([, , url]) => {
+    const { first, store, calls } = await startService()
+    for (const seen of ['["1"]', '["2"]', '["2"]', '["2"]']) expect((await first.get(url)).text).toContain(seen)
+    expect(calls()).toBe(2)
+    await store.pets.create({ name: 'Rex', categoryId: 1n, status: 'sold' })
+    for (const seen of ['["3"]', '["3"]']) expect((await first.get(url)).text).toContain(seen)
+  },
+)
+
+test('500 other URLs make the cache forget that a URL was requested', async () => {
+  const { first, calls } = await startService()
+  for (let i = 0; i < 501; i++) await first.get(`/v1/cached?n=${i}`)
+  await first.get('/v1/cached?n=0')
+  await first.get('/v1/cached?n=0')
+  expect(calls()).toBe(503)
+  await first.get('/v1/cached?n=0')
+  expect(calls()).toBe(503)
+})
+
+test('a batch is cached only if all of its procedures opt in', async () => {
+  const { first, second, calls } = await startService()
+  for (const paths of ['cached,own', 'own,cached']) {
+    for (const client of [first, first, second]) await client.get(`/trpc/${paths}?batch=1&input=${input}`)
+  }
+  expect(calls()).toBe(6)
+  for (const client of [first, first, second, second]) {
+    expect((await client.get(`/trpc/cached,cached?batch=1&input=${input}`)).status).toBe(200)
+  }
+  expect(calls()).toBe(10)
+})
+
+test.for(['/v1/pets', '/trpc/pets.list'])(
+  '%s is short, so it is compressed only from the cache, once for each coding',
+  async (url) => {
+    const { app, key, store } = await startTestApi()
+    await addPets(store, 20)
+    const get = (encoding: string) =>
+      app.inject({ url, headers: { authorization: `Bearer ${key}`, 'accept-encoding': encoding } })
+    const [first, second] = [await get('br'), await get('br')]
+    for (const { headers } of [first, second]) expect(headers).not.toHaveProperty('content-encoding')
+
+    const compressions = countCompressions()
+    const concurrent = Array.from({ length: 20 }, () => Promise.all([get('br'), get('gzip')]))
+    const responses = [...(await Promise.all(concurrent)), [await get('br'), await get('gzip')] as const]
+    expect(compressions.count).toBe(2)
+    for (const [brotli, gzip] of responses) {
+      expect(brotliDecompressSync(brotli.rawPayload).equals(first.rawPayload)).toBe(true)
+      expect(gunzipSync(gzip.rawPayload).equals(first.rawPayload)).toBe(true)
+      for (const { headers } of [brotli, gzip])
+        expect([headers.etag, headers.vary]).toEqual([first.headers.etag, first.headers.vary])
+    }
+  },
+)
+
+/** Counts the compressions and decompressions that begin until the end of the test. */
+function countCompressions(): { count: number } {
+  const seen = { count: 0 }
+  const hook = createHook({
+    init(_id, type) {
+      if (type === 'ZLIB') seen.count++
+    },
+  }).enable()
+  onTestFinished(() => void hook.disable())
+  return seen
+}
+
+/** Two queries that count their calls. One of them opts in. */
+async function startService() {
+  let [own, count] = [0, 0]
+  const routes = router({
+    own: procedure
+      .meta(get('/own'))
+      .input(z.object({}))
+      .output(Names)
+      .query(() => [`own ${++own}`]),
+    cached: procedure
+      .meta({ ...get('/cached'), cache: { dependsOn: 'store' } })
+      .input(z.object({}))
+      .output(Names)
+      .query(() => [String(++count)]),
+  })
+  return { ...(await startRouter(routes)), calls: () => count }
+}

@@ -1,0 +1,146 @@
+import type { FastifyInstance } from 'fastify'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { z } from 'zod'
+import { createPetstoreClient, type PetstoreClient } from '../../../../client/index.ts'
+import { procedure, router } from '../../../../server/trpc.ts'
+import { startRouter } from '../../../../test/support/own-router.ts'
+import { createKey } from '../../../../test/support/product.ts'
+import type { RestClient } from '../../../../test/support/rest-client.ts'
+import { startTestApi } from '../../../../test/support/test-api.ts'
+import { fetchFrom } from '../../../../test/support/transport.ts'
+import { StoreUnavailable } from '../../../store/errors.ts'
+
+const tooMany = { status: 429, body: { code: 'rate_limited', status: 429 } }
+
+describe('RATE_LIMIT', () => {
+  test('allows the configured calls of a key, sends how many remain, then responds 429 with Retry-After', async () => {
+    const { rest } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
+    stopClock()
+    const responses = [await rest.get('/v1/pets'), await rest.get('/v1/pets'), await rest.get('/v1/pets')]
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 429])
+    expect(responses.map(({ headers }) => headers['ratelimit-policy'])).toEqual(Array(3).fill('"calls";q=2;w=60'))
+    expect(responses[0]?.headers.ratelimit).toBe('"calls";r=1;t=60')
+    expect(responses[2]?.headers.ratelimit).toBe('"calls";r=0;t=60')
+    expect(responses[2]).toMatchObject({ ...tooMany, headers: { 'retry-after': '60' } })
+  })
+
+  test('allows calls again in the next window', async () => {
+    const { rest } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 1 } } })
+    stopClock()
+    await rest.get('/v1/pets')
+    vi.advanceTimersByTime(999)
+    expect(await rest.get('/v1/pets')).toMatchObject({ ...tooMany, headers: { 'retry-after': '1' } })
+    vi.advanceTimersByTime(1)
+    expect((await rest.get('/v1/pets')).status).toBe(200)
+  })
+
+  test('counts each key separately', async () => {
+    const { rest, store } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 60 } } })
+    const authorization = `Bearer ${await createKey(store, 'other')}`
+    expect((await rest.get('/v1/pets')).status).toBe(200)
+    expect((await rest.get('/v1/pets', { authorization })).status).toBe(200)
+    expect(await rest.get('/v1/pets')).toMatchObject(tooMany)
+  })
+
+  test('counts each call of a batch, and the calls through both adapters together', async () => {
+    const { app, key, rest } = await startTestApi({ config: { rateLimit: { requests: 5, seconds: 60 } } })
+    const rpc = clientWithoutRetries(app, key)
+    await Promise.all([rpc.pets.list.query(), rpc.pets.list.query({ limit: 1 }), rpc.pets.list.query({ limit: 2 })])
+    expect((await rest.get('/v1/pets')).headers.ratelimit).toContain('r=1;')
+    const refused = await Promise.allSettled([rpc.pets.list.query(), rpc.pets.list.query({ limit: 1 })])
+    const data = { code: 'rate_limited', status: 429 }
+    expect(refused).toMatchObject(Array(2).fill({ status: 'rejected', reason: { data } }))
+  })
+
+  test('counts a REST request as one call, whatever its parameters are named and hold', async () => {
+    const readFile = procedure
+      .meta({ openapi: { method: 'GET', path: '/files/{path}' } })
+      .input(z.object({ path: z.string() }))
+      .output(z.string())
+      .query(({ input }) => input.path)
+    const { first } = await startRouter(router({ readFile }), { rateLimit: { requests: 5, seconds: 60 } })
+    expect(await first.get('/v1/files/a,b,c')).toMatchObject({
+      body: 'a,b,c',
+      headers: { ratelimit: expect.stringContaining('r=4;') },
+    })
+  })
+
+  test('responds 429 after too many failed sign-ins from an address, and still accepts a valid key', async () => {
+    const { rest } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
+    const wrong = { authorization: 'Bearer pet_wrong' }
+    const responses = [
+      await rest.get('/v1/pets', wrong),
+      await rest.get('/v1/pets', {}),
+      await rest.get('/v1/pets', wrong),
+    ]
+    expect(responses.map(({ status }) => status)).toEqual([401, 200, 401])
+    const refused = await rest.get('/v1/pets', wrong)
+    expect(refused).toMatchObject({ ...tooMany, headers: { 'ratelimit-policy': '"failed-sign-ins";q=2;w=60' } })
+    expect((await rest.get('/v1/pets')).status).toBe(200)
+    const elsewhere = await rest.send({ method: 'GET', url: '/v1/pets', headers: wrong, remoteAddress: '192.0.2.1' })
+    expect(elsewhere.status).toBe(401)
+  })
+
+  test('counts the failed sign-ins of an IPv6 /64 as those of one address, and of an IPv4-mapped address as IPv4', async () => {
+    const { rest } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
+    const statuses = (...addresses: string[]) => Promise.all(addresses.map((address) => signInWrongly(rest, address)))
+    expect(await statuses('2001:db8::1', '2001:db8:0:0:ffff::2', '2001:DB8::3')).toEqual([401, 401, 429])
+    expect(await statuses('2001:db8:0:1::1', '2001:db8:1::')).toEqual([401, 401])
+    expect(await statuses('192.0.2.1', '::ffff:192.0.2.1', '::ffff:c000:201')).toEqual([401, 401, 429])
+    expect(await statuses('::ffff:192.0.2.2', '::1', 'fe80::1%eth0', 'fe80::2%eth0')).toEqual([401, 401, 401, 401])
+    expect(await statuses('fe80::3%eth1')).toEqual([429])
+  })
+
+  test('counts a batch at most as the limit, so a larger batch passes in a new window', async () => {
+    const { rest, rpc } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
+    const batch = () => Promise.all([1, 2, 3].map((limit) => rpc.pets.list.query({ limit })))
+    expect(await batch()).toHaveLength(3)
+    expect(await rest.get('/v1/pets')).toMatchObject(tooMany)
+  })
+
+  test('does not count refused calls', async () => {
+    const { app, key, rest } = await startTestApi({ config: { rateLimit: { requests: 3, seconds: 60 } } })
+    const rpc = clientWithoutRetries(app, key)
+    await rest.get('/v1/pets')
+    await Promise.allSettled([1, 2, 3].map((limit) => rpc.pets.list.query({ limit })))
+    expect((await rest.get('/v1/pets')).headers.ratelimit).toContain('r=1;')
+  })
+
+  test.for([-3_600_000, 3_600_000])('is not affected by a clock that is set %i ms off', async (step) => {
+    const { rest } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 60 } } })
+    await rest.get('/v1/pets')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + step })
+    onTestFinished(() => void vi.useRealTimers())
+    const { status, headers } = await rest.get('/v1/pets')
+    expect(status).toBe(429)
+    expect(Number(headers['retry-after'])).toBeGreaterThan(50)
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60)
+  })
+
+  test('does not count a failure of the service as a failed sign-in', async () => {
+    const { rest, store } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 60 } } })
+    store.apiKeys.find = () => Promise.reject(new StoreUnavailable('The disk is full.'))
+    const responses = [await rest.get('/v1/pets'), await rest.get('/v1/pets'), await rest.get('/v1/pets')]
+    expect(responses.map(({ status }) => status)).toEqual([503, 503, 503])
+  })
+
+  test('is off by default', async () => {
+    const { rest } = await startTestApi()
+    expect((await rest.get('/v1/pets')).headers).not.toHaveProperty('ratelimit')
+  })
+})
+
+/** Stops the monotonic clock until the test advances it. */
+function stopClock(): void {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
+function clientWithoutRetries(app: FastifyInstance, apiKey: string): PetstoreClient {
+  return createPetstoreClient({ url: 'http://petstore.test', apiKey, retries: 0, fetch: fetchFrom(app) })
+}
+
+async function signInWrongly(rest: RestClient, remoteAddress: string): Promise<number> {
+  const headers = { authorization: 'Bearer pet_wrong' }
+  return (await rest.send({ method: 'GET', url: '/v1/pets', headers, remoteAddress })).status
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { logLinesIn } from '../../../../test/support/log-lines.ts'
+import { apiKeyRecord, createKey, mintApiKey, revokeKey } from '../../../../test/support/product.ts'
+import { shareTestApi, startTestApi, type TestApi } from '../../../../test/support/test-api.ts'
+
+const shared = shareTestApi()
+
+async function revokedKey({ store }: TestApi): Promise<string> {
+  const key = await createKey(store, 'revoked')
+  await revokeKey(store, 'revoked')
+  return key
+}
+
+async function expiredKey({ store }: TestApi): Promise<string> {
+  const key = mintApiKey()
+  const createdAt = new Date('2026-01-01')
+  await store.apiKeys.create({
+    ...apiKeyRecord(key, `expired ${key.slice(-6)}`),
+    createdAt,
+    expiresAt: new Date('2026-01-02'),
+  })
+  return key
+}
+
+/** Sends the header wherever a key is checked, and returns the request lines. */
+async function rejected(authorization: string | undefined) {
+  const { app, log } = shared()
+  const headers = authorization === undefined ? {} : { authorization }
+  const responses = [
+    await app.inject({ url: '/v1/pets', headers }),
+    await app.inject({ url: '/trpc/pets.list', headers }),
+    await app.inject({ url: '/metrics', headers }),
+  ]
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([401, 401, 401])
+  return { responses, lines: logLinesIn(log.slice(-3).join('')) }
+}
+
+describe('the line of a 401', () => {
+  test.for([
+    ['no header', undefined, 'missing'],
+    ['an empty header', '', 'missing'],
+    ['another scheme', 'Basic cmV4OnNlY3JldA==', 'malformed'],
+    ['no key after the scheme', 'Bearer', 'malformed'],
+    ['another secret', 'Bearer ghp_0123456789abcdef', 'malformed'],
+    ['another secret with the same letters', 'Bearer PET_0123456789', 'malformed'],
+  ] as const)('has the reason, and nothing of the header: %s', async ([, authorization, reason]) => {
+    const { lines } = await rejected(authorization)
+    expect(lines).toMatchObject([
+      { status: 401, adapter: 'rest', operation: 'pets.list', reason },
+      { status: 401, adapter: 'rpc', operation: 'pets.list', reason },
+      { status: 401, adapter: 'http', operation: 'metrics', reason },
+    ])
+    for (const line of lines) for (const field of ['key', 'keyStart']) expect(line).not.toHaveProperty(field)
+    if (authorization) expect(JSON.stringify(lines)).not.toContain(authorization.split(' ')[1] ?? authorization)
+  })
+
+  test.for([
+    ['unknown', async () => mintApiKey()],
+    ['malformed', async () => `${mintApiKey().slice(0, -1)}!`],
+    ['malformed', async () => mintApiKey().slice(0, 20)],
+    ['revoked', revokedKey],
+    ['expired', expiredKey],
+  ] as const)('of an API key has the reason (%s) and only the start of the key', async ([reason, make]) => {
+    const key = await make(shared())
+    const { lines } = await rejected(`Bearer ${key}`)
+    const expected = { status: 401, reason, keyStart: key.slice(0, 10) }
+    expect(lines).toMatchObject([expected, expected, expected])
+    expect(JSON.stringify(lines)).not.toContain(key.slice(0, 11))
+    for (const line of lines) expect(line).not.toHaveProperty('key')
+  })
+
+  test('shows only the characters that a key can have', async () => {
+    const { lines } = await rejected('Bearer pet_ab\u009bcdefgh')
+    expect(lines).toMatchObject(Array(3).fill({ keyStart: 'pet_ab' }))
+  })
+})
+
+test('the line of a sign-in that the rate limit refuses has the start of its key', async () => {
+  const { rest, log } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 60 } } })
+  for (let i = 0; i < 2; i++) await rest.get('/v1/pets', { authorization: 'Bearer pet_abcdefgh' })
+  const keyStart = 'pet_abcdef'
+  expect(logLinesIn(log.join(''))).toMatchObject([
+    { status: 401, reason: 'malformed', keyStart },
+    { status: 429, reason: 'rate_limited', keyStart },
+  ])
+})
+
+test('the response does not show whether a key is unknown, revoked or expired', async () => {
+  const keys = [mintApiKey(), await revokedKey(shared()), await expiredKey(shared())]
+  const bodies = []
+  for (const key of keys) {
+    const { responses } = await rejected(`Bearer ${key}`)
+    bodies.push(responses.map(({ payload, headers }) => [payload, headers['www-authenticate']]))
+  }
+  expect(bodies[1]).toEqual(bodies[0])
+  expect(bodies[2]).toEqual(bodies[0])
+})
+
+test('a request that is not refused has no reason', async () => {
+  const { rest, log } = await startTestApi()
+  await rest.get('/v1/pets/1')
+  const [line] = logLinesIn(log.join(''))
+  expect(line).toMatchObject({ status: 404, key: 'test' })
+  expect(line).not.toHaveProperty('reason')
+})

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { RevisionCache } from '../../http/revision-cache.ts'
+
+interface Value {
+  n: number
+}
+
+test('a value is read once for each revision of the source', async () => {
+  const { cache, state, read } = openCache()
+  expect([await cache.load('a', read), await cache.load('a', read), cache.get('a')]).toEqual([
+    { n: 1 },
+    { n: 1 },
+    { n: 1 },
+  ])
+  state.revision = 2
+  expect(cache.get('a')).toBeUndefined()
+  expect(await cache.load('a', read)).toEqual({ n: 2 })
+})
+
+test('a value is not kept if the source changed during the read', async () => {
+  const { cache, state, read } = openCache()
+  const loading = cache.load('a', async () => {
+    state.revision = 2
+    cache.get('b')
+    return read()
+  })
+  expect(await loading).toEqual({ n: 1 })
+  expect(cache.get('a')).toBeUndefined()
+})
+
+test('nothing is kept while the source has no revision', async () => {
+  const { cache, state, read } = openCache()
+  state.revision = undefined
+  expect([await cache.load('a', read), await cache.load('a', read)]).toEqual([{ n: 1 }, { n: 2 }])
+})
+
+test('a missing value, a value that must not be kept and a failed read are not kept', async () => {
+  const { cache, read } = openCache()
+  expect(await cache.load('a', async () => undefined)).toBeUndefined()
+  expect(await cache.load('b', read, () => false)).toEqual({ n: 1 })
+  await expect(cache.load('c', () => Promise.reject(new Error('gone')))).rejects.toThrow('gone')
+  expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual([undefined, undefined, undefined])
+})
+
+test('the cache is bounded by the weight of its values, and does not keep a value that is too heavy', async () => {
+  const { cache, read } = openCache({ capacity: 300, weightOf: (key) => key.length })
+  const keys = Array.from({ length: 35 }, (_, i) => `${i}`.padStart(10, 'x'))
+  for (const key of keys) await cache.load(key, read)
+  // The first thirty reached the capacity and were removed.
+  expect(keys.filter((key) => cache.get(key) !== undefined)).toEqual(keys.slice(30))
+  await cache.load('x'.repeat(11), read)
+  expect(cache.get('x'.repeat(11))).toBeUndefined()
+})
+
+/** A cache with a source whose revision can be set. */
+function openCache(limits: { capacity?: number; weightOf?: (key: string) => number } = {}) {
+  const state: { revision: number | undefined } = { revision: 1 }
+  const source = { revision: () => state.revision }
+  let n = 0
+  return {
+    cache: new RevisionCache<Value>(source, { capacity: 60, weightOf: () => 1, ...limits }),
+    state,
+    read: async () => ({ n: ++n }),
+  }
+}

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest'
+import { consoleFolder } from '../../../../test/support/built-console.ts'
+import { exchange, listen } from '../../../../test/support/raw-http.ts'
+import { shareTestApi, startTestApi, type TestApi } from '../../../../test/support/test-api.ts'
+import { startTracedApi } from '../../../../test/support/traced-api.ts'
+
+/** The CORS protocol of the Fetch Standard (https://fetch.spec.whatwg.org/#cors-protocol), over real sockets. */
+
+const origin = 'https://shop.example'
+const body = (content: string, length = content.length) =>
+  `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${content}`
+
+const responses: [what: string, status: number, request: string][] = [
+  ['a list', 200, 'GET /v1/pets KEY\r\n\r\n'],
+  ['a streamed RPC response', 200, 'GET /trpc/pets.list?batch=1 KEY\r\ntrpc-accept: application/jsonl\r\n\r\n'],
+  ['a compressed page', 200, 'HEAD / KEY\r\nAccept-Encoding: gzip\r\n\r\n'],
+  ['a malformed URL', 400, 'GET /v1/pets/%zz KEY\r\n\r\n'],
+  ['malformed JSON', 400, `POST /v1/pets KEY\r\n${body('{')}`],
+  [
+    'a malformed chunk',
+    400,
+    'POST /v1/pets KEY\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nx',
+  ],
+  ['a missing key', 401, 'GET /v1/pets\r\n\r\n'],
+  ['a missing key for RPC', 401, 'GET /trpc/pets.list\r\n\r\n'],
+  ['an unknown path', 404, 'GET /nowhere\r\n\r\n'],
+  ['an unknown path of the interface', 404, 'GET /v1/nowhere KEY\r\n\r\n'],
+  ['an unknown procedure', 404, 'GET /trpc/pets.none KEY\r\n\r\n'],
+  ['another method', 405, 'POST /v1/pets/1 KEY\r\n\r\n'],
+  ['a large body', 413, `POST /v1/pets KEY\r\n${body('x'.repeat(70_000))}`],
+  ['a long URL', 414, `GET /v1/pets?${'x'.repeat(9_000)} KEY\r\n\r\n`],
+  ['another type', 415, 'POST /v1/pets KEY\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}'],
+  ['an unknown expectation', 417, 'GET /v1/pets KEY\r\nExpect: x\r\n\r\n'],
+  ['options', 204, 'OPTIONS /openapi.json\r\n\r\n'],
+]
+
+/** Every page can read them (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name). */
+const safelisted = ['cache-control', 'content-language', 'content-length', 'content-type', 'expires', 'pragma']
+/** Browsers, caches and connections need them, but no page does. */
+const notForPages = [
+  ...['access-control-allow-origin', 'access-control-expose-headers', 'vary'],
+  ...['connection', 'transfer-encoding', 'content-encoding'],
+  ...['content-security-policy', 'cross-origin-resource-policy', 'referrer-policy'],
+  ...['x-content-type-options', 'x-frame-options'],
+]
+
+const withoutOrigins = shareTestApi({ consoleFolder })
+const withOrigins = shareTestApi({ config: { corsOrigins: [origin] }, consoleFolder })
+
+describe('with CORS_ORIGINS', () => {
+  test.for(responses)('%s (%i) is readable only for pages of the configured origins', async ([, status, request]) => {
+    const own = await send(request, origin)
+    expect(own).toMatchObject({ status, allowed: origin })
+    expect(own.vary).toContain('origin')
+    expect(own.exposed).toEqual(expect.arrayContaining(['link', 'location', 'retry-after', 'x-request-id']))
+    for (const other of ['https://evil.example', 'null', `${origin}, ${origin}`, undefined]) {
+      const response = await send(request, other)
+      expect(response).toMatchObject({ status, allowed: undefined, exposed: undefined })
+      expect(response.vary).toContain('origin')
+    }
+  })
+
+  test('a response keeps the other values of its Vary header', async () => {
+    expect((await send('HEAD / KEY\r\nAccept-Encoding: gzip\r\n\r\n', origin)).vary).toContain('accept-encoding')
+    const streamed = 'GET /trpc/pets.list?batch=1 KEY\r\ntrpc-accept: application/jsonl\r\n\r\n'
+    expect((await send(streamed, origin)).vary).toContain('trpc-accept')
+  })
+
+  test('429 and 503 are readable', async () => {
+    const { app, key, url } = await listen(
+      await startTestApi({ config: { corsOrigins: [origin], rateLimit: { requests: 1, seconds: 60 } } }),
+    )
+    const headers = { origin, authorization: `Bearer ${key}` }
+    await fetch(`${url}/v1/pets`, { headers })
+    const limited = await fetch(`${url}/v1/pets`, { headers })
+    app.isDraining = true
+    const unready = await fetch(`${url}/readyz`, { headers })
+    expect([limited.status, unready.status]).toEqual([429, 503])
+    for (const response of [limited, unready]) {
+      expect(response.headers.get('access-control-allow-origin')).toBe(origin)
+      expect(response.headers.get('vary')).toBe('Origin')
+    }
+  })
+
+  test('a page can read every header that is meant for it', async () => {
+    const rateLimit = { requests: 9, seconds: 60 }
+    const api = await startTracedApi({ config: { corsOrigins: [origin], rateLimit }, consoleFolder })
+    const { url, authorization } = await listen(api)
+    const create = `${authorization}Idempotency-Key: a\r\n${body('{"name":"Rex","categoryId":7}')}`
+    const requests = [
+      `POST /v1/pets\r\n${create}`,
+      `POST /v1/pets\r\n${create}`,
+      `GET /v1/pets?limit=1\r\n${authorization}\r\n`,
+      `GET /v1/pets/1\r\n${authorization}\r\n`,
+      `GET /trpc/pets.list?batch=1\r\n${authorization}trpc-accept: application/jsonl\r\n\r\n`,
+      'GET /v1/pets\r\n\r\n',
+      'PUT /\r\n\r\n',
+      'HEAD /\r\nAccept-Encoding: gzip\r\n\r\n',
+      'GET /docs\r\n\r\n',
+      'GET /nowhere\r\n\r\n',
+      ...Array<string>(9).fill(`GET /v1/pets\r\n${authorization}\r\n`),
+    ]
+    const sent = new Set<string>()
+    const statuses = new Set<number>()
+    const exposed = new Set<string>()
+    for (const request of requests) {
+      const [line, rest] = request.split(/\r\n(.*)/s)
+      const common = `Host: a\r\nConnection: close\r\nOrigin: ${origin}\r\n`
+      const [response] = await exchange(url, `${line} HTTP/1.1\r\n${common}${rest}`)
+      statuses.add(response?.status ?? 0)
+      for (const name of response?.headers.keys() ?? []) sent.add(name)
+      for (const name of response?.headers.get('access-control-expose-headers')?.split(', ') ?? []) exposed.add(name)
+    }
+    expect([...statuses].sort()).toEqual([200, 201, 301, 401, 404, 405, 429])
+    expect([...sent].filter((name) => !safelisted.includes(name) && !notForPages.includes(name)).sort()).toEqual(
+      [...exposed].sort(),
+    )
+  })
+
+  const preflight = 'Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: authorization\r\n'
+
+  test.for([
+    ['the list', '/v1/pets'],
+    ['an unknown path', '/nowhere'],
+    ['an unknown path of the interface', '/v1/nowhere'],
+    ['an RPC call', '/trpc/pets.list'],
+    ['a malformed URL', '/v1/pets/%zz'],
+    ['a long URL', `/v1/pets?${'x'.repeat(9_000)}`],
+  ] as const)('the preflight for %s succeeds, so the page can read the response', async ([, path]) => {
+    const response = await send(`OPTIONS ${path}\r\n${preflight}\r\n`, origin)
+    expect(response).toMatchObject({ status: 204, allowed: origin, body: '' })
+    expect(response.headers).toMatchObject({
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, *',
+      'access-control-allow-headers': [
+        ...['authorization', 'content-type', 'idempotency-key', 'if-none-match', 'x-request-id'],
+        ...['traceparent', 'tracestate', 'baggage', 'trpc-accept', 'x-trpc-source', 'last-event-id', '*'],
+      ].join(', '),
+      'access-control-max-age': '600',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.any(String),
+    })
+    expect(response.headers).not.toHaveProperty('access-control-allow-credentials')
+  })
+
+  test.for([
+    ['no Origin', preflight, undefined],
+    ['no Access-Control-Request-Method', '', origin],
+    ['another origin', preflight, 'https://evil.example'],
+  ] as const)('OPTIONS with %s has the same response as without CORS_ORIGINS', async ([, headers, from]) => {
+    const known = await send(`OPTIONS /v1/pets KEY\r\n${headers}\r\n`, from)
+    expect(known).toMatchObject({ status: 204, headers: { allow: 'GET, HEAD, POST, OPTIONS' } })
+    expect(known.headers).not.toHaveProperty('access-control-allow-methods')
+    const unknown = await send(`OPTIONS /nowhere KEY\r\n${headers}\r\n`, from)
+    expect(JSON.parse(unknown.body)).toMatchObject({ code: 'not_found', status: 404 })
+    const unauthorized = await send(`OPTIONS /v1/nowhere\r\n${headers}\r\n`, from)
+    expect(JSON.parse(unauthorized.body)).toMatchObject({ code: 'unauthorized', status: 401 })
+  })
+})
+
+test('without CORS_ORIGINS no response is readable for any other origin', async () => {
+  for (const request of [
+    'GET /v1/pets KEY\r\n\r\n',
+    'OPTIONS /v1/pets KEY\r\nAccess-Control-Request-Method: POST\r\n\r\n',
+  ]) {
+    expect(await send(request, origin, withoutOrigins())).toMatchObject({
+      allowed: undefined,
+      vary: expect.not.arrayContaining(['origin']),
+      exposed: undefined,
+    })
+  }
+})
+
+/** Sends the request, with `KEY` replaced by a valid key, from a page of the origin. */
+async function send(request: string, from: string | undefined, api: TestApi = withOrigins()) {
+  const { url, authorization } = await listen(api)
+  const [, line = '', key = '', rest = ''] = /^(\S+ \S+)( KEY)?\r\n(.*)$/s.exec(request) ?? []
+  const lines = `Host: a\r\nConnection: close\r\n${key && authorization}${from ? `Origin: ${from}\r\n` : ''}`
+  const [response] = await exchange(url, `${line} HTTP/1.1\r\n${lines}${rest}`)
+  const headers: Record<string, string> = Object.fromEntries(response?.headers ?? [])
+  return {
+    status: response?.status,
+    body: response?.body ?? '',
+    headers,
+    allowed: headers['access-control-allow-origin'],
+    exposed: headers['access-control-expose-headers']?.split(', '),
+    vary: headers.vary?.toLowerCase().split(/, */) ?? [],
+  }
+}

@@ -1,0 +1,58 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { IdsExhausted, StoreUnavailable } from '../../../store/errors.ts'
+import { ApiError, type ErrorCode } from '../../api/errors.ts'
+import { reportFault, toHttpError } from '../../http/error-responses.ts'
+
+const cause = new Error('the cause')
+
+describe('toHttpError maps', () => {
+  test.for<[string, unknown, ErrorCode, number]>([
+    ['an error of Node’s HTTP parser', withCode('HPE_INVALID_METHOD'), 'invalid_request', 400],
+    ['headers that are too large', withCode('HPE_HEADER_OVERFLOW'), 'headers_too_large', 431],
+    ['a request that arrives too slowly', withCode('ERR_HTTP_REQUEST_TIMEOUT'), 'request_timeout', 408],
+    ['an error of Fastify with status 400', withStatus(400), 'invalid_request', 400],
+    ['an error of Fastify with status 499', withStatus(499), 'invalid_request', 400],
+    ['an error with status 399', withStatus(399), 'internal_error', 500],
+    ['an error with status 500', withStatus(500), 'internal_error', 500],
+    ['an object with a status that is no error', { statusCode: 400 }, 'internal_error', 500],
+    ['an error of the store', new StoreUnavailable('full'), 'unavailable', 503],
+    ['any other error', cause, 'internal_error', 500],
+    ['null', null, 'internal_error', 500],
+  ])('%s', ([, thrown, code, status]) => {
+    const error = toHttpError(thrown)
+    expect(error.body).toEqual({ code, message: expect.stringMatching(/^[A-Z].*\.$/), status })
+    if (thrown instanceof Error) expect(error.cause).toBe(thrown)
+  })
+})
+
+const defect = 'A request failed because of a defect of the service. Report it with this line.'
+const noIds = new IdsExhausted('No id is left. Renumber.', 'pets')
+
+test.for<[string, ApiError, string | undefined]>([
+  ['an error of the client is not logged', new ApiError('invalid_request', 'Wrong.', { cause }), undefined],
+  ['overload is not logged', new ApiError('unavailable', 'Overloaded.'), undefined],
+  ['a failing disk is logged with its message', new ApiError('unavailable', 'Try again.', { cause }), cause.message],
+  [
+    'a table without ids is logged with its message',
+    new ApiError('internal_error', 'x', { cause: noIds }),
+    noIds.message,
+  ],
+  ['a defect is logged as one', new ApiError('internal_error', 'Failed.', { cause }), defect],
+  ['a defect without a cause is logged as one', new ApiError('internal_error', 'Failed.'), defect],
+])('%s, and never with the message for clients', ([, error, logged]) => {
+  const lines: unknown[] = []
+  const causes: unknown[] = []
+  const log = { error: (...line: unknown[]) => void lines.push(line) } satisfies Pick<FastifyBaseLogger, 'error'>
+  reportFault(error, { log, recordFault: (cause) => causes.push(cause) })
+  expect(lines).toEqual(logged === undefined ? [] : [[{ err: error.cause }, logged]])
+  expect(causes).toEqual(logged === undefined ? [] : [error.cause])
+})
+
+function withCode(code: string): Error {
+  return Object.assign(new Error('of Node'), { code })
+}
+
+function withStatus(statusCode: number): Error {
+  return Object.assign(new Error('of Fastify'), { statusCode })
+}

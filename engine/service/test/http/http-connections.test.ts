@@ -1,0 +1,273 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openSqlite } from '../../../../test/support/engines.ts'
+import {
+  closing,
+  collect,
+  createRequest,
+  exchange,
+  host,
+  json,
+  type ListeningApi,
+  listen,
+  openSocket,
+  startHttpServer,
+  statusesIn,
+} from '../../../../test/support/raw-http.ts'
+import { stubbornClients } from '../../../../test/support/stubborn-clients.ts'
+import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { shareTestApi, startTestApi } from '../../../../test/support/test-api.ts'
+import { Connections } from '../../http/connections.ts'
+
+/** The end of connections: clients receive all their responses, and cannot keep a connection open without a request. */
+
+/** For tests that do not depend on an empty database. */
+const shared = shareTestApi()
+
+const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n'
+
+test('an idle connection does not keep its last request in memory', async () => {
+  const requests: WeakRef<IncomingMessage>[] = []
+  const { url } = await startHttpServer((request, response) => {
+    requests.push(new WeakRef(request))
+    response.end()
+  })
+  const socket = await openSocket(url)
+  socket.write(`GET / HTTP/1.1\r\n${host}\r\n`)
+  await once(socket, 'data')
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  const remaining = () => {
+    collectGarbage()
+    return requests.map((request) => request.deref())
+  }
+  await expect.poll(remaining).toEqual([undefined])
+  expect(socket.closed).toBe(false)
+})
+
+test('requests that arrive together over 100 connections are all answered', async () => {
+  const { url, authorization } = await listen(shared())
+  const sockets = await Promise.all(Array.from({ length: 100 }, () => openSocket(url)))
+  const responses = sockets.map(collect)
+  const statuses = () => responses.flatMap(({ text }) => statusesIn(text))
+  // The service accepts a connection in each turn of the event loop, so only the second requests arrive together.
+  for (const rounds of [1, 2]) {
+    for (const socket of sockets) socket.write(`GET /v1/pets HTTP/1.1\r\n${host}${authorization}\r\n`)
+    await expect.poll(statuses).toEqual(Array.from({ length: rounds * sockets.length }, () => 200))
+  }
+})
+
+describe('a client that half-closes the connection after its last byte', () => {
+  test.for([
+    ['a create', (authorization: string) => createRequest(authorization), [201]],
+    ['two creates', (authorization: string) => createRequest(authorization).repeat(2), [201, 201]],
+    ['a list', (authorization: string) => `GET /v1/pets HTTP/1.1\r\n${host}${authorization}\r\n`, [200]],
+    ['a create without a key', () => createRequest(''), [401]],
+    ['half a create', (authorization: string) => createRequest(authorization, '{', 100), [400]],
+    ['half a chunk', (authorization: string) => chunked(authorization, '5\r\n{'), [400]],
+    ['half a header', () => 'GET /v1/pets HTTP/1.1\r\nHost: pet', [400]],
+  ] as const)('receives the responses to %s, and the connection ends', async ([, bytes, statuses]) => {
+    const api = await listen(shared())
+    const socket = await openSocket(api.url)
+    const received = collect(socket)
+    socket.end(bytes(api.authorization))
+    await closing(socket)
+    expect(statusesIn(received.text)).toEqual(statuses)
+    await expectNoConnections(api)
+  })
+
+  test('receives a response that takes a while', async () => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    const store = openSqlite({ path, busyTimeout: 10_000 })
+    onTestFinished(() => store.close())
+    const { url, authorization } = await listen(await startTestApi({ store }))
+    const lock = new Database(path)
+    onTestFinished(() => void lock.close())
+    lock.exec('BEGIN IMMEDIATE')
+    const socket = await openSocket(url)
+    const received = collect(socket)
+    socket.end(createRequest(authorization))
+    await fetch(url, { redirect: 'manual' })
+    expect(received.text).toBe('')
+    lock.close()
+    await closing(socket)
+    expect(statusesIn(received.text)).toEqual([201])
+  })
+
+  test('without any request sees the connection end', async () => {
+    const api = await listen(shared())
+    const socket = await openSocket(api.url)
+    socket.end()
+    socket.resume()
+    await closing(socket)
+    await expectNoConnections(api)
+  })
+})
+
+describe('a client that still sends after the final response', () => {
+  const plenty = Buffer.alloc(20_000_000, 'a')
+
+  test.for([
+    ['CONNECT', `CONNECT petstore.test:80 HTTP/1.1\r\n${host}\r\n`, 405],
+    ['bytes that are not HTTP', 'GARBAGE\r\n\r\n', 400],
+    ['an error that ends the connection', createRequest('Connection: close\r\n', '', plenty.length), 401],
+    ['ambiguous framing', chunked('', '').replace('chunked', 'gzip, chunked'), 400],
+  ] as const)('is not reset after %s, because it could lose the response', async ([, bytes, status]) => {
+    const api = await listen(shared())
+    const socket = await openSocket(api.url)
+    const received = collect(socket)
+    socket.write(bytes)
+    await once(socket, 'data')
+    expect(await sendAll(socket, plenty)).toBeUndefined()
+    expect(statusesIn(received.text)).toEqual([status])
+    socket.end()
+    await expectNoConnections(api)
+  })
+
+  test('is not reset after a body that becomes invalid after its response', async () => {
+    const { url } = await listen(shared())
+    const socket = await openSocket(url)
+    const received = collect(socket)
+    socket.write(chunked('', ''))
+    await once(socket, 'data')
+    socket.write('zz\r\n')
+    await once(socket, 'end')
+    expect(await sendAll(socket, plenty)).toBeUndefined()
+    expect(statusesIn(received.text)).toEqual([401])
+  })
+
+  test('is disconnected', async () => {
+    const api = await listen(shared())
+    const socket = await openSocket(api.url)
+    const sending = setInterval(() => socket.write('more'), 50)
+    onTestFinished(() => clearInterval(sending))
+    socket.resume().write('GARBAGE\r\n\r\n')
+    await closing(socket)
+    await expectNoConnections(api)
+  })
+})
+
+test.for([
+  ['in one packet', (first: string, second: string) => [first + second]],
+  ['in another packet', (first: string, second: string) => [first, second]],
+] as const)('requests after a request to upgrade are ignored, and the connection ends: %s', async ([, packets]) => {
+  const { url, authorization, rest } = await listen()
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  for (const packet of packets(`GET / HTTP/1.1\r\n${host}${upgrade}\r\n`, createRequest(authorization))) {
+    await sendAll(socket, packet)
+  }
+  await once(socket, 'end')
+  expect(statusesIn(received.text)).toEqual([302])
+  expect(received.text).toMatch(/\r\nconnection: close\r\n/i)
+  expect((await rest.get('/v1/pets')).body).toEqual([])
+})
+
+test('a request after one with malformed JSON receives its response', async () => {
+  const { url, authorization } = await listen(shared())
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  socket.write(createRequest(authorization, '{') + createRequest(authorization))
+  await expect.poll(() => statusesIn(received.text)).toEqual([400, 201])
+})
+
+describe.for(['1.0', '1.1'])('an HTTP/%s client with keep-alive', (version) => {
+  test.for([
+    ['a list', 200, 'GET /v1/pets', '', ''],
+    ['a request without a key', 401, 'GET /v1/pets', 'Authorization: none\r\n', ''],
+    ['a missing pet', 404, 'GET /v1/pets/999', '', ''],
+    ['a wrong method', 405, 'PUT /v1/pets', '', ''],
+    ['an unknown path', 404, 'GET /nothing', '', ''],
+    ['a malformed URL', 400, 'GET /%zz', '', ''],
+    ['malformed JSON', 400, 'POST /v1/pets', json, '{'],
+    ['a body of another type', 415, 'POST /v1/pets', 'Content-Type: text/plain\r\n', 'x'],
+  ] as const)('may keep the connection after %s', async ([, status, line, headers, body]) => {
+    const { url, authorization } = await listen(shared())
+    const socket = await openSocket(url)
+    const received = collect(socket)
+    const key = headers.startsWith('Authorization') ? '' : authorization
+    const keep = `Connection: keep-alive\r\nContent-Length: ${body.length}\r\n`
+    const request = `${line} HTTP/${version}\r\n${host}${key}${headers}${keep}\r\n${body}`
+    for (const count of [1, 2]) {
+      socket.write(request)
+      await expect.poll(() => statusesIn(received.text)).toEqual(Array(count).fill(status))
+    }
+    expect(received.text.match(/^connection: keep-alive\r$/gim)).toHaveLength(2)
+    expect(received.text.match(/^keep-alive: timeout=5\r$/gim)).toHaveLength(2)
+  })
+})
+
+test('an HTTP/1.0 connection ends after a response of unknown length, which has Connection: close', async () => {
+  const { url, authorization } = await listen(shared())
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  const headers = `${authorization}trpc-accept: application/jsonl\r\nConnection: keep-alive\r\n`
+  socket.write(`GET /trpc/pets.list?batch=1 HTTP/1.0\r\n${headers}\r\n`)
+  await once(socket, 'end')
+  expect(statusesIn(received.text)).toEqual([200])
+  expect(received.text).toMatch(/\r\nconnection: close\r\n/i)
+})
+
+function chunked(headers: string, chunks: string): string {
+  return `POST /v1/pets HTTP/1.1\r\n${host}${json}${headers}Transfer-Encoding: chunked\r\n\r\n${chunks}`
+}
+
+/** Resolves when every byte is sent, with the error if the connection breaks. */
+function sendAll(socket: Socket, bytes: Buffer | string): Promise<Error | undefined> {
+  return new Promise((resolve) => socket.write(bytes, (error) => resolve(error ?? undefined)))
+}
+
+async function expectNoConnections({ app }: ListeningApi): Promise<void> {
+  const connections = promisify(app.server.getConnections.bind(app.server))
+  await expect.poll(() => connections()).toBe(0)
+}
+
+/** Clients that keep their connections open must not lock out others. */
+const get = `GET / HTTP/1.1\r\n${host}Connection: close\r\n\r\n`
+const large = Buffer.alloc(16 * 2 ** 20)
+
+async function startFull(connections: number) {
+  return startHttpServer(({ url }, response) => void response.end(url === '/large' ? large : 'small'), {
+    connections: new Connections({ connections, heldRequests: 1_000 }),
+  })
+}
+
+test('with clients on all connections that never complete a request or never read, a new client is served', async () => {
+  const { url, sockets } = await startFull(8)
+  for (const { name, open } of stubbornClients(url, '', '/large')) {
+    await open()
+    expect(await exchange(url, get), name).toMatchObject([{ status: 200, body: 'small' }])
+  }
+  expect(sockets.filter(({ destroyed }) => !destroyed).length).toBeLessThanOrEqual(8)
+})
+
+test('with clients on all connections that do not read, a new client is served', async () => {
+  const { url, sockets } = await startFull(4)
+  for (let i = 0; i < 10; i++) {
+    const socket = await openSocket(url)
+    socket.write(`GET /large HTTP/1.1\r\n${host}\r\n`)
+    await expect.poll(() => sockets[i]?.writableLength, { interval: 1 }).toBeGreaterThan(0)
+  }
+  expect(sockets.map(({ destroyed }) => destroyed)).toEqual([...Array(6).fill(true), ...Array(4).fill(false)])
+  expect(await exchange(url, get)).toMatchObject([{ status: 200 }])
+})
+
+test('an idle connection is closed before one with a request in progress, the longest idle one first', async () => {
+  const { url, sockets } = await startFull(3)
+  const [busy, old, recent] = [await openSocket(url), await openSocket(url), await openSocket(url)]
+  busy.write(`GET /large HTTP/1.1\r\n${host}\r\n`)
+  await expect.poll(() => sockets[0]?.writableLength, { interval: 1 }).toBeGreaterThan(0)
+  for (const socket of [recent, old, recent]) {
+    socket.write(`GET / HTTP/1.1\r\n${host}\r\n`)
+    await new Promise((resolve) => socket.once('data', resolve))
+  }
+  await openSocket(url)
+  await expect.poll(() => sockets.map(({ destroyed }) => destroyed)).toEqual([false, true, false, false])
+})

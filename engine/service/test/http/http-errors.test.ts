@@ -1,0 +1,456 @@
+import { once } from 'node:events'
+import { METHODS } from 'node:http'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openSqlite } from '../../../../test/support/engines.ts'
+import { bannerKey, startServer, waitForOutput } from '../../../../test/support/process.ts'
+import {
+  createRequest,
+  exchange,
+  host,
+  json,
+  listen,
+  openSocket,
+  type RawResponse,
+  rex,
+} from '../../../../test/support/raw-http.ts'
+import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { shareTestApi, startTestApi } from '../../../../test/support/test-api.ts'
+
+/** Errors over real sockets: each in detail, after other requests on the connection, and with clients that misbehave. */
+
+const connectRequest = `CONNECT petstore.test:80 HTTP/1.1\r\n${host}\r\n`
+
+/** Locks the database, so that creates wait, until the returned function is called. */
+function lockDatabase(path: string): () => void {
+  const connection = new Database(path)
+  onTestFinished(() => void connection.close())
+  connection.exec('BEGIN IMMEDIATE')
+  return () => void connection.close()
+}
+
+/** For tests that do not depend on an empty database. */
+const shared = shareTestApi()
+
+function expectError(response: RawResponse | undefined, status: number, code: string): void {
+  expect(response?.status).toBe(status)
+  expect(response?.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(response?.headers.get('content-length')).toBe(String(Buffer.byteLength(response?.body ?? '')))
+  const body = JSON.parse(response?.body ?? '')
+  expect(body).toEqual({ code, message: expect.any(String), status })
+  expectNothingInternal(body.message)
+}
+
+interface Envelope {
+  error: { json: { message: string; data: unknown } }
+}
+
+/** A message must not contain stacks, paths, SQL, package names or errors of the runtime. */
+function expectNothingInternal(message: string): void {
+  expect(message).not.toMatch(
+    /\n|\bat .+:\d+|node_modules|node:|\.[cm]?[jt]s\b|SELECT|INSERT|SQLITE|FST_|HPE_|ERR_|ECONN|fastify|zod|undici|TypeError/i,
+  )
+}
+
+describe('bytes that are invalid in HTTP/1.1', () => {
+  test.for([
+    ['a line that ends without CR', `GET /v1/pets HTTP/1.1\n${host}\r\n`],
+    ['a header that ends without CR', 'GET /v1/pets HTTP/1.1\r\nHost: a\nX-A: 1\r\n\r\n'],
+    ['a CR within a header', 'GET /v1/pets HTTP/1.1\r\nHost: a\rX-A: 1\r\n\r\n'],
+    ['a blank before the colon', 'GET /v1/pets HTTP/1.1\r\nHost : a\r\n\r\n'],
+    ['a header without a name', `GET /v1/pets HTTP/1.1\r\n${host}: 1\r\n\r\n`],
+    ['a method in lower case', `get /v1/pets HTTP/1.1\r\n${host}\r\n`],
+    ['a target that is no URL', `GET mailto:rex HTTP/1.1\r\n${host}\r\n`],
+    ['an unknown version', `GET /v1/pets HTTP/1.2\r\n${host}\r\n`],
+    ['no version', 'GET /v1/pets\r\n\r\n'],
+    ['a negative Content-Length', `POST /v1/pets HTTP/1.1\r\n${host}Content-Length: -1\r\n\r\n`],
+    ['a Content-Length beyond 64 bits', `POST /v1/pets HTTP/1.1\r\n${host}Content-Length: ${'9'.repeat(30)}\r\n\r\n`],
+    [
+      'Transfer-Encoding and Content-Length',
+      `POST /v1/pets HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n`,
+    ],
+    ['Transfer-Encoding: identity', `POST /v1/pets HTTP/1.1\r\n${host}Transfer-Encoding: identity\r\n\r\n`],
+  ] as const)('%s: 400', async ([, bytes]) => {
+    const { url } = await listen(shared())
+    const [response, ...more] = await exchange(url, bytes, { quiet: 300 })
+    expectError(response, 400, 'invalid_request')
+    expect(more).toEqual([])
+  })
+
+  test('a chunk size that ends without CR: 400', async () => {
+    const { url, authorization } = await listen(shared())
+    const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\n`
+    const [response] = await exchange(url, `${head}1d\n${rex}\r\n0\r\n\r\n`)
+    expectError(response, 400, 'invalid_request')
+  })
+
+  test('20 kB of chunk extensions: 413', async () => {
+    const { url, authorization } = await listen(shared())
+    const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\n`
+    const [response] = await exchange(url, `${head}1d;${'x'.repeat(20_000)}\r\n${rex}\r\n0\r\n\r\n`)
+    expectError(response, 413, 'payload_too_large')
+  })
+})
+
+describe('a target in absolute form', () => {
+  test('keeps its query', async () => {
+    const { url, authorization } = await listen(shared())
+    const get = `GET http://petstore.test/v1/pets?limit=0 HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`
+    const [response] = await exchange(url, get)
+    expectError(response, 400, 'invalid_request')
+    expect(response?.body).toContain('limit')
+  })
+
+  test.for(['http://', 'http://[', 'http://a:99999/v1/pets'])('%s is 400', async (target) => {
+    const { url, authorization } = await listen(shared())
+    const [response] = await exchange(url, `GET ${target} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`)
+    expectError(response, 400, 'invalid_request')
+  })
+})
+
+describe('a malformed percent-encoding is 400, with or without a key,', () => {
+  const queries = [
+    'x=%ZZ',
+    'x=%',
+    'x=%1',
+    '%ZZ',
+    '%ZZ=1',
+    'limit=1&x=a%2',
+    'x=%FF',
+    '%e2%82',
+    'x=%e2&y=%82',
+    'x=%ed%a0%80',
+  ]
+  const paths = ['/v1/pets', '/v1/pets/1', '/v1/nowhere', '/trpc/pets.list', '/trpc/pets.list,pets.counts', '/trpc']
+  const openPaths = ['/metrics', '/docs', '/docs/', '/openapi.json', '/livez', '/readyz', '/', '/nowhere']
+
+  test.for([...paths, ...openPaths])('in the query of %s', async (path) => {
+    const { app, key } = shared()
+    for (const query of queries) {
+      for (const authorization of [`Bearer ${key}`, '']) {
+        const response = await app.inject({ url: `${path}?${query}`, headers: { authorization } })
+        expect(response.statusCode, query).toBe(400)
+        expect(response.payload).toContain('The URL is malformed: check its percent-encoding.')
+      }
+    }
+  })
+
+  test.for(['/v1/pets?x=%41%2B', '/trpc/pets.counts?x=%e2%82%ac', '/livez?%F0%9F%98%80=%00'])(
+    'and a valid one is not: %s',
+    async (url) => {
+      const { app, key } = shared()
+      expect((await app.inject({ url, headers: { authorization: `Bearer ${key}` } })).statusCode).toBe(200)
+    },
+  )
+})
+
+describe('an error response', () => {
+  test.for([
+    ['an unknown expectation', 417, 'expectation_failed', 'GET /v1/pets', 'Expect: tea\r\n'],
+    ['a URL over 8 KiB', 414, 'uri_too_long', `GET /${'a'.repeat(8_200)}`, ''],
+    ['a wrong Host', 400, 'invalid_request', 'GET /v1/pets', host],
+    ['a bad escape', 400, 'invalid_request', 'GET /v1/pets/%zz', ''],
+    ['a wrong method', 405, 'method_not_allowed', 'TRACE /v1/pets', ''],
+    ['an unknown path', 404, 'not_found', 'GET /v1/dogs', ''],
+    ['a body over 64 KiB', 413, 'payload_too_large', 'POST /v1/pets', `${json}Content-Length: 70000\r\n`],
+    ['an unknown type', 415, 'unsupported_media_type', 'POST /v1/pets', 'Content-Length: 1\r\n'],
+  ] as const)('has an X-Request-Id after %s', async ([, status, code, line, headers]) => {
+    const { url, authorization } = await listen(shared())
+    const head = `${line} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n${headers}\r\n`
+    const [response] = await exchange(url, status === 415 ? `${head}x` : head)
+    expectError(response, status, code)
+    expect(response?.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test.for([
+    ['a missing pet', 404, '/v1/pets/999', ''],
+    ['a wrong parameter', 400, '/v1/pets?limit=0', ''],
+    ['an unknown expectation', 417, '/v1/pets', 'Expect: tea\r\n'],
+  ] as const)('to HEAD has no body: %s', async ([, status, target, headers]) => {
+    const { url, authorization } = await listen(shared())
+    const socket = await openSocket(url)
+    const received: Buffer[] = []
+    socket.on('data', (chunk) => received.push(chunk))
+    socket.write(`HEAD ${target} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n${headers}\r\n`)
+    await once(socket, 'end')
+    const text = Buffer.concat(received).toString()
+    expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(text.indexOf('\r\n\r\n')).toBe(text.length - 4)
+  })
+
+  test('is not sent for an unknown expectation in HTTP/1.0', async () => {
+    const { url, authorization } = await listen(shared())
+    const [response] = await exchange(url, `GET /v1/pets HTTP/1.0\r\n${authorization}Expect: tea\r\n\r\n`)
+    expect(response).toMatchObject({ status: 200, body: '[]' })
+  })
+})
+
+describe('the type of a body', () => {
+  test.for([
+    'application/json5',
+    'application/json-seq',
+    'application/json, text/plain',
+    'multipart/form-data; boundary=x',
+    'text/json',
+    ';',
+  ])('%s is 415', async (type) => {
+    const { url, authorization } = await listen(shared())
+    const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}Connection: close\r\n`
+    const [response] = await exchange(
+      url,
+      `${head}Content-Type: ${type}\r\nContent-Length: ${rex.length}\r\n\r\n${rex}`,
+    )
+    expectError(response, 415, 'unsupported_media_type')
+  })
+})
+
+describe('after other requests on the connection', () => {
+  test('the error for an invalid body is sent after the responses to earlier requests', async () => {
+    const { url, authorization } = await listen()
+    const broken = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n`
+    const create = createRequest(authorization)
+    const [first, second, refused, ...more] = await exchange(url, create + create + broken)
+    expect([first?.status, second?.status]).toEqual([201, 201])
+    expectError(refused, 400, 'invalid_request')
+    expect(more).toEqual([])
+  })
+
+  test('the error for bytes that are not HTTP is sent after the responses to earlier requests', async () => {
+    const { url, authorization } = await listen()
+    const create = createRequest(authorization)
+    const [first, second, refused, ...more] = await exchange(url, `${create}${create}GARBAGE\r\n\r\n`)
+    expect([first?.status, second?.status]).toEqual([201, 201])
+    expectError(refused, 400, 'invalid_request')
+    expect(more).toEqual([])
+  })
+
+  test('a body that becomes invalid while its request waits does not suppress the responses to earlier requests', async () => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    const store = openSqlite({ path, busyTimeout: 10_000 })
+    onTestFinished(() => store.close())
+    const { url, authorization } = await listen(await startTestApi({ store }))
+    const release = lockDatabase(path)
+    const socket = await openSocket(url)
+    let received = ''
+    socket.on('data', (chunk) => (received += chunk))
+    socket.once('end', () => socket.end())
+    const closed = once(socket, 'close')
+    socket.write(
+      `${createRequest(authorization)}POST /v1/pets HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked\r\n\r\n`,
+    )
+    await fetch(url, { redirect: 'manual' })
+    socket.write('zz\r\n')
+    await fetch(url, { redirect: 'manual' })
+    release()
+    await closed
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 400'])
+  })
+
+  test('a request that becomes invalid after its response receives no second response', async () => {
+    const { url } = await listen(shared())
+    const socket = await openSocket(url)
+    let received = ''
+    socket.on('data', (chunk) => (received += chunk))
+    socket.write(`POST /v1/pets HTTP/1.1\r\n${host}${json}Transfer-Encoding: chunked\r\n\r\n`)
+    await once(socket, 'data')
+    socket.write('zz\r\n')
+    await once(socket, 'end')
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401'])
+  })
+})
+
+describe('a client that misbehaves', () => {
+  test('cannot end the process by a reset, also while CONNECT waits for the response to a create', async () => {
+    const folder = temporaryFolder()
+    const server = await startServer({ folder })
+    for (const bytes of [connectRequest, 'GARBAGE\r\n\r\n', `GET / HTTP/1.1\r\n${host}Expect: tea\r\n\r\n`]) {
+      const socket = await openSocket(server.url)
+      socket.write(bytes)
+      await once(socket, 'data')
+      socket.resetAndDestroy()
+      expect((await fetch(`${server.url}/livez`)).status).toBe(200)
+    }
+    const authorization = `Bearer ${await waitForOutput(server, bannerKey)}`
+    const release = lockDatabase(join(folder, 'data/petstore.db'))
+    const socket = await openSocket(server.url)
+    socket.write(createRequest(`Authorization: ${authorization}\r\n`) + connectRequest)
+    await fetch(server.url, { redirect: 'manual' })
+    socket.resetAndDestroy()
+    release()
+    const headers = { authorization, 'content-type': 'application/json' }
+    const response = await fetch(`${server.url}/v1/pets`, { method: 'POST', headers, body: rex })
+    expect(response.status).toBe(201)
+    expect(server.stderr).toBe('')
+  })
+
+  test('is not reset after 413, because it could lose the response', async () => {
+    const { url, authorization } = await listen(shared())
+    const socket = await openSocket(url)
+    socket.write(`POST /v1/pets HTTP/1.1\r\n${host}${authorization}${json}Content-Length: 20000000\r\n\r\n`)
+    const [response] = await once(socket, 'data')
+    expect(String(response)).toMatch(/^HTTP\/1\.1 413 /)
+    const sent = new Promise((resolve) => socket.write(Buffer.alloc(20_000_000), resolve))
+    expect(await sent).toBeFalsy()
+  })
+
+  test('cannot keep the connection open after 408', async () => {
+    const { app, url } = await listen()
+    const socket = await openSocket(url)
+    socket.resume().write('GET /v1/pets HTTP/1.1\r\n')
+    await once(socket, 'end')
+    const connections = promisify(app.server.getConnections.bind(app.server))
+    await expect.poll(() => connections()).toBe(0)
+  })
+})
+
+describe('every method that Node knows', () => {
+  const others = METHODS.filter((method) => !['CONNECT', 'GET', 'HEAD', 'OPTIONS', 'POST'].includes(method))
+
+  test.for([
+    ['/v1/pets', 'GET, HEAD, POST, OPTIONS'],
+    ['/v1/pets/1', 'GET, HEAD, OPTIONS'],
+    ['/', 'GET, HEAD, OPTIONS'],
+    ['/openapi.json', 'GET, HEAD, OPTIONS'],
+    ['/trpc/pets.list', 'GET, HEAD, POST, OPTIONS'],
+  ] as const)('is 405 on %s unless it is served', async ([path, allow]) => {
+    const { url, authorization } = await listen(shared())
+    for (const method of others) {
+      const request = `${method} ${path} HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`
+      const [response] = await exchange(url, request)
+      expect(response?.status, method).toBe(405)
+      expect(response?.headers.get('allow'), method).toBe(allow)
+    }
+  })
+
+  test('is 404 on an unknown path', async () => {
+    const { url, authorization } = await listen(shared())
+    for (const method of [...others, 'GET', 'OPTIONS', 'POST']) {
+      const [response] = await exchange(
+        url,
+        `${method} /v1/dogs HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`,
+      )
+      expectError(response, 404, 'not_found')
+    }
+  })
+})
+
+describe('the RPC adapter sends errors in the envelope of tRPC', () => {
+  const paths = (count: number) => Array.from({ length: count }, () => 'pets.list').join(',')
+  const pet = '{"json":{"name":"NAME","categoryId":"7"},"meta":{"values":{"categoryId":["bigint"]}}}'
+  const invalidUtf8 = Uint8Array.from(Buffer.from(pet.replace('NAME', '\xc3('), 'latin1'))
+  const badBigInt = encodeURIComponent('{"json":{"petId":"abc"},"meta":{"values":{"petId":["bigint"]}}}')
+
+  const refused: {
+    why: string
+    path: string
+    status: number
+    code: string
+    method?: string
+    headers?: Record<string, string>
+    body?: string | Uint8Array<ArrayBuffer>
+  }[] = [
+    { why: 'no key', path: 'pets.list', status: 401, code: 'unauthorized', headers: { authorization: '' } },
+    { why: 'no such procedure', path: 'pets.sell', status: 404, code: 'not_found' },
+    { why: 'no procedure at all', path: '', status: 404, code: 'not_found' },
+    { why: 'a prototype', path: '__proto__', status: 404, code: 'not_found' },
+    { why: 'a mutation by GET', path: 'pets.create', status: 405, code: 'method_not_allowed' },
+    { why: 'a query by POST', path: 'pets.list', body: '{}', status: 405, code: 'method_not_allowed' },
+    { why: 'a query by PUT', path: 'pets.list', method: 'PUT', status: 405, code: 'method_not_allowed' },
+    {
+      why: 'a body over 64 KiB',
+      path: 'pets.create',
+      body: ' '.repeat(65_537),
+      status: 413,
+      code: 'payload_too_large',
+    },
+    {
+      why: 'a multipart body, of any size',
+      path: 'pets.create',
+      body: `--x\r\nContent-Disposition: form-data; name="name"\r\n\r\n${'x'.repeat(200_000)}\r\n--x--\r\n`,
+      headers: { 'content-type': 'multipart/form-data; boundary=x' },
+      status: 415,
+      code: 'unsupported_media_type',
+    },
+    {
+      why: 'text',
+      path: 'pets.create',
+      body: '{}',
+      headers: { 'content-type': 'text/plain' },
+      status: 415,
+      code: 'unsupported_media_type',
+    },
+    {
+      why: 'something like JSON',
+      path: 'pets.create',
+      body: '{}',
+      headers: { 'content-type': 'application/jsonx' },
+      status: 415,
+      code: 'unsupported_media_type',
+    },
+    {
+      why: 'a compressed body',
+      path: 'pets.create',
+      body: '{}',
+      headers: { 'content-encoding': 'gzip' },
+      status: 415,
+      code: 'unsupported_media_type',
+    },
+    { why: 'malformed JSON', path: 'pets.create', body: '{', status: 400, code: 'invalid_request' },
+    { why: 'malformed JSON in the query', path: 'pets.list?input=%7B', status: 400, code: 'invalid_request' },
+    { why: 'invalid UTF-8', path: 'pets.create', body: invalidUtf8, status: 400, code: 'invalid_request' },
+    { why: 'an empty body', path: 'pets.create', body: '', status: 400, code: 'invalid_request' },
+    { why: 'bad superjson', path: `pets.get?input=${badBigInt}`, status: 400, code: 'invalid_request' },
+    { why: 'a batch of 21', path: `${paths(21)}?batch=1`, status: 400, code: 'invalid_request' },
+    {
+      why: 'a batch without its object',
+      path: 'pets.create?batch=1',
+      body: '[]',
+      status: 400,
+      code: 'invalid_request',
+    },
+    { why: 'a bad escape in the query', path: 'pets.list?input=%zz', status: 400, code: 'invalid_request' },
+  ]
+
+  test.for(refused)('$why: $status', async ({ path, body, headers, status, code, ...rest }) => {
+    const { url, key } = await listen(shared())
+    const response = await fetch(`${url}/trpc/${path}`, {
+      method: rest.method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body }),
+    })
+    expect(response.status).toBe(status)
+    expect(response.headers.get('content-type')).toMatch(/^application\/json\b/)
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    const [envelope] = [(await response.json()) as Envelope | Envelope[]].flat()
+    const { message = '', data } = envelope?.error.json ?? {}
+    expect(data).toMatchObject({ code, message, status, httpStatus: status })
+    expectNothingInternal(message)
+  })
+
+  test.for([
+    [['typed-array', 'Float64Array'], { length: 1 }],
+    [['typed-array', 'Uint8Array'], 1],
+    ['map', [['a', 1]]],
+    ['set', [1]],
+    ['regexp', '/(a+)+$/'],
+    ['Error', { name: 'Error', message: 'x' }],
+    ['URL', 'http://petstore.test'],
+  ])('and rejects types that no procedure accepts before it builds them: %j', async ([type, name]) => {
+    const { url, key } = await listen(shared())
+    const response = await fetch(`${url}/trpc/pets.create`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ json: { name }, meta: { values: { name: [type] } } }),
+    })
+    const message = expect.stringContaining('meta.values: expected one of the types bigint, Date, number, undefined')
+    expect(await response.json()).toMatchObject({ error: { json: { data: { status: 400, message } } } })
+  })
+
+  test('except for a path that cannot be decoded, which has the plain Error body', async () => {
+    const { url, authorization } = await listen(shared())
+    const [response] = await exchange(url, `GET /trpc/%zz HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`)
+    expectError(response, 400, 'invalid_request')
+  })
+})

@@ -1,0 +1,285 @@
+import { once } from 'node:events'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import {
+  exchange,
+  host,
+  listen,
+  openSocket,
+  parseResponses,
+  type RawResponse,
+  rex,
+} from '../../../../test/support/raw-http.ts'
+import { shareTestApi } from '../../../../test/support/test-api.ts'
+
+/** Requests over real sockets. Every error has the Error body. */
+
+/** For tests that do not depend on an empty database or log. */
+const shared = shareTestApi()
+
+function expectError(response: RawResponse | undefined, status: number, code: string): void {
+  expect(response?.status).toBe(status)
+  expect(response?.headers.get('content-type')).toMatch(/^application\/json/)
+  expect(JSON.parse(response?.body ?? '')).toEqual({ code, message: expect.stringMatching(/^[A-Z].*\.$/), status })
+}
+
+describe('a request that reaches no route', () => {
+  test.for([
+    ['bytes that are not HTTP', 'GARBAGE\r\n\r\n', 400, 'invalid_request'],
+    ['a TLS greeting', Buffer.from('16030100a5010000a10303', 'hex'), 400, 'invalid_request'],
+    ['a preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'invalid_request'],
+    ['an unknown method', `BREW /v1/pets HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
+    ['no Host', 'GET /v1/pets HTTP/1.1\r\n\r\n', 400, 'invalid_request'],
+    ['two Hosts', `GET /v1/pets HTTP/1.1\r\n${host}${host}\r\n`, 400, 'invalid_request'],
+    ['a Host with a blank', 'GET /v1/pets HTTP/1.1\r\nHost: a b\r\n\r\n', 400, 'invalid_request'],
+    ['a Host with a path', 'GET /docs/ HTTP/1.1\r\nHost: a/b\r\n\r\n', 400, 'invalid_request'],
+    ['a Host with an open bracket', 'GET /docs/ HTTP/1.1\r\nHost: [::1\r\n\r\n', 400, 'invalid_request'],
+    ['a Host with a wrong port', 'GET /docs HTTP/1.1\r\nHost: a:x\r\n\r\n', 400, 'invalid_request'],
+    ['a Host with a port beyond 65535', 'GET /v1/pets HTTP/1.1\r\nHost: a:65536\r\n\r\n', 400, 'invalid_request'],
+    ['a Host that no URL may hold', 'GET /v1/pets HTTP/1.1\r\nHost: a%zz\r\n\r\n', 400, 'invalid_request'],
+    ['GET *', `GET * HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
+    ['POST *', `POST * HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
+    [
+      'a coding before chunked',
+      `POST /v1/pets HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+      400,
+      'invalid_request',
+    ],
+    [
+      'Transfer-Encoding in HTTP/1.0',
+      'POST /v1/pets HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+      'invalid_request',
+    ],
+    ['a bad escape', `GET /v1/pets/%zz HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
+    ['half an escape', `GET /v1/pets/%e2%82 HTTP/1.1\r\n${host}\r\n`, 400, 'invalid_request'],
+    [
+      'Content-Length and Transfer-Encoding',
+      `POST /v1/pets HTTP/1.1\r\n${host}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+      'invalid_request',
+    ],
+    [
+      'two Content-Lengths',
+      `POST /v1/pets HTTP/1.1\r\n${host}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc`,
+      400,
+      'invalid_request',
+    ],
+    [
+      'a Content-Length that is no number',
+      `POST /v1/pets HTTP/1.1\r\n${host}Content-Length: 3x\r\n\r\nabc`,
+      400,
+      'invalid_request',
+    ],
+    [
+      'an unknown Transfer-Encoding',
+      `POST /v1/pets HTTP/1.1\r\n${host}Transfer-Encoding: gzip\r\n\r\n`,
+      400,
+      'invalid_request',
+    ],
+    ['a header folded over two lines', `GET /v1/pets HTTP/1.1\r\n${host}X-A: 1\r\n 2\r\n\r\n`, 400, 'invalid_request'],
+    ['a header name with a blank', `GET /v1/pets HTTP/1.1\r\n${host}X A: 1\r\n\r\n`, 400, 'invalid_request'],
+    ['NUL in a header', `GET /v1/pets HTTP/1.1\r\n${host}X-A: \0\r\n\r\n`, 400, 'invalid_request'],
+    [
+      '70 kB of headers',
+      `GET /v1/pets HTTP/1.1\r\n${host}X-A: ${'a'.repeat(70_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    ['a URL over 8 KiB', `GET /v1/pets?${'a'.repeat(8_184)} HTTP/1.1\r\n${host}\r\n`, 414, 'uri_too_long'],
+    [
+      'an unknown expectation',
+      `POST /v1/pets HTTP/1.1\r\n${host}Expect: tea\r\nContent-Length: 2\r\n\r\n{}`,
+      417,
+      'expectation_failed',
+    ],
+    ['CONNECT', `CONNECT petstore.test:80 HTTP/1.1\r\n${host}\r\n`, 405, 'method_not_allowed'],
+    ['GET //', `GET // HTTP/1.1\r\n${host}\r\n`, 404, 'not_found'],
+    ['TRACE of nothing', `TRACE /x HTTP/1.1\r\n${host}\r\n`, 404, 'not_found'],
+    ['dots in the path', `GET /v1/../docs/ HTTP/1.1\r\n${host}\r\n`, 401, 'unauthorized'],
+  ] as const)('%s', async ([, bytes, status, code]) => {
+    const { url } = await listen(shared())
+    const [response, ...more] = await exchange(url, bytes, { quiet: 300 })
+    expectError(response, status, code)
+    expect(more).toEqual([])
+  })
+
+  test('a valid request is still served after each of them', async () => {
+    const { url, authorization } = await listen(shared())
+    await exchange(url, 'GARBAGE\r\n\r\n')
+    const [response] = await exchange(url, `GET /v1/pets HTTP/1.1\r\n${host}${authorization}Connection: close\r\n\r\n`)
+    expect(response).toMatchObject({ status: 200, body: expect.stringMatching(/\[.*\]/) })
+  })
+})
+
+describe('a valid request', () => {
+  test.for([
+    ['HTTP/1.0 without a Host', 'GET /v1/pets HTTP/1.0\r\n', ''],
+    ['an absolute URL', 'GET http://petstore.test/v1/pets HTTP/1.1\r\n', host],
+    ['an absolute URL with a query', 'GET http://petstore.test/v1/pets?limit=5 HTTP/1.1\r\n', host],
+    ['an absolute URL of an RPC call', 'GET http://petstore.test/trpc/pets.list HTTP/1.1\r\n', host],
+    ['a Host in brackets', 'GET /v1/pets HTTP/1.1\r\n', 'Host: [::1]:3000\r\n'],
+    ['a URL of 8 KiB', `GET /v1/pets?${'a'.repeat(8_183)} HTTP/1.1\r\n`, host],
+    ['headers as short as Host', 'GET /v1/pets HTTP/1.1\r\n', `${host}Date: Sat, 21 Nov 2026 00:00:00 GMT\r\n`],
+  ])('%s', async ([, line, hosts]) => {
+    const { url, authorization } = await listen(shared())
+    const [response] = await exchange(url, `${line}${hosts}${authorization}Connection: close\r\n\r\n`)
+    expect(response).toMatchObject({ status: 200, body: expect.stringMatching(/\[.*\]/) })
+  })
+
+  test('OPTIONS * is served', async () => {
+    const { url } = await listen(shared())
+    const [response] = await exchange(url, `OPTIONS * HTTP/1.1\r\n${host}Connection: close\r\n\r\n`)
+    expect(response?.status).toBe(204)
+    expect(response?.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
+  })
+
+  test('a body in chunks', async () => {
+    const { url, authorization } = await listen(shared())
+    const chunks = `5\r\n${rex.slice(0, 5)}\r\n${(rex.length - 5).toString(16)}\r\n${rex.slice(5)}\r\n0\r\n\r\n`
+    const head = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    expect((await exchange(url, head + chunks, { quiet: 300 }))[0]?.status).toBe(201)
+  })
+
+  test('Expect: 100-continue receives 100 Continue before the body is sent', async () => {
+    const { url, authorization } = await listen(shared())
+    const socket = await openSocket(url)
+    let received = ''
+    const isCreated = new Promise<void>((resolve) =>
+      socket.on('data', (chunk) => {
+        received += chunk
+        if (received === 'HTTP/1.1 100 Continue\r\n\r\n') socket.write(rex)
+        if (received.includes('201 Created')) resolve()
+      }),
+    )
+    socket.write(
+      `POST /v1/pets HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\nContent-Length: ${rex.length}\r\nExpect: 100-continue\r\n\r\n`,
+    )
+    await isCreated
+  })
+})
+
+test.for([
+  ['', 200],
+  ['petstore.test:', 200],
+  ['petstore.test:65535', 200],
+  ['[::1]', 200],
+  ['petstore.test:65536', 400],
+  [':3000', 400],
+  ['a%zz', 400],
+  ['999.999.999.999', 400],
+] as const)('Host: %s is handled alike by both adapters', async ([name, status]) => {
+  const { url, authorization } = await listen(shared())
+  for (const target of ['/v1/pets', '/trpc/pets.list']) {
+    const [response] = await exchange(
+      url,
+      `GET ${target} HTTP/1.1\r\nHost: ${name}\r\n${authorization}Connection: close\r\n\r\n`,
+    )
+    expect(response?.status, target).toBe(status)
+    if (status === 400) expect(response?.body).toContain('Send exactly one Host header')
+  }
+})
+
+describe('a body', () => {
+  const post = `POST /v1/pets HTTP/1.1\r\n${host}Content-Type: application/json\r\n`
+
+  test('of more than 64 KiB in chunks is 413', async () => {
+    const { url, authorization } = await listen(shared())
+    const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`
+    const [response] = await exchange(
+      url,
+      `${post}${authorization}Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n`,
+    )
+    expectError(response, 413, 'payload_too_large')
+  })
+
+  test('with a Content-Length over 64 KiB is 413 before it is sent', async () => {
+    const { url, authorization } = await listen(shared())
+    const [response] = await exchange(url, `${post}${authorization}Content-Length: 65537\r\n\r\n`)
+    expectError(response, 413, 'payload_too_large')
+  })
+
+  test('with a broken chunk is 400', async () => {
+    const { url, authorization } = await listen(shared())
+    const [response] = await exchange(url, `${post}${authorization}Transfer-Encoding: chunked\r\n\r\nzz\r\n`)
+    expectError(response, 400, 'invalid_request')
+  })
+
+  test('that is compressed is 415', async () => {
+    const { url, authorization } = await listen(shared())
+    const [response] = await exchange(
+      url,
+      `${post}${authorization}Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}`,
+      { quiet: 300 },
+    )
+    expectError(response, 415, 'unsupported_media_type')
+  })
+
+  test('that the client cuts off is not logged as an error of the service', async () => {
+    const { url, authorization, log } = await listen()
+    const socket = await openSocket(url)
+    socket.write(`${post}${authorization}Content-Length: 100\r\n\r\n{`)
+    socket.end()
+    await expect.poll(() => log.length).toBeGreaterThan(0)
+    expect(log.map((line) => JSON.parse(line).level)).not.toContain('error')
+  })
+})
+
+test.for([
+  ['garbage', 'GARBAGE\r\n\r\n'],
+  ['CONNECT', `CONNECT a:80 HTTP/1.1\r\n${host}\r\n`],
+  ['an unknown expectation', `POST / HTTP/1.1\r\n${host}Expect: tea\r\n\r\n`],
+] as const)('after %s the server closes the connection even if the client does not', async ([, bytes]) => {
+  const { app, url } = await listen()
+  const socket = await openSocket(url)
+  socket.resume().write(bytes)
+  await once(socket, 'end')
+  await expect.poll(() => promisify(app.server.getConnections.bind(app.server))()).toBe(0)
+})
+
+test.for([
+  ['garbage', 'GARBAGE\r\n\r\n', 400, 'invalid_request'],
+  ['CONNECT', `CONNECT a:80 HTTP/1.1\r\n${host}\r\n`, 405, 'method_not_allowed'],
+  ['an unknown expectation', `POST / HTTP/1.1\r\n${host}Expect: tea\r\n\r\n`, 417, 'expectation_failed'],
+] as const)(
+  '%s after a valid request does not affect the response to the valid one',
+  async ([, bytes, status, code]) => {
+    const { url, authorization } = await listen(shared())
+    const create = `POST /v1/pets HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\nContent-Length: ${rex.length}\r\n\r\n${rex}`
+    const [created, refused, ...more] = await exchange(url, create + bytes)
+    expect(created).toMatchObject({ status: 201 })
+    expectError(refused, status, code)
+    expect(more).toEqual([])
+  },
+)
+
+test.for(['/v1/pets', '/trpc/pets.create'])(
+  'a POST to %s without Content-Length and Transfer-Encoding receives a response',
+  async (path) => {
+    const { url, authorization } = await listen(shared())
+    const head = `POST ${path} HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\n\r\n`
+    const [response] = await exchange(url, head, { quiet: 300 })
+    expect(response).toMatchObject({ status: 400, body: expect.stringContaining('"code":"invalid_request"') })
+  },
+)
+
+test('the responses to requests in one packet are in order', async () => {
+  const { url, authorization } = await listen(shared())
+  const get = (id: number, headers = '') => `GET /v1/pets/${id} HTTP/1.1\r\n${host}${authorization}${headers}\r\n`
+  const responses = await exchange(url, get(101) + get(102) + get(103, 'Connection: close\r\n'))
+  expect(responses.map((response) => JSON.parse(response.body).message)).toEqual(
+    [101, 102, 103].map((id) => `No pet has the id ${id}.`),
+  )
+})
+
+test('every response has an X-Request-Id', async () => {
+  const { rest } = shared()
+  for (const url of ['/v1/pets', '/nowhere', '/v1/pets/%zz', '/docs/', '/trpc/none', `/${'a'.repeat(9_000)}`]) {
+    expect((await rest.get(url)).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  }
+})
+
+test('parseResponses splits a stream into responses', () => {
+  const stream = 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]'
+  expect(parseResponses(stream)).toMatchObject([{ status: 204 }, { status: 200, body: '[]' }])
+})

@@ -1,0 +1,59 @@
+import type { Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import {
+  closing,
+  collect,
+  createRequest,
+  host,
+  listen,
+  openSocket,
+  startHttpServer,
+  statusesIn,
+} from '../../../../test/support/raw-http.ts'
+
+/** Pipelining (RFC 9112, section 9.3.2): requests that a client sends before it has received the previous response. */
+
+test('responses to pipelined requests arrive in the order of the requests, which run one after the other', async () => {
+  const { url, authorization, rest } = await listen()
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  const names = Array.from({ length: 100 }, (_, index) => `pet ${index}`)
+  const create = (name: string) => createRequest(authorization, JSON.stringify({ name, categoryId: 1 }))
+  socket.end(names.map(create).join(''))
+  await closing(socket)
+  expect(statusesIn(received.text)).toEqual(names.map(() => 201))
+  expect([...received.text.matchAll(/"name":"(.*?)"/g)].map(([, name]) => name)).toEqual(names)
+  expect((await rest.get('/v1/pets?limit=2')).body).toEqual([
+    expect.objectContaining({ id: 1, name: 'pet 0' }),
+    expect.objectContaining({ id: 2, name: 'pet 1' }),
+  ])
+})
+
+test('a pipelined request sees the pet that the previous request created', async () => {
+  const { url, authorization } = await listen()
+  const socket = await openSocket(url)
+  const received = collect(socket)
+  socket.end(`${createRequest(authorization)}GET /v1/pets/1 HTTP/1.1\r\n${host}${authorization}\r\n`)
+  await closing(socket)
+  expect(statusesIn(received.text)).toEqual([201, 200])
+})
+
+test('while 1,000 requests wait for the previous response, a connection that adds one is closed, and others are served', async () => {
+  const { url, sockets: served } = await startHttpServer((request, response) => {
+    if (request.url === '/') setImmediate(() => response.end())
+  })
+  const client = await openSocket(url)
+  const received = collect(client)
+  for (let i = 1; i <= 5; i++) {
+    const socket = await openSocket(url)
+    socket.write('GET /wait HTTP/1.1\r\n\r\n'.repeat(400))
+    await expect.poll(() => served[i]?.bytesRead || served[i]?.destroyed, { interval: 1 }).toBeTruthy()
+    client.write('GET / HTTP/1.1\r\n\r\n')
+    await expect.poll(() => statusesIn(received.text).length, { interval: 1 }).toBe(i)
+  }
+  expect(served.map(({ destroyed }) => destroyed)).toEqual([false, false, false, true, true, true])
+  served[1]?.destroy()
+  await closing(served[1] as Socket)
+  client.write('GET / HTTP/1.1\r\n\r\n'.repeat(400))
+  await expect.poll(() => statusesIn(received.text).length).toBe(405)
+})

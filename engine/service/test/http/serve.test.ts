@@ -1,0 +1,50 @@
+import { existsSync, readdirSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { definition } from '../../../../db/store.ts'
+import manifest from '../../../../package.json' with { type: 'json' }
+import { appRouter } from '../../../../server/router.ts'
+import { prepareSqlite } from '../../../../test/support/engines.ts'
+import { logLinesIn } from '../../../../test/support/log-lines.ts'
+import { runPetstore, startServer } from '../../../../test/support/process.ts'
+import { product, readConfig } from '../../../../test/support/product.ts'
+import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { serve } from '../../serve.ts'
+
+const descriptors = '/proc/self/fd'
+
+// Only Linux lists them.
+if (existsSync(descriptors)) {
+  test('a start that fails while the application is created closes the database', async () => {
+    const folder = temporaryFolder()
+    const database = join(folder, 'petstore.db')
+    const config = readConfig({ PORT: '0', DATABASE_URL: `file:${database}`, LOG_LEVEL: 'silent' })
+    prepareSqlite(database)
+    await expect(
+      serve({ ...config, publicUrl: 'no URL' }, { product, definition, router: appRouter, console: undefined }),
+    ).rejects.toThrow('Invalid URL')
+    expect(openFiles().filter((path) => path.startsWith(folder))).toEqual([])
+  })
+}
+
+test('the service logs its address and version when it listens', async () => {
+  const { stdout, url } = await startServer()
+  const messages = logLinesIn(stdout).map(({ msg }) => msg)
+  expect(messages).toContain(`listening at ${url} (petstore ${manifest.version})`)
+})
+
+test('petstore --version prints the version', async () => {
+  const run = runPetstore({ arguments: ['--version'] })
+  expect([await run.ended, run.stdout, run.stderr]).toEqual([0, `${manifest.version}\n`, ''])
+})
+
+function openFiles(): string[] {
+  return readdirSync(descriptors).flatMap((descriptor) => {
+    try {
+      return readlinkSync(join(descriptors, descriptor))
+    } catch {
+      // The descriptor with which the folder was read is closed again.
+      return []
+    }
+  })
+}

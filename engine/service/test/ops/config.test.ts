@@ -1,0 +1,328 @@
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { runPetstore } from '../../../../test/support/process.ts'
+import { describeConfig, mintApiKey, readConfig, variableNames } from '../../../../test/support/product.ts'
+import { temporaryFolder } from '../../../../test/support/temporary.ts'
+
+test('without any variable the configuration has its defaults', () => {
+  expect(readConfig({})).toEqual({
+    host: '127.0.0.1',
+    port: 3000,
+    adminHost: '127.0.0.1',
+    adminPort: undefined,
+    reusePort: false,
+    database: { kind: 'sqlite', path: resolve('data/petstore.db') },
+    databaseConnections: 10,
+    publicUrl: undefined,
+    stagingUrl: undefined,
+    logLevel: 'info',
+    logFormat: undefined,
+    logSample: 1,
+    corsOrigins: [],
+    trustProxy: [],
+    rateLimit: undefined,
+    apiKey: undefined,
+    backupEvery: undefined,
+    backupKeep: 7,
+  })
+})
+
+/** Valid values of all variables, except for the file with the API key. */
+function everyVariable(key: string) {
+  return {
+    HOST: '0.0.0.0',
+    PORT: '8080',
+    ADMIN_HOST: '::1',
+    ADMIN_PORT: '9464',
+    REUSE_PORT: 'true',
+    DATABASE_URL: 'file:///var/lib/pet%20store/petstore.db',
+    DATABASE_CONNECTIONS: '20',
+    PUBLIC_URL: 'https://pets.example/',
+    STAGING_URL: 'https://staging.example',
+    LOG_LEVEL: 'debug',
+    LOG_FORMAT: 'pretty',
+    LOG_SAMPLE: '0.01',
+    CORS_ORIGINS: 'https://a.example, https://b.example:8443',
+    TRUST_PROXY: '10.0.0.0/8,::1',
+    RATE_LIMIT: '1000/min',
+    PETSTORE_API_KEY: key,
+    BACKUP_EVERY: '6h',
+    BACKUP_KEEP: '30',
+  }
+}
+
+test('every variable is read', () => {
+  const key = mintApiKey()
+  const env = everyVariable(key)
+  expect([...Object.keys(env), 'PETSTORE_API_KEY_FILE'].toSorted()).toEqual(variableNames.toSorted())
+  expect(readConfig(env)).toEqual({
+    host: '0.0.0.0',
+    port: 8080,
+    adminHost: '::1',
+    adminPort: 9464,
+    reusePort: true,
+    database: { kind: 'sqlite', path: '/var/lib/pet store/petstore.db' },
+    databaseConnections: 20,
+    publicUrl: 'https://pets.example',
+    stagingUrl: 'https://staging.example',
+    logLevel: 'debug',
+    logFormat: 'pretty',
+    logSample: 0.01,
+    corsOrigins: ['https://a.example', 'https://b.example:8443'],
+    trustProxy: ['10.0.0.0/8', '::1'],
+    rateLimit: { requests: 1_000, seconds: 60 },
+    apiKey: key,
+    backupEvery: 6 * 3_600_000,
+    backupKeep: 30,
+  })
+})
+
+test.for(['postgres', 'postgresql'])('a database may have a URL that begins with %s://', (scheme) => {
+  const url = `${scheme}://petstore:a,b@db.example:5433/pets?sslmode=require`
+  expect(readConfig({ DATABASE_URL: url }).database).toEqual({ kind: 'postgres', url })
+  expect(() => readConfig({ DATABASE_URL: url, BACKUP_EVERY: '1d' })).toThrow(/^The .*\n {2}BACKUP_EVERY: expected .+$/)
+})
+
+test('an empty variable counts as not set', () => {
+  expect(readConfig({ PORT: '', LOG_SAMPLE: '', PUBLIC_URL: '', CORS_ORIGINS: '', PETSTORE_API_KEY: '' })).toEqual(
+    readConfig({}),
+  )
+})
+
+test.for(['\n', '\r\n', ' ', '\t', '\u00a0'])(
+  'white space %j around a value is removed from every variable',
+  (space) => {
+    const key = mintApiKey()
+    const file = join(temporaryFolder(), 'key')
+    writeFileSync(file, `${key}\n`)
+    const env = { ...everyVariable(key), DATABASE_URL: 'file:data/petstore.db' }
+    const values = [env, { PETSTORE_API_KEY_FILE: file }, { DATABASE_URL: 'postgres://db.example/pets' }]
+    for (const exact of values) {
+      const spaced = Object.fromEntries(Object.entries(exact).map(([name, value]) => [name, space + value + space]))
+      expect(readConfig(spaced)).toEqual(readConfig(exact))
+      expect(describeConfig(spaced)).toEqual(describeConfig(exact))
+    }
+    expect(readConfig({ PORT: space })).toEqual(readConfig({}))
+  },
+)
+
+test.for(Object.entries(everyVariable(mintApiKey())))(
+  'a control character inside %s is refused with one message',
+  ([name, value]) => {
+    for (const character of ['\n', '\t', '\0', '\u007f', '\u0085']) {
+      const env = { [name]: `${value.slice(0, 1)}${character}${value.slice(1)}x` }
+      expect(() => readConfig(env)).toThrow(
+        `The configuration is wrong:\n  ${name}: expected no control characters, such as line breaks`,
+      )
+    }
+  },
+)
+
+test.for(['file:///data/petstore.db%20', 'file:///data/pet%0Astore.db', 'file: data/petstore.db', 'file: '])(
+  'the path in DATABASE_URL=%s is refused, because SQLite would open another file than the checks do',
+  (url) => {
+    expect(() => readConfig({ DATABASE_URL: url })).toThrow(
+      /^The configuration is wrong:\n {2}DATABASE_URL: expected .*/,
+    )
+  },
+)
+
+test('the highest port is accepted', () => {
+  expect(readConfig({ PORT: '65535' }).port).toBe(65_535)
+})
+
+test.for([
+  ['https://pets.example', 'https://pets.example'],
+  ['https://pets.example/', 'https://pets.example'],
+  ['https://pets.example//', 'https://pets.example'],
+  ['HTTP://Pets.Example:80', 'http://pets.example'],
+  ['https://pets.example:8443/shop', 'https://pets.example:8443/shop'],
+  ['https://pets.example/shop//', 'https://pets.example/shop'],
+  ['https://pets.example//shop///pets/', 'https://pets.example/shop/pets'],
+  ['https://pets.example/a/../shop', 'https://pets.example/shop'],
+  ['https://pets.example/v1/shop', 'https://pets.example/v1/shop'],
+] as const)('a public address %s means %s', ([text, url]) => {
+  const { publicUrl, stagingUrl } = readConfig({ PUBLIC_URL: text, STAGING_URL: text })
+  expect([publicUrl, stagingUrl]).toEqual([url, url])
+})
+
+test.for([
+  ['PORT', '65536'],
+  ['PORT', '-1'],
+  ['PORT', 'http'],
+  ['PORT', '80.5'],
+  ['REUSE_PORT', 'maybe'],
+  ['DATABASE_URL', 'mysql://localhost'],
+  ['DATABASE_URL', 'data/petstore.db'],
+  ['DATABASE_URL', 'profile:petstore.db'],
+  ['DATABASE_URL', 'file:'],
+  ['DATABASE_URL', 'file::memory:'],
+  ['DATABASE_URL', 'file:a.db?mode=ro'],
+  ['DATABASE_URL', 'file://host/a.db'],
+  ['DATABASE_URL', 'file:///%zz'],
+  ['DATABASE_URL', 'postgres://host:port/petstore'],
+  ['DATABASE_CONNECTIONS', '0'],
+  ['DATABASE_CONNECTIONS', 'many'],
+  ['PUBLIC_URL', 'pets.example'],
+  ['PUBLIC_URL', 'https://pets.example/v1'],
+  ['PUBLIC_URL', 'https://pets.example/v1/'],
+  ['PUBLIC_URL', 'https://pets.example//v1//'],
+  ['PUBLIC_URL', 'https://pets.example/shop?a=1'],
+  ['PUBLIC_URL', 'https://pets.example/shop#pets'],
+  ['PUBLIC_URL', 'https://shop@pets.example'],
+  ['PUBLIC_URL', 'https://shop:secret@pets.example'],
+  ['STAGING_URL', 'https://pets.example?a=1'],
+  ['STAGING_URL', 'ftp://pets.example'],
+  ['LOG_LEVEL', 'loud'],
+  ['LOG_FORMAT', 'xml'],
+  ['LOG_SAMPLE', '-1'],
+  ['LOG_SAMPLE', '2'],
+  ['LOG_SAMPLE', 'x'],
+  ['CORS_ORIGINS', '*'],
+  ['CORS_ORIGINS', 'https://a.example/'],
+  ['TRUST_PROXY', 'true'],
+  ['TRUST_PROXY', '10.0.0.0/33'],
+  ['TRUST_PROXY', '0.0.0.0/0'],
+  ['TRUST_PROXY', '10.0.0.0/8,::/0'],
+  ['CORS_ORIGINS', '*,null'],
+  ['RATE_LIMIT', '1000'],
+  ['RATE_LIMIT', '0/s'],
+  ['RATE_LIMIT', '10/day'],
+  ['RATE_LIMIT', '10/mins'],
+  ['RATE_LIMIT', '-10/s'],
+  ['PETSTORE_API_KEY', 'secret'],
+  ['PETSTORE_API_KEY_FILE', 'no/such/file'],
+  ['BACKUP_EVERY', 'daily'],
+  ['BACKUP_EVERY', '0h'],
+  ['BACKUP_KEEP', '0'],
+  ['BACKUP_KEEP', 'all'],
+] as const)('%s=%s is refused with a message that names the variable', ([name, value]) => {
+  expect(() => readConfig({ [name]: value })).toThrow(
+    new RegExp(`^The configuration is wrong:\n {2}${name}: expected .+$`),
+  )
+})
+
+test.for(['one,two', 'petstore:secret@one:5432,two:5432', 'petstore@[::1],two:port'])(
+  'a PostgreSQL URL with several hosts (%s) is refused with one sentence that says what to use',
+  (hosts) => {
+    const env = { DATABASE_URL: `postgres://${hosts}/petstore?target_session_attrs=read-write` }
+    expect(() => readConfig(env)).toThrow(
+      /^The configuration is wrong:\n {2}DATABASE_URL: expected one host, the address of the cluster: that of HAProxy, [^\n]+$/,
+    )
+  },
+)
+
+test('one message lists every problem', () => {
+  expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'y', PETSTORE_API_KEY: 'z' })).toThrow(
+    /PORT: .*\n.*LOG_LEVEL: .*\n.*PETSTORE_API_KEY: /,
+  )
+})
+
+test('no message repeats the value of a key', () => {
+  expect(() => readConfig({ PETSTORE_API_KEY: 'pet_almost' })).not.toThrow('pet_almost')
+})
+
+describe('PETSTORE_API_KEY_FILE', () => {
+  test('is refused with the path and the cause', () => {
+    const folder = temporaryFolder()
+    const path = join(folder, 'key')
+    writeFileSync(path, 'pet_almost')
+    const faults = [
+      [join(folder, 'none'), 'cannot be read: no such file or directory'],
+      [folder, 'cannot be read: illegal operation on a directory'],
+      [join(path, 'key'), 'cannot be read: not a directory'],
+      [path, 'contains something else'],
+      ['/dev/null', 'contains something else'],
+    ] as const
+    for (const [given, cause] of faults) {
+      expect(() => readConfig({ PETSTORE_API_KEY_FILE: given })).toThrow(
+        `PETSTORE_API_KEY_FILE: expected a file with an API key that "petstore keys create" printed, and ${given} ${cause}`,
+      )
+    }
+    expect(() => readConfig({ PETSTORE_API_KEY_FILE: path })).not.toThrow('pet_almost')
+  })
+
+  test('names a file that contains the key', () => {
+    const key = mintApiKey()
+    const path = join(temporaryFolder(), 'key')
+    writeFileSync(path, `${key}\n`)
+    expect(readConfig({ PETSTORE_API_KEY_FILE: path }).apiKey).toBe(key)
+  })
+
+  test('cannot be combined with PETSTORE_API_KEY', () => {
+    const key = mintApiKey()
+    const path = join(temporaryFolder(), 'key')
+    writeFileSync(path, key)
+    expect(() => readConfig({ PETSTORE_API_KEY: key, PETSTORE_API_KEY_FILE: path })).toThrow('only one of them')
+  })
+})
+
+describe('config', () => {
+  test('shows the defaults, and what the environment and files set, without secrets', () => {
+    const key = mintApiKey()
+    const path = join(temporaryFolder(), 'key')
+    writeFileSync(path, key)
+    const settings = describeConfig({
+      PORT: '8080',
+      HOST: '',
+      DATABASE_URL: 'postgres://petstore:secret@db.example/pets?password=secret&sslmode=require',
+      PUBLIC_URL: 'https://pets.example/',
+      PETSTORE_API_KEY_FILE: path,
+    })
+    expect(settings).toEqual(
+      expect.arrayContaining([
+        { name: 'HOST', value: '127.0.0.1', source: 'default' },
+        { name: 'PORT', value: '8080', source: 'environment' },
+        { name: 'DATABASE_URL', value: 'postgres://petstore@db.example/pets?sslmode=require', source: 'environment' },
+        { name: 'PUBLIC_URL', value: 'https://pets.example/', source: 'environment' },
+        { name: 'STAGING_URL', value: null, source: 'default' },
+        { name: 'CORS_ORIGINS', value: null, source: 'default' },
+        { name: 'PETSTORE_API_KEY', value: `${key.slice(0, 10)}…`, source: 'file' },
+        { name: 'PETSTORE_API_KEY_FILE', value: path, source: 'environment' },
+        { name: 'BACKUP_KEEP', value: '7', source: 'default' },
+      ]),
+    )
+    expect(JSON.stringify(describeConfig({ PETSTORE_API_KEY: key }))).not.toContain(key.slice(0, 12))
+  })
+
+  test('shows the URL of the database that is used', () => {
+    const find = (env: Record<string, string>) => describeConfig(env).find(({ name }) => name === 'DATABASE_URL')
+    const urlOf = (path: string) => pathToFileURL(resolve(path)).href
+    expect(find({})).toEqual({ name: 'DATABASE_URL', value: urlOf('data/petstore.db'), source: 'default' })
+    expect(find({ DATABASE_URL: 'file:a.db' })).toMatchObject({ value: urlOf('a.db'), source: 'environment' })
+  })
+
+  test.for([
+    {},
+    { DATABASE_URL: 'file:a.db', LOG_FORMAT: 'json', TRUST_PROXY: '10.0.0.0/8,::1' },
+    { DATABASE_URL: 'file:pets%20and 100%.db' },
+    { DATABASE_URL: 'file:///tmp/what%3f/%23%25/täglich.db' },
+    { DATABASE_URL: 'file:\\a b\\c.db', CORS_ORIGINS: 'https://a.example, https://b.example' },
+    { DATABASE_URL: 'postgres://petstore@db.example:5433/pets?sslmode=require', RATE_LIMIT: '50/s', REUSE_PORT: 'yes' },
+    { DATABASE_URL: 'postgres://petstore@[::1]/pets?options=-c%20geqo=off,x' },
+    { DATABASE_URL: 'postgresql:///pets?host=/var/run/postgresql', BACKUP_KEEP: '30' },
+  ])('the values that it shows for %j give the same configuration', (env) => {
+    const shown = describeConfig(env).flatMap(({ name, value }) => (value === null ? [] : [[name, value]]))
+    expect(readConfig(Object.fromEntries(shown))).toEqual(readConfig(env))
+  })
+
+  test('prints a table or JSON, and config check sets the exit code', async () => {
+    const [table, json, valid, wrong] = [
+      runPetstore({ env: { PORT: '8080' }, arguments: ['config'] }),
+      runPetstore({ env: { PORT: '8080' }, arguments: ['config', 'show', '--json'] }),
+      runPetstore({ arguments: ['config', 'check'] }),
+      runPetstore({ env: { PORT: 'x', LOG_LEVEL: 'y' }, arguments: ['config', 'check'] }),
+    ]
+    expect([await table.ended, table.stderr]).toEqual([0, ''])
+    expect(table.stdout).toMatch(/^NAME +VALUE +SOURCE\nHOST +127\.0\.0\.1 +default\nPORT +8080 +environment\n/)
+    expect([await json.ended, JSON.parse(json.stdout)]).toEqual([
+      0,
+      expect.arrayContaining([{ name: 'PORT', value: '8080', source: 'environment' }]),
+    ])
+    expect([await valid.ended, valid.stdout, valid.stderr]).toEqual([0, 'The configuration is valid.\n', ''])
+    expect([await wrong.ended, wrong.stdout]).toEqual([1, ''])
+    expect(wrong.stderr).toMatch(/^The configuration is wrong:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/)
+  })
+})

@@ -1,0 +1,106 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { readMetric } from '../../../../test/support/metrics.ts'
+import { product } from '../../../../test/support/product.ts'
+import { createRestClient } from '../../../../test/support/rest-client.ts'
+import { startTestApi } from '../../../../test/support/test-api.ts'
+import { inject } from '../../../../test/support/transport.ts'
+import { StoreUnavailable } from '../../../store/errors.ts'
+import { createAdminApp } from '../../app.ts'
+import { logTo } from '../../log.ts'
+import { Metrics } from '../../telemetry/metrics.ts'
+
+const noKey = { authorization: '' }
+
+test('without an admin port, /metrics needs an API key', async () => {
+  const { rest } = await startTestApi()
+  expect(await rest.get('/metrics', noKey)).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
+  expect(await rest.get('/metrics')).toMatchObject({
+    status: 200,
+    headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
+  })
+})
+
+test('the metrics say whether the service is ready', async () => {
+  const { rest, store } = await startTestApi()
+  const isReady = async () => readMetric((await rest.get('/metrics')).text, 'petstore_ready')
+  expect(await isReady()).toBe(1)
+  store.check = () => Promise.reject(new StoreUnavailable('The disk is full.'))
+  await expect.poll(isReady, { interval: 200 }).toBe(0)
+})
+
+test('scrapes within a second share one collection of the metrics', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { rest, store } = await startTestApi()
+  const { sizes } = store
+  let collections = 0
+  store.sizes = () => {
+    collections++
+    return sizes()
+  }
+  const scrape = async () => readMetric((await rest.get('/metrics')).text, 'petstore_cache_hits_total', {})
+  const [first] = await Promise.all(Array.from({ length: 20 }, scrape))
+  vi.advanceTimersByTime(999)
+  expect([await scrape(), collections]).toEqual([first, 1])
+  vi.advanceTimersByTime(1)
+  expect(await scrape()).toBeGreaterThan(first ?? Number.NaN)
+  expect(collections).toBe(2)
+})
+
+test('the interval of scheduled backups is a metric only if there is one', async () => {
+  const metrics = new Metrics(product)
+  const interval = async () => readMetric(await metrics.text(), 'petstore_backup_interval_seconds')
+  expect(await interval()).toBeUndefined()
+  metrics.store.expectBackups(3_600_000)
+  expect(await interval()).toBe(3_600)
+})
+
+test('/metrics counts as a call for the rate limit', async () => {
+  const { rest } = await startTestApi({ config: { rateLimit: { requests: 1, seconds: 60 } } })
+  expect((await rest.get('/metrics')).status).toBe(200)
+  expect((await rest.get('/metrics')).status).toBe(429)
+})
+
+test('/metrics responds to other methods with Allow, and scrapes are not logged', async () => {
+  const { rest, log } = await startTestApi()
+  expect((await rest.send({ method: 'HEAD', url: '/metrics' })).status).toBe(200)
+  await rest.get('/metrics')
+  expect(log).toEqual([])
+  expect(await rest.post('/metrics', {})).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
+})
+
+test('the admin listener serves metrics and health without a key, and the service only health', async () => {
+  const { service, admin } = await startWithAdmin()
+  expect((await service.get('/metrics')).status).toBe(404)
+  expect((await service.get('/livez', noKey)).status).toBe(200)
+  expect(await admin.get('/livez')).toMatchObject({ status: 200, text: '{"status":"ok"}' })
+  expect(await admin.get('/readyz')).toMatchObject({ status: 200, text: '{"status":"ready"}' })
+  const { status, text } = await admin.get('/metrics')
+  expect(status).toBe(200)
+  expect(readMetric(text, 'petstore_request_duration_seconds_count', { operation: 'health' })).toBe(3)
+})
+
+test('the admin listener serves nothing else', async () => {
+  const { admin } = await startWithAdmin()
+  for (const url of ['/', '/v1/pets', '/trpc/pets.list', '/openapi.json', '/docs/']) {
+    expect(await admin.get(url), url).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  }
+})
+
+test('the admin listener shows that the service drains', async () => {
+  const { app, admin } = await startWithAdmin()
+  app.isDraining = true
+  expect(await admin.get('/readyz')).toMatchObject({ status: 503, body: { message: 'The service is stopping.' } })
+  expect((await admin.get('/livez')).status).toBe(200)
+})
+
+async function startWithAdmin() {
+  const metrics = new Metrics(product)
+  const config = { adminPort: 9464 }
+  const { app, rest } = await startTestApi({ config, metrics })
+  const adminConfig = { ...config, corsOrigins: [], trustProxy: [], publicUrl: undefined, stagingUrl: undefined }
+  const log = logTo({ write: () => {} }, 'silent')
+  const admin = createAdminApp(app, { product, config: { ...adminConfig, rateLimit: undefined }, log, metrics })
+  onTestFinished(() => admin.close())
+  return { app, service: rest, admin: createRestClient(inject(admin), 'none') }
+}

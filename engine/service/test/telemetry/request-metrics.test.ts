@@ -1,0 +1,194 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { readMetric, samplesIn, seriesIn } from '../../../../test/support/metrics.ts'
+import { apiKeyRecord, mintApiKey, product } from '../../../../test/support/product.ts'
+import { listen, openSocket } from '../../../../test/support/raw-http.ts'
+import type { RestClient } from '../../../../test/support/rest-client.ts'
+import { startTestApi, type TestApi } from '../../../../test/support/test-api.ts'
+import { Metrics } from '../../telemetry/metrics.ts'
+
+const rex = { name: 'Rex', categoryId: 7 }
+
+test('a request is counted by adapter, procedure and status', async () => {
+  const { rest, rpc } = await startTestApi()
+  await rest.post('/v1/pets', rex)
+  await rest.post('/v1/pets', {})
+  await rest.get('/v1/pets')
+  await rest.send({ method: 'HEAD', url: '/v1/pets' })
+  await rest.get('/v1/pets/1')
+  await rest.get('/v1/pets/2')
+  await rpc.pets.list.query()
+  await rpc.pets.create.mutate({ ...rex, categoryId: 7n })
+  expect(countsIn(await scrape(rest))).toEqual({
+    'rest pets.create 201': 1,
+    'rest pets.create 400': 1,
+    'rest pets.list 200': 2,
+    'rest pets.get 200': 1,
+    'rest pets.get 404': 1,
+    'rpc pets.list 200': 1,
+    'rpc pets.create 200': 1,
+  })
+})
+
+test('an RPC batch of several calls is one request, whatever it calls', async () => {
+  const { rest } = await startTestApi()
+  await rest.get(`/trpc/pets.list,pets.nothing?batch=1&input=${encodeURIComponent('{}')}`)
+  await rest.get(`/trpc/pets.list?batch=1&input=${encodeURIComponent('{}')}`)
+  await rest.get('/trpc/pets.nothing')
+  expect(countsIn(await scrape(rest))).toEqual({
+    'rpc batch 207': 1,
+    'rpc pets.list 200': 1,
+    'rpc unknown 404': 1,
+  })
+})
+
+test('other requests have fixed names', async () => {
+  const metrics = new Metrics(product)
+  const { rest } = await startTestApi({ metrics })
+  for (const url of ['/', '/openapi.json', '/docs', '/docs/', '/livez', '/readyz', '/metrics']) await rest.get(url)
+  for (const url of ['/nowhere', '/v1/nowhere', '/%zz']) await rest.get(url)
+  for (const url of ['/v1/pets', '/', '/trpc/pets.list']) await rest.send({ method: 'OPTIONS', url })
+  await rest.send({ method: 'DELETE', url: '/v1/pets' })
+  expect(countsIn(await metrics.text())).toEqual({
+    'http console 302': 1,
+    'http document 200': 1,
+    'http reference 301': 1,
+    'http reference 302': 1,
+    'http health 200': 2,
+    'http metrics 200': 1,
+    'http unknown 404': 2,
+    'http unknown 400': 1,
+    'http other_method 204': 3,
+    'http other_method 405': 1,
+  })
+})
+
+test('the duration is in seconds', async () => {
+  const { rest, store } = await startTestApi()
+  const { list } = store.pets
+  store.pets.list = (page) => wait(100).then(() => list(page))
+  const begin = performance.now()
+  await rest.get('/v1/pets')
+  const elapsed = (performance.now() - begin) / 1_000
+  const seconds = readMetric(await scrape(rest), 'petstore_request_duration_seconds_sum') ?? 0
+  expect(seconds).toBeGreaterThan(0.09)
+  expect(seconds).toBeLessThan(elapsed)
+})
+
+test('rejected requests are counted by reason', async () => {
+  const { rest, store } = await startTestApi()
+  const [revoked, expired] = [mintApiKey(), mintApiKey()]
+  const { id } = await store.apiKeys.create(apiKeyRecord(revoked, 'revoked'))
+  await store.apiKeys.revoke(id, new Date())
+  await store.apiKeys.create({ ...apiKeyRecord(expired, 'expired'), expiresAt: new Date(0) })
+  const send = (authorization: string, url = '/v1/pets') => rest.get(url, { authorization })
+  await send('')
+  await send('Basic dTpw')
+  await send('Bearer none')
+  await send(`Bearer ${mintApiKey()}`, '/trpc/pets.list')
+  await send(`Bearer ${revoked}`)
+  await send(`Bearer ${expired}`)
+  expect(await rejectionsIn(rest)).toEqual({
+    missing: 1,
+    malformed: 2,
+    unknown: 1,
+    revoked: 1,
+    expired: 1,
+    rate_limited: 0,
+    overloaded: 0,
+  })
+})
+
+test('a failed sign-in that the rate limit refuses counts as rate limited', async () => {
+  const { rest } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
+  for (let i = 0; i < 5; i++) await rest.get('/v1/pets', { authorization: '' })
+  expect(await rejectionsIn(rest)).toMatchObject({ missing: 2, rate_limited: 3 })
+})
+
+test('replays of creates are counted', async () => {
+  const { rest } = await startTestApi()
+  for (let i = 0; i < 3; i++) await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+  expect(readMetric(await scrape(rest), 'petstore_idempotent_replays_total')).toBe(2)
+})
+
+test('lookups in the caches are counted', async () => {
+  const { rest, rpc } = await startTestApi()
+  for (let i = 0; i < 4; i++) await rest.get('/v1/pets')
+  for (let i = 0; i < 3; i++) await rpc.pets.list.query()
+  const text = await scrape(rest)
+  const lookups = (cache: string) =>
+    ['hits', 'misses'].map((result) => readMetric(text, `petstore_cache_${result}_total`, { cache }))
+  // A page is kept when it is requested for the second time.
+  expect(lookups('rest_responses')).toEqual([2, 2])
+  expect(lookups('rpc_responses')).toEqual([1, 2])
+  // The eighth lookup is that of the scrape.
+  expect(lookups('api_keys')).toEqual([7, 1])
+})
+
+test('requests in flight, the scrape included, and aborted requests are counted', async () => {
+  const { url, authorization, rest, store } = await listen()
+  store.pets.get = () => new Promise(() => {})
+  const state = async () => {
+    const text = await scrape(rest)
+    return ['in_flight', 'aborted_total'].map((name) => readMetric(text, `petstore_requests_${name}`))
+  }
+  const socket = await openSocket(url)
+  socket.write(`GET /v1/pets/1 HTTP/1.1\r\nHost: a\r\n${authorization}\r\n`)
+  await expect.poll(state).toEqual([2, 0])
+  socket.resetAndDestroy()
+  await expect.poll(state).toEqual([1, 1])
+  const response = await fetch(`${url}/livez`)
+  await response.text()
+  // The connection is still open.
+  await expect.poll(state).toEqual([1, 1])
+})
+
+test('a thousand hostile requests add no series', async () => {
+  const metrics = new Metrics(product)
+  const api = await startTestApi({ metrics })
+  // With the errors that the requests cause, the series exist.
+  for (let i = 0; i < 20; i++) await sendHostile(api, `first${i}`, i)
+  const before = seriesIn(await metrics.text())
+  for (let i = 0; i < 1_000; i++) await sendHostile(api, `${i}-${mintApiKey().slice(4, 12)}`, i)
+  expect(seriesIn(await metrics.text())).toEqual(before)
+  expect(before.length).toBeLessThan(500)
+})
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PURGE', 'PROPFIND', 'OPTIONS', 'HEAD'] as const
+
+async function sendHostile({ rest }: TestApi, text: string, i: number): Promise<void> {
+  const url = [
+    `/${text}`,
+    `/v1/pets/${text}`,
+    `/v1/${text}`,
+    `/trpc/${text}`,
+    `/trpc/pets.list,${text}?batch=1`,
+    `/metrics/${text}`,
+    `/docs/${text}`,
+    `/%zz${text}`,
+    `/v1/pets?status=${text}`,
+    `/trpc/pets.${text}?input=${text}`,
+  ][i % 10]
+  const headers: Record<string, string> =
+    i % 20 < 10 ? { authorization: `Bearer pet_${text}`, 'idempotency-key': text } : {}
+  await rest.send({ method: methods[(i % 20) % methods.length] ?? 'GET', url: url ?? '/', headers })
+}
+
+async function scrape(rest: RestClient): Promise<string> {
+  const { status, text } = await rest.get('/metrics')
+  expect(status).toBe(200)
+  return text
+}
+
+async function rejectionsIn(rest: RestClient): Promise<Record<string, number>> {
+  const samples = samplesIn(await scrape(rest)).filter(({ name }) => name === 'petstore_requests_rejected_total')
+  return Object.fromEntries(samples.map(({ labels, value }) => [labels.reason, value]))
+}
+
+/** The number of requests by adapter, operation and status. */
+function countsIn(text: string): Record<string, number> {
+  const samples = samplesIn(text).filter(({ name }) => name === 'petstore_request_duration_seconds_count')
+  return Object.fromEntries(
+    samples.map(({ labels, value }) => [`${labels.adapter} ${labels.operation} ${labels.status}`, value]),
+  )
+}

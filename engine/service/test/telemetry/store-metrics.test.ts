@@ -1,0 +1,127 @@
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { NewPet } from '../../../../db/pets/pets.ts'
+import type { Store } from '../../../../db/store.ts'
+import { openSqlite } from '../../../../test/support/engines.ts'
+import { readMetric, writeFailuresIn } from '../../../../test/support/metrics.ts'
+import { apiKeyRecord, mintApiKey, product } from '../../../../test/support/product.ts'
+import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { connect } from '../../../store/sqlite/file/connection.ts'
+import { Metrics } from '../../telemetry/metrics.ts'
+
+const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'sold' }
+
+test('each transaction is measured, with its writes and its COMMIT', async () => {
+  const { metrics, store } = openObserved()
+  await store.pets.create(rex)
+  const begin = performance.now()
+  await Promise.all(Array.from({ length: 50 }, () => store.pets.create(rex)))
+  const elapsed = (performance.now() - begin) / 1_000
+  const text = await metrics.text()
+  const read = (name: string) => readMetric(text, `petstore_${name}`) ?? Number.NaN
+  expect(read('transaction_writes_sum')).toBe(51)
+  expect(read('transaction_writes_count')).toBeLessThan(51)
+  for (const kind of ['transaction', 'commit']) {
+    expect(read(`${kind}_duration_seconds_count`)).toBe(read('transaction_writes_count'))
+    expect(read(`${kind}_duration_seconds_sum`)).toBeGreaterThan(0)
+  }
+  expect(read('commit_duration_seconds_sum')).toBeLessThan(read('transaction_duration_seconds_sum'))
+  expect(read('transaction_duration_seconds_sum')).toBeLessThan(elapsed + 1)
+  expect(read('write_queue_length')).toBe(0)
+})
+
+test('waiting writes are counted while another process holds the lock, and those that fail by reason', async () => {
+  const { metrics, store, path } = openObserved({ busyTimeout: 500 })
+  const other = connect(path, { busyTimeout: 0 })
+  onTestFinished(() => void other.close())
+  other.exec('BEGIN IMMEDIATE')
+  const creates = Promise.allSettled([store.pets.create(rex), store.pets.create(rex)])
+  expect(readMetric(await metrics.text(), 'petstore_write_queue_length')).toBe(2)
+  await creates
+  other.exec('ROLLBACK')
+  const { id: owner } = await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'test'))
+  await store.pets.create(rex, { owner, key: 'a' })
+  const committed = async () => readMetric(await metrics.text(), 'petstore_transaction_writes_sum')
+  const before = await committed()
+  await expect(store.pets.create({ ...rex, name: 'Tom' }, { owner, key: 'a' })).rejects.toThrow()
+  expect(await committed()).toBe(before)
+  const text = await metrics.text()
+  expect(readMetric(text, 'petstore_write_queue_length')).toBe(0)
+  expect(writeFailuresIn(text)).toEqual({ busy: 2, rule: 1 })
+})
+
+test('a readiness check that finds the schema of another release is counted', async () => {
+  const { metrics, store, path } = openObserved()
+  const other = connect(path, { busyTimeout: 500 })
+  onTestFinished(() => void other.close())
+  other.exec("UPDATE migrations SET hash = 'other'")
+  await expect(store.check()).rejects.toThrow('Another release')
+  expect(writeFailuresIn(await metrics.text())).toEqual({ schema: 1 })
+})
+
+test('writes that a closed store refuses are counted', async () => {
+  const { metrics, store } = openObserved()
+  await store.close()
+  await expect(store.pets.create(rex)).rejects.toThrow('closed')
+  expect(writeFailuresIn(await metrics.text())).toEqual({ other: 1 })
+})
+
+test('the sizes are those of the files', async () => {
+  const { metrics, store, path } = openObserved()
+  await store.pets.create(rex)
+  const before = await metrics.text()
+  expect(readMetric(before, 'petstore_database_bytes')).toBe(statSync(path).size)
+  expect(readMetric(before, 'petstore_wal_bytes')).toBe(statSync(`${path}-wal`).size)
+  expect(readMetric(before, 'petstore_backup_bytes')).toBe(0)
+  expect(readMetric(before, 'petstore_backup_last_success_timestamp_seconds')).toBeUndefined()
+
+  const backups = join(path, '../backups')
+  mkdirSync(backups)
+  const add = (name: string, size: number) => writeFileSync(join(backups, name), Buffer.alloc(size))
+  add('petstore.db-2026-01-02T030405.678Z.db', 10)
+  add('petstore.db-2026-01-03T030405.678Z.scheduled.db', 20)
+  // A wrong clock made the first, and the others are no complete backups of this database.
+  add('petstore.db-2099-01-01T000000.000Z.db', 40)
+  add('.petstore-0123456789abcdef.partial', 80)
+  add('shop.db-2026-01-04T030405.678Z.db', 160)
+  add('petstore.db-2026-01-05T030405.678Z.scheduled.db.sha256', 320)
+  const after = await metrics.text()
+  expect(readMetric(after, 'petstore_backup_bytes')).toBe(70)
+  const seconds = Date.parse('2026-01-03T03:04:05.678Z') / 1_000
+  expect(readMetric(after, 'petstore_backup_last_success_timestamp_seconds')).toBe(seconds)
+})
+
+test('a folder of backups that cannot be read hides no other size', async () => {
+  const { metrics, store, path } = openObserved()
+  await store.pets.create(rex)
+  writeFileSync(join(path, '../backups'), '')
+  const text = await metrics.text()
+  expect(readMetric(text, 'petstore_wal_bytes')).toBe(statSync(`${path}-wal`).size)
+  expect(readMetric(text, 'petstore_backup_bytes')).toBeUndefined()
+})
+
+test('a disk that does not respond delays the metrics by a second, and leaves out the sizes', async () => {
+  const metrics = new Metrics(product)
+  let measurements = 0
+  const sizes = () => {
+    measurements++
+    return new Promise<never>(() => {})
+  }
+  metrics.store.watch({ load: () => ({ queuedWrites: 3 }), sizes })
+  const begin = performance.now()
+  const [text] = await Promise.all([metrics.text(), metrics.text()])
+  expect(performance.now() - begin).toBeLessThan(20_000)
+  expect(readMetric(text, 'petstore_write_queue_length')).toBe(3)
+  expect(readMetric(text, 'petstore_database_bytes')).toBeUndefined()
+  expect(measurements).toBe(1)
+})
+
+function openObserved({ busyTimeout = 250 } = {}) {
+  const path = join(temporaryFolder(), 'petstore.db')
+  const metrics = new Metrics(product)
+  const store: Store = openSqlite({ path, busyTimeout, observer: metrics.store.observer })
+  onTestFinished(() => store.close())
+  metrics.store.watch(store)
+  return { metrics, store, path }
+}

@@ -1,0 +1,114 @@
+import { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import { SpanStatusCode } from '@opentelemetry/api'
+import { hrTimeToMilliseconds } from '@opentelemetry/core'
+import { describe, expect, test } from 'vitest'
+import { createPetstoreClient } from '../../../../client/index.ts'
+import { startServer } from '../../../../test/support/process.ts'
+import type { RestClient } from '../../../../test/support/rest-client.ts'
+import { startTracedApi } from '../../../../test/support/traced-api.ts'
+import { fetchFrom } from '../../../../test/support/transport.ts'
+
+const traceId = '0af7651916cd43dd8448eb211c80319c'
+const parentId = 'b7ad6b7169203331'
+
+test('the request continues the trace of its caller and names its span in the response', async () => {
+  const { rest, spans } = await startTracedApi({ ratio: 0 })
+  const response = await rest.get('/v1/pets', { traceparent: `00-${traceId}-${parentId}-01` })
+  const request = spans().find(({ name }) => name === 'GET /v1/pets')
+  expect(request?.parentSpanContext).toMatchObject({ traceId, spanId: parentId })
+  expect(response.headers.traceresponse).toBe(`00-${traceId}-${request?.spanContext().spanId}-01`)
+})
+
+test('the typed client sends the trace of its caller, and a batch has a span for each procedure', async () => {
+  const { app, key, spans } = await startTracedApi({ ratio: 0 })
+  const headers = () => ({ traceparent: `00-${traceId}-${parentId}-01` })
+  const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: key, fetch: fetchFrom(app), headers })
+  await Promise.all([rpc.pets.list.query({ limit: 1 }), rpc.pets.get.query({ petId: 9n }).catch(() => {})])
+  await rpc.pets.create.mutate({ name: 'Rex', categoryId: 1n })
+  expect(new Set(spans().map((span) => span.spanContext().traceId))).toEqual(new Set([traceId]))
+  expect(spans().map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['pets.list', 'list pets', 'get pets', 'pets.create', 'create pets']),
+  )
+})
+
+test('the span of a request lasts from its arrival, before its body, to its response', async () => {
+  const { app, key, spans } = await startTracedApi()
+  async function* body() {
+    await wait(100)
+    yield '{"name":"Rex","categoryId":7}'
+  }
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const begin = Date.now()
+  await app.inject({ method: 'POST', url: '/v1/pets', headers, payload: Readable.from(body()) })
+  const end = Date.now()
+  const request = spans().find(({ name }) => name === 'POST /v1/pets')
+  const [from = 0, to = 0] = [request?.startTime, request?.endTime].map((time) => time && hrTimeToMilliseconds(time))
+  // The times are rounded.
+  expect(from).toBeGreaterThan(begin - 2)
+  expect(to).toBeLessThan(end + 2)
+  expect(to - from).toBeGreaterThan(90)
+})
+
+test('a request that is not sampled has no span and no traceresponse', async () => {
+  const { rest, log, spans } = await startTracedApi({ ratio: 0 })
+  const unsampled = { traceparent: `00-${traceId}-${parentId}-00` }
+  // A caller cannot have its request traced by a malformed header.
+  const malformed = { traceparent: '00-1-1-01' }
+  const responses = []
+  for (const headers of [{}, unsampled, malformed]) responses.push(await rest.get('/v1/pets', headers))
+  expect(responses.map(({ headers }) => headers.traceresponse)).toEqual([undefined, undefined, undefined])
+  expect(log.join()).not.toContain('traceId')
+  expect(spans()).toEqual([])
+})
+
+describe('a caller without a valid API key', () => {
+  const headers = { authorization: 'Bearer none', traceparent: `00-${traceId}-${parentId}-01` }
+  const requests = (rest: RestClient) =>
+    Promise.all(['/v1/pets', '/trpc/pets.list', '/docs', '/none', '/'].map((path) => rest.get(path, headers)))
+
+  test('cannot force a trace', async () => {
+    const { rest, spans } = await startTracedApi({ ratio: 0 })
+    await requests(rest)
+    expect(spans()).toEqual([])
+  })
+
+  test('can neither prevent a trace nor add to one', async () => {
+    const { rest, spans } = await startTracedApi()
+    const responses = await requests(rest)
+    await rest.get('/v1/pets', { authorization: '', traceparent: `00-${traceId}-${parentId}-00` })
+    expect(spans()).toHaveLength(responses.length + 1)
+    for (const { parentSpanContext } of spans()) expect(parentSpanContext).toBeUndefined()
+    expect(spans().map((span) => span.spanContext().traceId)).not.toContain(traceId)
+    expect(responses.map((response) => response.headers.traceresponse)).not.toContain(undefined)
+  })
+})
+
+test('an error of the client is no error of a span', async () => {
+  const { rest, spans } = await startTracedApi()
+  const statuses = []
+  for (const path of ['/v1/pets/9', '/v1/pets?limit=0', '/trpc/pets.get?input={}', '/none'])
+    statuses.push((await rest.get(path)).status)
+  statuses.push((await rest.get('/v1/pets', { authorization: 'Bearer none' })).status)
+  expect(statuses).toEqual([404, 400, 400, 404, 401])
+  expect(spans().map(({ name }) => name)).toEqual(expect.arrayContaining(['pets.get', 'get pets', 'GET /v1/pets']))
+  for (const { status, events, attributes } of spans()) {
+    expect([status.code, events]).toEqual([SpanStatusCode.UNSET, []])
+    expect(attributes).not.toHaveProperty('error.type')
+  }
+})
+
+test('health checks and scrapes have no spans', async () => {
+  const { rest, spans } = await startTracedApi()
+  for (const path of ['/livez', '/readyz', '/metrics']) expect((await rest.get(path)).status).toBe(200)
+  expect(spans()).toEqual([])
+})
+
+test.for([true, false])('a process traces its requests if an SDK is registered: %s', async (isRegistered) => {
+  const preload = new URL('../../../../test/support/register-sdk.mjs', import.meta.url)
+  const server = await startServer({ env: isRegistered ? { NODE_OPTIONS: `--import=${preload}` } : {} })
+  // On a busy machine, a service that has just started sheds requests.
+  await expect.poll(async () => (await fetch(`${server.url}/v1/pets`)).status).toBe(401)
+  const { headers } = await fetch(`${server.url}/v1/pets`)
+  expect(headers.has('traceresponse')).toBe(isRegistered)
+})

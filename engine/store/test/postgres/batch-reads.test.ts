@@ -1,0 +1,96 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { petStatuses } from '../../../../db/pets/pets.ts'
+import { postgresDatabase } from '../../../../test/support/database.ts'
+import { emptyDatabase } from '../../../../test/support/postgres/databases.ts'
+import { maxInt64, minInt64 } from '../../../service/api/int64.ts'
+import { batchReads } from '../../postgres/batch-reads.ts'
+
+test('reads that arrive during a statement share the next one, because the current one may be out of date', async () => {
+  const { read, statements } = openReads()
+  const first = read('a')
+  const others = Promise.all([read('a'), read('b'), read('a'), read('missing')])
+  expect(statements).toMatchObject([{ keys: ['a'] }])
+  statements[0]?.resolve('first')
+  expect(await first).toBe('first a')
+  await expect.poll(() => statements).toHaveLength(2)
+  expect(statements[1]).toMatchObject({ keys: ['a', 'b', 'missing'] })
+  statements[1]?.resolve('second')
+  expect(await others).toEqual(['second a', 'second b', 'second a', undefined])
+  void read('a')
+  expect(statements).toHaveLength(3)
+})
+
+test('a failed statement rejects the reads that share it, and no others', async () => {
+  const { read, statements } = openReads()
+  const reads = Promise.allSettled([read('a'), read('b'), read('c')])
+  statements[0]?.resolve('first')
+  await expect.poll(() => statements).toHaveLength(2)
+  const later = read('b')
+  statements[1]?.reject(new Error('lost'))
+  await expect.poll(() => statements).toHaveLength(3)
+  statements[2]?.resolve('third')
+  const lost = { status: 'rejected', reason: new Error('lost') }
+  expect(await reads).toEqual([{ status: 'fulfilled', value: 'first a' }, lost, lost])
+  expect(await later).toBe('third b')
+})
+
+test('a batch of 100 different reads does not wait for the statement before it', async () => {
+  const { read, statements } = openReads()
+  const names = Array.from({ length: 150 }, (_, index) => `pet ${index}`)
+  const reads = Promise.all(['a', ...names].map(read))
+  expect(statements.map(({ keys }) => keys.length)).toEqual([1, 100])
+  statements[0]?.resolve('first')
+  statements[1]?.resolve('second')
+  await expect.poll(() => statements).toHaveLength(3)
+  statements[2]?.resolve('third')
+  expect((await reads).slice(99, 103)).toEqual(['second pet 98', 'second pet 99', 'third pet 100', 'third pet 101'])
+})
+
+test('reads do not wait for a statement that hangs, and still share statements', async () => {
+  const { read, statements } = openReads()
+  void read('hangs')
+  const waiting = read('a')
+  await wait(300)
+  const later = read('b')
+  expect(statements).toMatchObject([{ keys: ['hangs'] }, { keys: ['a', 'b'] }])
+  const last = read('c')
+  statements[1]?.resolve('second')
+  expect([await waiting, await later]).toEqual(['second a', 'second b'])
+  await expect.poll(() => statements).toHaveLength(3)
+  statements[2]?.resolve('third')
+  expect(await last).toBe('third c')
+})
+
+test('each of many concurrent reads gets its own result', async () => {
+  const { pets } = await postgresDatabase(await emptyDatabase()).open()
+  for (const categoryId of [minInt64, -1n, 2n ** 53n + 1n, maxInt64])
+    for (const status of ['available', 'sold'] as const) await pets.create({ name: 'Zoë', categoryId, status })
+  const cursors = [0n, 3n, 8n, maxInt64]
+  const queries = [undefined, ...petStatuses].flatMap((status) =>
+    cursors.flatMap((cursor) => [1, 3, 1_000].map((limit) => ({ status, cursor, limit }) as const)),
+  )
+  const reads = [
+    ...queries.map((query) => () => pets.list(query)),
+    ...[1n, 8n, 9n, maxInt64, 8n].map((id) => () => pets.get(id)),
+  ]
+  const alone = []
+  for (const read of reads) alone.push(await read())
+  expect(alone.slice(0, 2)).toMatchObject([[{ id: 1n, categoryId: minInt64 }], [{ id: 1n }, { id: 2n }, { id: 3n }]])
+  expect(await Promise.all(reads.map((read) => read()))).toEqual(alone)
+})
+
+/** Reads whose statements end on demand. Each result names its statement; the key `missing` has none. */
+function openReads() {
+  const statements: { keys: string[]; resolve: (name: string) => void; reject: (error: Error) => void }[] = []
+  const read = batchReads(
+    (key: string) => key,
+    async (keys) => {
+      const { promise, ...end } = Promise.withResolvers<string>()
+      statements.push({ keys, ...end })
+      const name = await promise
+      return new Map(keys.filter((key) => key !== 'missing').map((key) => [key, `${name} ${key}`]))
+    },
+  )
+  return { read, statements }
+}

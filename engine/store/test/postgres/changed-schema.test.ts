@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { postgresDatabase } from '../../../../test/support/database.ts'
+import { emptyDatabase, query } from '../../../../test/support/postgres/databases.ts'
+import { startTestApi, type TestApi } from '../../../../test/support/test-api.ts'
+
+const rex = { name: 'Rex', categoryId: 7 }
+const unavailable = { status: 503, headers: { 'retry-after': '1' }, body: { code: 'unavailable', status: 503 } }
+
+test('a database that another release has migrated is not ready', async () => {
+  const { rest, url } = await startOnPostgres()
+  expect((await rest.get('/readyz')).status).toBe(200)
+  await query(url, "INSERT INTO migrations VALUES ('9999_future', 'x', now())")
+  await expect.poll(async () => (await rest.get('/readyz')).status).toBe(503)
+})
+
+test('an id that is taken by a row inserted by hand fails one create, which can be retried', async () => {
+  const { rest, url } = await startOnPostgres()
+  await postgresDatabase(url).insertPet(1n)
+  expect(await rest.post('/v1/pets', rex)).toMatchObject(unavailable)
+  expect(await rest.post('/v1/pets', rex)).toMatchObject({ status: 201, body: { id: 2 } })
+})
+
+describe('a create that fails because a newer release has changed the schema gets a 503 without Retry-After:', () => {
+  test.for([
+    ['a required column without a default', 'ALTER TABLE pets ADD COLUMN owner text NOT NULL', rex],
+    ['a stricter rule', "ALTER TABLE pets ADD CONSTRAINT pets_name_short CHECK (name <> 'Rex')", rex],
+    ['a unique rule', 'CREATE UNIQUE INDEX pets_name_once ON pets (name)', { name: 'Minka', categoryId: 1 }],
+    ['a shorter text', 'ALTER TABLE pets ALTER name TYPE varchar(2)', rex],
+    ['a smaller number', 'ALTER TABLE pets ALTER category_id TYPE smallint', { name: 'Rex', categoryId: 70_000 }],
+    ['another type', 'ALTER TABLE pets ALTER category_id TYPE uuid USING gen_random_uuid()', rex],
+    ['no such column', 'ALTER TABLE pets RENAME category_id TO category', rex],
+  ] as const)('%s', async ([, statement, pet]) => {
+    const { rest, url } = await startOnPostgres()
+    if (statement.includes('UNIQUE')) expect((await rest.post('/v1/pets', pet)).status).toBe(201)
+    await query(url, 'ALTER TABLE pets DROP CONSTRAINT pets_name_length, DROP CONSTRAINT pets_name_not_blank')
+    await query(
+      url,
+      statement.includes('uuid') ? `ALTER TABLE pets ALTER category_id DROP NOT NULL; ${statement}` : statement,
+    )
+    for (const headers of [{}, { 'idempotency-key': 'a' }]) {
+      const response = await rest.post('/v1/pets', pet, headers)
+      expect(response).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+      expect(response.headers).not.toHaveProperty('retry-after')
+    }
+  })
+
+  test('a required column of the idempotency keys fails only the creates with a key, also within one batch', async () => {
+    const { rest, url } = await startOnPostgres()
+    await query(url, 'ALTER TABLE idempotency_keys ADD COLUMN owner text NOT NULL')
+    const creates = Array.from({ length: 10 }, (_, n) =>
+      rest.post('/v1/pets', rex, n % 2 ? { 'idempotency-key': `${n}` } : {}),
+    )
+    const statuses = (await Promise.all(creates)).map(({ status }) => status)
+    expect(statuses).toEqual(Array.from({ length: 10 }, (_, n) => (n % 2 ? 503 : 201)))
+  })
+})
+
+async function startOnPostgres(): Promise<TestApi & { url: string }> {
+  const url = await emptyDatabase()
+  return { ...(await startTestApi({ store: await postgresDatabase(url).open() })), url }
+}

@@ -1,0 +1,124 @@
+import { Client } from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import type { NewPet } from '../../../../db/pets/pets.ts'
+import type { Store } from '../../../../db/store.ts'
+import { postgresDatabase } from '../../../../test/support/database.ts'
+import { onPostgres, preparePostgres } from '../../../../test/support/engines.ts'
+import { emptyDatabase, query } from '../../../../test/support/postgres/databases.ts'
+import { apiKeyRecord, mintApiKey } from '../../../../test/support/product.ts'
+import { StoreUnavailable } from '../../errors.ts'
+
+test.for(['create', 'createOnce'] as const)('%s waits until an uncommitted pet is committed', async (method) => {
+  const { store, other } = await startBesideTransaction()
+  const created = createBy(store, method)
+  await expect.poll(other.countWaiting).toBe(1)
+  expect(await store.pets.list({ limit: 10, cursor: 0n })).toEqual([])
+  await other.query('COMMIT')
+  expect(await created).toMatchObject({ id: 2n })
+  expect((await store.pets.list({ limit: 10, cursor: 0n })).map(({ id }) => id)).toEqual([1n, 2n])
+})
+
+test('create and createOnce fail after two seconds behind an uncommitted pet, and succeed after its commit', async () => {
+  const { url, store, other } = await startBesideTransaction()
+  const stores = { create: store, createOnce: await postgresDatabase(url).open() }
+  async function measure(method: keyof typeof stores): Promise<void> {
+    const begin = performance.now()
+    await expect(createBy(stores[method], method)).rejects.toThrow(StoreUnavailable)
+    const milliseconds = performance.now() - begin
+    expect(milliseconds).toBeGreaterThan(1_900)
+    expect(milliseconds).toBeLessThan(15_000)
+  }
+  await Promise.all([measure('create'), measure('createOnce')])
+  await other.query('COMMIT')
+  expect(await createBy(stores.create, 'create')).toMatchObject({ id: 2n })
+  expect(await createBy(stores.createOnce, 'createOnce')).toMatchObject({ id: 3n })
+})
+
+test('a create that arrives while a batch waits for a lock fails with the next batch, after at most twice the lock timeout', async () => {
+  const lockTimeout = 800
+  const { store, other } = await startBesideTransaction({ lockTimeout })
+  const end = performance.now() + 3 * lockTimeout
+  // Each batch takes the lock timeout. Batches are counted, because the time depends also on the load of the machine.
+  let batches = 0
+  let isCounted = false
+  function countBatch(): void {
+    if (isCounted) return
+    batches++
+    isCounted = true
+    // The creates of a batch fail in one turn of the event loop.
+    setImmediate(() => (isCounted = false))
+  }
+  const batchesOfCreates: number[] = []
+  async function write(): Promise<void> {
+    while (performance.now() < end) {
+      const before = batches
+      await expect(store.pets.create(rex)).rejects.toThrow(StoreUnavailable)
+      countBatch()
+      batchesOfCreates.push(batches - before)
+    }
+  }
+  await Promise.all(Array.from({ length: 12 }, write))
+  expect(Math.max(...batchesOfCreates)).toBe(2)
+  await other.query('COMMIT')
+  expect(await store.pets.create(rex)).toMatchObject({ name: 'Rex' })
+})
+
+test('a client that pages through the list sees each pet once and in order while three instances create pets', async () => {
+  const database = postgresDatabase(await emptyDatabase())
+  const stores = await Promise.all([database.open(), database.open(), database.open()])
+  const created: bigint[] = []
+  let isOver = false
+  async function write(store: Store): Promise<void> {
+    for (let i = 0; i < 200; i++) created.push((await store.pets.create(rex)).id)
+  }
+  async function follow(store: Store): Promise<bigint[]> {
+    const seen: bigint[] = []
+    for (;;) {
+      const wasOver = isOver
+      const page = await store.pets.list({ limit: 100, cursor: seen.at(-1) ?? 0n })
+      seen.push(...page.map(({ id }) => id))
+      if (wasOver && page.length === 0) return seen
+    }
+  }
+
+  const followers = Promise.all([...stores, await database.open()].map(follow))
+  await Promise.all(stores.flatMap((store) => Array.from({ length: 4 }, () => write(store))))
+  isOver = true
+  created.sort((a, b) => Number(a - b))
+  for (const seen of await followers) expect(seen).toEqual(created)
+})
+
+test('of eight instances that start at once on an empty database one creates the tables and one the first key', async () => {
+  const url = await emptyDatabase()
+  const reports: boolean[] = []
+  const onMigrate = (_names: string[], isNew: boolean) => reports.push(isNew)
+  await Promise.all(Array.from({ length: 8 }, () => preparePostgres(url, { onMigrate })))
+  expect(reports).toEqual([true])
+  const journal = await query(url, 'SELECT name, hash FROM migrations ORDER BY name')
+  expect(journal).toEqual(onPostgres.migrations.map(({ name, hash }) => ({ name, hash })))
+
+  const stores = await Promise.all(Array.from({ length: 8 }, () => postgresDatabase(url).open()))
+  const first = await Promise.all(stores.map(({ apiKeys }) => apiKeys.createFirst(apiKeyRecord(mintApiKey(), 'first'))))
+  expect(first.filter(Boolean)).toHaveLength(1)
+})
+
+const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'available' }
+
+async function createBy({ apiKeys, pets }: Store, method: 'create' | 'createOnce') {
+  const [{ id: owner } = { id: 0n }] = await apiKeys.list()
+  return method === 'create' ? pets.create(rex) : pets.create(rex, { owner, key: 'a' })
+}
+
+/** A store beside the transaction of another client, which has inserted a pet and not committed it. */
+async function startBesideTransaction({ lockTimeout }: { lockTimeout?: number } = {}) {
+  const url = await emptyDatabase()
+  const store = await postgresDatabase(lockTimeout ? `${url}?lock_timeout=${lockTimeout}` : url).open()
+  await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'test'))
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query("BEGIN; INSERT INTO pets (name, category_id, status) VALUES ('Minka', 7, 'sold')")
+  const waiting = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'"
+  const countWaiting = async () => (await query(url, `SELECT pid ${waiting}`)).length
+  return { url, store, other: { query: (sql: string) => client.query(sql), countWaiting } }
+}

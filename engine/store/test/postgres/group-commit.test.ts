@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { StoreUnavailable } from '../../errors.ts'
+import { GroupCommit, type Outcome } from '../../postgres/group-commit.ts'
+
+test('writes that arrive during a commit share the next batch, and each gets its own outcome', async () => {
+  const { queue, batches, commitNext } = openQueue()
+  const results = Promise.allSettled(['a', 'b', 'bad', 'c'].map((write) => queue.run(write)))
+  expect(batches).toEqual([['a']])
+  await commitNext()
+  await commitNext()
+  expect(await results).toMatchObject([
+    { value: 'a of 1' },
+    { value: 'b of 3' },
+    { reason: { message: 'refused' } },
+    { value: 'c of 3' },
+  ])
+  expect(batches).toEqual([['a'], ['b', 'bad', 'c']])
+})
+
+test('a commit that fails rejects its batch, and the next batch is committed', async () => {
+  const { queue, commitNext } = openQueue()
+  const [first, second] = [queue.run('a'), queue.run('b')]
+  await Promise.all([expect(first).rejects.toThrow('lost'), commitNext(new Error('lost'))])
+  await commitNext()
+  expect(await second).toBe('b of 1')
+})
+
+test('closing waits for the accepted writes and refuses further ones', async () => {
+  const { queue, commitNext } = openQueue()
+  const results = Promise.all([queue.run('a'), queue.run('b')])
+  let isClosed = false
+  const closing = queue.close().then(() => (isClosed = true))
+  await expect(queue.run('c')).rejects.toThrow(StoreUnavailable)
+  await commitNext()
+  expect(isClosed).toBe(false)
+  await commitNext()
+  await closing
+  expect(await results).toEqual(['a of 1', 'b of 1'])
+})
+
+test('with 10,000 waiting writes further ones are refused', async () => {
+  const { queue, commitNext } = openQueue()
+  const accepted = Promise.all(Array.from({ length: 10_001 }, () => queue.run('a')))
+  await expect(queue.run('b')).rejects.toThrow(StoreUnavailable)
+  await commitNext()
+  await commitNext()
+  expect(await accepted).toHaveLength(10_001)
+})
+
+/** A queue whose batches are committed on demand. The write `bad` fails. */
+function openQueue() {
+  const batches: string[][] = []
+  const commits: PromiseWithResolvers<void>[] = []
+  const groupCommit = new GroupCommit<{ operation: string }, string>(async (calls) => {
+    const batch = calls.map(({ operation }) => operation)
+    batches.push(batch)
+    const commit = Promise.withResolvers<void>()
+    commits.push(commit)
+    await commit.promise
+    return batch.map(
+      (write): Outcome<string> =>
+        write === 'bad' ? { error: new Error('refused') } : { value: `${write} of ${batch.length}` },
+    )
+  })
+  let committed = 0
+  return {
+    queue: { run: (operation: string) => groupCommit.run({ operation }), close: () => groupCommit.close() },
+    batches,
+    async commitNext(error?: Error): Promise<void> {
+      await expect.poll(() => commits.length, { interval: 1 }).toBeGreaterThan(committed)
+      const commit = commits[committed++]
+      if (error) commit?.reject(error)
+      else commit?.resolve()
+    },
+  }
+}

@@ -1,0 +1,159 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Client } from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { definition } from '../../../../db/store.ts'
+import { insertRows } from '../../../../test/fixtures/rows.ts'
+import { root } from '../../../../test/support/documents.ts'
+import { onPostgres, preparePostgres } from '../../../../test/support/engines.ts'
+import { freePort } from '../../../../test/support/free-port.ts'
+import { createDatabase, emptyDatabase, query, setReadOnly } from '../../../../test/support/postgres/databases.ts'
+import { runPetstore } from '../../../../test/support/process.ts'
+import { describeMigrations, readPending, readStatus } from '../../../service/ops/database.ts'
+import { examine, type Finding } from '../../../service/ops/doctor.ts'
+import { readMigrations } from '../../migrations.ts'
+import { migrate } from '../../postgres/migrate.ts'
+
+const migrations = onPostgres.migrations
+const names = migrations.map(({ name }) => name)
+
+const folders = ['db/migrations/postgres', 'test/fixture/migrations/postgres']
+
+test.for(folders)('%s/locks.json has the locks that PostgreSQL takes (--update writes it)', async (folder) => {
+  const client = await connect(await emptyDatabase())
+  const all = readFolders(folders)
+  const ofFolder = readFolders([folder]).map(({ name }) => name)
+  const measured: Record<string, object> = {}
+  for (const [index, { name, sql }] of all.entries()) {
+    await migrate(client, { ...onPostgres, migrations: all.slice(0, index) }, { name: 'test' })
+    // Changes of rows may lock further tables, such as those with foreign keys.
+    if (index === 1) await client.query(insertRows(all.slice(0, index)))
+    if (ofFolder.includes(name)) measured[name] = await measureLocks(client, sql)
+  }
+  await expect(`${JSON.stringify(measured, undefined, 2)}\n`).toMatchFileSnapshot(join(root, folder, 'locks.json'))
+})
+
+function readFolders(names: string[]) {
+  return readMigrations(names.map((name) => pathToFileURL(join(root, name))))
+}
+
+/** The weakest first. */
+const lockModes = [
+  'ROW EXCLUSIVE',
+  'SHARE UPDATE EXCLUSIVE',
+  'SHARE',
+  'SHARE ROW EXCLUSIVE',
+  'EXCLUSIVE',
+  'ACCESS EXCLUSIVE',
+]
+
+/** Runs a migration and rolls it back. Returns the strongest lock on each table that existed before, the strongest first. */
+async function measureLocks(client: Client, sql: string): Promise<Record<string, string | undefined>> {
+  const { rows: existing } = await client.query(
+    "SELECT oid FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace",
+  )
+  await client.query('BEGIN')
+  await client.query(sql)
+  const { rows } = await client.query<{ name: string; mode: string }>({
+    text: `SELECT relation::regclass::text AS name, mode FROM pg_locks
+      WHERE pid = pg_backend_pid() AND relation = ANY ($1) ORDER BY name`,
+    values: [existing.map(({ oid }) => oid)],
+  })
+  await client.query('ROLLBACK')
+  const taken = rows
+    .map(({ name, mode }) => ({ name, strength: strengthOf(mode) }))
+    .sort((a, b) => b.strength - a.strength)
+  const locks: Record<string, string | undefined> = {}
+  for (const { name, strength } of taken) if (strength >= 0) locks[name] ??= lockModes[strength]
+  return locks
+}
+
+/** @param mode such as `RowExclusiveLock`. Reads take weaker ones, which count as -1. */
+function strengthOf(mode: string): number {
+  const name = mode.replace(/Lock$/, '').replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+  return lockModes.indexOf(name.toUpperCase())
+}
+
+test('db status and db migrate --dry-run show an old, a current and an empty database', async () => {
+  const url = await emptyDatabase()
+  const location = { kind: 'postgres', url } as const
+  expect(await readStatus(definition, location)).toMatchObject({ schema: null, pending: names, rows: null })
+  await migrate(await connect(url), { ...onPostgres, migrations: migrations.slice(0, 1) }, { name: 'test' })
+  const pending = await readPending(definition, location)
+  expect(pending.map(({ name }) => name)).toEqual(names.slice(1))
+  expect(describeMigrations(location, pending)).toContain(
+    '\n-- Locks api_keys (ACCESS EXCLUSIVE): blocks reads and writes.\n',
+  )
+  await preparePostgres(url)
+  const run = runPetstore({ env: { DATABASE_URL: url }, arguments: ['db', 'status', '--json'] })
+  expect([await run.ended, run.stderr]).toEqual([0, ''])
+  expect(JSON.parse(run.stdout)).toEqual({
+    kind: 'postgres',
+    location: expect.stringMatching(/^postgres:\/\/petstore@127\.0\.0\.1:\d+\/test_\w+$/),
+    schema: names.at(-1),
+    pending: [],
+    problem: null,
+    bytes: { database: expect.any(Number) },
+    rows: expect.objectContaining({ pets: 0, keys: 0 }),
+    newestIds: expect.objectContaining({ pets: null, keys: null }),
+  })
+})
+
+test('the doctor finds nothing wrong with a healthy database', async () => {
+  const url = await emptyDatabase()
+  await preparePostgres(url)
+  const findings = await diagnose(url)
+  expect(findings.map(({ check }) => check)).toEqual(['node', 'database', 'schema', 'server'])
+  expect(badIn(findings)).toEqual([])
+})
+
+test('the doctor reports a server that does not respond, and a read-only one', async () => {
+  const gone = `postgres://petstore:secret@127.0.0.1:${await freePort()}/petstore`
+  expect(badIn(await diagnose(gone))).toEqual([
+    {
+      check: 'database',
+      status: 'failure',
+      message: expect.stringMatching(
+        /^The database postgres:\/\/petstore@127\.0\.0\.1:\d+\/petstore cannot be used: nothing/,
+      ),
+    },
+  ])
+  const url = await emptyDatabase()
+  await preparePostgres(url)
+  await setReadOnly(url, true)
+  expect(badIn(await diagnose(url))).toMatchObject([
+    { check: 'server', status: 'failure', message: expect.stringContaining('turn off default_transaction_read_only') },
+  ])
+})
+
+test('the doctor reports an old and a newer schema, and another encoding', async () => {
+  const url = await emptyDatabase()
+  await migrate(await connect(url), { ...onPostgres, migrations: migrations.slice(0, -1) }, { name: 'test' })
+  expect(badIn(await diagnose(url))).toMatchObject([
+    { check: 'schema', status: 'warning', message: expect.stringContaining('1 migration is pending') },
+  ])
+  await preparePostgres(url)
+  await query(url, "INSERT INTO migrations VALUES ('9999_future', 'x', now())")
+  expect(badIn(await diagnose(url))).toMatchObject([{ check: 'schema', status: 'failure' }])
+  const latin = await createDatabase("ENCODING 'LATIN1' LOCALE 'C'")
+  expect(badIn(await diagnose(latin))).toMatchObject([
+    { check: 'schema', status: 'warning', message: 'There are no tables yet. The first start creates them.' },
+    { check: 'server', status: 'failure', message: expect.stringContaining('The encoding LATIN1 cannot') },
+  ])
+})
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+function diagnose(url: string): Promise<Finding[]> {
+  const database = { kind: 'postgres', url } as const
+  return examine([], { command: 'petstore', definition, database, backupEvery: undefined, apiKeyFile: undefined })
+}
+
+function badIn(findings: Finding[]): Finding[] {
+  return findings.filter(({ status }) => status !== 'ok')
+}

@@ -1,0 +1,158 @@
+import { Client, DatabaseError } from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import type { NewPet } from '../../../../db/pets/pets.ts'
+import { onPostgres, openPostgres } from '../../../../test/support/engines.ts'
+import { freePort } from '../../../../test/support/free-port.ts'
+import { readMetric, samplesIn, writeFailuresIn } from '../../../../test/support/metrics.ts'
+import { matches, queries, selectorsIn } from '../../../../test/support/monitoring.ts'
+import { countWaiting, emptyDatabase, endSessions } from '../../../../test/support/postgres/databases.ts'
+import { startProxy } from '../../../../test/support/postgres/proxy.ts'
+import { apiKeyRecord, mintApiKey, product } from '../../../../test/support/product.ts'
+import { startTestApi } from '../../../../test/support/test-api.ts'
+import { Metrics } from '../../../service/telemetry/metrics.ts'
+import type { WriteFailure } from '../../base-store.ts'
+import { IdempotencyKeyReused, StoreUnavailable } from '../../errors.ts'
+import { openPool } from '../../postgres/connection/connection.ts'
+import { Failures, writeFailureOf } from '../../postgres/connection/failure.ts'
+import { tablesOf } from '../../postgres/engine.ts'
+
+const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'sold' }
+
+test('creates are measured by transaction, without a COMMIT of their own', async () => {
+  const { metrics, store } = await openObserved()
+  await Promise.all(Array.from({ length: 20 }, () => store.pets.create(rex)))
+  const text = await metrics.text()
+  const count = readMetric(text, 'petstore_transaction_writes_count')
+  expect(readMetric(text, 'petstore_transaction_writes_sum')).toBe(20)
+  expect(readMetric(text, 'petstore_transaction_duration_seconds_count')).toBe(count)
+  expect(readMetric(text, 'petstore_transaction_duration_seconds_sum')).toBeGreaterThan(0)
+  expect(readMetric(text, 'petstore_commit_duration_seconds_count')).toBe(0)
+  expect(readMetric(text, 'petstore_database_bytes')).toBeGreaterThan(1_000_000)
+})
+
+test('the pool is measured while it is exhausted, and afterwards', async () => {
+  const { metrics, store, url } = await openObserved(1)
+  const release = await lockPets(url)
+  const requests = Promise.all([store.pets.create(rex), store.pets.create(rex), store.pets.get(1n)])
+  await expect.poll(() => poolIn(metrics)).toEqual({ inUse: 1, max: 1, waiting: 1, errors: 0 })
+  expect(readMetric(await metrics.text(), 'petstore_write_queue_length')).toBe(2)
+  await release()
+  await requests
+  await expect.poll(() => poolIn(metrics)).toEqual({ inUse: 0, max: 1, waiting: 0, errors: 0 })
+})
+
+test('a connection that is lost during a create is counted, and so is the create', async () => {
+  const { metrics, store, url } = await openObserved()
+  await lockPets(url)
+  const create = store.pets.create(rex)
+  create.catch(() => {})
+  await expect.poll(() => countWaiting(url)).toBe(1)
+  const ended = await endSessions(url)
+  await expect(create).rejects.toThrow()
+  await expect.poll(() => poolIn(metrics)).toMatchObject({ errors: ended })
+  expect(readMetric(await metrics.text(), 'petstore_write_failures_total', { reason: 'unreachable' })).toBe(1)
+})
+
+test('while PostgreSQL cannot be reached, readiness checks and changes of API keys are counted', async () => {
+  const proxy = await startProxy(new URL(await emptyDatabase()))
+  const metrics = new Metrics(product)
+  const store = await openPostgres({ url: proxy.url, observer: metrics.store.observer })
+  const { rest } = await startTestApi({ store, metrics })
+  const { id } = await store.apiKeys.create(apiKeyRecord(mintApiKey(), 'shop'))
+  await proxy.refuse()
+  // Fails when its API key is looked up, so there is no write.
+  expect((await rest.post('/v1/pets', { name: 'Rex', categoryId: 7 })).status).toBe(503)
+  expect(writeFailuresIn(await metrics.text())).toEqual({})
+  await expect(store.check()).rejects.toThrow(StoreUnavailable)
+  await expect(store.apiKeys.touch(id, new Date())).rejects.toThrow(StoreUnavailable)
+  await expect(store.pets.create(rex)).rejects.toThrow(StoreUnavailable)
+  expect(writeFailuresIn(await metrics.text())).toEqual({ unreachable: 3 })
+  const { body } = await rest.get('/readyz')
+  expect(body).toMatchObject({ code: 'unavailable' })
+  expect(writeFailuresIn(await metrics.text())).toEqual({ unreachable: 4 })
+})
+
+test.for<[WriteFailure, unknown]>([
+  ['busy', sqlError('55P03')],
+  ['busy', sqlError('57014')],
+  ['busy', sqlError('40P01')],
+  ['full', sqlError('53100')],
+  ['io', sqlError('58030')],
+  ['read_only', sqlError('25006')],
+  ['corrupt', sqlError('XX001')],
+  ['schema', sqlError('42P01')],
+  ['schema', sqlError('42501')],
+  ['schema', sqlError('3D000')],
+  ['schema', sqlError('22001')],
+  ['schema', sqlError('23514', 'rule_of_another_release')],
+  ['schema', new StoreUnavailable('Another release has migrated the database.', { isRetryable: false })],
+  ['unreachable', sqlError('08006')],
+  ['unreachable', sqlError('28P01')],
+  ['unreachable', sqlError('57P01')],
+  ['unreachable', sqlError('57P03')],
+  ['unreachable', sqlError('53300')],
+  ['unreachable', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })],
+  ['unreachable', new AggregateError([], 'connect')],
+  ['unreachable', new Error('Connection terminated unexpectedly')],
+  ['unreachable', new Error('timeout exceeded when trying to connect')],
+  ['rule', sqlError('23514', 'pets_status_known')],
+  ['rule', sqlError('2200H')],
+  ['rule', new IdempotencyKeyReused('x')],
+  ['rule', sqlError('23505', 'api_keys_unrevoked_name')],
+  ['other', new StoreUnavailable('The store is closed.')],
+  ['other', sqlError('XX000')],
+  ['other', new TypeError('x')],
+])('a write fails with the reason %s: %s', ([reason, error]) => {
+  expect(writeFailureOf(new Failures(tablesOf(onPostgres.collections)).storeError(error))).toBe(reason)
+})
+
+function sqlError(code: string, constraint?: string): DatabaseError {
+  return Object.assign(new DatabaseError(code, 0, 'error'), { code, constraint })
+}
+
+test('a connection that cannot be opened is reported once', async () => {
+  let errors = 0
+  const pool = openPool(`postgres://petstore@127.0.0.1:${await freePort()}/petstore`, 2, () => errors++)
+  onTestFinished(() => pool.end())
+  await expect(pool.query('SELECT 1')).rejects.toThrow('ECONNREFUSED')
+  expect(errors).toBe(1)
+})
+
+test('every series about PostgreSQL that the dashboard and the alerts select exists', async () => {
+  const { metrics } = await openObserved()
+  const samples = samplesIn(await metrics.text())
+  const selectors = queries()
+    .flatMap(({ expr }) => selectorsIn(expr))
+    .filter(({ name }) => name.startsWith('petstore_postgres_'))
+  expect(selectors.length).toBeGreaterThan(5)
+  expect(selectors.filter((selector) => !samples.some((sample) => matches(selector, sample)))).toEqual([])
+})
+
+async function openObserved(maxConnections?: number) {
+  const url = await emptyDatabase()
+  const metrics = new Metrics(product)
+  const store = await openPostgres({ url, maxConnections, observer: metrics.store.observer })
+  onTestFinished(() => store.close())
+  metrics.store.watch(store)
+  return { metrics, store, url }
+}
+
+async function poolIn(metrics: Metrics) {
+  const text = await metrics.text()
+  const read = (name: string, labels = {}) => readMetric(text, `petstore_postgres_${name}`, labels)
+  return {
+    inUse: read('connections', { state: 'in_use' }),
+    max: read('connections_max'),
+    waiting: read('waiting'),
+    errors: read('connection_errors_total'),
+  }
+}
+
+/** Locks the table against all other sessions until it is released. */
+async function lockPets(url: string): Promise<() => Promise<void>> {
+  const other = new Client({ connectionString: url })
+  await other.connect()
+  onTestFinished(() => other.end())
+  await other.query('BEGIN; LOCK TABLE pets IN ACCESS EXCLUSIVE MODE')
+  return async () => void (await other.query('ROLLBACK'))
+}

@@ -1,0 +1,128 @@
+import { DatabaseError } from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { postgresDatabase } from '../../../../test/support/database.ts'
+import { onPostgres } from '../../../../test/support/engines.ts'
+import { freePort } from '../../../../test/support/free-port.ts'
+import { logLinesIn } from '../../../../test/support/log-lines.ts'
+import { createRole, emptyDatabase, query, setReadOnly } from '../../../../test/support/postgres/databases.ts'
+import { startTestApi } from '../../../../test/support/test-api.ts'
+import { StoreUnavailable } from '../../errors.ts'
+import { openPool } from '../../postgres/connection/connection.ts'
+import { Failures } from '../../postgres/connection/failure.ts'
+import { tablesOf } from '../../postgres/engine.ts'
+
+const failures = new Failures(tablesOf(onPostgres.collections))
+
+describe('while the service runs, the operator reads what to do about', () => {
+  test.for<[string, (url: string) => Promise<{ url?: string; sql?: string }>, RegExp]>([
+    [
+      'a server that is stopped',
+      async (url) => ({ url: changed(url, { port: String(await freePort()) }) }),
+      /: nothing listens there; start PostgreSQL, or correct the address \(ECONNREFUSED\)\.$/,
+    ],
+    [
+      'a wrong password',
+      async (url) => ({ url: changed(url, { password: 'secret-password' }) }),
+      /: password authentication failed for user "petstore"; correct the address, .* \(28P01\)\.$/,
+    ],
+    [
+      'too many connections',
+      async (url) => {
+        await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} CONNECTION LIMIT 0`)
+        return createRole(url)
+      },
+      /: too many connections for database .*; raise max_connections of PostgreSQL, or lower DATABASE_CONNECTIONS \(53300\)\.$/,
+    ],
+    [
+      'a read-only server',
+      async (url) => {
+        await setReadOnly(url, true)
+        return { sql: 'CREATE TABLE t (x int)' }
+      },
+      /: cannot execute CREATE TABLE in a read-only transaction; wait until the server accepts writes, .* \(25006\)\.$/,
+    ],
+    [
+      'a statement that takes too long',
+      async () => ({ sql: "SET statement_timeout = '50ms'; SELECT pg_sleep(10)" }),
+      /: canceling statement due to statement timeout; look for slow queries and locks in pg_stat_activity \(57014\)\.$/,
+    ],
+    [
+      'a missing table',
+      async () => ({ sql: 'SELECT * FROM pets' }),
+      /: relation "pets" does not exist; put it back, or name another database \(42P01\)\.$/,
+    ],
+    [
+      'a missing right',
+      async () => ({ sql: "DO $$ BEGIN RAISE insufficient_privilege USING MESSAGE = 'permission denied'; END $$" }),
+      /: permission denied; GRANT this user the right to create and use tables in its schema \(42501\)\.$/,
+    ],
+    [
+      'a full disk',
+      async () => ({ sql: "DO $$ BEGIN RAISE disk_full USING MESSAGE = 'could not extend file'; END $$" }),
+      /: the disk is full; free some space \(53100\)\.$/,
+    ],
+    [
+      'a server without TLS',
+      async (url) => ({ url: `${url}?sslmode=require` }),
+      /: it does not offer TLS; turn on ssl in PostgreSQL, or change sslmode in the address\.$/,
+    ],
+    [
+      'a value that the schema refuses',
+      async () => ({ sql: "SELECT 'secret-value'::int" }),
+      /: it refused a value that this release accepts; look for changed columns and triggers \(22P02\)\.$/,
+    ],
+  ])('%s', async ([, breakDatabase, message]) => {
+    const url = await emptyDatabase()
+    const broken = await breakDatabase(url)
+    const pool = openPool(broken.url ?? url)
+    onTestFinished(() => pool.end())
+    const error: unknown = await failures.read(pool.query(broken.sql ?? 'SELECT 1')).catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(StoreUnavailable)
+    expect(error).toMatchObject({ message: expect.stringMatching(/^The database cannot be used: [^;]+; [^;]+\.$/) })
+    expect(error).toMatchObject({ message: expect.stringMatching(message) })
+    const { stack = '', cause } = error as Error
+    expect(`${stack} ${cause instanceof Error ? cause.stack : ''}`).not.toMatch(/secret-(password|value)/)
+  })
+
+  test.for([
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'name the authority of its certificate with sslrootcert in the address'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'name the authority of its certificate with sslrootcert in the address'],
+    ['CERT_HAS_EXPIRED', 'renew the certificate of PostgreSQL, or correct the host in the address'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'renew the certificate of PostgreSQL, or correct the host in the address'],
+    ['ETIMEDOUT', 'check PostgreSQL and the network'],
+    ['57P03', 'wait until PostgreSQL has started, or start it'],
+    ['53200', 'check PostgreSQL and the address'],
+  ] as const)('%s', ([code, remedy]) => {
+    const error = Object.assign(new Error('why'), { code })
+    expect(failures.storeError(error).message).toBe(`The database cannot be used: why; ${remedy} (${code}).`)
+  })
+
+  test.for([
+    [
+      'timeout exceeded when trying to connect',
+      'no connection became free in time; look for slow queries in pg_stat_activity, or raise DATABASE_CONNECTIONS',
+    ],
+    ['Query read timeout', 'it does not respond in time; check PostgreSQL and the network'],
+    ['Connection terminated unexpectedly', 'the connection was lost; check PostgreSQL and the network'],
+  ] as const)('the error of the driver without a code: %s', ([message, reason]) => {
+    expect(failures.storeError(new Error(message)).message).toBe(`The database cannot be used: ${reason}.`)
+  })
+})
+
+test('the log has no value of a row or of a parameter', async () => {
+  const { rest, store, log } = await startTestApi({ store: await postgresDatabase(await emptyDatabase()).open() })
+  const leaking = Object.assign(new DatabaseError('new row violates a rule', 1, 'error'), {
+    detail: 'Failing row contains (1, secret-value).',
+    where: 'SQL statement "INSERT INTO pets VALUES (\'secret-value\')"',
+    internalQuery: "INSERT INTO pets VALUES ('secret-value')",
+  })
+  store.pets.list = () => Promise.reject(leaking)
+  expect((await rest.get('/v1/pets')).status).toBe(500)
+  const [fault] = logLinesIn(log.join('')).filter(({ level }) => level === 'error')
+  expect(fault).toMatchObject({ err: { message: 'new row violates a rule', stack: expect.any(String) } })
+  expect(log.join('')).not.toContain('secret-value')
+})
+
+function changed(url: string, change: Partial<URL>): string {
+  return Object.assign(new URL(url), change).href
+}

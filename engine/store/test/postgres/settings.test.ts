@@ -1,0 +1,116 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { postgresDatabase } from '../../../../test/support/database.ts'
+import { preparePostgres } from '../../../../test/support/engines.ts'
+import { countListening, emptyDatabase, query } from '../../../../test/support/postgres/databases.ts'
+import { startServer } from '../../../../test/support/process.ts'
+import { createKey, mintApiKey } from '../../../../test/support/product.ts'
+import { startTestApi } from '../../../../test/support/test-api.ts'
+import { describeKeys, listKeys } from '../../../service/ops/keys.ts'
+import { connectClient, openPool } from '../../postgres/connection/connection.ts'
+
+const own = {
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'iso_8601',
+  TimeZone: 'UTC',
+  client_encoding: 'UTF8',
+  default_transaction_isolation: 'read committed',
+  standard_conforming_strings: 'on',
+  synchronous_commit: 'on',
+  lock_timeout: '2s',
+  statement_timeout: '4s',
+  idle_in_transaction_session_timeout: '1500ms',
+}
+
+const unusual = {
+  DateStyle: 'German',
+  IntervalStyle: 'sql_standard',
+  TimeZone: 'Asia/Kathmandu',
+  client_encoding: 'LATIN1',
+  default_transaction_isolation: 'serializable',
+  standard_conforming_strings: 'off',
+  synchronous_commit: 'off',
+}
+
+test('an expired key is refused with any DateStyle of the database', async () => {
+  const { rest, store } = await startOnUnusualDatabase()
+  const key = await createKey(store, 'short', 1)
+  await expect.poll(async () => (await rest.get('/v1/pets', { authorization: `Bearer ${key}` })).status).toBe(401)
+  expect(await describeKeys(await listKeys(store))).toMatch(
+    /^short +pet_\w{6}… +(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d) +(\1|\S+) +- +/m,
+  )
+})
+
+test('a repeated create is replayed with any DateStyle of the database', async () => {
+  const { rest } = await startOnUnusualDatabase()
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const response = await rest.post('/v1/pets', { name: 'Zoë', categoryId: 7 }, { 'idempotency-key': 'a' })
+    expect(response).toMatchObject({ status: 201, body: { id: 1, name: 'Zoë' } })
+  }
+})
+
+test('every connection has the settings that the code relies on', async () => {
+  const { url } = await unusualDatabase()
+  const pool = openPool(url)
+  onTestFinished(() => pool.end())
+  expect(await settingsOf(await pool.connect().then(released))).toEqual(own)
+
+  const client = await connectClient(url)
+  onTestFinished(() => client.end())
+  expect(await settingsOf(client)).toEqual(own)
+
+  function released<T extends { release(): void }>(connection: T): T {
+    onTestFinished(() => connection.release())
+    return connection
+  }
+})
+
+test('a stricter synchronous_commit of the database is kept', async () => {
+  const { url } = await unusualDatabase({ synchronous_commit: 'remote_apply' })
+  const client = await connectClient(url)
+  onTestFinished(() => client.end())
+  expect(await settingsOf(client)).toMatchObject({ synchronous_commit: 'remote_apply' })
+})
+
+test('the service opens at most DATABASE_CONNECTIONS connections, and one to listen for changes of API keys', async () => {
+  const url = await emptyDatabase()
+  const key = mintApiKey()
+  const server = await startServer({ env: { DATABASE_URL: url, DATABASE_CONNECTIONS: '2', PETSTORE_API_KEY: key } })
+  const get = (path: string) => fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${key}` } })
+  await get('/v1/pets')
+  await expect.poll(() => countListening(url)).toBe(1)
+  const client = await connectClient(url, { application_name: 'test' })
+  onTestFinished(() => client.end())
+  await client.query('BEGIN; LOCK TABLE pets IN ACCESS EXCLUSIVE MODE')
+  const reads = Promise.all(['', '?status=sold', '/1'].map((path) => get(`/v1/pets${path}`)))
+  await expect.poll(() => countConnections(url)).toBe(3)
+  await client.query('ROLLBACK')
+  expect((await reads).map(({ status }) => status)).toEqual([200, 200, 404])
+  expect(await countConnections(url)).toBe(3)
+})
+
+async function startOnUnusualDatabase() {
+  const { url } = await unusualDatabase()
+  return startTestApi({ store: await postgresDatabase(url).open() })
+}
+
+/** A database of the service whose default settings differ from all that the code relies on. */
+async function unusualDatabase(settings: Record<string, string> = unusual): Promise<{ url: string }> {
+  const url = await emptyDatabase()
+  await preparePostgres(url)
+  const name = new URL(url).pathname.slice(1)
+  for (const [setting, value] of Object.entries(settings))
+    await query(url, `ALTER DATABASE ${name} SET ${setting} = '${value}'`)
+  return { url: `${url}?options=${encodeURIComponent('-c DateStyle=SQL -c TimeZone=Asia/Tokyo')}` }
+}
+
+async function countConnections(url: string): Promise<number> {
+  const own = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'petstore'"
+  return (await query(url, `SELECT pid ${own}`)).length
+}
+
+async function settingsOf(connection: { query(sql: string): Promise<{ rows: Record<string, string>[] }> }) {
+  const names = Object.keys(own)
+  const columns = names.map((name) => `current_setting('${name}') AS "${name}"`)
+  const { rows } = await connection.query(`SELECT ${columns.join(', ')}`)
+  return rows[0]
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { postgresDatabase } from '../../../../test/support/database.ts'
+import { document, read, rowsOf } from '../../../../test/support/documents.ts'
+import { onPostgres, preparePostgres } from '../../../../test/support/engines.ts'
+import { isLongForm, report } from '../../../../test/support/long-form.ts'
+import { emptyDatabase, query } from '../../../../test/support/postgres/databases.ts'
+import { expectResumed, expectUpgraded, insertInterrupted } from '../../../../test/support/upgraded-store.ts'
+import { pendingMigrations } from '../../migrations.ts'
+
+const migrations = onPostgres.migrations
+
+describe.for(migrations.map(({ name, locks = {} }, index) => ({ name, locks, index })))(
+  'the schema of $name',
+  ({ name, locks, index }) => {
+    test('is upgraded with all of its rows', async () => {
+      const url = await loadFixture(name)
+      const store = await postgresDatabase(url).open()
+      const kept = await query(url, "SELECT key FROM idempotency_keys WHERE key LIKE 'order-%' ORDER BY id")
+      expect(kept.map(({ key }) => key)).toEqual(['order-1', 'order-2', 'order-3'])
+      const applied = await query(url, 'SELECT name, hash FROM migrations ORDER BY name')
+      expect(applied).toEqual(migrations.map((each) => ({ name: each.name, hash: each.hash })))
+      await expectUpgraded(store)
+    })
+
+    test('is refused by a release that has no such migration', async () => {
+      const applied = migrations.slice(0, index + 1)
+      expect(() => pendingMigrations(applied, migrations.slice(0, index), 'petstore')).toThrow(
+        `it was migrated by a newer release (${name}); start that release`,
+      )
+    })
+
+    test('was made by a migration that locks the tables that the guide to upgrades names', () => {
+      const locked = Object.entries(locks).flatMap(([table, mode]) => (mode === 'ACCESS EXCLUSIVE' ? [table] : []))
+      const row = rowsOf(document('docs/guides/upgrades.md')).find(
+        ([database, migration]) => database === 'PostgreSQL' && migration === `\`${name}\``,
+      )
+      expect([...(row?.[2] ?? '').matchAll(/`(\w+)`/g)].map(([, table]) => table).sort()).toEqual(locked.sort())
+    })
+  },
+)
+
+test('a create that the upgrade interrupted is completed without a second pet', async () => {
+  const url = await loadFixture('0001_readable_times')
+  await query(url, insertInterrupted('now()'))
+  await expectResumed(await postgresDatabase(url).open())
+})
+
+test('the time of the migration that constrains times depends on the number of idempotency keys', async () => {
+  const rows = isLongForm ? 1_000_000 : 1_000
+  const url = await loadFixture('0000_init')
+  await query(
+    url,
+    `INSERT INTO idempotency_keys (api_key_id, key, fingerprint, pet_id, created_at)
+    SELECT 1, 'order-' || n, encode(sha256(n::text::bytea), 'hex'), 1, now() FROM generate_series(4, ${rows}) AS n`,
+  )
+  const start = performance.now()
+  await preparePostgres(url)
+  report('PostgreSQL migration 0001_readable_times', { rows, milliseconds: Math.round(performance.now() - start) })
+  expect(await query(url, 'SELECT count(*)::int AS rows FROM idempotency_keys')).toEqual([{ rows }])
+})
+
+test('the time of the migration that drops the indexes of the search depends on the number of pets', async () => {
+  const rows = isLongForm ? 1_000_000 : 1_000
+  const url = await loadFixture('0003_search')
+  await query(
+    url,
+    `INSERT INTO pets (name, category_id, status)
+    SELECT md5(n::text), n % 100, 'sold' FROM generate_series(1, ${rows}) AS n`,
+  )
+  const start = performance.now()
+  await preparePostgres(url)
+  report('PostgreSQL migration 0004_unindexed_search', { rows, milliseconds: Math.round(performance.now() - start) })
+  const indexes = await query(url, "SELECT indexname FROM pg_indexes WHERE tablename = 'pets' ORDER BY 1")
+  expect(indexes.map(({ indexname }) => indexname)).toEqual(['pets_by_status', 'pets_pkey'])
+})
+
+async function loadFixture(name: string): Promise<string> {
+  const url = await emptyDatabase()
+  await query(url, read(`test/fixtures/postgres/${name}.sql`))
+  return url
+}

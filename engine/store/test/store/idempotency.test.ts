@@ -1,0 +1,223 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { createPetstoreClient } from '../../../../client/index.ts'
+import { testDatabase } from '../../../../test/support/database.ts'
+import { createKey } from '../../../../test/support/product.ts'
+import { shareEmptiedTestApi, startTestApi } from '../../../../test/support/test-api.ts'
+import { fetchFrom } from '../../../../test/support/transport.ts'
+import { withRetries } from '../../../client/retry.ts'
+
+const rex = { name: 'Rex', categoryId: 7 }
+
+const api = shareEmptiedTestApi()
+
+describe('a create that is retried with its Idempotency-Key', () => {
+  test('gets the first response again, byte for byte, and adds no second pet', async () => {
+    const { rest } = api()
+    const first = await rest.post('/v1/pets', rex, { 'idempotency-key': 'order-17' })
+    const again = await rest.post('/v1/pets', rex, { 'idempotency-key': 'order-17' })
+    expect([first.status, again.status]).toEqual([201, 201])
+    expect(again.text).toBe(first.text)
+    expect(again.headers.location).toBe(first.headers.location)
+    expect([first.headers['idempotency-replayed'], again.headers['idempotency-replayed']]).toEqual([undefined, 'true'])
+    expect((await rest.get('/v1/pets')).body).toHaveLength(1)
+  })
+
+  test('may spell the same payload differently', async () => {
+    const { rest } = api()
+    await rest.post('/v1/pets', '{"name":"Rex","categoryId":7}', { 'idempotency-key': 'a' })
+    const again = await rest.post('/v1/pets', '{ "status": "available", "categoryId": 7.0, "name": "R\\u0065x" }', {
+      'idempotency-key': 'a',
+    })
+    expect(again).toMatchObject({ status: 201, body: { id: 1 }, headers: { 'idempotency-replayed': 'true' } })
+  })
+
+  test.for([{ name: 'Rexy' }, { categoryId: 8 }, { status: 'sold' }])(
+    'is rejected with another payload: %o',
+    async (other) => {
+      const { rest } = api()
+      await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+      const response = await rest.post('/v1/pets', { ...rex, ...other }, { 'idempotency-key': 'a' })
+      expect(response).toMatchObject({ status: 422, body: { code: 'unprocessable', status: 422 } })
+      expect((await rest.get('/v1/pets')).body).toHaveLength(1)
+    },
+  )
+
+  test('adds one pet when 20 of them arrive at once', async () => {
+    const { rest } = api()
+    const send = () => rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+    const responses = await Promise.all(Array.from({ length: 20 }, send))
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(responses.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(1)
+    expect((await rest.get('/v1/pets')).body).toHaveLength(1)
+  })
+
+  test('is a different create if another API key sends it', async () => {
+    const { store, rest } = api()
+    const authorization = `Bearer ${await createKey(store, 'other')}`
+    await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+    const other = await rest.post('/v1/pets', { ...rex, name: 'Minka' }, { 'idempotency-key': 'a', authorization })
+    expect(other).toMatchObject({ status: 201, body: { id: 2, name: 'Minka' } })
+  })
+
+  test('may use the other adapter', async () => {
+    const { rest, rpc } = api()
+    await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+    const pet = await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n }, { context: { idempotencyKey: 'a' } })
+    expect(pet).toMatchObject({ id: 1n, name: 'Rex' })
+  })
+
+  test('adds a pet if the first attempt failed', async () => {
+    const { rest } = api()
+    await rest.post('/v1/pets', { name: '' }, { 'idempotency-key': 'a' })
+    expect(await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })).toMatchObject({ status: 201, body: { id: 1 } })
+  })
+
+  test.for(["UPDATE pets SET status = 'sold'", 'DELETE FROM pets'])(
+    'gets the first response again after a change in the database: %s',
+    async (change) => {
+      const database = await testDatabase()
+      const { rest } = await startTestApi({ store: await database.open() })
+      const first = await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+      await database.execute(change)
+      expect((await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })).text).toBe(first.text)
+      expect((await rest.post('/v1/pets', rex, { 'idempotency-key': 'b' })).body).toMatchObject({ id: 2 })
+      await expect(database.open()).resolves.toBeDefined()
+    },
+  )
+})
+
+describe('the header Idempotency-Key', () => {
+  test.for([
+    ['8e03978e-40d5-43dd-bc93-6894a57f9324', '"8e03978e-40d5-43dd-bc93-6894a57f9324"'],
+    ['a\\b', String.raw`"a\\b"`],
+    ["it's;q=1", '"it\'s;q=1"'],
+    ['a'.repeat(255), `"${'a'.repeat(255)}"`],
+  ])('may be bare or quoted: %s', async ([bare = '', quoted = '']) => {
+    const { rest } = api()
+    await rest.post('/v1/pets', rex, { 'idempotency-key': bare })
+    const again = await rest.post('/v1/pets', rex, { 'idempotency-key': quoted })
+    expect(again).toMatchObject({ status: 201, headers: { 'idempotency-replayed': 'true' } })
+  })
+
+  test.for(['', '""', '"a', 'a"b c', 'a b', 'a, b', '"a", "b"', 'é', 'a'.repeat(256), `"${'a'.repeat(256)}"`])(
+    'is rejected as %j',
+    async (key) => {
+      const { rest } = api()
+      const response = await rest.post('/v1/pets', rex, { 'idempotency-key': key })
+      expect(response).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+      expect(response.text).toContain('Idempotency-Key: expected a string of 1 to 255 visible ASCII characters')
+      expect((await rest.get('/v1/pets')).body).toEqual([])
+    },
+  )
+
+  test('is ignored on a request that changes nothing', async () => {
+    const { rest } = api()
+    expect((await rest.get('/v1/pets', { 'idempotency-key': 'a b' })).status).toBe(200)
+  })
+
+  test('is rejected with a batch, whose calls would share it', async () => {
+    const { rest } = api()
+    const call = { json: rex, meta: { values: { categoryId: ['bigint'] } } }
+    for (const comma of [',', '%2C']) {
+      const url = `/trpc/pets.create${comma}pets.create?batch=1`
+      const response = await rest.post(url, { 0: call, 1: call }, { 'idempotency-key': 'a' })
+      expect(response.text).toContain('expected only with a single call')
+    }
+    expect((await rest.get('/v1/pets')).body).toEqual([])
+  })
+})
+
+describe('the typed client', () => {
+  const rexInput = { name: 'Rex', categoryId: 7n }
+
+  test('retries a create whose response was lost, and there is one pet', async () => {
+    const { app, key, rpc } = api()
+    const through = fetchFrom(app)
+    let lost = 0
+    const client = createPetstoreClient({
+      url: 'http://petstore.test',
+      apiKey: key,
+      async fetch(input, init) {
+        const response = await through(input, init)
+        if (lost++ < 2) throw new TypeError('fetch failed')
+        return response
+      },
+    })
+    expect(await client.pets.create.mutate(rexInput)).toMatchObject({ id: 1n })
+    expect(lost).toBe(3)
+    expect(await rpc.pets.list.query()).toHaveLength(1)
+  })
+
+  test('adds two pets with two calls', async () => {
+    const { rpc } = api()
+    await Promise.all([rpc.pets.create.mutate(rexInput), rpc.pets.create.mutate(rexInput)])
+    expect(await rpc.pets.list.query()).toHaveLength(2)
+  })
+
+  test('waits for the Retry-After of a 408, 429, 502, 503 or 504 before it retries', async () => {
+    const retries = [408, 429, 502, 503, 504].map(async (status) => {
+      const { client, calls } = await startFlakyClient([new Response('', { status, headers: { 'retry-after': '1' } })])
+      expect(await client.pets.list.query(), `${status}`).toEqual([])
+      expect(calls, `${status}`).toHaveLength(2)
+      expect(Number(calls[1]) - Number(calls[0]), `${status}`).toBeGreaterThanOrEqual(995)
+    })
+    await Promise.all(retries)
+  })
+
+  test('does not retry a permanent failure', async () => {
+    for (const response of [new Response('', { status: 500 }), new Response('', { status: 404 })]) {
+      const { client, calls } = await startFlakyClient([response])
+      await expect(client.pets.list.query()).rejects.toThrow()
+      expect(calls).toHaveLength(1)
+    }
+  })
+
+  test('stops after the configured number of retries', async () => {
+    const { client, calls } = await startFlakyClient(
+      Array.from({ length: 9 }, () => new Response('', { status: 503 })),
+      1,
+    )
+    await expect(client.pets.list.query()).rejects.toThrow()
+    expect(calls).toHaveLength(2)
+  })
+
+  test('does not retry a call that is aborted', async () => {
+    const { client, calls } = await startFlakyClient(Array.from({ length: 9 }, () => new Response('', { status: 503 })))
+    const abort = new AbortController()
+    const list = client.pets.list.query(undefined, { signal: abort.signal })
+    await expect.poll(() => calls.length).toBe(1)
+    abort.abort()
+    await expect(list).rejects.toThrow()
+    await wait(500)
+    expect(calls).toHaveLength(1)
+  })
+
+  test('rejects at once if a call is aborted while its response arrives', async () => {
+    const abort = new AbortController()
+    const fetchOnce = withRetries(
+      async () => {
+        abort.abort(new Error('aborted'))
+        return new Response('', { status: 503, headers: { 'retry-after': '9' } })
+      },
+      { retries: 3 },
+    )
+    await expect(fetchOnce('http://petstore.test', { signal: abort.signal })).rejects.toThrow('aborted')
+  })
+
+  /** Starts a client that gets the given responses before it reaches the service, and records the times of its calls. */
+  async function startFlakyClient(responses: Response[], retries?: number) {
+    const { app, key } = api()
+    const calls: number[] = []
+    const client = createPetstoreClient({
+      url: 'http://petstore.test',
+      apiKey: key,
+      ...(retries === undefined ? {} : { retries }),
+      async fetch(input, init) {
+        calls.push(performance.now())
+        return responses.shift() ?? fetchFrom(app)(input, init)
+      },
+    })
+    return { client, calls }
+  }
+})

@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest'
+import { openTestStore, testDatabase } from '../../../../test/support/database.ts'
+import {
+  apiKeyRecord,
+  createKey,
+  isApiKey,
+  mintApiKey,
+  revokeKey,
+  rotateKey,
+} from '../../../../test/support/product.ts'
+import { shareEmptiedStore, startTestApi } from '../../../../test/support/test-api.ts'
+import { describeKeys, listKeys, parseLifetime } from '../../../service/ops/keys.ts'
+
+describe('an API key', () => {
+  test('consists of pet_, 32 random characters and a checksum of six characters', () => {
+    const keys = Array.from({ length: 100 }, mintApiKey)
+    for (const key of keys) {
+      expect(key).toMatch(/^pet_[0-9A-Za-z]{38}$/)
+      expect(isApiKey(key)).toBe(true)
+    }
+    expect(new Set(keys).size).toBe(100)
+  })
+
+  test('ends with the CRC-32 of its random part in base62', () => {
+    expect(isApiKey('pet_PetstorePetstorePetstorePetstore4UQoSA')).toBe(true)
+  })
+
+  test('is invalid when any one character is changed', () => {
+    const key = mintApiKey()
+    for (let i = 0; i < key.length; i++) {
+      expect(isApiKey(key.slice(0, i) + (key[i] === 'A' ? 'B' : 'A') + key.slice(i + 1))).toBe(false)
+    }
+  })
+
+  test('is stored only as its SHA-256 and its first characters', async () => {
+    const database = await testDatabase()
+    const store = await database.open()
+    const key = await createKey(store, 'shop')
+    const [stored] = await store.apiKeys.list()
+    expect(stored).toMatchObject({
+      name: 'shop',
+      start: key.slice(0, 10),
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+    const everything = JSON.stringify(await database.rows('api_keys'))
+    expect(everything).toContain(key.slice(0, 10))
+    expect(everything).not.toContain(key.slice(10))
+  })
+})
+
+describe('changes of keys', () => {
+  const emptied = shareEmptiedStore()
+
+  test('a key that is revoked is refused by the next request', async () => {
+    const { rest, rpc, store } = await startTestApi()
+    expect((await rest.get('/v1/pets')).status).toBe(200)
+    await revokeKey(store, 'test')
+    expect((await rest.get('/v1/pets')).status).toBe(401)
+    await expect(rpc.pets.list.query()).rejects.toMatchObject({ data: { status: 401 } })
+  })
+
+  test('a rotation revokes the key and creates a new one with the same name', async () => {
+    const { rest, store } = await startTestApi()
+    const { key } = await rotateKey(store, 'test')
+    expect((await rest.get('/v1/pets')).status).toBe(401)
+    expect((await rest.get('/v1/pets', { authorization: `Bearer ${key}` })).status).toBe(200)
+    expect((await store.apiKeys.list()).map(({ name, revokedAt }) => [name, revokedAt])).toEqual([
+      ['test', expect.any(Date)],
+      ['test', undefined],
+    ])
+  })
+
+  test('a client that gets a second key before the first is revoked is never refused', async () => {
+    const { rest, store } = await startTestApi()
+    const authorization = `Bearer ${await createKey(store, 'test-2')}`
+    expect((await rest.get('/v1/pets')).status).toBe(200)
+    expect((await rest.get('/v1/pets', { authorization })).status).toBe(200)
+    await expect.poll(async () => (await store.apiKeys.list()).every(({ lastUsedAt }) => lastUsedAt)).toBe(true)
+    await revokeKey(store, 'test')
+    expect((await rest.get('/v1/pets')).status).toBe(401)
+    expect((await rest.get('/v1/pets', { authorization })).status).toBe(200)
+  })
+
+  test('a rotated key keeps the lifetime of its predecessor', async () => {
+    const store = emptied()
+    await createKey(store, 'shop', 1_000_000)
+    await rotateKey(store, 'shop')
+    const successor = (await store.apiKeys.list()).at(-1)
+    expect(Number(successor?.expiresAt) - Number(successor?.createdAt)).toBe(1_000_000)
+  })
+
+  test('a name cannot be used again until its key is revoked', async () => {
+    const store = emptied()
+    await createKey(store, 'shop')
+    await expect(createKey(store, 'shop')).rejects.toThrow('already has this name')
+    await revokeKey(store, 'shop')
+    await expect(createKey(store, 'shop')).resolves.toMatch(/^pet_/)
+  })
+
+  test('a key is found by its first characters or by the whole key', async () => {
+    const store = emptied()
+    const [first, second] = [await createKey(store, 'first'), await createKey(store, 'second')]
+    expect((await revokeKey(store, first.slice(0, 8))).name).toBe('first')
+    expect((await revokeKey(store, second)).name).toBe('second')
+  })
+
+  test('first characters that several keys share are refused', async () => {
+    const store = emptied()
+    for (const letter of 'BC') await store.apiKeys.create(apiKeyRecord(`pet_A${letter.repeat(37)}`, letter))
+    await expect(revokeKey(store, 'pet_A')).rejects.toThrow('Several API keys start with pet_A.')
+    await expect(revokeKey(store, 'pet_')).rejects.toThrow('No active API key')
+    expect((await revokeKey(store, 'pet_AB')).name).toBe('B')
+  })
+
+  test('a revoked key is not found', async () => {
+    const store = emptied()
+    const key = await createKey(store, 'shop')
+    await revokeKey(store, 'shop')
+    await expect(revokeKey(store, 'shop')).rejects.toThrow('No active API key is named "shop"')
+    // A whole key must not appear in a log.
+    await expect(revokeKey(store, key)).rejects.toThrow(`No active API key is named "${key.slice(0, 10)}" or`)
+    await expect(rotateKey(store, 'shop')).rejects.toThrow('No active API key')
+  })
+
+  test('a key that another process revokes between the lookup and the change is not changed', async () => {
+    const store = emptied()
+    await createKey(store, 'shop')
+    const [before] = await store.apiKeys.list()
+    const list = store.apiKeys.list
+    for (const change of [revokeKey, rotateKey]) {
+      store.apiKeys.list = async () => (before ? [before] : [])
+      if (change === revokeKey) await store.apiKeys.revoke(1n, new Date(0))
+      await expect(change(store, 'shop')).rejects.toThrow('The API key was revoked meanwhile.')
+      store.apiKeys.list = list
+      expect(await store.apiKeys.list()).toMatchObject([{ name: 'shop', revokedAt: new Date(0) }])
+    }
+  })
+
+  test('a key is valid until its lifetime is over', async () => {
+    const { rest, store } = await startTestApi()
+    const status = async (key: string) => (await rest.get('/v1/pets', { authorization: `Bearer ${key}` })).status
+    expect(await status(await createKey(store, 'long', 60_000))).toBe(200)
+    const short = await createKey(store, 'short', 200)
+    expect(await status(short)).toBe(200)
+    await expect.poll(() => status(short)).toBe(401)
+  })
+
+  test('the list of keys is a table', async () => {
+    const store = emptied()
+    const at = (time: string) => new Date(`2026-11-20T${time}Z`)
+    const record = { ...apiKeyRecord(`pet_${'A'.repeat(38)}`, 'shop'), createdAt: at('01:02:03.456') }
+    await store.apiKeys.create({ ...record, expiresAt: at('04:05:06.789') })
+    await store.apiKeys.create({ ...record, name: 'x', hash: '0'.repeat(64), start: 'pet_BBBBBB' })
+    await store.apiKeys.touch(2n, at('07:08:09.000'))
+    expect(await describeKeys(await listKeys(store))).toBe(
+      [
+        'NAME  START        CREATED              EXPIRES              REVOKED  LAST USED',
+        'shop  pet_AAAAAA…  2026-11-20T01:02:03  2026-11-20T04:05:06  -        -',
+        'x     pet_BBBBBB…  2026-11-20T01:02:03  -                    -        2026-11-20T07:08:09',
+      ].join('\n'),
+    )
+  })
+
+  test('a name that is empty, starts like a key, or has control or too many characters is refused', async () => {
+    const store = emptied()
+    for (const name of ['', 'pet_shop', 'a\nb', 'x'.repeat(65)])
+      await expect(createKey(store, name)).rejects.toThrow('Name the key with')
+  })
+
+  test.for([
+    ['12h', 12 * 3_600_000],
+    ['90d', 90 * 86_400_000],
+    ['4w', 28 * 86_400_000],
+  ] as const)('a lifetime of %s is accepted', ([text, milliseconds]) => {
+    expect(parseLifetime(text)).toBe(milliseconds)
+  })
+
+  test.for(['', '90', '0d', '-1d', '1.5d', '90x', 'd', '9dd', 'x9d'])('a lifetime of %j is refused', (text) => {
+    expect(() => parseLifetime(text)).toThrow('is not a lifetime')
+  })
+})
+
+test('the use of a key is recorded, at most once a minute', async () => {
+  const { rest, store } = await startTestApi({ store: await openTestStore() })
+  expect((await store.apiKeys.list()).map(({ lastUsedAt }) => lastUsedAt)).toEqual([undefined])
+  await rest.get('/v1/pets')
+  await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  const lastUse = async () => Number((await store.apiKeys.list())[0]?.lastUsedAt)
+  // No request waits for the record of its use.
+  await expect.poll(async () => Date.now() - (await lastUse())).toBeLessThan(60_000)
+  const firstUse = await lastUse()
+  await rest.get('/v1/pets')
+  await rest.post('/v1/pets', { name: 'Rex', categoryId: 1 })
+  expect(await lastUse()).toBe(firstUse)
+})
+
+test('a last use in the future, recorded by a wrong clock, is corrected by the next request', async () => {
+  const { rest, store } = await startTestApi()
+  const [key] = await store.apiKeys.list()
+  await store.apiKeys.touch(key?.id ?? 0n, new Date('2099-01-01'))
+  await rest.get('/v1/pets')
+  await expect.poll(async () => (await store.apiKeys.list())[0]?.lastUsedAt?.getTime()).toBeLessThanOrEqual(Date.now())
+})
+
+test('a use that cannot be recorded is logged, is tried again only after a minute, and fails no request', async () => {
+  const { rest, store, log } = await startTestApi({ store: await openTestStore() })
+  let attempts = 0
+  store.apiKeys.touch = async () => {
+    attempts++
+    throw new Error('The disk is full.')
+  }
+  for (let i = 0; i < 3; i++) expect((await rest.get('/v1/pets')).status).toBe(200)
+  expect(attempts).toBe(1)
+  const warnings = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn')
+  expect(warnings).toMatchObject([
+    { msg: 'The use of an API key could not be recorded. The disk is full.', err: { message: 'The disk is full.' } },
+  ])
+})

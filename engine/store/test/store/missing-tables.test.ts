@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { definition } from '../../../../db/store.ts'
+import { isOnPostgres, postgresDatabase, sqliteDatabase, type TestDatabase } from '../../../../test/support/database.ts'
+import { tableNames } from '../../../../test/support/engines.ts'
+import { emptyDatabase } from '../../../../test/support/postgres/databases.ts'
+import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { inspect } from '../../open.ts'
+
+test('the store has several tables', () => {
+  expect(tableNames.length).toBeGreaterThan(2)
+})
+
+describe('a table that is dropped while the store is open makes it unready, and the next start is refused:', () => {
+  test.for([...tableNames, 'migrations'])('%s', async (table) => {
+    const database = await ownDatabase()
+    const store = await database.open()
+    await store.check()
+    await database.execute(`DROP TABLE ${table}${isOnPostgres ? ' CASCADE' : ''}`)
+    await expect(store.check()).rejects.toThrow(table)
+    if (table === 'migrations') return
+    await expect(database.open()).rejects.toThrow(
+      new RegExp(`^The database .* cannot be used: .*${table}.*; restore a backup, or put the missing part back\\.$`),
+    )
+    const inspection = await inspect(definition, database.location)
+    expect(await inspection?.schema()).toMatchObject({ problem: expect.stringContaining(table) })
+    await inspection?.close()
+  })
+})
+
+test('a column that is missing makes the store unready', async () => {
+  const database = await ownDatabase()
+  const store = await database.open()
+  await database.execute('ALTER TABLE api_keys RENAME COLUMN start TO beginning')
+  await expect(store.check()).rejects.toThrow('start')
+})
+
+/** A database that no later test uses. */
+async function ownDatabase(): Promise<TestDatabase> {
+  return isOnPostgres ? postgresDatabase(await emptyDatabase()) : sqliteDatabase(join(temporaryFolder(), 'petstore.db'))
+}

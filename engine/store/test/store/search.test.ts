@@ -1,0 +1,182 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type NewPet, type Pet, type PetSearch, petStatuses } from '../../../../db/pets/pets.ts'
+import { openTestStore, testDatabase } from '../../../../test/support/database.ts'
+import { openStoreModel } from '../../../../test/support/store-model.ts'
+import { fold, maxRead, maxStep, searchWith } from '../../search.ts'
+
+/** Letters whose case only some rules know, letters with marks, wildcards of LIKE, and the ends of ranges of code points. */
+const characters = [
+  'a',
+  'A',
+  'b',
+  'Z',
+  'z',
+  'é',
+  'É',
+  'ß',
+  'ẞ',
+  'İ',
+  'ı',
+  'K',
+  'Σ',
+  'ς',
+  '%',
+  '_',
+  '\\',
+  "'",
+  '@',
+  '[',
+  '`',
+  '{',
+  ' ',
+  'ΐ',
+  'ᾳ',
+  'ﬁ',
+]
+const ends = ['\u{7e}', '\u{d7ff}', '\u{e000}', '\u{ffff}', '\u{10000}', '\u{10ffff}', 'e\u0301', '\u0301', '\u0345']
+const text = (maxLength: number) =>
+  fc.array(fc.constantFrom(...characters, ...ends), { minLength: 1, maxLength }).map((all) => all.join(''))
+const newPet = fc.record({
+  name: text(4).filter((name) => name.trim() !== ''),
+  categoryId: fc.constantFrom(-(2n ** 63n), 0n, 2n ** 53n + 1n, 2n ** 63n - 1n),
+  status: fc.constantFrom(...petStatuses),
+}) satisfies fc.Arbitrary<NewPet>
+const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
+const search = fc
+  .record({
+    limit: fc.constantFrom(1, 3, 100),
+    order: fc.constantFrom('newest', 'oldest'),
+    status: some(fc.constantFrom(...petStatuses)),
+    cursor: some(fc.constantFrom(0n, 1n, 7n, 20n, 41n, 2n ** 63n - 1n)),
+    by: fc.oneof(
+      fc.constant({}),
+      fc.record({ name: text(2) }),
+      fc.record({ categoryId: newPet.map(({ categoryId }) => categoryId) }),
+      fc.record({ name: text(1), categoryId: newPet.map(({ categoryId }) => categoryId) }),
+      fc.record({ id: fc.constantFrom(1n, 9n, 99n, -1n) }),
+    ),
+  })
+  .map(({ by, ...rest }): PetSearch => ({ ...rest, ...by }))
+
+test('a search finds the same pets in the same order on both databases, whatever names and texts hold', async () => {
+  const [store, model] = [await openTestStore(), openStoreModel()]
+  for (const pet of fc.sample(newPet, { numRuns: 60, seed: 1 })) {
+    expect(await store.pets.create(pet)).toEqual(await model.pets.create(pet))
+  }
+  await fc.assert(
+    fc.asyncProperty(search, async (query) => {
+      const { items } = await store.pets.search(query)
+      expect(items).toEqual((await model.pets.search(query)).items)
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test('every letter is equal in each case, composed and decomposed, wherever it stands', () => {
+  const unequal: string[] = []
+  for (let point = 0; point <= 0x10ffff; point++) {
+    const letter = String.fromCodePoint(point)
+    const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()]
+    if (lower === letter && upper === letter && letter.normalize('NFD') === letter) continue
+    const cases = [letter, lower, upper, lower.toUpperCase(), upper.toLowerCase()]
+    const forms = [...cases, ...cases.map((each) => each.normalize('NFD'))]
+    for (const around of [(each: string) => each, (each: string) => `Σ${each}`, (each: string) => `${each}a`]) {
+      if (new Set(forms.map((each) => fold(around(each)))).size > 1) unequal.push(letter)
+    }
+  }
+  expect(unequal).toEqual([])
+})
+
+describe('a search of many pets', () => {
+  const rows = 2 * maxRead + 500
+
+  async function manyPets() {
+    const database = await testDatabase()
+    const store = await database.open()
+    const numbers = `WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < ${rows})`
+    await database.execute(`${numbers} INSERT INTO pets (name, category_id, status)
+      SELECT CASE WHEN n % 5000 = 7 THEN 'Miss Molly' ELSE 'Rex' END, n % 5000,
+        CASE WHEN n % 2 = 0 THEN 'sold' ELSE 'available' END FROM counter ORDER BY n`)
+    return store.pets
+  }
+
+  test.for([
+    [{ name: 'molly', order: 'newest' }, [15_007n, 10_007n, 5_007n, 7n]],
+    [{ name: 'molly', order: 'oldest' }, [7n, 5_007n, 10_007n, 15_007n]],
+    [{ categoryId: 6n, order: 'oldest' }, [6n, 5_006n, 10_006n, 15_006n]],
+    [{ name: 'molly', status: 'available', order: 'newest' }, [15_007n, 10_007n, 5_007n, 7n]],
+    [{ name: 'molly', status: 'sold', order: 'newest' }, []],
+  ] as const)('finds %o in calls that compare a bounded number of them', async ([query, expected]) => {
+    const pets = await manyPets()
+    const [ids, calls]: [bigint[], number[]] = [[], []]
+    let cursor: bigint | undefined
+    do {
+      const { items, searched, next } = await pets.search({ ...query, limit: 100, cursor })
+      ids.push(...items.map(({ id }) => id))
+      calls.push(searched)
+      cursor = next
+    } while (cursor !== undefined)
+    expect(ids).toEqual(expected)
+    const compared = 'status' in query ? rows / 2 : rows
+    expect(calls).toEqual('status' in query ? [maxRead, compared - maxRead] : [maxRead, maxRead, 500])
+  })
+
+  test('returns as soon as the page is full', async () => {
+    const pets = await manyPets()
+    const first = await pets.search({ name: 'rex', limit: 2, order: 'newest' })
+    expect(first).toMatchObject({ items: [{ id: 15_500n }, { id: 15_499n }], searched: 2, next: 15_499n })
+    expect(await pets.search({ limit: 2, order: 'oldest', cursor: first.next })).toEqual({
+      items: [expect.objectContaining({ id: 15_500n })],
+      searched: 1,
+    })
+  })
+})
+
+describe('scans', () => {
+  const pet: Pet = { id: 1n, name: 'Rex', categoryId: 1n, status: 'sold' }
+
+  /** Searches of a table without an end. Notes the search and the turn of the event loop of each read. */
+  function endless(onRead = () => {}) {
+    const reads: { search: number; turn: number }[] = []
+    let turn = 0
+    const count = () => {
+      turn++
+      counting = setImmediate(count)
+    }
+    let counting = setImmediate(count)
+    const page = async ({ cursor, limit }: { cursor: bigint; limit: number }) => {
+      reads.push({ search: Number(cursor / 1_000_000n), turn })
+      onRead()
+      return Array.from({ length: limit }, (_, index): Pet => ({ ...pet, id: cursor + BigInt(index) + 1n }))
+    }
+    const search = searchWith([], { name: 'text' }, { get: async () => undefined, oldest: page, newest: page })
+    const query = { name: 'molly', order: 'oldest', limit: 1 } as const
+    return {
+      reads,
+      start: (number: number, signal?: AbortSignal) =>
+        search({ ...query, cursor: BigInt(number) * 1_000_000n }, signal),
+      stop: () => clearImmediate(counting),
+    }
+  }
+
+  test('run one after the other, and each read has a turn of the event loop of its own', async () => {
+    const { reads, start, stop } = endless()
+    await Promise.all([1, 2, 3].map((number) => start(number)))
+    stop()
+    expect(reads.map(({ search }) => search)).toEqual([1, 2, 3].flatMap((each) => Array(maxRead / maxStep).fill(each)))
+    expect(new Set(reads.map(({ turn }) => turn)).size).toBe(reads.length)
+  })
+
+  test('stop when their clients have gone, and the others go on', async () => {
+    const clients = [new AbortController(), new AbortController()]
+    const { reads, start, stop } = endless(() => clients.map((client) => client.abort(new Error('gone'))))
+    const searches = clients.map(({ signal }, index) => start(index + 1, signal))
+    const last = start(3)
+    const gone = { status: 'rejected', reason: { message: 'gone' } }
+    expect(await Promise.allSettled(searches)).toMatchObject([gone, gone])
+    expect(await last).toMatchObject({ items: [], searched: maxRead })
+    stop()
+    expect(reads.map(({ search }) => search)).toEqual([1, ...Array(maxRead / maxStep).fill(3)])
+  })
+})

@@ -1,7 +1,0 @@
-import { IconMapQuestion } from '../../../engine/console/components/icons.tsx'
-import { start } from '../../../engine/console/start.tsx'
-import { petstore } from '../../../web/pets/product.ts'
-import { shelterResource } from './shelters.ts'
-
-/** The console of another resource. */
-start(petstore, shelterResource, <IconMapQuestion />)
