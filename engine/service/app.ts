@@ -9,9 +9,8 @@ import {
 } from 'fastify'
 import type { BaseStore } from '#store'
 import type { WithApiKeys } from '#store/keys'
-import { readIdempotencyKey } from './api/idempotency-key.ts'
-import { bearerCheck, checkedApiKey } from './auth/bearer.ts'
-import { sessionContextOf, withRateLimit } from './auth/rate-limit.ts'
+import { bearerCheck } from './auth/bearer.ts'
+import { withRateLimit } from './auth/rate-limit.ts'
 import type { Config } from './config.ts'
 import { Connections, maxConnections } from './http/connections.ts'
 import { makeDrainable } from './http/drain.ts'
@@ -19,7 +18,7 @@ import { handleErrors, sendError } from './http/error-responses.ts'
 import { type CheckReadiness, health, readinessCheck } from './http/health.ts'
 import { limits } from './http/limits.ts'
 import { type LoadMeter, processLoad, shedLoad } from './http/load-shedding.ts'
-import { isProbe, labelsOf, requestIdsWithout, signalOf, whenEnded } from './http/request.ts'
+import { isProbe, labelsOf, requestIdsWithout, whenEnded } from './http/request.ts'
 import { requestCheck } from './http/request-checks.ts'
 import { responseCache } from './http/response-cache.ts'
 import { addCors, corsFor, securityHeaders } from './http/response-headers.ts'
@@ -33,7 +32,7 @@ import { reference, serversOf } from './rest/reference.ts'
 import { rpcAdapter } from './rpc/adapter.ts'
 import { Metrics, metricsRoute } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
-import type { Context } from './trpc/trpc.ts'
+import type { CallOptions } from './trpc/context.ts'
 
 export interface AppOptions {
   product: Product
@@ -113,6 +112,7 @@ function createBase({
 
   app.decorateRequest('apiKey', null)
   app.decorateRequest('rateLimit', undefined)
+  app.decorateRequest('idempotency', undefined)
   tracing?.traceRequests(app)
   makeDrainable(app)
   if (config.corsOrigins.length > 0) addCors(app, applyCors)
@@ -121,6 +121,7 @@ function createBase({
     if (!isProbe(labels) || request.rejection) log.request(request, reply, labels, result)
     metrics.requests.countEnded(result.isComplete)
     if (result.isComplete) metrics.requests.observe(labels, reply.statusCode, result.milliseconds)
+    if (request.idempotency?.isReplay) metrics.requests.countReplay()
     if (request.rejection) metrics.requests.countRejected(request.rejection.reason)
   }
   const check = requestCheck(headers)
@@ -161,35 +162,16 @@ export async function createApp({
   const app = createBase({ product, config, log, metrics, tracing, page })
   metrics.store.watch(store)
 
-  function createContext(request: FastifyRequest, reply: FastifyReply, replays: boolean): Context {
-    const { id: owner } = checkedApiKey(request)
-    const key = replays ? readIdempotencyKey(request) : undefined
-    const idempotency = key === undefined ? undefined : { owner, key, onReplay }
-    const context: Context = {
-      store,
-      idempotency,
-      ...sessionContextOf(request),
-      release: product.version,
-      // Not a getter: V8 would make a hidden class for each request.
-      signal: () => signalOf(reply.raw),
-    }
-
-    function onReplay(): void {
-      metrics.requests.countReplay()
-      reply.header('idempotency-replayed', 'true')
-    }
-    return tracing?.traceCalls(request, context) ?? context
-  }
   const checkBearer = bearerCheck(store, product, metrics.cacheLookups.api_keys)
   const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
-  const adapterOptions = { router, createContext }
+  const calls: CallOptions = { store, release: product.version, traceCalls: tracing?.traceCalls.bind(tracing) }
   app.register(async (adapters) => {
     shedLoad(adapters, loadMeter)
     adapters.addHook('onRequest', checkKey)
     const { rest_responses, rpc_responses } = metrics.cacheLookups
     const [restCache, rpcCache] = [responseCache(store, rest_responses), responseCache(store, rpc_responses)]
-    adapters.register(restAdapter, { prefix: '/v1', cache: restCache, basePath, ...adapterOptions })
-    adapters.register(rpcAdapter, { prefix: '/trpc', cache: rpcCache, ...adapterOptions })
+    adapters.register(restAdapter, { prefix: '/v1', cache: restCache, basePath, router, calls })
+    adapters.register(rpcAdapter, { prefix: '/trpc', cache: rpcCache, router, calls })
   })
   app.register(webConsole, { folder: consoleFolder, page, basePath })
   app.decorate('hasConsole', page !== undefined)

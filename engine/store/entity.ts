@@ -200,7 +200,7 @@ export function methodOf<Input extends object, Generated extends object>(
   return async (input: Input, idempotency?: IdempotencyKey): Promise<Generated & Input> => {
     const values = fields.map((field) => input[field] ?? null)
     const { generated, isReplay } = await run(values, idempotency)
-    if (isReplay) idempotency?.onReplay?.()
+    if (idempotency) idempotency.isReplay = isReplay
     // Safe: an operation is the name of one mutation.
     return { ...(generated as Generated), ...input }
   }

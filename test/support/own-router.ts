@@ -20,8 +20,7 @@ export function contextWith(store: BaseStore): Context {
   return {
     store,
     idempotency: undefined,
-    keyName: 'test',
-    keyExpiresAt: undefined,
+    apiKey: { id: 1n, ...apiKeyRecord(mintApiKey(), 'test') },
     rateLimit: undefined,
     release: product.version,
   }
@@ -36,9 +35,11 @@ export async function startRouter(router: AnyRouter, { rateLimit }: { rateLimit?
   app.decorateRequest<ApiKey | null>('apiKey', null)
   const checkKey = bearerCheck(store, product)
   app.addHook('onRequest', rateLimit ? withRateLimit(rateLimit, checkKey) : checkKey)
-  const createContext = () => contextWith(store)
-  app.register(restAdapter, { prefix: '/v1', basePath: '', cache: responseCache(store), router, createContext })
-  app.register(rpcAdapter, { prefix: '/trpc', cache: responseCache(store), router, createContext })
+  app.decorateRequest('rateLimit', undefined)
+  app.decorateRequest('idempotency', undefined)
+  const calls = { store, release: product.version }
+  app.register(restAdapter, { prefix: '/v1', basePath: '', cache: responseCache(store), router, calls })
+  app.register(rpcAdapter, { prefix: '/trpc', cache: responseCache(store), router, calls })
 
   async function createClient(name: string): Promise<RestClient> {
     const key = mintApiKey()

@@ -35,7 +35,7 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
       },
       async create(pet, idempotency) {
         if (!idempotency) return addPet(pet)
-        const { owner, key, onReplay } = idempotency
+        const { owner, key } = idempotency
         const earlier = replays.get(`${owner} ${key}`)
         const { id, ...rest } = earlier ?? addPet(pet)
         const before: typeof pet = rest
@@ -43,7 +43,7 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
         if (earlier && names.some((name) => pet[name] !== before[name]))
           throw new IdempotencyKeyReused('The key was used for another operation or another input.')
         replays.set(`${owner} ${key}`, { id, ...rest })
-        if (earlier) onReplay?.()
+        idempotency.isReplay = earlier !== undefined
         return { id, ...rest }
       },
     },

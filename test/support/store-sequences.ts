@@ -101,9 +101,9 @@ const calls = [
   call('create', pet, ({ pets }, input) => pets.create(input)),
   call('createOnce', fc.tuple(fewPets, fc.constantFrom('a', 'b'), place), async (subject, [input, key, place]) => {
     const owner = await idAt(subject, place)
-    let isReplay = false
-    const onReplay = () => (isReplay = true)
-    return owner && { pet: await subject.pets.create(input, { owner, key, onReplay }), isReplay }
+    if (!owner) return undefined
+    const idempotency = { owner, key, isReplay: false }
+    return { pet: await subject.pets.create(input, idempotency), isReplay: idempotency.isReplay }
   }),
   call('get', cursor, ({ pets }, id) => pets.get(id)),
   call('list', query, ({ pets }, input) => pets.list(input)),

@@ -12,6 +12,7 @@ declare module 'fastify' {
   }
 }
 
+const sendKey = 'Send an API key in the header Authorization: Bearer <API key>.'
 const credentials = /^bearer +(\S+) *$/i
 const touchInterval = 60_000
 const maxCachedKeys = 1_000
@@ -85,8 +86,7 @@ function rejectionOf({ createdAt, expiresAt, revokedAt }: ApiKey, now: number): 
 }
 
 function noKey(realm: string, reason: RejectionReason): ApiError {
-  const message = 'Send an API key in the header Authorization: Bearer <API key>.'
-  return unauthorized(message, `realm="${realm}"`, { reason })
+  return unauthorized(sendKey, `realm="${realm}"`, { reason })
 }
 
 function invalidKey(realm: string, reason: RejectionReason, keyStart: string | undefined): ApiError {
@@ -95,12 +95,17 @@ function invalidKey(realm: string, reason: RejectionReason, keyStart: string | u
 }
 
 function unauthorized(message: string, parameters: string, rejection: Rejection): ApiError {
-  const headers = { 'www-authenticate': `Bearer ${parameters}` }
+  const headers = { 'www-authenticate': `Bearer ${parameters}`.trimEnd() }
   return new ApiError('unauthorized', message, { headers, rejection })
 }
 
-/** The key that {@link bearerCheck} accepted. */
-export function checkedApiKey({ apiKey }: FastifyRequest): ApiKey {
-  if (!apiKey) throw new Error('The API key of this request was not checked.')
+/**
+ * The guard of every procedure: returns the key that {@link bearerCheck} has accepted. The check is a hook of the adapters,
+ * so that a request without a key costs nothing but the check.
+ *
+ * @throws {ApiError} `unauthorized` if no key was accepted, as where the hook is missing.
+ */
+export function requireApiKey({ apiKey }: { apiKey: ApiKey | null }): ApiKey {
+  if (!apiKey) throw unauthorized(sendKey, '', { reason: 'missing' })
   return apiKey
 }

@@ -1,8 +1,8 @@
 import { isIPv4 } from 'node:net'
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyReply, onRequestHookHandler } from 'fastify'
 import { ApiError } from '../api/errors.ts'
-import type { RateLimitState, SessionContext } from '../trpc/trpc.ts'
-import { checkedApiKey } from './bearer.ts'
+import type { RateLimitState } from '../trpc/trpc.ts'
+import { requireApiKey } from './bearer.ts'
 import { clientAddressOf } from './client-address.ts'
 
 declare module 'fastify' {
@@ -40,7 +40,7 @@ export function withRateLimit(rate: Rate, check: onRequestHookHandler): onReques
       if (isRejected)
         return done(countFailures(networkOf(clientAddressOf(request)), 1, reply, error.rejection?.keyStart) ?? error)
       const calls = request.routeOptions.config.calls?.(request) ?? 1
-      done(error ?? countCalls(String(checkedApiKey(request).id), calls, reply))
+      done(error ?? countCalls(String(requireApiKey(request).id), calls, reply))
     })
   }
 }
@@ -112,10 +112,4 @@ function counter(name: string, { requests, seconds }: Rate, maxSubjects = Number
       { headers: { 'retry-after': String(wait) }, rejection: { reason: 'rate_limited', keyStart } },
     )
   }
-}
-
-/** What the procedures of the session read of a request whose key was checked. */
-export function sessionContextOf(request: FastifyRequest): Omit<SessionContext, 'release'> {
-  const { name, expiresAt } = checkedApiKey(request)
-  return { keyName: name, keyExpiresAt: expiresAt, rateLimit: request.rateLimit }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Time } from '../api/time.ts'
 import { createBuilder, type ProcedureMeta, RateLimitState, type SessionContext } from '../trpc/trpc.ts'
+import { requireApiKey } from './bearer.ts'
 
 const Session = z.object({
   keyName: z.string().meta({ description: 'The name of the API key.' }),
@@ -10,14 +11,12 @@ const Session = z.object({
 })
 
 // Without `cache`, because a cached response is sent to every API key.
-const { procedure, router } = createBuilder<SessionContext, Omit<ProcedureMeta, 'cache'>>()
+const { procedure, router } = createBuilder<SessionContext, Omit<ProcedureMeta, 'cache'>>(requireApiKey)
 
 export const sessionRouter = router({
   /** Describes the API key of the request. */
-  current: procedure.output(Session).query(({ ctx: { keyName, keyExpiresAt, rateLimit, release } }) => ({
-    keyName,
-    expiresAt: keyExpiresAt,
-    rateLimit,
-    release,
-  })),
+  current: procedure.output(Session).query(({ ctx }) => {
+    const { name, expiresAt } = requireApiKey(ctx)
+    return { keyName: name, expiresAt, rateLimit: ctx.rateLimit, release: ctx.release }
+  }),
 })

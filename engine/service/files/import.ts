@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { noApiKey, StoreUnavailable } from '#store'
+import { type IdempotencyKey, noApiKey, StoreUnavailable } from '#store'
 import { describeIssues } from '../api/validation.ts'
 import { count } from '../ops/format.ts'
 import { OperatorError } from '../ops/operator-error.ts'
@@ -48,7 +48,11 @@ export async function importItems<New>(
 
   const done = await createBatches(
     withKeys(),
-    ({ item, key }) => items.create(item, { owner: noApiKey, key, onReplay: () => void existing++ }),
+    async ({ item, key }) => {
+      const idempotency: IdempotencyKey = { owner: noApiKey, key }
+      await items.create(item, idempotency)
+      if (idempotency.isReplay) existing++
+    },
     {
       onProgress,
       outcome: (done) =>

@@ -5,15 +5,13 @@ import { parseJson } from '../api/int64.ts'
 import { isRecord } from '../api/validation.ts'
 import type { CacheableResponse, ResponseCache } from '../http/response-cache.ts'
 import { acceptJsonOnly, handleOtherMethods, refuseUnknownPaths } from '../http/routing.ts'
-import type { Context } from '../trpc/trpc.ts'
+import { type CallOptions, createContext, markReplay } from '../trpc/context.ts'
 import { inputReader } from './input.ts'
 import { type Operation, operationsOf, successStatus } from './operations.ts'
 
-type CreateContext = (request: FastifyRequest, reply: FastifyReply, replays: boolean) => Context
-
 interface RestOptions {
   router: AnyRouter
-  createContext: CreateContext
+  calls: CallOptions
   cache: ResponseCache
   /** The path of the service in links: empty, or such as `/shop`. A proxy removes it from requests. */
   basePath: string
@@ -22,7 +20,7 @@ interface RestOptions {
 /** The REST adapter: one route for each procedure with `meta.openapi`. */
 export async function restAdapter(
   app: FastifyInstance,
-  { router, createContext, cache, basePath }: RestOptions,
+  { router, calls, cache, basePath }: RestOptions,
 ): Promise<void> {
   const apiPath = basePath + app.prefix
   acceptJsonOnly(app, parseJson)
@@ -31,7 +29,7 @@ export async function restAdapter(
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
     const onSend = deprecationHooks(operations, apiPath, basePath)
     for (const operation of operations) {
-      const respond = responder(operation, createContext, apiPath)
+      const respond = responder(operation, calls, apiPath)
       app.route({
         url,
         method: methodsOf(operation),
@@ -57,14 +55,16 @@ function methodsOf({ method }: Operation): string[] {
   return method === 'GET' ? ['GET', 'HEAD'] : [method]
 }
 
-function responder(operation: Operation, createContext: CreateContext, apiPath: string) {
+function responder(operation: Operation, calls: CallOptions, apiPath: string) {
   const readInput = inputReader(operation)
   const next = nextLink(operation, apiPath)
   const status = successStatus(operation)
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<CacheableResponse> => {
     const input = readInput(request)
-    const output = await operation.call(input, createContext(request, reply, operation.replays))
+    const ctx = createContext(calls, request, reply, operation.replays)
+    const output = await operation.call(input, ctx)
+    markReplay(ctx, reply)
     const headers: CacheableResponse['headers'] = { 'content-type': 'application/json; charset=utf-8' }
     if (operation.hasLocation && isRecord(output))
       headers.location = `${apiPath}${filledPath(operation, input)}/${output.id}`

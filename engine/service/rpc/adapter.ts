@@ -1,16 +1,17 @@
-import { type AnyRouter, getErrorShape, transformTRPCResponse } from '@trpc/server'
+import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, toApiError } from '../api/errors.ts'
 import { prepareReply, reportFault, toHttpError } from '../http/error-responses.ts'
 import type { CacheableResponse, ResponseCache } from '../http/response-cache.ts'
 import { acceptJsonOnly, handleOtherMethods, refuseUnknownPaths } from '../http/routing.ts'
-import type { Context } from '../trpc/trpc.ts'
+import { type CallOptions, createContext, markReplay } from '../trpc/context.ts'
+import { type Context, errorEnvelope } from '../trpc/trpc.ts'
 import { callReader, isBatch, namesIn, pathOf, type RpcCall, type RpcRequest, type RpcRoute } from './calls.ts'
 import { isStreamed, streamer } from './streaming.ts'
 
 interface RpcOptions {
   router: AnyRouter
-  createContext: (request: FastifyRequest, reply: FastifyReply, replays: boolean) => Context
+  calls: CallOptions
   cache: ResponseCache
 }
 
@@ -20,10 +21,10 @@ const contentType = { 'content-type': 'application/json; charset=utf-8' }
  * The RPC adapter: the procedures for tRPC's clients, which require tRPC's envelope also for errors. tRPC's own handler
  * takes many times as long, so it serves only streamed requests.
  */
-export async function rpcAdapter(app: FastifyInstance, { router, createContext, cache }: RpcOptions): Promise<void> {
+export async function rpcAdapter(app: FastifyInstance, { router, calls: options, cache }: RpcOptions): Promise<void> {
   app.setErrorHandler((thrown, request, reply) => {
     const error = toHttpError(thrown)
-    return prepareReply(error, request, reply).send(envelope(router, error, undefined))
+    return prepareReply(error, request, reply).send(errorEnvelope(error, undefined))
   })
   refuseUnknownPaths(app)
   // The adapter or tRPC's handler parses the text.
@@ -32,7 +33,7 @@ export async function rpcAdapter(app: FastifyInstance, { router, createContext, 
   const stream = streamer(app, router, contextOf)
 
   function contextOf(request: RpcRequest, reply: FastifyReply): Context {
-    const context = createContext(request, reply, reader.replays(request))
+    const context = createContext(options, request, reply, reader.replays(request))
     // The calls of a batch share its headers, so the second create would be a replay of the first.
     if (context.idempotency && namesIn(request.params.path).length > 1)
       throw new ApiError('invalid_request', 'Idempotency-Key: expected only with a single call, not with a batch')
@@ -42,7 +43,8 @@ export async function rpcAdapter(app: FastifyInstance, { router, createContext, 
   async function respond(request: RpcRequest, reply: FastifyReply): Promise<CacheableResponse> {
     const calls = reader.read(request)
     const ctx = contextOf(request, reply)
-    const responses = await Promise.all(calls.map((call) => respondToCall(router, call, ctx, request)))
+    const responses = await Promise.all(calls.map((call) => respondToCall(call, ctx, request)))
+    markReplay(ctx, reply)
     const [first] = responses
     return first && !isBatch(request.query) ? first : joinResponses(responses)
   }
@@ -73,7 +75,6 @@ export async function rpcAdapter(app: FastifyInstance, { router, createContext, 
 
 /** Each call of a batch succeeds or fails alone. */
 async function respondToCall(
-  router: AnyRouter,
   { name, run }: RpcCall,
   ctx: Context,
   request: FastifyRequest,
@@ -84,7 +85,7 @@ async function respondToCall(
     const error = toApiError(thrown)
     reportFault(error, request)
     const headers = { ...contentType, ...error.headers }
-    return { status: error.body.status, headers, body: JSON.stringify(envelope(router, error, name)) }
+    return { status: error.body.status, headers, body: JSON.stringify(errorEnvelope(error, name)) }
   }
 }
 
@@ -96,11 +97,4 @@ function joinResponses(responses: CacheableResponse[]): CacheableResponse {
     headers: Object.assign({}, ...responses.map(({ headers }) => headers)),
     body: `[${responses.map(({ body }) => body).join(',')}]`,
   }
-}
-
-/** The error in the form that tRPC's clients expect. */
-function envelope(router: AnyRouter, error: ApiError, path: string | undefined): unknown {
-  const config = router._def._config
-  const shape = getErrorShape({ config, error, type: 'unknown', path, input: undefined, ctx: undefined })
-  return transformTRPCResponse(config, { error: shape })
 }

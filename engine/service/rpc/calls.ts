@@ -4,6 +4,7 @@ import { ApiError } from '../api/errors.ts'
 import { isRecord } from '../api/validation.ts'
 import type { RequestLabels } from '../http/request.ts'
 import { proceduresOf } from '../trpc/procedures.ts'
+import { decodeSuperjson } from '../trpc/superjson-input.ts'
 import { compileWriter, writeAnything } from '../trpc/superjson-writer.ts'
 import type { Context } from '../trpc/trpc.ts'
 
@@ -54,7 +55,6 @@ export function callReader(router: AnyRouter) {
       },
     ]),
   )
-  const { deserialize } = router._def._config.transformer.input
 
   function callOf(name: string, method: string, serialized: unknown): RpcCall {
     return {
@@ -67,7 +67,7 @@ export function callReader(router: AnyRouter) {
           const allow = methods.join(', ')
           throw new ApiError('method_not_allowed', `${name} is a ${type}. Use ${allow}.`, { headers: { allow } })
         }
-        return write(await call(serialized === undefined ? undefined : deserialize(serialized), ctx))
+        return write(await call(serialized === undefined ? undefined : decodeSuperjson(serialized), ctx))
       },
     }
   }

@@ -4,11 +4,12 @@ import superjson from 'superjson'
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import { z } from 'zod'
 import type { BaseStore, IdempotencyKey } from '#store'
-import { type RpcError, toApiError } from '../api/errors.ts'
+import type { ApiKey } from '#store/keys'
+import { type ApiError, type RpcError, toApiError } from '../api/errors.ts'
 import { requestHeaders, responseHeaders } from '../api/idempotency-key.ts'
 import { decodeSuperjson } from './superjson-input.ts'
 
-/** The context that the adapters make for a request. They check the API key first. A resolver reads a part of it. */
+/** The context that the adapters make for a request. A resolver reads a part of it. */
 export interface Context extends SessionContext {
   store: BaseStore
   /** The `Idempotency-Key` of a request that calls a mutation which replays. */
@@ -20,9 +21,8 @@ export interface Context extends SessionContext {
 
 /** What the procedures of the session read of the context. */
 export interface SessionContext {
-  keyName: string
-  /** Undefined if the key does not expire. */
-  keyExpiresAt: Date | undefined
+  /** Null if the API key was not checked. Then the guard of every procedure refuses the call. */
+  apiKey: ApiKey | null
   /** The rate limit of the key after this request. Undefined if there is no limit. */
   rateLimit: RateLimitState | undefined
   /** The version of the service. */
@@ -105,11 +105,14 @@ type Declared<Procedures> = {
     : Procedures[Name]
 }
 
-/** Creates the functions that begin procedures and routers over a store. */
-export function createTrpc<Store>() {
-  const t = createBuilder<ResolverContext<Store>, ProcedureMeta>()
-  const replaying = createBuilder<ReplayContext<Store>, MutationMeta>().procedure
-  const ignoring = createBuilder<ResolverContext<Store>, MutationMeta>().procedure
+/** Throws if a call is not allowed. It runs before anything else of a procedure. */
+export type Guard = (ctx: Context) => unknown
+
+/** Creates the functions that begin procedures and routers over a store. Every procedure begins with the guard. */
+export function createTrpc<Store>(guard: Guard) {
+  const t = createBuilder<ResolverContext<Store>, ProcedureMeta>(guard)
+  const replaying = createBuilder<ReplayContext<Store>, MutationMeta>(guard).procedure
+  const ignoring = createBuilder<ResolverContext<Store>, MutationMeta>(guard).procedure
 
   function mutation(meta: MutationMeta & { idempotencyKey: 'replays' }): typeof replaying
   function mutation(meta: MutationMeta & { idempotencyKey: 'ignored' }): typeof ignoring
@@ -127,8 +130,8 @@ export function createTrpc<Store>() {
   }
 }
 
-export function createBuilder<ContextOfResolver extends object, Meta extends ProcedureMeta>() {
-  return initTRPC
+export function createBuilder<ContextOfResolver extends object, Meta extends ProcedureMeta>(guard: Guard) {
+  const { procedure, router } = initTRPC
     .context<ContextOfResolver>()
     .meta<Meta>()
     .create({
@@ -138,14 +141,33 @@ export function createBuilder<ContextOfResolver extends object, Meta extends Pro
         output: superjson,
       },
       errorFormatter({ error, shape }): RpcError {
-        const { body, code, issues } = toApiError(error)
-        return {
-          message: body.message,
-          code: TRPC_ERROR_CODES_BY_KEY[code],
-          data: { ...body, ...(issues && { issues }), httpStatus: body.status, path: shape.data.path },
-        }
+        return rpcErrorOf(toApiError(error), shape.data.path)
       },
     })
+  return { procedure: procedure.use(guardedBy(guard)), router }
+}
+
+/** A middleware that has the guard as a property, so that a direct call finds it. */
+function guardedBy(guard: Guard) {
+  function check<Result>({ ctx, next }: { ctx: object; next: () => Result }): Result {
+    // Safe: the adapters call each procedure with a whole context.
+    guard(ctx as Context)
+    return next()
+  }
+  return Object.assign(check, { guard })
+}
+
+function rpcErrorOf({ body, code, issues }: ApiError, path: string | undefined): RpcError {
+  return {
+    message: body.message,
+    code: TRPC_ERROR_CODES_BY_KEY[code],
+    data: { ...body, ...(issues && { issues }), httpStatus: body.status, path },
+  }
+}
+
+/** The error in the form that tRPC's clients expect. */
+export function errorEnvelope(error: ApiError, path: string | undefined): object {
+  return { error: superjson.serialize(rpcErrorOf(error, path)) }
 }
 
 /** REST documents the headers of a mutation that replays. */
