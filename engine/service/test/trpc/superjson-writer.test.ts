@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import superjson from 'superjson'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { compileWriter } from '../../engine/service/trpc/superjson-writer.ts'
-import { Pet } from '../../server/pets/pets.ts'
+import { Pet } from '../../../../server/pets/pets.ts'
+import { compileWriter } from '../../trpc/superjson-writer.ts'
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
 const pet = fc.record({

@@ -1,11 +1,9 @@
 import fc from 'fast-check'
 import superjson from 'superjson'
 import { describe, expect, test } from 'vitest'
-import { ApiError } from '../../engine/service/api/errors.ts'
-import { appRouter } from '../../server/router.ts'
-import { cpuTimeOf } from '../support/fastest.ts'
-
-const { deserialize } = appRouter._def._config.transformer.input
+import { cpuTimeOf } from '../../../../test/support/fastest.ts'
+import { ApiError } from '../../api/errors.ts'
+import { decodeSuperjson } from '../../trpc/superjson-input.ts'
 
 /** Stands for the path of the input itself, which superjson does not write. */
 const ofInput = 'the input'
@@ -71,7 +69,7 @@ test('an input is refused, or it holds exactly the values of the JSON and of the
       const text = JSON.stringify(input)
       let result: unknown
       try {
-        result = deserialize(JSON.parse(text))
+        result = decodeSuperjson(JSON.parse(text))
       } catch (thrown) {
         expect(thrown).toBeInstanceOf(ApiError)
         expect(thrown).toMatchObject({ body: { code: 'invalid_request', status: 400 } })
@@ -115,7 +113,7 @@ test('what superjson serializes is decoded as superjson does', () => {
     fc.property(value, (input) => {
       const shared = { first: input, again: input }
       const serialized = JSON.stringify(superjson.serialize(shared))
-      expect(deserialize(JSON.parse(serialized))).toEqual(superjson.deserialize(JSON.parse(serialized)))
+      expect(decodeSuperjson(JSON.parse(serialized))).toEqual(superjson.deserialize(JSON.parse(serialized)))
     }),
     { numRuns: 2_000 },
   )
@@ -163,12 +161,12 @@ describe('the reason is named:', () => {
     ],
     [{ json: {}, meta: { referentialEqualities: [[7]] } }, 'meta: expected a string as a path'],
   ])('%j', ([input, reason]) => {
-    expect(() => deserialize(input)).toThrow(`The input is not valid superjson: ${reason}.`)
+    expect(() => decodeSuperjson(input)).toThrow(`The input is not valid superjson: ${reason}.`)
   })
 
   test('a long path is shortened', () => {
     const input = { json: {}, meta: { values: { ['a'.repeat(60_000)]: ['bigint'] } } }
-    expect(() => deserialize(input)).toThrow(`the path ${'a'.repeat(100)}… leads to no value`)
+    expect(() => decodeSuperjson(input)).toThrow(`the path ${'a'.repeat(100)}… leads to no value`)
   })
 })
 
@@ -195,7 +193,7 @@ describe('the time to decode grows with the length of the input only', () => {
     const decoding = cpuTimeOf(() => {
       const parsed = JSON.parse(input)
       try {
-        deserialize(parsed)
+        decodeSuperjson(parsed)
       } catch (error) {
         expect(error).toBeInstanceOf(ApiError)
       }
