@@ -45,7 +45,7 @@ if (existsSync(litestream)) {
     const copy = join(elsewhere, 'copy.db')
     const [command = '', ...words] = commandOf('restore', copy, replica)
     execFileSync(command, words, { stdio: 'ignore' })
-    const restore = runPetstore({ folder: elsewhere, arguments: ['restore', copy] })
+    const restore = runPetstore({ folder: elsewhere, arguments: ['restore', '--force', copy] })
     expect(await restore.ended, restore.stderr).toBe(0)
     const ids = petsIn(join(elsewhere, 'data/petstore.db')).map(({ id }) => id)
     expect(ids).toEqual(ids.map((_, index) => index + 1))

@@ -6,3 +6,4 @@ export type { Inspection, SchemaState, ServerState, TableContents } from './insp
 export type { LockMode, Migration, PrepareOptions } from './migrations.ts'
 export { inspect } from './open.ts'
 export { publish } from './sqlite/backup/temporary-file.ts'
+export { refuseMountedFile } from './sqlite/file/header.ts'

@@ -36,7 +36,7 @@ test('backup verify shows what a backup contains, needs no database, and changes
 test('the newest id has all its digits', async () => {
   const folder = temporaryFolder()
   const path = makeDatabase(join(folder, 'copy.db'), 3)
-  change(path, "INSERT INTO pets VALUES (9007199254740993, 'Rex', 7, 'sold')")
+  change(path, "PRAGMA journal_mode = DELETE; INSERT INTO pets VALUES (9007199254740993, 'Rex', 7, 'sold')")
   const run = runPetstore({ folder, arguments: ['backup', 'verify', 'copy.db', '--json'] })
   expect(await run.ended).toBe(0)
   expect(run.stdout).toContain('"pets": 9007199254740993')
@@ -52,7 +52,9 @@ test('a backup without a checksum is verified with a note', async () => {
 
 test('the backup of an older release is verified, and its pending migrations are shown', async () => {
   const names = onSqlite.migrations.map(({ name }) => name)
-  const backup = join(import.meta.dirname, `../fixtures/sqlite/${older}.db`)
+  const backup = join(temporaryFolder(), 'backup.db')
+  copyFileSync(join(import.meta.dirname, `../fixtures/sqlite/${older}.db`), backup)
+  change(backup, 'PRAGMA journal_mode = DELETE')
   const pending = names.slice(names.indexOf(older) + 1)
   expect(await verify(definition, backup)).toMatchObject({ pending, checksum: 'missing' })
 })

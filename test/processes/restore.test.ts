@@ -165,9 +165,11 @@ describe('a restore', () => {
     const other = new Database(database, { timeout: 0 })
     onTestFinished(() => void other.close())
     let attempts = 0
-    await restoreDatabase(database, onSqlite.migrations, backup, () => {
-      attempts++
-      expect(() => other.prepare('SELECT * FROM pets').get()).toThrow('database is locked')
+    await restoreDatabase(database, onSqlite.migrations, backup, {
+      onProgress() {
+        attempts++
+        expect(() => other.prepare('SELECT * FROM pets').get()).toThrow('database is locked')
+      },
     })
     expect(attempts).toBeGreaterThan(1)
     expect(namesIn(database)).toEqual(['pet 1', 'pet 2', 'pet 3'])
@@ -274,12 +276,14 @@ describe('a restore is refused and changes nothing', () => {
   test('if a process creates the missing database while the backup is copied', async () => {
     const { database, backup } = await makeBackup()
     rmSync(database)
-    const restored = restoreDatabase(database, onSqlite.migrations, backup, ({ done, total }) => {
-      if (done < total) return
-      makeDatabase(database, 1, 'new')
-      const service = new Database(database)
-      onTestFinished(() => void service.close())
-      service.prepare('SELECT * FROM pets').get()
+    const restored = restoreDatabase(database, onSqlite.migrations, backup, {
+      onProgress({ done, total }) {
+        if (done < total) return
+        makeDatabase(database, 1, 'new')
+        const service = new Database(database)
+        onTestFinished(() => void service.close())
+        service.prepare('SELECT * FROM pets').get()
+      },
     })
     await expect(restored).rejects.toThrow('a process has it open; stop the service and try again')
     expect(namesIn(database)).toEqual(['new 1'])

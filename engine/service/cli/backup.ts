@@ -1,7 +1,14 @@
 import { statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type StoreDefinition, UnusableDatabase } from '#store'
-import { backUpDatabase, checksumOf, restoreDatabase, streamBackup, verifyBackup } from '#store/backup'
+import {
+  backUpDatabase,
+  checksumOf,
+  refuseCopyWithoutLog,
+  restoreDatabase,
+  streamBackup,
+  verifyBackup,
+} from '#store/backup'
 import { writeStream } from '../files/export.ts'
 import { type DatabaseStatus, describeStatus, readStatus } from '../ops/database.ts'
 import { count } from '../ops/format.ts'
@@ -74,11 +81,12 @@ export function addRestoreCommand(program: Command, cli: Cli): void {
     .command('restore')
     .description('replace the database with a backup while the service is stopped; the replaced database is kept')
     .argument('<file>', 'the backup', parseFile)
+    .option('--force', 'also restore a copy without its log, which may lack the newest rows')
     .option(...jsonOption)
-    .action(async (backup: string, options: JsonOption) => {
+    .action(async (backup: string, options: JsonOption & { force?: true }) => {
       const { path, audit } = databaseFile(configuration.readConfig())
       const { kept, isVerified } = await withProgress(describeBytes, (onProgress) =>
-        restoreDatabase(path, definition.migrationsFor('sqlite'), backup, onProgress),
+        restoreDatabase(path, definition.migrationsFor('sqlite'), backup, { force: options.force, onProgress }),
       )
       audit('database.restore', path, { from: backup, kept })
       const checksum = checksumState(isVerified, backup)
@@ -112,5 +120,6 @@ export async function verify(
   const isVerified = await verifyBackup(file)
   const status = await readStatus(definition, { kind: 'sqlite', path: file })
   if (status.problem !== null) throw new UnusableDatabase(file, status.problem)
+  refuseCopyWithoutLog(file)
   return { ...status, checksum: checksumState(isVerified, file) }
 }

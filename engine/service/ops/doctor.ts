@@ -2,7 +2,14 @@ import { accessSync, constants, existsSync, readdirSync, realpathSync, statfsSyn
 import { basename, join } from 'node:path'
 import { describeLocation, type Location, type StoreDefinition } from '#store'
 import { backupFolder, listBackups } from '#store/backup'
-import { existingFolder, type Inspection, inspect, type SchemaState, type ServerState } from '#store/operations'
+import {
+  existingFolder,
+  type Inspection,
+  inspect,
+  refuseMountedFile,
+  type SchemaState,
+  type ServerState,
+} from '#store/operations'
 import { alignColumns, count, describeDuration, describeSize } from './format.ts'
 import { systemMessage } from './operator-error.ts'
 
@@ -170,6 +177,7 @@ async function examineFiles(path: string, isOwn: boolean, backupEvery: number | 
 
 function checkPermissions(path: string, folder: string, isOwn: boolean): Verdict {
   const file = realPath(path)
+  refuseMountedFile(path, file)
   const existing = ['', '-wal', '-shm'].map((suffix) => file + suffix).filter((name) => existsSync(name))
   const problem =
     refusal(folder, constants.R_OK | constants.W_OK | constants.X_OK) ??

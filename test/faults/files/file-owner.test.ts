@@ -3,7 +3,7 @@ import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { petstore, runPetstore } from '../../support/process.ts'
-import { makeDatabase } from '../../support/sample-database.ts'
+import { change, makeDatabase } from '../../support/sample-database.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { canTrace } from '../../support/traced.ts'
 
@@ -48,7 +48,8 @@ test.for([
   '%s creates a database that belongs to the owner of the folder, and that no other user can read',
   async (command) => {
     const folder = ownedFolder()
-    give(makeDatabase(join(folder, 'copy.db'), 3), 0o644)
+    change(makeDatabase(join(folder, 'copy.db'), 3), 'PRAGMA journal_mode = DELETE')
+    give(join(folder, 'copy.db'), 0o644)
     await run(folder, ...command.split(' '))
     const created = entriesIn(folder).filter(({ name }) => name.startsWith('data'))
     expect(created.map(({ name }) => name)).toEqual(expect.arrayContaining(['data', 'data/petstore.db']))

@@ -8,7 +8,7 @@ import { attempt } from '../diagnosis/diagnosis.ts'
 import { lockDatabase } from '../file/connection.ts'
 import { isBusy, isCorrupt, toFailure } from '../file/failure.ts'
 import { fileTimestamp, identify, link, makeFile, makeFolder, realPathOf, sizeOf, syncFolder } from '../file/files.ts'
-import { readHeader, refuseForeignFile } from '../file/header.ts'
+import { readHeader, refuseCopyWithoutLog, refuseForeignFile } from '../file/header.ts'
 import { verifyChecksum } from './checksum.ts'
 import { type OnProgress, withSnapshot } from './snapshot.ts'
 
@@ -25,13 +25,14 @@ export interface Restored {
  *
  * @param migrations of this release.
  * @param file the backup, which is only read.
+ * @param options `force` accepts a copy without its log.
  * @throws {UnusableDatabase}, having changed nothing.
  */
 export async function restoreDatabase(
   database: string,
   migrations: Migration[],
   file: string,
-  onProgress?: OnProgress,
+  { force = false, onProgress }: { force?: boolean | undefined; onProgress?: OnProgress | undefined } = {},
 ): Promise<Restored> {
   // A rename would replace a symbolic link.
   const path = attempt(database, () => realPathOf(database))
@@ -59,7 +60,7 @@ export async function restoreDatabase(
     }
     await withSnapshot(
       request,
-      async () => {},
+      async () => void (force || refuseCopyWithoutLog(file)),
       (copy) => {
         // The service may have created a database meanwhile.
         if (wasMissing) lock = lockCurrent(path)

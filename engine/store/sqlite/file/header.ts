@@ -1,5 +1,7 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { reasons, UnusableDatabase } from '../../errors.ts'
+import { connect, using } from './connection.ts'
+import { realPathOf, sizeOf } from './files.ts'
 
 /** Identifies the files of a store (`PRAGMA application_id`). It is "PETS" in ASCII, because existing files have this id. */
 export const applicationId = 0x50455453
@@ -33,11 +35,48 @@ export function readHeader(path: string): Header {
 
 /** @throws {UnusableDatabase} if the file is not a database of this service. */
 export function refuseForeignFile(path: string): void {
-  const { isSqlite, isOurs } = readHeader(path)
-  if (!isOurs) throw new UnusableDatabase(path, isSqlite ? reasons.foreign : reasons.notSqlite)
+  const { bytes, isSqlite, isOurs } = readHeader(path)
+  if (isOurs) return
+  if (!isSqlite) throw new UnusableDatabase(path, reasons.notSqlite)
+  // In WAL mode, or with a journal, even a connection that only reads would change files.
+  const isAtRest = bytes[18] === 1 && !existsSync(`${realPathOf(path)}-journal`)
+  const lacksId = bytes.readUInt32BE(68) === 0 && isAtRest && hasOurJournal(path)
+  throw new UnusableDatabase(path, lacksId ? reasons.withoutId : reasons.foreign)
+}
+
+function hasOurJournal(path: string): boolean {
+  const named = `SELECT 1 FROM sqlite_schema WHERE name = 'migrations' AND sql LIKE '%"hash" text NOT NULL, "applied_at"%'`
+  try {
+    return using(connect(path, { readonly: true, busyTimeout: 0 }), (file) => file.prepare(named).all().length > 0)
+  } catch {
+    return false
+  }
 }
 
 /** Opening a named pipe would block until another process opens its other end. */
 export function refuseNonFile(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new UnusableDatabase(path, reasons.notFile)
+}
+
+/**
+ * Refuses a copy in WAL mode without its log: of a database that was open, it lacks what was only in the log. A backup is not in WAL mode.
+ *
+ * @throws {UnusableDatabase}
+ */
+export function refuseCopyWithoutLog(path: string): void {
+  // Bytes 18 and 19: the versions of the format that a writer and a reader need. 2 is WAL mode.
+  if (readHeader(path).bytes[18] === 2 && sizeOf(`${realPathOf(path)}-wal`) === 0)
+    throw new UnusableDatabase(path, reasons.withoutLog)
+}
+
+/**
+ * Refuses a file that is a mount point, as in a container that mounts only the file: its log would be in another file system,
+ * and lost with the container.
+ */
+export function refuseMountedFile(path: string, realPath: string): void {
+  // Only Linux has it. A comparison of devices would not find a bind mount, and would refuse files of some overlays.
+  const mounts = existsSync('/proc/self/mountinfo') ? readFileSync('/proc/self/mountinfo', 'utf8') : ''
+  const escaped = realPath.replaceAll(/[\s\\]/g, (character) => `\\0${character.charCodeAt(0).toString(8)}`)
+  if (existsSync(realPath) && mounts.split('\n').some((line) => line.split(' ')[4] === escaped))
+    throw new UnusableDatabase(path, 'only the file is mounted, so its write-ahead log would be lost; mount its folder')
 }

@@ -11,7 +11,7 @@ import { type SqliteCollection, tablesOf } from '../engine.ts'
 import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy, using } from '../file/connection.ts'
 import { toFailure } from '../file/failure.ts'
 import { makeFile, makeFolder, realPathOf, sizeOf } from '../file/files.ts'
-import { applicationId, readHeader, refuseForeignFile, refuseNonFile } from '../file/header.ts'
+import { applicationId, readHeader, refuseForeignFile, refuseMountedFile, refuseNonFile } from '../file/header.ts'
 import { findMissingPart, migrate, readApplied } from '../migrate.ts'
 
 /** Reading every page takes one to two milliseconds per MiB, and a start must not take longer than a second. */
@@ -32,6 +32,7 @@ export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, 
     // SQLite names the log and the journal after this path.
     const realPath = realPathOf(path)
     refuseNonFile(path)
+    refuseMountedFile(path, realPath)
     refuseOrphanedLog(path, realPath)
     if (create) createFile(realPath)
     const isNew = isBlank(path, realPath)
