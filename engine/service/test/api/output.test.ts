@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { procedure, router } from '../../../../server/trpc.ts'
-import { startRouter } from '../../../../test/support/own-router.ts'
+import { contextWith, startRouter } from '../../../../test/support/own-router.ts'
+import type { BaseStore } from '../../../store/base-store.ts'
 import { keepsValues } from '../../api/output.ts'
 import { proceduresOf } from '../../trpc/procedures.ts'
-import type { Context } from '../../trpc/trpc.ts'
 
 // The procedures of these tests read nothing of their context.
-const ctx = {} as Context
+const ctx = contextWith({} as BaseStore)
 
 interface Node {
   name: string
