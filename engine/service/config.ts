@@ -66,7 +66,7 @@ function apiKeySchemas({ command, keyPrefix }: KeyedProduct) {
     try {
       const { data: key } = text.safeParse(readStart(path))
       if (key === undefined) context.addIssue(`expected a file with ${expected}, and ${path} contains something else`)
-      return { path, key }
+      return key
     } catch (error) {
       const message = systemMessage(error)
       if (message === undefined) throw error
@@ -170,8 +170,7 @@ function toConfig(env: z.infer<Environment>) {
     /** Limits the calls of each API key, and the failed sign-ins from each address. */
     rateLimit: env.RATE_LIMIT,
     /** An API key that is registered at the start, for containers and CI. */
-    apiKey: env.API_KEY ?? env.API_KEY_FILE?.key,
-    apiKeyFile: env.API_KEY_FILE?.path,
+    apiKey: env.API_KEY ?? env.API_KEY_FILE,
     /** Milliseconds between scheduled backups. By default there are no scheduled backups. */
     backupEvery: env.BACKUP_EVERY,
     backupKeep: env.BACKUP_KEEP,

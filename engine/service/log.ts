@@ -4,10 +4,10 @@ import type { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
-import { clientAddressOf } from './auth/client-address.ts'
 import { type Config, environment } from './config.ts'
 import type { RequestLabels } from './http/request.ts'
-import { isJournal, withPriorityOf } from './telemetry/journal.ts'
+import { clientAddressOf } from './http/request.ts'
+import { isJournal, withPriorityOf } from './telemetry/log-output.ts'
 import { serializeError } from './telemetry/serialize-error.ts'
 
 /** Milliseconds. */

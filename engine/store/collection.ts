@@ -53,7 +53,7 @@ export function collection<
   return {
     async sqlite() {
       const { insertInto } = await import('./sqlite/statements.ts')
-      const { writes, errors, open } = (await own?.sqlite()) ?? {}
+      const { writes, open } = (await own?.sqlite()) ?? {}
       const insert = insertInto<TableWithId>(table)
       return {
         table,
@@ -61,7 +61,6 @@ export function collection<
         search,
         insert,
         writes: { ...(methods && { create: insert }), ...writes },
-        ...(errors && { errors }),
         // Safe: the engine derives the methods from this table.
         open: (engine) => ({ ...methods?.(engine as Engine<T, F, Q>), ...open?.(engine) }) as S & Own,
       }

@@ -20,7 +20,10 @@ export const tooManyWrites =
 /** For an operator, if a request arrives after {@link BaseStore.close}. */
 export const closedStore = 'The database is closed, because the process is stopping.'
 
-/** A write breaks a rule of its collection, and fails alone. The message is for the operator. */
+/**
+ * A write breaks a rule of its collection, and fails alone. The message is for the operator. An error of a collection comes
+ * from the writer thread with its name, but not as an instance of its class.
+ */
 export class RuleViolation extends Error {
   /** What the rule is about, such as the name of a table. */
   readonly subject: string
@@ -30,9 +33,6 @@ export class RuleViolation extends Error {
     this.subject = subject
   }
 }
-
-/** The class of such an error. */
-export type RuleError = new (message: string, subject?: string) => RuleViolation
 
 /** A row breaks a uniqueness or a reference of the table `subject`. The message is for clients, too. */
 export class RowConflict extends RuleViolation {

@@ -1,9 +1,8 @@
 /** What the command line of an operator needs: inspection, migration, copies, and files that belong to the owner of the database. */
 export { type CopyProgress, type CopyRequest, copyStore, type TableSummary } from './copy/copy-store.ts'
-export { existingFolder, giveAway, type Ownership, ownershipOf } from './files/ownership.ts'
-export { withCleanup } from './files/with-cleanup.ts'
 export type { Inspection, SchemaState, ServerState, TableContents } from './inspection/inspection.ts'
 export type { LockMode, Migration, PrepareOptions } from './migrations.ts'
 export { inspect } from './open.ts'
-export { publish } from './sqlite/backup/temporary-file.ts'
+export { publish, withCleanup } from './sqlite/backup/temporary-file.ts'
 export { refuseMountedFile } from './sqlite/file/header.ts'
+export { existingFolder, giveAway, type Ownership, ownershipOf } from './sqlite/file/ownership.ts'

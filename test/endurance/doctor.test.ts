@@ -1,14 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { definition } from '../../db/store.ts'
@@ -20,17 +11,7 @@ import { canMount } from '../support/small-disk.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const hour = 3_600_000
-const checks = [
-  'node',
-  'configuration',
-  'database',
-  'schema',
-  'integrity',
-  'permissions',
-  'disk space',
-  'write-ahead log',
-  'backups',
-]
+const checks = ['node', 'configuration', 'database', 'schema', 'integrity', 'permissions', 'disk space', 'backups']
 
 test('the doctor finds nothing wrong with a running service, and changes nothing', async () => {
   const folder = temporaryFolder()
@@ -71,7 +52,7 @@ test('a check that cannot be made is a failure, and the others are made', async 
   expect(badIn(findings)).toEqual([
     { check: 'backups', status: 'failure', message: expect.stringContaining('not a directory') },
   ])
-  expect(findings.map(({ check }) => check)).toContain('write-ahead log')
+  expect(findings.map(({ check }) => check)).toContain('disk space')
 })
 
 test('before the first start, the doctor only warns that there is no database', async () => {
@@ -128,15 +109,6 @@ const faults: Record<string, Fault> = {
     message: 'it is corrupt; restore an intact backup',
     damage: (path) => overwrite(path, 20 * 4096, 4 * 4096),
   },
-  'a large write-ahead log': {
-    check: 'write-ahead log',
-    status: 'warning',
-    message: 'The write-ahead log has 200.0 MiB. It grows while a process keeps a read transaction open',
-    damage(path) {
-      leaveLog(path, addingPets(3, 'late'))
-      truncateSync(`${path}-wal`, 200 * 2 ** 20)
-    },
-  },
   'an old backup': {
     check: 'backups',
     status: 'failure',
@@ -186,16 +158,6 @@ const faults: Record<string, Fault> = {
     status: 'warning',
     message: '.scheduled.db',
     damage: (path) => addBackup(path, Date.now(), { mode: 0o644 }),
-  },
-  'a key file that every user may read': {
-    check: 'key file',
-    status: 'warning',
-    message: 'The permissions of files with data or keys let every user read them. Run: chmod o-rwx ',
-    see(path) {
-      const apiKeyFile = join(dirname(path), 'key')
-      writeFileSync(apiKeyFile, '', { mode: 0o644 })
-      return { apiKeyFile }
-    },
   },
 }
 
@@ -286,7 +248,6 @@ function diagnose(path: string, service: Partial<Service> = {}): Promise<Finding
     definition,
     database,
     backupEvery: undefined,
-    apiKeyFile: undefined,
     ...service,
   })
 }

@@ -96,7 +96,7 @@ test('no folder has more than 16 source files, but for the support of the tests'
   const folders = Map.groupBy(sources, (path) => dirname(path))
   expect(folders.size).toBeGreaterThan(30)
   const large = [...folders].filter(([, files]) => files.length > 16).map(([folder]) => folder)
-  expect(large).toEqual(['engine/service/http', 'test/support'])
+  expect(large).toEqual(['test/support'])
 })
 
 /**

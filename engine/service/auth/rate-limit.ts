@@ -1,9 +1,9 @@
 import { isIPv4 } from 'node:net'
 import type { FastifyReply, onRequestHookHandler } from 'fastify'
 import { ApiError } from '../api/errors.ts'
+import { clientAddressOf } from '../http/request.ts'
 import type { RateLimitState } from '../trpc/trpc.ts'
 import { requireApiKey } from './bearer.ts'
-import { clientAddressOf } from './client-address.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,6 +1,6 @@
 import { environment } from '../config.ts'
 import { UsageError } from '../ops/operator-error.ts'
-import { isJournal, withPriority } from '../telemetry/journal.ts'
+import { isJournal, withPriority } from '../telemetry/log-output.ts'
 
 declare global {
   interface JSON {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { temporarilyUnavailable } from '../api/errors.ts'
 
@@ -94,4 +95,21 @@ export function requestIdsWithout(keyPrefix: string): RequestIdOf {
 function hasSecretRun(id: string): boolean {
   const runs = id.split(/[^0-9A-Za-z]/)
   return runs.some((run) => run.length >= 32 && /[a-z]/.test(run) && /[A-Z]/.test(run))
+}
+
+/** Brackets are for IPv6 addresses (RFC 3986, section 3.2.2). */
+const withPort = /^(?:\[([\da-fA-F:.]+)\]|([\d.]+))(?::\d{1,5})?$/
+
+/**
+ * The IP address of the client: the one that a trusted proxy reports in `X-Forwarded-For`, where some proxies add a port and
+ * brackets, otherwise that of the connection. Undefined if the client had reset the connection before the service accepted
+ * it. Without this function, any text that a client sends in that header would be logged.
+ */
+export function clientAddressOf({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string | undefined {
+  // Fastify's type says that it is always a string.
+  const reported: string | undefined = ip
+  const [, ipv6, ipv4] = withPort.exec(reported ?? '') ?? []
+  const address = [reported, ipv6, ipv4].find((candidate = '') => isIP(candidate) !== 0) ?? socket.remoteAddress
+  // The zone of a link-local address (RFC 4007) means something only on its own machine.
+  return address?.replace(/%.*/, '')
 }

@@ -1,8 +1,7 @@
 import { constants } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import type { BaseStore } from '#store'
-import { entityTag, hasContent } from './entity-tag.ts'
-import { type Compress, compressOnce, encodingFor } from './negotiation.ts'
+import { type Compress, compressOnce, encodingFor, entityTag, hasContent } from './negotiation.ts'
 import { type CacheLookups, RevisionCache } from './revision-cache.ts'
 
 export interface CacheableResponse {

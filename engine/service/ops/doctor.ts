@@ -17,8 +17,6 @@ import { systemMessage } from './operator-error.ts'
 const minPostgresVersion = 15
 /** Bytes. SQLite needs room for its log, which is truncated to 64 MiB. */
 const minFreeSpace = 64 * 1024 * 1024
-/** Bytes. A start after a crash moves the log into the database, at about ten seconds per GiB. */
-const maxLog = 128 * 1024 * 1024
 
 /** What a check says. */
 interface Verdict {
@@ -55,8 +53,6 @@ export interface Service {
   database: Location
   /** Milliseconds. */
   backupEvery: number | undefined
-  /** The file with the API key of the configuration. */
-  apiKeyFile: string | undefined
 }
 
 /**
@@ -68,14 +64,13 @@ export interface Service {
 export async function examine(configuration: Finding[], service: Service | undefined): Promise<Finding[]> {
   const node = finding('node', ok(`Node ${process.version} on ${process.platform} ${process.arch}.`))
   if (!service) return [node, ...configuration]
-  const { command, definition, database, backupEvery, apiKeyFile } = service
+  const { command, definition, database, backupEvery } = service
   const contents = await examineDatabase(command, definition, database)
   // The file may belong to another program, whose permissions are its own.
   const isOwn = contents.every(({ check, status }) => check !== 'database' || status !== 'failure')
   return [
     node,
     ...configuration,
-    ...(apiKeyFile === undefined ? [] : [await runCheck('key file', () => checkKeyFile(apiKeyFile))]),
     ...contents,
     ...(database.kind === 'sqlite' ? await examineFiles(database.path, isOwn, backupEvery) : []),
   ]
@@ -170,7 +165,6 @@ async function examineFiles(path: string, isOwn: boolean, backupEvery: number | 
   return [
     await runCheck('permissions', () => checkPermissions(path, folder, isOwn)),
     await runCheck('disk space', () => checkSpace(folder)),
-    await runCheck('write-ahead log', () => checkLog(path)),
     await runCheck('backups', () => checkBackups(path, backupEvery)),
   ]
 }
@@ -190,14 +184,9 @@ function checkPermissions(path: string, folder: string, isOwn: boolean): Verdict
   return ok(`This user may write to ${folder}.${note}`)
 }
 
-function checkKeyFile(path: string): Verdict {
-  const open = openToOthers([path])
-  return open ? warning(open.message) : ok(`Only the owner and the group of ${path} may use it.`)
-}
-
-/** The files that users other than the owner and the group may use. Windows has no such permissions. */
+/** The files that users other than the owner and the group may use. */
 function openToOthers(files: string[]): { isWritable: boolean; message: string } | undefined {
-  const modes = files.map((file) => ({ file, mode: process.platform === 'win32' ? 0 : statSync(file).mode }))
+  const modes = files.map((file) => ({ file, mode: statSync(file).mode }))
   const open = modes.filter(({ mode }) => mode & 0o006)
   if (open.length === 0) return undefined
   const isWritable = open.some(({ mode }) => mode & 0o002)
@@ -237,15 +226,6 @@ function checkSpace(folder: string): Verdict {
   // Some file systems have no fixed number of files and report 0.
   if (files > 0 && ffree === 0) return failure(`No file can be created in ${folder}. Delete some files.`)
   return ok(message)
-}
-
-function checkLog(path: string): Verdict {
-  const size = statSync(`${realPath(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0
-  const message = `The write-ahead log has ${describeSize(size)}.`
-  if (size <= maxLog) return ok(message)
-  return warning(
-    `${message} It grows while a process keeps a read transaction open: end that process. If the service is stopped, start it.`,
-  )
 }
 
 /** @param interval between backups in milliseconds; undefined if none are scheduled. */

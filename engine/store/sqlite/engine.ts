@@ -2,7 +2,6 @@ import type Database from 'better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { IdempotencyKey } from '../base-store.ts'
 import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../entity.ts'
-import type { RuleError } from '../errors.ts'
 import { idempotencyKeys } from '../idempotency.ts'
 
 /** What the engine of SQLite knows of a collection, and offers to it. */
@@ -26,8 +25,6 @@ export type Mutation<Input extends object, Generated extends object> = Prepare<u
 export interface OwnOnSqlite<S> {
   /** Every write of its own, by its name. The writer thread prepares them, and runs them inside a transaction. */
   writes: Record<string, Prepare<never[], unknown> & { sample?: unknown[] }>
-  /** The errors of its writes. The thread sends their names. */
-  errors?: RuleError[]
   /** Makes what it adds to the store. */
   open(engine: SqliteEngine): S
 }

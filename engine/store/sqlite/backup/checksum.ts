@@ -3,11 +3,11 @@ import { createReadStream, existsSync, fsyncSync, readFileSync, writeSync } from
 import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { UnusableDatabase } from '../../errors.ts'
-import type { Ownership } from '../../files/ownership.ts'
 import { attempt, unusable } from '../diagnosis/diagnosis.ts'
 import { checkPages, connectToRead, using } from '../file/connection.ts'
 import { makeFile } from '../file/files.ts'
 import { refuseForeignFile } from '../file/header.ts'
+import type { Ownership } from '../file/ownership.ts'
 
 /** The file with the SHA-256 of a backup. `sha256sum --check` verifies it without the service. */
 export function checksumOf(backup: string): string {

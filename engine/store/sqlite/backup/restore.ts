@@ -2,13 +2,13 @@ import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:
 import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { reasons, UnusableDatabase } from '../../errors.ts'
-import { type Ownership, ownershipOf } from '../../files/ownership.ts'
 import type { Migration } from '../../migrations.ts'
 import { attempt } from '../diagnosis/diagnosis.ts'
 import { lockDatabase } from '../file/connection.ts'
 import { isBusy, isCorrupt, toFailure } from '../file/failure.ts'
 import { fileTimestamp, identify, link, makeFile, makeFolder, realPathOf, sizeOf, syncFolder } from '../file/files.ts'
 import { readHeader, refuseCopyWithoutLog, refuseForeignFile } from '../file/header.ts'
+import { type Ownership, ownershipOf } from '../file/ownership.ts'
 import { verifyChecksum } from './checksum.ts'
 import { type OnProgress, withSnapshot } from './snapshot.ts'
 
@@ -114,8 +114,6 @@ function replace({ path, copy, kept, ownership }: Replacement, lock: Database.Da
     removeUnfinished(path)
     if (lock) moveLogIn(lock)
     const isKept = keepBeside(path, kept, ownership)
-    // Windows does not rename over an open file.
-    if (process.platform === 'win32') lock?.close()
     renameSync(copy, path)
     return isKept
   } catch (error) {

@@ -1,11 +1,11 @@
 import type Database from 'better-sqlite3'
 import { UnusableDatabase } from '../../errors.ts'
-import type { Ownership } from '../../files/ownership.ts'
 import { type Migration, pendingMigrations } from '../../migrations.ts'
 import { attempt, checkPagesInThread, unusable } from '../diagnosis/diagnosis.ts'
 import { checkPages, connect, databaseSize, orClose } from '../file/connection.ts'
 import { toFailure } from '../file/failure.ts'
 import { syncFolder } from '../file/files.ts'
+import type { Ownership } from '../file/ownership.ts'
 import { readJournal } from '../migrate.ts'
 import { withTemporaryFile } from './temporary-file.ts'
 

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Ownership } from '../../files/ownership.ts'
-import { withCleanup } from '../../files/with-cleanup.ts'
 import { lockDatabase } from '../file/connection.ts'
 import { isBusy, toFailure } from '../file/failure.ts'
 import { link, makeFile } from '../file/files.ts'
+import type { Ownership } from '../file/ownership.ts'
 import { checksumOf } from './checksum.ts'
 
 /** Earlier releases left files of this name behind, and they are removed, too. */
@@ -75,5 +74,23 @@ export function publish(path: string, name: string): boolean {
   } catch (error) {
     if (toFailure(error).code === 'EEXIST') return false
     throw error
+  }
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Runs the work, then the cleanup, also if one of the signals ends the process. */
+export async function withCleanup<T>(clean: () => void, work: () => Promise<T>): Promise<T> {
+  const end = (signal: NodeJS.Signals) => {
+    clean()
+    // This listener was removed before the call, so the signal now ends the process.
+    process.kill(process.pid, signal)
+  }
+  for (const signal of signals) process.once(signal, end)
+  try {
+    return await work()
+  } finally {
+    clean()
+    for (const signal of signals) process.off(signal, end)
   }
 }

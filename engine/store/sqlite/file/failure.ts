@@ -4,7 +4,6 @@ import {
   IdempotencyKeyReused,
   IdsExhausted,
   RowConflict,
-  type RuleError,
   RuleViolation,
   reasons,
   runtimeMessage,
@@ -92,17 +91,13 @@ export function writeFailureOf({ code, rule, damage }: Failure): WriteFailure {
   return writeFailureByCode.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }
 
-const ownRules: RuleError[] = [IdempotencyKeyReused, IdsExhausted]
-
-/**
- * Converts a failure to an error of the Store port. Corruption must be verified before, see {@link mayBeReadError}.
- *
- * @param rules the errors of the collections.
- */
-export function storeError(failure: Failure, rules: RuleError[] = []): Error {
+/** Converts a failure to an error of the Store port. Corruption must be verified before, see {@link mayBeReadError}. */
+export function storeError(failure: Failure): Error {
   const { code, message, rule } = failure
-  const RuleError = rule === undefined ? undefined : [...ownRules, ...rules].find(({ name }) => name === code)
-  if (RuleError) return new RuleError(message, rule)
+  if (rule !== undefined) {
+    const Rule = [IdempotencyKeyReused, IdsExhausted].find(({ name }) => name === code) ?? RuleViolation
+    return Object.assign(new Rule(message, rule), { name: code })
+  }
   if (!concernsDatabase(failure)) return new Error(`${code}: ${message}`)
   return new StoreUnavailable(isSentence(message) ? message : runtimeMessage(reasonOf(failure), code), {
     isRetryable: !isCorrupt(failure),

@@ -11,8 +11,8 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, isAbsolute, resolve } from 'node:path'
-import { forFolder, giveAway, type Ownership } from '../../files/ownership.ts'
 import { toFailure } from './failure.ts'
+import { forFolder, giveAway, type Ownership } from './ownership.ts'
 
 /** Creates a hard link and overwrites nothing. Calls `fallback` if the file system does not support hard links. */
 export function link(path: string, name: string, fallback: () => void): void {
@@ -24,9 +24,8 @@ export function link(path: string, name: string, fallback: () => void): void {
   }
 }
 
-/** Syncs the entries of the folder, so that a new name survives a loss of power. Windows needs no such call. */
+/** Syncs the entries of the folder, so that a new name survives a loss of power. */
 export function syncFolder(path: string): void {
-  if (process.platform === 'win32') return
   withDescriptor(openSync(path, 'r'), fsyncSync)
 }
 
@@ -43,9 +42,7 @@ export function makeFile(path: string, ownership: Ownership, write: (file: numbe
   })
 }
 
-/** Windows has no such permissions. */
 function giveFolderAway(path: string, ownership: Ownership): void {
-  if (process.platform === 'win32') return
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
   withDescriptor(openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), (folder) => giveAway(folder, ownership))
 }

@@ -3,7 +3,6 @@ import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import type { Loaded } from '../../entity.ts'
 import { incomplete, reasons, UnusableDatabase } from '../../errors.ts'
-import { ownershipOf } from '../../files/ownership.ts'
 import { type AppliedMigration, type PrepareOptions, pendingMigrations, refuseOtherRelease } from '../../migrations.ts'
 import { rescuedMark } from '../backup/inventory.ts'
 import { attempt } from '../diagnosis/diagnosis.ts'
@@ -12,6 +11,7 @@ import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy, using
 import { toFailure } from '../file/failure.ts'
 import { makeFile, makeFolder, realPathOf, sizeOf } from '../file/files.ts'
 import { applicationId, readHeader, refuseForeignFile, refuseMountedFile, refuseNonFile } from '../file/header.ts'
+import { ownershipOf } from '../file/ownership.ts'
 import { findMissingPart, migrate, readApplied } from '../migrate.ts'
 
 /** Reading every page takes one to two milliseconds per MiB, and a start must not take longer than a second. */

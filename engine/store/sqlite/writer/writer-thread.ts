@@ -1,9 +1,8 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { Loaded } from '../../entity.ts'
 import type { SqliteCollection } from '../engine.ts'
-import { GroupCommit } from './group-commit.ts'
-import type { Order, Settled, WriterData } from './messages.ts'
-import type { Write } from './writes.ts'
+import { Committer } from './committer.ts'
+import type { Order, Settled, Write, WriterData } from './writes.ts'
 
 /** The program of the writer thread. It replies to each batch of writes once it is on disk. */
 
@@ -11,7 +10,7 @@ if (!parentPort) throw new Error('Only a Writer starts this program, as a thread
 const port = parentPort
 const data: WriterData = workerData
 const { definition }: { definition: { forSqlite(): Promise<Loaded<SqliteCollection>> } } = await import(data.definition)
-const commits = new GroupCommit(data, await definition.forSqlite())
+const committer = new Committer(data, await definition.forSqlite())
 let received = 0
 
 // The thread is ready.
@@ -23,7 +22,7 @@ port.on('message', (first: Order) => {
   for (; Array.isArray(order); order = receiveMessageOnPort(port)?.message) batch.push(...order)
   if (batch.length > 0) commit(batch)
   if (order === 'close') {
-    commits.close()
+    committer.close()
     port.close()
   }
 })
@@ -31,9 +30,9 @@ port.on('message', (first: Order) => {
 function commit(batch: Write[]): void {
   const rejected = Math.max(0, Number(Atomics.load(data.rejectedCount, 0)) - received)
   received += batch.length
-  reply(commits.commit(batch, rejected))
+  reply(committer.commit(batch, rejected))
   // After the reply, so that no response waits for it.
-  const warning = commits.checkpoint()
+  const warning = committer.checkpoint()
   if (warning !== undefined) reply({ outcomes: [], warning })
 }
 

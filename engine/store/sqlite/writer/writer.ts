@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import type { IdempotencyKey, StoreObserver, WriteFailure } from '../../base-store.ts'
 import type { Loaded, MutationResult } from '../../entity.ts'
-import { closedStore, type RuleError, StoreUnavailable, tooManyWrites } from '../../errors.ts'
+import { closedStore, StoreUnavailable, tooManyWrites } from '../../errors.ts'
 import type { SqliteCollection } from '../engine.ts'
 import type { Damage } from '../file/damage.ts'
 import {
@@ -16,7 +16,7 @@ import {
 } from '../file/failure.ts'
 import type { FileIdentities } from '../file/open-file.ts'
 import { onMessage, otherThreadsSleep, startThread } from '../thread.ts'
-import type { Order, Outcome, Settled, WriterData } from './messages.ts'
+import type { Order, Outcome, Settled, WriterData } from './writes.ts'
 import { onceWrite, probeWrite, type Write } from './writes.ts'
 
 export interface WriterOptions {
@@ -84,7 +84,6 @@ const refusals = {
 export class Writer {
   readonly #options: WriterOptions
   readonly #events: Events
-  readonly #rules: RuleError[]
   #thread: Worker | undefined
   /** The writes that the thread has, the oldest first. */
   #sent: SentWrite[] = []
@@ -104,7 +103,6 @@ export class Writer {
 
   constructor(options: WriterOptions, events: Events) {
     this.#options = options
-    this.#rules = Object.values(options.loaded.collections).flatMap(({ errors = [] }) => errors)
     this.#events = events
   }
 
@@ -241,7 +239,7 @@ export class Writer {
   #refusalFor({ name }: SentWrite, failure: Failure): Refusal {
     const collection = this.#options.loaded.collections[name.split('.')[0] ?? '']
     const conflict = collection && conflictOf(failure, collection.table)
-    return { reason: writeFailureOf(failure), error: conflict ?? storeError(failure, this.#rules) }
+    return { reason: writeFailureOf(failure), error: conflict ?? storeError(failure) }
   }
 
   /** If the event loop was blocked, the write may have been sent just now, or its reply waits: it is read before the next turn. */

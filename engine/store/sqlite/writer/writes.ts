@@ -1,7 +1,10 @@
 import type Database from 'better-sqlite3'
+import type { TransactionTimes } from '../../base-store.ts'
 import { RuleViolation } from '../../errors.ts'
 import type { SqliteCollection } from '../engine.ts'
+import type { Failure } from '../file/failure.ts'
 import { toFailure, violatesConstraint } from '../file/failure.ts'
+import type { FileIdentities } from '../file/open-file.ts'
 import { prepareOnce } from '../idempotency.ts'
 
 /** A call of a write, as it is sent to the writer thread: a flat array is copied faster than an object. */
@@ -53,3 +56,31 @@ function prepareProbe(connection: Database.Database, samples: (() => unknown)[])
 }
 
 class Undo extends Error {}
+
+/** A message to the writer thread. */
+export type Order = Write[] | 'close'
+
+export type Outcome = { value: unknown } | { failure: Failure }
+
+/** The reply of the writer thread to each batch of writes, once its transaction is on disk. */
+export interface Settled {
+  /** Of the oldest writes without a reply, in their order. */
+  outcomes: Outcome[]
+  /** Of the transaction, if it was committed. */
+  times?: TransactionTimes | undefined
+  /** A sentence for the operator. */
+  warning?: string | undefined
+}
+
+/** The `workerData` of the thread. */
+export interface WriterData {
+  path: string
+  /** Of the files that the event loop has open. */
+  identities: FileIdentities
+  /** Milliseconds to wait for another process's lock. */
+  lockTimeout: number
+  /** The address of the module with the definition of the store. */
+  definition: string
+  /** Shared: how many of the writes that this thread was sent must not be performed any more. */
+  rejectedCount: BigInt64Array
+}

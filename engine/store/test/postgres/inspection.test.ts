@@ -151,7 +151,7 @@ async function connect(url: string): Promise<Client> {
 
 function diagnose(url: string): Promise<Finding[]> {
   const database = { kind: 'postgres', url } as const
-  return examine([], { command: 'petstore', definition, database, backupEvery: undefined, apiKeyFile: undefined })
+  return examine([], { command: 'petstore', definition, database, backupEvery: undefined })
 }
 
 function badIn(findings: Finding[]): Finding[] {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { NoSuchShelter } from '../../../../test/fixture/shelters/table.ts'
 import type { WriteFailure } from '../../base-store.ts'
-import { IdempotencyKeyReused, IdsExhausted, StoreUnavailable } from '../../errors.ts'
+import { IdempotencyKeyReused, IdsExhausted, RuleViolation, StoreUnavailable } from '../../errors.ts'
 import { retryWhileBusy } from '../../sqlite/file/connection.ts'
 import { FilesDamaged } from '../../sqlite/file/damage.ts'
 import { concernsDatabase, isBusy, storeError, toFailure, writeFailureOf } from '../../sqlite/file/failure.ts'
@@ -96,8 +95,9 @@ describe('a failure', () => {
   })
 
   test('of one write becomes the error of the store for it', () => {
-    for (const error of [new IdempotencyKeyReused('x'), new IdsExhausted('x', 'pets'), new NoSuchShelter('x')])
-      expect(storeError(toFailure(error), [NoSuchShelter])).toEqual(error)
+    const own = Object.assign(new RuleViolation('x', 'shelters'), { name: 'NoSuchShelter' })
+    for (const error of [new IdempotencyKeyReused('x'), new IdsExhausted('x', 'pets'), own])
+      expect(storeError(toFailure(error))).toEqual(error)
     for (const failure of [
       { code: 'SQLITE_CONSTRAINT_UNIQUE', message: 'UNIQUE constraint failed: api_keys.hash' },
       { code: 'SQLITE_CONSTRAINT_CHECK', message: 'api_keys.name' },

@@ -4,7 +4,7 @@ import { openFileStore } from '../../../../test/support/database.ts'
 import { prepareWrites } from '../../../../test/support/engines.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import { connect } from '../../sqlite/file/connection.ts'
-import { commitTogether } from '../../sqlite/writer/group-commit.ts'
+import { commitTogether } from '../../sqlite/writer/committer.ts'
 import type { Write } from '../../sqlite/writer/writes.ts'
 
 describe('the table of idempotency keys', () => {

@@ -9,7 +9,7 @@ import { concernsDatabase, type Failure, toFailure, violatesConstraint } from '.
 import { OpenFile } from '../file/open-file.ts'
 import { readJournal } from '../migrate.ts'
 import { Checkpoints } from './checkpoints.ts'
-import type { Outcome, Settled, WriterData } from './messages.ts'
+import type { Outcome, Settled, WriterData } from './writes.ts'
 import { prepareWrites, probeWrite, type Write, type Writes } from './writes.ts'
 
 interface Opened {
@@ -19,7 +19,7 @@ interface Opened {
 }
 
 /** Commits batches of writes in the thread, and explains failures. The first batch opens the database. */
-export class GroupCommit {
+export class Committer {
   readonly #data: WriterData
   readonly #loaded: Loaded<SqliteCollection>
   #opened: Opened | undefined
