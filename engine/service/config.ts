@@ -18,7 +18,9 @@ const Port = numberText(/^\d{1,5}$/, 'expected a port from 0 to 65535').refine(
   'expected a port from 0 to 65535',
 )
 
-const HttpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' })
+const HttpUrl = z
+  .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
+  .refine((url) => !url.includes('*'), 'expected a whole host name, without *')
 
 const Ratio = z
   .string()
@@ -37,8 +39,8 @@ const PublicUrl = HttpUrl.transform((text) => new URL(text))
 const Origin = z
   .string()
   .refine(
-    (text) => URL.canParse(text) && new URL(text).origin === text,
-    'expected origins such as https://shop.example',
+    (text) => URL.canParse(text) && new URL(text).origin === text && !text.includes('*'),
+    'expected origins such as https://shop.example, without *',
   )
 
 const ProxyAddress = z

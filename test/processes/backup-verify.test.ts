@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { definition } from '../../db/store.ts'
@@ -82,10 +82,11 @@ test('verify refuses a backup without a table, which the service could not use',
   await expect(verify(definition, file)).rejects.toThrow('restore a backup, or put the missing part back')
 })
 
-test('a missing backup is refused and not created', async () => {
-  const file = join(temporaryFolder(), 'nowhere.db')
-  await expect(verify(definition, file)).rejects.toThrow('nowhere.db cannot be used: no such file')
-  expect(existsSync(file)).toBe(false)
+test.for([['backup', 'verify'], ['restore']])('%j refuses a missing backup, and creates nothing', async (words) => {
+  const folder = temporaryFolder()
+  const run = runPetstore({ folder, arguments: [...words, 'nowhere.db'] })
+  const message = `There is no backup ${join(folder, 'nowhere.db')}. Check the path.\n`
+  expect([await run.ended, run.stderr, readdirSync(folder)]).toEqual([1, message, []])
 })
 
 test('a backup can be named verify', async () => {

@@ -1,5 +1,6 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { createProgram } from '../../engine/service/cli/program.ts'
 import { databaseNameOf, openTestStore } from '../support/database.ts'
@@ -66,6 +67,26 @@ describe('the check of an import', () => {
     await expect(checkText(text, 'csv')).rejects.toThrow(message)
   })
 
+  test.for([
+    ['csv', Buffer.from(`PK\x03\x04${'\0'.repeat(900)}`), 'is a spreadsheet or a ZIP archive. Save it as CSV.'],
+    ['ndjson', Buffer.from('PK\x03\x04'), 'is a spreadsheet or a ZIP archive. Save it as CSV.'],
+    ['ndjson', gzipSync('{"name":"Rex","categoryId":1}\n'), 'is compressed. Decompress it.'],
+    ['ndjson', `[${'{"name":"Rex","categoryId":1},'.repeat(3_000)}`, "for example with jq -c '.[]'."],
+    ['ndjson', '\ufeff[\n{"name":"Rex","categoryId":1}]', "for example with jq -c '.[]'."],
+    ['ndjson', '{\n  "name": "Rex",\n  "categoryId": 1\n}', "for example with jq -c '.[]'."],
+    ['csv', `${'x,'.repeat(900)}\n`, 'may be omitted.'],
+    ['csv', `name,categoryId\n${'x'.repeat(900)}"`, 'Correct that line.'],
+  ] as const)('refuses another format than %s with a short sentence', async ([format, text, message]) => {
+    const error = await checkText(text, format).then(String, ({ message }: Error) => message)
+    expect(error).toMatch(/^.{20,300}$/)
+    expect(error).toContain(message)
+  })
+
+  test('skips the blank rows of a spreadsheet', async () => {
+    const { pets, skipped } = await checkText('name,categoryId,status\r\nRex,1,\r\n,,\r\nBo,1,\r\n,,\r\n', 'csv')
+    expect({ pets, skipped }).toEqual({ pets: 2, skipped: [] })
+  })
+
   test.for(['ndjson', 'csv'] as const)('refuses a file that is not UTF-8 or has a long line, as %s', async (format) => {
     const start = format === 'csv' ? 'name,categoryId\n' : `${'{"name":"Rex","categoryId":1}\n'.repeat(4_000)}`
     const line = start.split('\n').length
@@ -89,6 +110,13 @@ describe('the check of an import', () => {
 })
 
 describe('petstore pets import', () => {
+  test('names the tabs of a .tsv file', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'pets.tsv'), 'name\tcategoryId\nRex\t7\n')
+    const run = runPetstore({ folder, arguments: ['pets', 'import', 'pets.tsv'] })
+    expect([await run.ended, notesIn(run.stderr)]).toEqual([1, expect.stringContaining('has tabs between its columns')])
+  })
+
   test('stops at an invalid line, and completes the import when that line is corrected or skipped', async () => {
     const folder = temporaryFolder()
     const file = join(folder, 'pets.ndjson')

@@ -12,7 +12,7 @@ import {
 import { writeStream } from '../files/export.ts'
 import { type DatabaseStatus, describeStatus, readStatus } from '../ops/database.ts'
 import { count, describeBytes, withProgress } from '../ops/format.ts'
-import { parseFile } from '../ops/location.ts'
+import { parseBackup, parseFile } from '../ops/location.ts'
 import { UsageError } from '../ops/operator-error.ts'
 import { addHelp, type Cli } from './cli.ts'
 import { databaseFile } from './open-store.ts'
@@ -52,7 +52,7 @@ export function addBackupCommands(program: Command, cli: Cli): void {
   const verifying = backup
     .command('verify')
     .description('check that this release can restore a backup, and show what it contains')
-    .argument('<file>', 'the backup, which is only read', parseFile)
+    .argument('<file>', 'the backup, which is only read', parseBackup)
     .option(...jsonOption)
     .action(async (file: string, _options: JsonOption, command: Command) => {
       // Commander takes the option for that of `backup`.
@@ -79,7 +79,7 @@ export function addRestoreCommand(program: Command, cli: Cli): void {
   const restoring = program
     .command('restore')
     .description('replace the database with a backup while the service is stopped; the replaced database is kept')
-    .argument('<file>', 'the backup', parseFile)
+    .argument('<file>', 'the backup', parseBackup)
     .option('--force', 'also restore a copy without its log, which may lack the newest rows')
     .option(...jsonOption)
     .action(async (backup: string, options: JsonOption & { force?: true }) => {

@@ -14,7 +14,7 @@ import {
 } from '../ops/keys.ts'
 import { addHelp, type Cli } from './cli.ts'
 import { withStore } from './open-store.ts'
-import { type JsonOption, jsonOption, note, printAs } from './output.ts'
+import { confirm, type JsonOption, jsonOption, note, printAs } from './output.ts'
 
 interface NewKeyOptions extends JsonOption {
   expires?: number
@@ -60,11 +60,11 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
 
   const revoke = keys
     .command('revoke <name-or-start>')
-    .description('revoke a key permanently')
+    .description('revoke a key permanently; on a terminal, it asks first')
     .option(...jsonOption)
     .action((nameOrStart: string, options: JsonOption) =>
       withStore(cli, async (store, audit) => {
-        const key = await revokeKey(product, store, nameOrStart)
+        const key = await revokeKey(product, store, nameOrStart, (key) => confirm(`Revoke ${describeKey(key)}?`))
         audit('key.revoke', describeKey(key))
         printAs(options, summaryOf(key), () => `Revoked ${describeKey(key)}.`, note)
       }),

@@ -1,5 +1,6 @@
+import { createInterface } from 'node:readline/promises'
 import { environment } from '../config.ts'
-import { UsageError } from '../ops/operator-error.ts'
+import { OperatorError, UsageError } from '../ops/operator-error.ts'
 import { isJournal, withPriority } from '../telemetry/log-output.ts'
 
 declare global {
@@ -24,6 +25,18 @@ function endWithoutOutput(error: NodeJS.ErrnoException): void {
 /** Writes a note, a warning or an error to standard error. */
 export function note(text: string): void {
   process.stderr.write(`${text}\n`)
+}
+
+/**
+ * Asks a question if a person can answer it.
+ *
+ * @throws {OperatorError} unless the answer is yes.
+ */
+export async function confirm(question: string): Promise<void> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const answer = await terminal.question(`${question} [y/N] `).finally(() => terminal.close())
+  if (!/^y(es)?$/i.test(answer.trim())) throw new OperatorError('Nothing was changed.')
 }
 
 /** Writes why a command or the service failed. `journalctl --priority=err` finds it. */

@@ -31,7 +31,7 @@ export async function run<Stores extends WithApiKeys>(service: Service<Stores>):
     const program = createProgram(service)
     const [first = 'serve', ...rest] = process.argv.slice(2)
     // Commander's own `help` knows no command of a group, such as `help keys create`.
-    const words = first === 'help' ? [...rest, '--help'] : [first, ...rest]
+    const words = first === 'help' ? [...rest, '--help'] : [first === 'version' ? '--version' : first, ...rest]
     await program.parseAsync(words, { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -57,7 +57,7 @@ export function createProgram<Stores extends WithApiKeys>(service: Service<Store
   const cli: Cli<Stores> = { product, configuration: configurationOf(product), definition }
   const program = new Command(product.command)
     .description(`${product.summary} Without a command, it serves.`)
-    .version(product.version)
+    .version(product.version, '-v, --version')
     .showHelpAfterError('Add --help to see the usage and examples.')
     // Throws instead of ending the process, which would cut off output to a pipe.
     .exitOverride()

@@ -54,7 +54,9 @@ export function addTransferCommands<Stores>(program: Command, cli: Cli<Stores>, 
     .option('--force', 'overwrite an existing file')
     .option(...jsonOption)
     .hook('preAction', keepHeapSmall)
-    .action((file: string | undefined, options: ExportArguments) => exportToFile(cli, transfer, file, options))
+    .action((file: string | undefined, options: ExportArguments) =>
+      exportToFile(cli, transfer, file === '-' ? undefined : file, options),
+    )
   const filtered = Object.entries(filters).map(
     ([name, values]) => `$0 ${plural} export --${name} ${values.at(-1)} | gzip > ${values.at(-1)}.ndjson.gz`,
   )
@@ -160,7 +162,8 @@ async function importFromFile<Stores>(
 ): Promise<void> {
   const { name, plural } = transfer
   const { key, skipInvalid } = options
-  const format = options.format ?? formatOf(file)
+  // A file with tabs is read as CSV, whose reader says what to do.
+  const format = options.format ?? formatOf(file.replace(/\.tsv$/i, '.csv'))
   await withInput(file, async (input) => {
     if (options.dryRun) return checkInput(transfer, input, format, options)
     if (input.path === undefined && key === undefined) {
@@ -240,7 +243,7 @@ async function seed<Stores>(
 }
 
 function parseNumber(text: string, name: string, min: number, max: number): number {
-  const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  const number = /^\d{1,10}(e\d)?$/.test(text) ? Number(text) : Number.NaN
   if (number >= min && number <= max) return number
   throw new UsageError(`${name} is ${JSON.stringify(text)}: expected an integer from ${min} to ${max}.`)
 }

@@ -5,7 +5,7 @@ import { parseJson } from '../api/int64.ts'
 import { expected, isRecord } from '../api/validation.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import { type Field, type Item, parseCell } from './columns.ts'
-import { type Block, maxLineLength, type Row } from './input.ts'
+import { type Block, maxLineLength, type Row, shorten } from './input.ts'
 
 export const writers = { ndjson: writeNdjson, csv: writeCsv }
 export const readers = { ndjson: readNdjson, csv: readCsv }
@@ -66,7 +66,7 @@ const otherSeparators = [
 ]
 
 /**
- * Reads CSV with a header row. Ignores empty lines.
+ * Reads CSV with a header row. Ignores empty lines, and rows of empty cells, which spreadsheets write.
  *
  * @param name the name of the input, for messages.
  * @param fields those of the resource: the columns that the file may have.
@@ -76,6 +76,7 @@ async function* readCsv(blocks: AsyncIterable<Block>, name: string, fields: Fiel
   let header: Field[] | undefined
   let rows: Row[] = []
   for await (const { record, info } of parseRecords(blocks, name)) {
+    if (header && record.every((cell) => cell === '')) continue
     if (header) rows.push(recordToRow(info.lines, header, record))
     else header = checkHeader(record, name, fields)
     if (rows.length < rowsPerBatch) continue
@@ -103,7 +104,9 @@ async function* parseRecords(blocks: AsyncIterable<Block>, name: string): AsyncG
     yield* parser
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    throw new OperatorError(`${name} is not CSV as in RFC 4180. ${error.message}. Correct that line.`, { cause: error })
+    throw new OperatorError(`${name} is not CSV as in RFC 4180. ${shorten(error.message)}. Correct that line.`, {
+      cause: error,
+    })
   }
 }
 
@@ -133,7 +136,7 @@ function checkHeader(names: string[], name: string, fields: Field[]): Field[] {
 }
 
 function describe(problem: string, names: string[]): string {
-  return names.length === 0 ? '' : ` ${problem}: ${names.map((name) => JSON.stringify(name)).join(', ')}.`
+  return names.length === 0 ? '' : ` ${problem}: ${shorten(names.map((name) => JSON.stringify(name)).join(', '))}.`
 }
 
 function recordToRow(line: number, header: Field[], record: string[]): Row {

@@ -5,7 +5,7 @@ import { count } from '../ops/format.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import { type Field, type Format, fieldsOf, type ItemStore, parseCell, type Resource } from './columns.ts'
 import { readers } from './formats.ts'
-import { type Input, type InvalidRow, type Row, readBlocks } from './input.ts'
+import { type Input, type InvalidRow, type Row, readBlocks, shorten } from './input.ts'
 
 /** Creates in flight. They share a few transactions. More would hold the write lock of SQLite for longer. */
 const batchSize = 500
@@ -86,7 +86,7 @@ export async function* readItems<New>(
   { format, onInvalid }: ReadOptions,
 ): AsyncGenerator<New[]> {
   const check = rowCheck(resource)
-  const blocks = readBlocks(input.chunks, input.name)
+  const blocks = readBlocks(input, format)
   for await (const rows of readers[format](blocks, input.name, fieldsOf(resource))) {
     const items: New[] = []
     for (const row of rows.map(check)) {
@@ -114,7 +114,7 @@ function rowCheck<New>(resource: Resource<New>): (row: Row) => { item: New } | I
     const { line, fields } = row
     const unknown = Object.keys(fields).filter((name) => !known.has(name))
     if (unknown.length > 0) {
-      return { line, problem: `unknown fields: ${unknown.map((name) => JSON.stringify(name)).join(', ')}` }
+      return { line, problem: `unknown fields: ${shorten(unknown.map((name) => JSON.stringify(name)).join(', '))}` }
     }
     const given = Object.entries(fields).flatMap(([name, value]) => {
       const field = known.get(name)

@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { stdin } from 'node:process'
 import { OperatorError, withFileErrors } from '../ops/operator-error.ts'
+import type { Format } from './columns.ts'
 
 export interface Input {
   /** The path as it was given, or `standard input`, for messages. */
@@ -59,10 +60,11 @@ async function* readChunks(file: FileHandle, name: string): AsyncGenerator<Buffe
  *
  * @throws {OperatorError} if a line is too long or not UTF-8.
  */
-export async function* readBlocks(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Block> {
+export async function* readBlocks({ chunks, name }: Input, format: Format): AsyncGenerator<Block> {
   let line = 1
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {
+    if (line === 1 && rest.length === 0) refuseOtherFormat(chunk, name, format)
     const end = chunk.lastIndexOf(newline) + 1
     if (end === 0) rest = Buffer.concat([rest, chunk])
     else {
@@ -76,6 +78,24 @@ export async function* readBlocks(chunks: AsyncIterable<Buffer>, name: string): 
     }
   }
   if (rest.length > 0) yield toBlock(line, rest, name)
+}
+
+/** @param chunk the start of the file. */
+function refuseOtherFormat(chunk: Buffer, name: string, format: Format): void {
+  const start = chunk.toString('utf8', 0, 1024).replace('\ufeff', '').trimStart()
+  const problem = start.startsWith('PK\x03\x04')
+    ? 'is a spreadsheet or a ZIP archive. Save it as CSV.'
+    : chunk[0] === 0x1f && chunk[1] === 0x8b
+      ? 'is compressed. Decompress it.'
+      : format === 'ndjson' && /^(\[|\{\s*\n)/.test(start)
+        ? "is a JSON array or an object of several lines. Write each object on one line, for example with jq -c '.[]'."
+        : undefined
+  if (problem !== undefined) throw new OperatorError(`${name} ${problem}`)
+}
+
+/** For a message. */
+export function shorten(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text
 }
 
 function toBlock(line: number, bytes: Buffer, name: string): Block {

@@ -2,7 +2,7 @@ import { RowConflict } from '#store'
 import type { ApiKey, WithApiKeys } from '#store/keys'
 import { apiKeyFormat } from '../auth/api-key.ts'
 import type { Product } from '../product.ts'
-import { alignColumns, parseDuration } from './format.ts'
+import { alignColumns, listOf, parseDuration } from './format.ts'
 import { OperatorError, UsageError } from './operator-error.ts'
 
 /** What a command for keys needs to know of the service. */
@@ -67,8 +67,15 @@ function lifetimeOf({ name, createdAt, expiresAt }: ApiKey): number | undefined 
   )
 }
 
-export async function revokeKey(product: KeyOwner, store: WithApiKeys, nameOrStart: string): Promise<ApiKey> {
+/** @param confirm may refuse the key that was found by throwing. */
+export async function revokeKey(
+  product: KeyOwner,
+  store: WithApiKeys,
+  nameOrStart: string,
+  confirm: (key: ApiKey) => Promise<void> = async () => {},
+): Promise<ApiKey> {
   const key = await findKey(product, store, nameOrStart)
+  await confirm(key)
   const revokedAt = new Date()
   if (!(await store.apiKeys.revoke(key.id, revokedAt))) throw new OperatorError(revokedMeanwhile)
   return { ...key, revokedAt }
@@ -123,7 +130,9 @@ async function findKey(
       `No active API key is named "${shown}" or starts with "${shown}". List the keys with: ${command} keys list`,
     )
   if (found.length > 1)
-    throw new OperatorError(`Several API keys start with ${shown}. Give the name or more of the key.`)
+    throw new OperatorError(
+      `Several API keys start with ${shown}: ${listOf(found.map(({ name }) => name))}. Give the name or more of the key.`,
+    )
   return key
 }
 
@@ -134,9 +143,9 @@ function isStartOf(prefix: string, start: string, text: string): boolean {
 
 /** @throws {UsageError} if the name is too long or contains other characters than a name may. */
 export function parseKeyName({ keyPrefix }: Pick<Product, 'keyPrefix'>, name: string): string {
-  if (!/^[\p{L}\p{N} ._@()-]{1,64}$/u.test(name) || name.startsWith(keyPrefix)) {
+  if (!/^[\p{L}\p{N} ._@()-]{1,64}$/u.test(name) || name !== name.trim() || name.startsWith(keyPrefix)) {
     throw new UsageError(
-      `Name the key with 1 to 64 letters, digits, spaces or . _ @ ( ) -, not starting with ${keyPrefix}.`,
+      `Name the key with 1 to 64 letters, digits, inner spaces or . _ @ ( ) -, not starting with ${keyPrefix}.`,
     )
   }
   return name

@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import type { Location } from '#store'
-import { UsageError } from './operator-error.ts'
+import { OperatorError, UsageError } from './operator-error.ts'
 
 /**
  * The location of a database in the format of DATABASE_URL.
@@ -21,7 +22,8 @@ export function databaseUrl(command: string) {
       if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url) && !hasControlCharacter(url))
         return { kind: 'postgres', url }
       const path = pathOf(url)
-      if (path === undefined) {
+      if (url.startsWith('file:~')) context.addIssue('expected a path without ~, such as file:/home/me/shop.db')
+      else if (path === undefined) {
         context.addIssue(
           `expected a file, such as file:data/${command}.db, or a PostgreSQL database, such as postgres://user@host/${command}`,
         )
@@ -59,9 +61,12 @@ function pathOf(url: string): string | undefined {
   }
 }
 
-/** The SQLite driver removes white space around a name, and so would open another file than the one that was checked. */
+/**
+ * The SQLite driver removes white space around a name, and so would open another file than the one that was checked. Only a
+ * shell expands `~`.
+ */
 function isFileName(path: string): boolean {
-  return path !== '' && path === path.trim() && !hasControlCharacter(path)
+  return path !== '' && path === path.trim() && !path.startsWith('~') && !hasControlCharacter(path)
 }
 
 export function hasControlCharacter(text: string): boolean {
@@ -77,6 +82,13 @@ export function hasControlCharacter(text: string): boolean {
 export function parseFile(text: string): string {
   if (isFileName(text)) return resolve(text)
   throw new UsageError(
-    `${JSON.stringify(text)} cannot name a database file: expected a path without white space around it and without control characters.`,
+    `${JSON.stringify(text)} cannot name a database file: expected a path without white space around it, ~ at its start, or control characters.`,
   )
+}
+
+/** As {@link parseFile}, of a backup that must exist. */
+export function parseBackup(text: string): string {
+  const file = parseFile(text)
+  if (!existsSync(file)) throw new OperatorError(`There is no backup ${file}. Check the path.`)
+  return file
 }

@@ -69,14 +69,17 @@ describe('the backup command', () => {
     const run = runPetstore({ folder, arguments: [word, 'copy.db\n'] })
     expect([await run.ended, run.stderr]).toEqual([
       2,
-      '"copy.db\\n" cannot name a database file: expected a path without white space around it and without control characters.\n',
+      '"copy.db\\n" cannot name a database file: expected a path without white space around it, ~ at its start, or control characters.\n',
     ])
     expect(readdirSync(folder)).toEqual(['data'])
   })
 
-  test.for(['', ' ', 'copy.db ', '\tcopy.db', 'co\npy.db', 'copy\0.db'])('%j cannot name a backup', (name) => {
-    expect(() => parseFile(name)).toThrow(`${JSON.stringify(name)} cannot name a database file`)
-  })
+  test.for(['', ' ', '~/copy.db', 'copy.db ', '\tcopy.db', 'co\npy.db', 'copy\0.db'])(
+    '%j cannot name a backup',
+    (name) => {
+      expect(() => parseFile(name)).toThrow(`${JSON.stringify(name)} cannot name a database file`)
+    },
+  )
 
   if (spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0) {
     test('shows progress on a terminal and not in the output', () => {

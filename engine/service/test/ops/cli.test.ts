@@ -76,6 +76,10 @@ test('wrong usage exits with 2, says what was probably meant, and prints nothing
     [['config', 'chekc'], 'too many arguments'],
     [['keys', 'list', '--jsno'], "unknown option '--jsno'\n(Did you mean --json?)"],
     [['serve', 'fast'], 'too many arguments'],
+    [['keys', 'create', ' '], 'Name the key with'],
+    [['keys', 'create', ' shop'], 'Name the key with'],
+    [['backup', '~/shop.db'], 'cannot name a database file'],
+    [['db', 'copy', '--from', 'file:~/shop.db', '--to', 'file:a.db'], '--from: expected a path without ~'],
     [['db', 'copy', '--from', 'here', '--to', 'file:a.db'], '--from: expected a file'],
   ] as const
   const folder = temporaryFolder()
@@ -90,8 +94,11 @@ test('wrong usage exits with 2, says what was probably meant, and prints nothing
 })
 
 test('help and version go to standard output, and the exit code is 0', async () => {
-  const [version, help] = [['--version'], ['keys', '--help']].map((words) => runPetstore({ arguments: words }))
-  expect([await version?.ended, version?.stdout]).toEqual([0, `${JSON.parse(read('package.json')).version}\n`])
+  const [help, ...versions] = [['keys', '--help'], ['--version'], ['-v'], ['version']].map((words) =>
+    runPetstore({ arguments: words }),
+  )
+  for (const version of versions)
+    expect([await version.ended, version.stdout]).toEqual([0, `${JSON.parse(read('package.json')).version}\n`])
   expect([await help?.ended, help?.stdout, help?.stderr]).toEqual([0, expect.stringContaining('keys create shop'), ''])
 })
 
@@ -163,6 +170,20 @@ if (existsSync('/dev/full')) {
 }
 
 if (spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0) {
+  test.for(['n', 'y'])('on a terminal, keys revoke asks before it revokes a key: %s', async (answer) => {
+    const folder = temporaryFolder()
+    await runPetstore({ folder, arguments: ['keys', 'create', 'shop'] }).ended
+    const command = [...petstore, 'keys', 'revoke', 'shop'].map((word) => `'${word}'`).join(' ')
+    const env = { ...process.env, DATABASE_URL: `file:${join(folder, 'data/petstore.db')}` }
+    const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
+      input: `${answer}\n`,
+      env,
+      encoding: 'utf8',
+    })
+    expect(stdout).toContain('Revoke shop (pet_')
+    expect(stdout).toContain(answer === 'y' ? 'Revoked shop (pet_' : 'Nothing was changed.')
+  })
+
   test('on a terminal, the service writes colors unless NO_COLOR is set', async () => {
     const command = petstore.map((word) => `'${word}'`).join(' ')
     const start = (env: Record<string, string>) =>

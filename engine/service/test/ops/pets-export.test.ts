@@ -11,13 +11,13 @@ import { OperatorError } from '../../ops/operator-error.ts'
 
 test('pets export writes the same bytes to a file and to standard output, and their number and SHA-256 to standard error', async () => {
   const folder = folderWithPets(1_500)
-  const [toFile, toOutput] = [['pets.csv'], ['--format', 'csv']].map((words) =>
+  const [toFile, toOutput, toDash] = [['pets.csv'], ['--format', 'csv'], ['-', '--format', 'csv']].map((words) =>
     runPetstore({ folder, arguments: ['pets', 'export', ...words] }),
   )
-  for (const run of [toFile, toOutput]) expect(await run?.ended, run?.stderr).toBe(0)
+  for (const run of [toFile, toOutput, toDash]) expect(await run?.ended, run?.stderr).toBe(0)
   expect(toFile?.stdout).toBe('')
   const text = readFileSync(join(folder, 'pets.csv'), 'utf8')
-  expect(text).toBe(toOutput?.stdout)
+  for (const run of [toOutput, toDash]) expect(run?.stdout).toBe(text)
   expect(text.split('\r\n')).toHaveLength(1_502)
   const sha256 = createHash('sha256').update(text).digest('hex')
   for (const run of [toFile, toOutput]) expect(run?.stderr).toBe(`Exported 1500 pets, SHA-256 ${sha256}.\n`)

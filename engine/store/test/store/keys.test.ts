@@ -107,7 +107,7 @@ describe('changes of keys', () => {
   test('first characters that several keys share are refused', async () => {
     const store = emptied()
     for (const letter of 'BC') await store.apiKeys.create(apiKeyRecord(`pet_A${letter.repeat(37)}`, letter))
-    await expect(revokeKey(store, 'pet_A')).rejects.toThrow('Several API keys start with pet_A.')
+    await expect(revokeKey(store, 'pet_A')).rejects.toThrow('Several API keys start with pet_A: B and C.')
     await expect(revokeKey(store, 'pet_')).rejects.toThrow('No active API key')
     expect((await revokeKey(store, 'pet_AB')).name).toBe('B')
   })
