@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Product } from '#service'
 import { definition } from '../db/store.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { petTransfer } from './pets/files.ts'
+import { petFiles } from './pets/files.ts'
 import { appRouter } from './router.ts'
 
 const { version, gitHead = '' }: { version: string; gitHead?: string } = manifest
@@ -27,6 +27,6 @@ export const service = {
   product,
   store: definition,
   router: appRouter,
-  files: [petTransfer],
+  files: [petFiles],
   console: join(import.meta.dirname, '../web/dist'),
 }

@@ -1,15 +1,15 @@
-import type { Transfer } from '#service'
+import type { ImportExport } from '#service'
 import { petStatuses, type Store } from '../../db/store.ts'
 import { NewPet, Pet } from './pets.ts'
 
 /** For the commands that export, import and create pets. */
-export const petTransfer: Transfer<Store, NewPet> = {
+export const petFiles: ImportExport<Store, NewPet> = {
   name: 'pet',
   plural: 'pets',
   item: Pet,
   newItem: NewPet,
   filters: { status: petStatuses },
-  makers: {
+  examples: {
     name: (faker) => (faker.datatype.boolean() ? faker.animal.petName() : faker.person.firstName()),
     categoryId: (faker) => BigInt(faker.number.int({ min: 1, max: 8 })),
     status: (faker) =>
@@ -19,5 +19,5 @@ export const petTransfer: Transfer<Store, NewPet> = {
         { value: 'sold', weight: 2 },
       ]),
   },
-  items: ({ pets }) => pets,
+  collection: ({ pets }) => pets,
 }

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { petTransfer } from '../../server/pets/files.ts'
+import { petFiles } from '../../server/pets/files.ts'
 import { document, read, rowsOf } from '../support/documents.ts'
 import { auditLinesIn, type LogLine, logLinesIn } from '../support/log-lines.ts'
 import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/process.ts'
@@ -96,7 +96,7 @@ test('every documented field is in some log line', () => {
 
 test('every action of an audit line is documented, and no other', () => {
   const actions = [...read('engine/service/ops/audit.ts').matchAll(/^ {2}\| ['`]([\w.${}]+)['`]$/gm)]
-  const known = actions.map(([, action = '']) => action.replace(/^\$\{string\}/, petTransfer.plural))
+  const known = actions.map(([, action = '']) => action.replace(/^\$\{string\}/, petFiles.plural))
   const documented = rowsOf(document('docs/reference/logs.md')).flatMap(
     ([name = '']) => /^`((?:key|database|pets)\.\w+)`$/.exec(name)?.[1] ?? [],
   )

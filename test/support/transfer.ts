@@ -2,15 +2,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PetStatus } from '../../db/pets/pets.ts'
 import type { Store } from '../../db/store.ts'
-import type { Format, ItemStore, Resource } from '../../engine/service/files/columns.ts'
 import { exportItems } from '../../engine/service/files/export.ts'
+import type { Format, ItemStore, ItemType } from '../../engine/service/files/fields.ts'
 import { importItems, readItems } from '../../engine/service/files/import.ts'
 import { type Input, withInput } from '../../engine/service/files/input.ts'
-import { petTransfer } from '../../server/pets/files.ts'
+import { petFiles } from '../../server/pets/files.ts'
 import { temporaryFolder } from './temporary.ts'
 
 /** What export, import and seed know of pets. */
-export const pets = petTransfer
+export const pets = petFiles
 
 /** Exports the pets of a store, and returns the text. */
 export async function exportText(store: Store, format: Format = 'ndjson', status?: PetStatus): Promise<string> {
@@ -19,12 +19,12 @@ export async function exportText(store: Store, format: Format = 'ndjson', status
 
 /** Exports the items of a resource, and returns the text. */
 export async function exportedText<New>(
-  resource: Resource<New>,
+  itemType: ItemType<New>,
   items: ItemStore<New>,
   options: Parameters<typeof exportItems>[3],
 ): Promise<string> {
   const chunks: Uint8Array[] = []
-  await exportItems(resource, items, async (bytes) => chunks.push(bytes), options)
+  await exportItems(itemType, items, async (bytes) => chunks.push(bytes), options)
   return Buffer.concat(chunks).toString()
 }
 
@@ -54,12 +54,12 @@ export async function importText(store: Store, content: string | Buffer, options
 
 /** Imports a file of a resource with this content. */
 export async function importItemsOf<New>(
-  resource: Resource<New>,
+  itemType: ItemType<New>,
   items: ItemStore<New>,
   content: string | Buffer,
   { format = 'ndjson', file, ...options }: ImportOptions = {},
 ) {
-  return withContent(content, format, (input) => importItems(resource, items, input, { format, ...options }), file)
+  return withContent(content, format, (input) => importItems(itemType, items, input, { format, ...options }), file)
 }
 
 function withContent<T>(

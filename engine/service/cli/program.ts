@@ -3,24 +3,24 @@ import { Command, CommanderError } from 'commander'
 import { type BaseStore, RuleViolation, type StoreDefinition, StoreUnavailable, UnusableDatabase } from '#store'
 import type { WithApiKeys } from '#store/keys'
 import { configurationOf } from '../config.ts'
-import type { Transfer } from '../files/columns.ts'
+import type { ImportExport } from '../files/fields.ts'
 import { OperatorError, UsageError } from '../ops/operator-error.ts'
 import type { Product } from '../product.ts'
 import { addBackupCommands, addRestoreCommand } from './backup.ts'
 import { addHelp, type Cli } from './cli.ts'
 import { addConfigCommands } from './config.ts'
 import { addDatabaseCommands } from './database.ts'
+import { addFileCommands, addSeedCommand } from './files.ts'
 import { addKeyCommands } from './keys.ts'
 import { noteFailure } from './output.ts'
 import { addDoctorCommand, addServiceCommands } from './service.ts'
-import { addSeedCommand, addTransferCommands } from './transfer.ts'
 
 interface Service<Stores extends WithApiKeys> {
   product: Product
   store: StoreDefinition<Stores>
   router: AnyRouter
   /** Of the resources that can be exported, imported and made up. */
-  files: Transfer<BaseStore & Stores, unknown>[]
+  files: ImportExport<BaseStore & Stores, unknown>[]
   /** Folder of the built web console. Without it there is no console. */
   console?: string | undefined
 }
@@ -69,7 +69,7 @@ export function createProgram<Stores extends WithApiKeys>(service: Service<Store
   addBackupCommands(program, cli)
   addRestoreCommand(program, cli)
   addDatabaseCommands(program, cli)
-  for (const transfer of files) addTransferCommands(program, cli, transfer)
+  for (const importExport of files) addFileCommands(program, cli, importExport)
   addSeedCommand(program, cli, files)
   return program
 }

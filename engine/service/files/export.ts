@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { giveAway, type Ownership, publish, withCleanup } from '#store/operations'
 import { OperatorError, withFileErrors } from '../ops/operator-error.ts'
-import type { Format, Item, ItemStore, Resource } from './columns.ts'
+import type { Format, Item, ItemStore, ItemType } from './fields.ts'
 import { writers } from './formats.ts'
 
 /** Resolves when the next bytes may be written. */
@@ -83,7 +83,7 @@ interface ExportOptions {
 
 /** Writes all items in ascending order of their ids. Items that are created meanwhile may be included at the end. */
 export async function exportItems<New>(
-  { item }: Resource<New>,
+  { item }: ItemType<New>,
   items: ItemStore<New>,
   write: Write,
   { format, filters = {}, onProgress }: ExportOptions,

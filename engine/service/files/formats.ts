@@ -4,7 +4,7 @@ import { stringify } from 'csv-stringify/sync'
 import { parseJson } from '../api/int64.ts'
 import { expected, isRecord } from '../api/validation.ts'
 import { OperatorError } from '../ops/operator-error.ts'
-import { type Field, type Item, parseCell } from './columns.ts'
+import { type Field, type Item, parseCell } from './fields.ts'
 import { type Block, maxLineLength, type Row, shorten } from './input.ts'
 
 export const writers = { ndjson: writeNdjson, csv: writeCsv }
@@ -69,7 +69,7 @@ const otherSeparators = [
  * Reads CSV with a header row. Ignores empty lines, and rows of empty cells, which spreadsheets write.
  *
  * @param name the name of the input, for messages.
- * @param fields those of the resource: the columns that the file may have.
+ * @param fields the columns that the file may have.
  * @throws {OperatorError} if the header is wrong, or the text is not CSV.
  */
 async function* readCsv(blocks: AsyncIterable<Block>, name: string, fields: Field[]): AsyncGenerator<Row[]> {

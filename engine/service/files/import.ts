@@ -3,7 +3,7 @@ import { type IdempotencyKey, noApiKey, StoreUnavailable } from '#store'
 import { describeIssues } from '../api/validation.ts'
 import { count } from '../ops/format.ts'
 import { OperatorError } from '../ops/operator-error.ts'
-import { type Field, type Format, fieldsOf, type ItemStore, parseCell, type Resource } from './columns.ts'
+import { type Field, type Format, fieldsOf, type ItemStore, type ItemType, parseCell } from './fields.ts'
 import { readers } from './formats.ts'
 import { type Input, type InvalidRow, type Row, readBlocks, shorten } from './input.ts'
 
@@ -31,17 +31,17 @@ interface ImportOptions extends ReadOptions {
  * @throws {OperatorError} that says how many items were created, if the import stops before its end.
  */
 export async function importItems<New>(
-  resource: Resource<New>,
+  itemType: ItemType<New>,
   items: ItemStore<New>,
   input: Input,
   { key, onProgress, ...options }: ImportOptions,
 ) {
-  const { name, plural } = resource
+  const { name, plural } = itemType
   const nextKey = keysIn(key === undefined ? `file ${input.path}` : `--key ${key}`)
   let existing = 0
 
   async function* withKeys() {
-    for await (const group of readItems(resource, input, options)) {
+    for await (const group of readItems(itemType, input, options)) {
       yield group.map((item) => ({ item, key: nextKey(item) }))
     }
   }
@@ -81,13 +81,13 @@ function keysIn(namespace: string): (item: unknown) => string {
  * @throws {OperatorError} if a line is invalid, or the input cannot be read to its end.
  */
 export async function* readItems<New>(
-  resource: Resource<New>,
+  itemType: ItemType<New>,
   input: Input,
   { format, onInvalid }: ReadOptions,
 ): AsyncGenerator<New[]> {
-  const check = rowCheck(resource)
+  const check = rowCheck(itemType)
   const blocks = readBlocks(input, format)
-  for await (const rows of readers[format](blocks, input.name, fieldsOf(resource))) {
+  for await (const rows of readers[format](blocks, input.name, fieldsOf(itemType))) {
     const items: New[] = []
     for (const row of rows.map(check)) {
       if ('item' in row) items.push(row.item)
@@ -107,8 +107,8 @@ export async function* readItems<New>(
  * Makes the function that applies the rules and the messages of the API to a line, but refuses unknown fields. It ignores
  * the fields that the store assigns.
  */
-function rowCheck<New>(resource: Resource<New>): (row: Row) => { item: New } | InvalidRow {
-  const known = new Map(fieldsOf(resource).map((field) => [field.name, field]))
+function rowCheck<New>(itemType: ItemType<New>): (row: Row) => { item: New } | InvalidRow {
+  const known = new Map(fieldsOf(itemType).map((field) => [field.name, field]))
   return (row) => {
     if ('problem' in row) return row
     const { line, fields } = row
@@ -120,7 +120,7 @@ function rowCheck<New>(resource: Resource<New>): (row: Row) => { item: New } | I
       const field = known.get(name)
       return field?.isGiven ? [[name, fromJson(field, value)]] : []
     })
-    const { data, error } = resource.newItem.safeParse(Object.fromEntries(given))
+    const { data, error } = itemType.newItem.safeParse(Object.fromEntries(given))
     return error ? { line, problem: describeIssues(error) } : { item: data }
   }
 }

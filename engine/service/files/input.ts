@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { stdin } from 'node:process'
 import { OperatorError, withFileErrors } from '../ops/operator-error.ts'
-import type { Format } from './columns.ts'
+import type { Format } from './fields.ts'
 
 export interface Input {
   /** The path as it was given, or `standard input`, for messages. */

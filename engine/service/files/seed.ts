@@ -1,13 +1,13 @@
 import type { Faker } from '@faker-js/faker'
 import { count } from '../ops/format.ts'
 import { OperatorError } from '../ops/operator-error.ts'
-import { type Field, fieldsOf, type ItemStore, type Kind, type Resource } from './columns.ts'
+import { type Field, fieldsOf, type ItemStore, type ItemType, type Kind } from './fields.ts'
 import { createBatches } from './import.ts'
 
 const groupSize = 1_000
 
 /** Makes up a value of each kind, for a field without a maker of its own. */
-const makersOfKinds: Record<Kind, (faker: Faker, field: Field) => unknown> = {
+const examplesOfKinds: Record<Kind, (faker: Faker, field: Field) => unknown> = {
   bigint: (faker) => BigInt(faker.number.int({ min: 1, max: 100 })),
   boolean: (faker) => faker.datatype.boolean(),
   date: (faker) => faker.date.past(),
@@ -17,7 +17,7 @@ const makersOfKinds: Record<Kind, (faker: Faker, field: Field) => unknown> = {
 
 /** Creates items one after the other, as if clients had sent them. */
 export async function seedItems<New>(
-  { name, plural }: Resource<New>,
+  { name, plural }: ItemType<New>,
   items: ItemStore<New>,
   rows: number,
   next: () => New,
@@ -36,17 +36,17 @@ export async function seedItems<New>(
  * @throws {OperatorError} if the package that makes up the values is not installed.
  */
 export async function itemSource<New>(
-  resource: Omit<Resource<New>, 'name' | 'plural'>,
+  itemType: Omit<ItemType<New>, 'name' | 'plural'>,
   seed: number,
 ): Promise<() => New> {
   const { faker } = await importFaker()
   faker.seed(seed)
-  const fields = fieldsOf(resource).filter(({ isGiven }) => isGiven)
-  const own = new Map<string, (faker: Faker) => unknown>(Object.entries(resource.makers ?? {}))
-  const makeUp = (field: Field) => (own.get(field.name) ?? makersOfKinds[field.kind])(faker, field)
+  const fields = fieldsOf(itemType).filter(({ isGiven }) => isGiven)
+  const own = new Map<string, (faker: Faker) => unknown>(Object.entries(itemType.examples ?? {}))
+  const makeUp = (field: Field) => (own.get(field.name) ?? examplesOfKinds[field.kind])(faker, field)
   return () => {
     const given = fields.filter(({ isOptional }) => !isOptional || faker.datatype.boolean())
-    return resource.newItem.parse(Object.fromEntries(given.map((field) => [field.name, makeUp(field)])))
+    return itemType.newItem.parse(Object.fromEntries(given.map((field) => [field.name, makeUp(field)])))
   }
 }
 

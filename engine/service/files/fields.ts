@@ -4,13 +4,13 @@ import type { IdempotencyKey } from '#store'
 import { parseDigits } from '../api/int64.ts'
 import { isTime } from '../api/time.ts'
 
-/** What the commands `export`, `import` and `seed` need to know of a resource. */
+/** What the commands `export`, `import` and `seed` need to know of the items of a collection. */
 
 export type Format = 'ndjson' | 'csv'
 
 type Shape = Readonly<Record<string, z.ZodType>>
 
-export interface Resource<New> {
+export interface ItemType<New> {
   /** One item, for messages. */
   name: string
   plural: string
@@ -19,23 +19,23 @@ export interface Resource<New> {
   /** An item without its id, with the rules and the messages of the API. */
   newItem: z.ZodType<New> & { shape: Shape }
   /** Make up realistic values for `seed`. A field without one gets any value of its kind. */
-  makers?: { [Name in keyof New]?: (faker: Faker) => New[Name] }
+  examples?: { [Name in keyof New]?: (faker: Faker) => New[Name] }
 }
 
 /** A stored item. An optional field may be absent. */
 export type Item = { id: bigint } & Record<string, unknown>
 
-/** The part of the store that belongs to the resource. */
+/** The collection of the items. */
 export interface ItemStore<New> {
   list(query: { limit: number; cursor: bigint }): Promise<Item[]>
   create(item: New, idempotency?: IdempotencyKey): Promise<unknown>
 }
 
-/** A resource with commands. */
-export interface Transfer<Store, New> extends Resource<New> {
+/** Items with commands. */
+export interface ImportExport<Store, New> extends ItemType<New> {
   /** The values of each filter that an export may have. */
   filters: Record<string, readonly string[]>
-  items(store: Store): ItemStore<New>
+  collection(store: Store): ItemStore<New>
 }
 
 export interface Field {
@@ -61,7 +61,7 @@ const parsers = {
 }
 export type Kind = keyof typeof parsers
 
-export function fieldsOf({ item, newItem }: Pick<Resource<unknown>, 'item' | 'newItem'>): Field[] {
+export function fieldsOf({ item, newItem }: Pick<ItemType<unknown>, 'item' | 'newItem'>): Field[] {
   return Object.entries(item.shape).map(([name, schema]) => {
     const given = newItem.shape[name]
     const type = withoutOptional(schema)

@@ -4,8 +4,8 @@ import { setFlagsFromString } from 'node:v8'
 import { type Command, Option } from 'commander'
 import { type BaseStore, describeLocation } from '#store'
 import { ownershipOf } from '#store/operations'
-import type { Format, Resource, Transfer } from '../files/columns.ts'
 import { exportItems, type Write, writeFile, writeStream } from '../files/export.ts'
+import type { Format, ImportExport, ItemType } from '../files/fields.ts'
 import { importItems, readItems } from '../files/import.ts'
 import { type Input, withInput } from '../files/input.ts'
 import { itemSource, seedItems } from '../files/seed.ts'
@@ -20,8 +20,8 @@ const maxItems = 10_000_000
 const maxSeed = 2 ** 32 - 1
 const formats: Format[] = ['ndjson', 'csv']
 
-/** Of any resource. Safe, because the schema of a resource makes each item that its store gets. */
-type AnyTransfer<Stores> = Transfer<BaseStore & Stores, unknown>
+/** Of any items. Safe, because their schema makes each item that their collection gets. */
+type AnyImportExport<Stores> = ImportExport<BaseStore & Stores, unknown>
 
 interface ExportArguments extends JsonOption {
   format?: Format
@@ -36,8 +36,12 @@ interface ImportArguments extends JsonOption {
   skipInvalid?: true
 }
 
-export function addTransferCommands<Stores>(program: Command, cli: Cli<Stores>, transfer: AnyTransfer<Stores>): void {
-  const { plural, filters } = transfer
+export function addFileCommands<Stores>(
+  program: Command,
+  cli: Cli<Stores>,
+  importExport: AnyImportExport<Stores>,
+): void {
+  const { plural, filters } = importExport
   const group = program.command(plural).description(`export and import ${plural}`)
   addHelp(cli, group, {
     examples: [`${plural} export ${plural}.ndjson`, `${plural} import ${plural}.csv --dry-run`],
@@ -55,7 +59,7 @@ export function addTransferCommands<Stores>(program: Command, cli: Cli<Stores>, 
     .option(...jsonOption)
     .hook('preAction', keepHeapSmall)
     .action((file: string | undefined, options: ExportArguments) =>
-      exportToFile(cli, transfer, file === '-' ? undefined : file, options),
+      exportToFile(cli, importExport, file === '-' ? undefined : file, options),
     )
   const filtered = Object.entries(filters).map(
     ([name, values]) => `$0 ${plural} export --${name} ${values.at(-1)} | gzip > ${values.at(-1)}.ndjson.gz`,
@@ -73,15 +77,15 @@ export function addTransferCommands<Stores>(program: Command, cli: Cli<Stores>, 
     .option('--skip-invalid', 'import the valid lines of a file that has invalid ones')
     .option(...jsonOption)
     .hook('preAction', keepHeapSmall)
-    .action((file: string, options: ImportArguments) => importFromFile(cli, transfer, file, options))
+    .action((file: string, options: ImportArguments) => importFromFile(cli, importExport, file, options))
   addHelp(cli, importing, {
     examples: [`${plural} import ${plural}.csv`, `zcat ${plural}.ndjson.gz | $0 ${plural} import - --key move-to-shop`],
     variables,
   })
 }
 
-export function addSeedCommand<Stores>(program: Command, cli: Cli<Stores>, transfers: AnyTransfer<Stores>[]): void {
-  const items = listOf(transfers.map(({ plural }) => plural))
+export function addSeedCommand<Stores>(program: Command, cli: Cli<Stores>, files: AnyImportExport<Stores>[]): void {
+  const items = listOf(files.map(({ plural }) => plural))
   const seeding = program
     .command('seed <count>', { hidden: !canMakeUpItems() })
     .description(`create realistic ${items}, for a trial`)
@@ -92,11 +96,11 @@ export function addSeedCommand<Stores>(program: Command, cli: Cli<Stores>, trans
       const rows = parseNumber(text, `The number of ${items}`, 1, maxItems)
       // One seed for all, so that the command can be repeated.
       const number = options.seed ?? randomInt(maxSeed + 1)
-      const created: AnyTransfer<Stores>[] = []
+      const created: AnyImportExport<Stores>[] = []
       try {
-        for (const transfer of transfers) {
-          await seed(cli, transfer, rows, number)
-          created.push(transfer)
+        for (const importExport of files) {
+          await seed(cli, importExport, rows, number)
+          created.push(importExport)
         }
       } finally {
         const result = { seed: number, created: Object.fromEntries(created.map(({ plural }) => [plural, rows])) }
@@ -134,38 +138,38 @@ function formatOption(): Option {
 
 async function exportToFile<Stores>(
   cli: Cli<Stores>,
-  transfer: AnyTransfer<Stores>,
+  importExport: AnyImportExport<Stores>,
   file: string | undefined,
   { format, force, json, ...filters }: ExportArguments,
 ): Promise<void> {
-  if (file === undefined) refuseJson({ json }, `the ${transfer.plural}`)
+  if (file === undefined) refuseJson({ json }, `the ${importExport.plural}`)
   await withStore(cli, async (store, _audit, database) => {
     const ownership = database.kind === 'sqlite' ? ownershipOf(database.path) : undefined
-    const progress = describeCount('Exported', transfer.plural)
+    const progress = describeCount('Exported', importExport.plural)
     const { written, sha256 } = await withProgress(progress, (onProgress) => {
       const options = { format: format ?? formatOf(file), filters, onProgress }
-      const work = (write: Write) => exportItems(transfer, transfer.items(store), write, options)
+      const work = (write: Write) => exportItems(importExport, importExport.collection(store), write, options)
       return file === undefined
         ? writeStream(process.stdout, work)
         : writeFile(file, { overwrite: force === true, ownership }, work)
     })
-    const describe = () => `Exported ${count(written, transfer.name, transfer.plural)}, SHA-256 ${sha256}.`
+    const describe = () => `Exported ${count(written, importExport.name, importExport.plural)}, SHA-256 ${sha256}.`
     printAs({ json }, { file: file ?? null, exported: written, sha256 }, describe, note)
   })
 }
 
 async function importFromFile<Stores>(
   cli: Cli<Stores>,
-  transfer: AnyTransfer<Stores>,
+  importExport: AnyImportExport<Stores>,
   file: string,
   options: ImportArguments,
 ): Promise<void> {
-  const { name, plural } = transfer
+  const { name, plural } = importExport
   const { key, skipInvalid } = options
   // A file with tabs is read as CSV, whose reader says what to do.
   const format = options.format ?? formatOf(file.replace(/\.tsv$/i, '.csv'))
   await withInput(file, async (input) => {
-    if (options.dryRun) return checkInput(transfer, input, format, options)
+    if (options.dryRun) return checkInput(importExport, input, format, options)
     if (input.path === undefined && key === undefined) {
       throw new UsageError(
         `An import of ${input.name} needs --key: a text that identifies it, so that it can be repeated after an interruption.`,
@@ -180,7 +184,7 @@ async function importFromFile<Stores>(
       cli,
       async (store, audit, database) => {
         const { created, existing } = await withProgress(describeCount('Imported', plural), (onProgress) =>
-          importItems(transfer, transfer.items(store), input, {
+          importItems(importExport, importExport.collection(store), input, {
             format,
             key,
             onInvalid: skipInvalid && skip,
@@ -200,7 +204,7 @@ async function importFromFile<Stores>(
 
 /** Lists all invalid lines, and imports nothing. */
 async function checkInput<New>(
-  resource: Resource<New>,
+  itemType: ItemType<New>,
   input: Input,
   format: Format,
   options: ImportArguments,
@@ -210,7 +214,7 @@ async function checkInput<New>(
     skipped++
     note(`Invalid ${description}`)
   }
-  for await (const items of readItems(resource, input, { format, onInvalid })) valid += items.length
+  for await (const items of readItems(itemType, input, { format, onInvalid })) valid += items.length
   const invalid = count(skipped, 'invalid line')
   if (skipped > 0 && !options.skipInvalid) {
     throw new OperatorError(
@@ -218,23 +222,23 @@ async function checkInput<New>(
     )
   }
   const result = { file: input.name, valid, skipped, created: 0, existing: 0 }
-  const items = count(valid, resource.name, resource.plural)
+  const items = count(valid, itemType.name, itemType.plural)
   printAs(options, result, () => `${input.name}: ${items} can be imported, ${invalid} skipped. Nothing was imported.`)
 }
 
 async function seed<Stores>(
   cli: Cli<Stores>,
-  transfer: AnyTransfer<Stores>,
+  importExport: AnyImportExport<Stores>,
   rows: number,
   seed: number,
 ): Promise<void> {
-  const { plural } = transfer
-  const next = await itemSource(transfer, seed)
+  const { plural } = importExport
+  const next = await itemSource(importExport, seed)
   await withStore(
     cli,
     async (store, audit, database) => {
       await withProgress(describeCount('Created', plural, rows), (onProgress) =>
-        seedItems(transfer, transfer.items(store), rows, next, onProgress),
+        seedItems(importExport, importExport.collection(store), rows, next, onProgress),
       )
       audit(`${plural}.seed`, describeLocation(database), { rows })
     },
