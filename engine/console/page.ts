@@ -1,3 +1,3 @@
-/** Shows the page. Its icons are those of a service. */
-export { IconPaw } from './components/icons.tsx'
+/** Shows the page, with an icon in the style of its own ones. */
+export { icon } from './components/icons.tsx'
 export { start } from './start.tsx'

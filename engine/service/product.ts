@@ -6,7 +6,7 @@ export interface Product {
   command: string
   version: string
   /** The commit of a built package. A checkout, which may have changes, has none. */
-  revision: string
+  revision?: string
   /** The first characters of every API key. */
   keyPrefix: string
   /** Of the variables `API_KEY` and `API_KEY_FILE`. The other variables have none. */
@@ -15,6 +15,8 @@ export interface Product {
   /** A sentence for the help of the command line. */
   summary: string
   description: string
+  /** Of the REST interface, by its SPDX identifier. By default the OpenAPI document names none. */
+  license?: string
   /** The version of the REST interface, which the OpenAPI document has. */
   apiVersion: string
   /** The path of the REST API that the banner shows. */

@@ -1,18 +1,19 @@
-/**
- * Durable typed collections, in one SQLite file or in PostgreSQL: see README.md. In the order of use: define the collections
- * and the store, open it, and handle its errors. The columns and rules of a table are in `#store/schema`.
- */
-export {
-  type BaseStore,
-  type IdempotencyKey,
-  noApiKey,
-  type StoreLoad,
-  type StoreObserver,
-  type StoreSizes,
-  writeFailures,
-} from './base-store.ts'
+/** Durable typed collections, in one SQLite file or in PostgreSQL: see README.md. */
+
+// Define the collections and the store. The columns and rules of a table are in `#store/schema`.
+
 export { collection, defineStore, type StoreDefinition, type StoreOf, type StoresOf } from './collection.ts'
 export type { Entity, NewEntity } from './entity.ts'
+export { ownTables } from './migrations.ts'
+
+// Open it.
+
+export type { BaseStore, IdempotencyKey } from './base-store.ts'
+export type { Location } from './location.ts'
+export { migrateStore, openStore } from './open.ts'
+
+// Handle its errors.
+
 export {
   IdempotencyKeyReused,
   IdsExhausted,
@@ -21,5 +22,12 @@ export {
   StoreUnavailable,
   UnusableDatabase,
 } from './errors.ts'
-export { describeLocation, type Location } from './location.ts'
-export { migrateStore, openStore } from './open.ts'
+
+// Add statements of your own to a collection, with `own`. The type for PostgreSQL is in `#store/postgres`.
+
+export type { SqliteEngine } from './sqlite/engine.ts'
+
+// Report on it.
+
+export { noApiKey, type StoreLoad, type StoreObserver, type StoreSizes, writeFailures } from './base-store.ts'
+export { describeLocation } from './location.ts'

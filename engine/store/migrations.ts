@@ -38,6 +38,15 @@ export interface PrepareOptions {
   onWarning?: ((message: string) => void) | undefined
 }
 
+/**
+ * The folders with the tables of API keys and idempotency keys, for the migrations of a new product. A product whose own
+ * migrations make them does not list them.
+ */
+export const ownTables = {
+  sqlite: new URL('migrations/sqlite', import.meta.url),
+  postgres: new URL('migrations/postgres', import.meta.url),
+}
+
 /** Reads the numbered `*.sql` files of the folders in ascending order of their names. */
 export function readMigrations(folders: URL[]): Migration[] {
   return folders.flatMap(readFolder).sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -70,6 +70,6 @@ export function createProgram<Stores extends WithApiKeys>(service: Service<Store
   addRestoreCommand(program, cli)
   addDatabaseCommands(program, cli)
   for (const importExport of files) addFileCommands(program, cli, importExport)
-  addSeedCommand(program, cli, files)
+  if (files.length > 0) addSeedCommand(program, cli, files)
   return program
 }

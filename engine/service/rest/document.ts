@@ -18,7 +18,7 @@ Every error response has an Error body, also those that no operation lists.`
  */
 export function createDocument(
   router: AnyRouter,
-  { name: title, description, apiVersion }: Pick<Product, 'name' | 'description' | 'apiVersion'>,
+  { name: title, description, apiVersion, license }: Pick<Product, 'name' | 'description' | 'apiVersion' | 'license'>,
   servers: oas31.ServerObject[],
 ): oas31.OpenAPIObject {
   // trpc-to-openapi and zod-openapi each have a type for the same OpenAPI standard.
@@ -26,7 +26,7 @@ export function createDocument(
     title,
     description: `${description}\n\n${conventions}`,
     version: apiVersion,
-    license: { name: 'MIT', identifier: 'MIT' },
+    ...(license && { license: { name: license, identifier: license } }),
     baseUrl: '',
     securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the service.' } },
   }) as oas31.OpenAPIObject

@@ -22,7 +22,7 @@ export class Metrics {
   readonly store: ReturnType<typeof storeMetrics>
   readonly #ready: ReturnType<MetricFactory['gauge']>
 
-  constructor({ metricPrefix, version, revision }: Pick<Product, 'metricPrefix' | 'version' | 'revision'>) {
+  constructor({ metricPrefix, version, revision = '' }: Pick<Product, 'metricPrefix' | 'version' | 'revision'>) {
     this.#factory = metricFactory(this.#registry, metricPrefix)
     this.requests = requestMetrics(this.#factory)
     this.cacheLookups = cacheMetrics(this.#factory)

@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import scalar from '@scalar/fastify-api-reference'
+import react from '@vitejs/plugin-react'
+import fastify from 'fastify'
+import type { Plugin, UserConfig } from 'vite'
+
+/** The service that the server of Vite for developers talks to. */
+const service = 'http://127.0.0.1:3000'
+
+/** The notices of the libraries in the scripts, which their licenses require. */
+const licenseFile = 'licenses.md'
+
+const scalarFile = 'docs/scalar.js'
+
+/** Leaves out the code with which Mantine adds style elements: the content security policy forbids them. */
+const noStyleElements: Plugin = {
+  name: 'no-style-elements',
+  load(id) {
+    const [, name] = /[\\/](MantineCssVariables|MantineClasses)\.mjs$/.exec(id) ?? []
+    return name && `export const ${name} = () => null`
+  },
+}
+
+/** The script of Scalar for browsers, which its plugin for Fastify contains. */
+const scalarScript: Plugin = {
+  name: 'scalar-script',
+  async generateBundle() {
+    const app = fastify()
+    await app.register(scalar, { configuration: { url: '/openapi.json' } })
+    const { payload } = await app.inject('/reference/js/scalar.js')
+    this.emitFile({ type: 'asset', fileName: scalarFile, source: payload })
+  },
+}
+
+/** The notices of what Vite does not bundle: the icons, which are in our sources, and the script of Scalar. */
+const otherLicenses: Plugin = {
+  name: 'other-licenses',
+  generateBundle: {
+    order: 'post',
+    handler(_options, bundle) {
+      const notices = bundle[licenseFile]
+      if (notices?.type !== 'asset') throw new Error(`The build has no ${licenseFile}.`)
+      const icons = readFileSync(new URL('components/icons-license.txt', import.meta.url), 'utf8')
+      const ofScalar = readFileSync(new URL('../LICENSE', import.meta.resolve('@scalar/fastify-api-reference')), 'utf8')
+      notices.source += `\n${icons}${scalarFile in bundle ? `\n## Scalar (MIT)\n\n${ofScalar}` : ''}`
+    },
+  },
+}
+
+/**
+ * The configuration of Vite for a console.
+ *
+ * @param root the folder with the page `index.html` and, if there is one, that of the API reference, `docs/index.html`
+ */
+export function consoleConfig(root: string): UserConfig {
+  const pages = ['index.html', 'docs/index.html'].filter((page) => existsSync(join(root, page)))
+  return {
+    root,
+    // Relative URLs, because the path of PUBLIC_URL is known only when the service starts.
+    base: './',
+    // `.env` files would change the console without changing its sources.
+    envDir: false,
+    plugins: [react(), noStyleElements, pages.length > 1 && scalarScript, otherLicenses],
+    build: {
+      target: 'es2022',
+      // The content security policy forbids inline scripts and styles.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      license: { fileName: licenseFile },
+      rolldownOptions: {
+        input: pages.map((page) => join(root, page)),
+        // What the first load needs is one file, which compresses better than several.
+        output: {
+          codeSplitting: {
+            groups: [
+              // What the page of the API reference shares with the console.
+              {
+                name: 'api-key',
+                test: /[\\/](?:product|engine[\\/]console[\\/](?:sign-in[\\/]api-key|service|storage))\.ts$/,
+                priority: 1,
+              },
+              { name: 'main', tags: ['$initial'], test: /^(?!.*[\\/]docs[\\/])/ },
+            ],
+          },
+        },
+        // Do not warn that plugins are slow.
+        checks: { bundlerTimings: false },
+      },
+    },
+    // The service serves the API reference, with the built console.
+    server: { proxy: { '/trpc': service, '/docs': service, '/assets': service, '/openapi.json': service } },
+  }
+}
