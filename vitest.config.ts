@@ -11,7 +11,7 @@ const slow = [
   ),
   ...['backup', 'cli', 'database-commands', 'pets-export', 'seed'].map((name) => `engine/service/test/ops/${name}`),
   ...['sqlite/migrations', 'store/transfer'].map((name) => `engine/store/test/${name}`),
-  ...['log-fields', 'nginx', 'package', 'tour'].map((name) => `test/project/${name}`),
+  ...['log-fields', 'nginx', 'package', 'pages', 'tour'].map((name) => `test/project/${name}`),
   ...['fixture/transfer', 'rest/conformance', 'rest/log'].map((name) => `test/${name}`),
 ].map((name) => `${name}.test.ts`)
 const missing = slow.filter((path) => !existsSync(new URL(path, import.meta.url)))

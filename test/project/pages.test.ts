@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { codeBlocksOf, document, root, stepsOf } from '../support/documents.ts'
+import { runCommand, waitForOutput, whenListening } from '../support/process.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+/** The examples on the pages of the engines are one product, which this test builds as a reader does. */
+
+const store = document('engine/store/README.md')
+const service = document('engine/service/README.md')
+const client = document('engine/client/README.md')
+const page = document('engine/console/README.md')
+
+const { imports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+test('the example of the store prints what its page shows', async () => {
+  const folder = projectOf([store])
+  const [step] = stepsOf(store)
+  expect(run(folder, 'try.ts')).toBe(`${step?.output}\n`)
+})
+
+test('the example of the service serves REST, RPC and the document, and that of the client prints what its page shows', async () => {
+  const folder = projectOf([store, service, client])
+  const server = await whenListening(
+    runCommand([process.execPath, 'main.ts'], { folder, env: { PORT: '0', DATABASE_URL: 'file:notes.db' } }),
+  )
+  const apiKey = await waitForOutput(server, /\b(note_[0-9A-Za-z]{38})\b/)
+  const [step] = stepsOf(client)
+  expect(run(folder, 'client.ts', { NOTES_URL: server.url, NOTES_API_KEY: apiKey })).toBe(`${step?.output}\n`)
+
+  const request = async (
+    path: string,
+    init: { headers?: Record<string, string>; method?: string; body?: string } = {},
+  ) => {
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', ...init.headers }
+    const response = await fetch(`${server.url}${path}`, { ...init, headers })
+    return {
+      status: response.status,
+      replayed: response.headers.get('idempotency-replayed'),
+      body: JSON.parse(await response.text()),
+    }
+  }
+  const create = { method: 'POST', headers: { 'idempotency-key': 'order-18' }, body: '{"body":"Buy tea"}' }
+  const note = { id: 2, body: 'Buy tea' }
+  expect(await request('/v1/notes', create)).toEqual({ status: 201, replayed: null, body: note })
+  expect(await request('/v1/notes', create)).toEqual({ status: 201, replayed: 'true', body: note })
+  expect(await request('/v1/notes')).toMatchObject({ status: 200, body: [{ id: 1, body: 'Call Ann' }, note] })
+  expect(await request('/v1/notes', { ...create, headers: {}, body: '{"body":""}' })).toMatchObject({ status: 400 })
+  const { body } = await request('/openapi.json')
+  expect(Object.keys(body.paths)).toEqual(['/notes', '/notes/{id}'])
+  expect(body.info).toEqual({
+    title: 'Notes',
+    version: '1.0.0',
+    description: expect.stringMatching(/^Keeps the notes of a team\./),
+  })
+
+  const { stdout } = spawnSync(process.execPath, ['main.ts', '--help'], { cwd: folder, encoding: 'utf8' })
+  expect(stdout).toContain('$ notes keys create shop')
+  expect(stdout).not.toMatch(/petstore|seed/)
+})
+
+test('the examples compile, and that of the console is built and served', async () => {
+  const folder = projectOf([store, service, client, page])
+  const web = { extends: join(root, 'web/tsconfig.json'), include: ['.'], exclude: ['engine', 'node_modules'] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...web, compilerOptions: { incremental: false } }))
+  const bin = (name: string) => join(root, 'node_modules/.bin', name)
+  expect(spawnSync(bin('tsc'), ['-p', folder], { encoding: 'utf8' }).stdout).toBe('')
+  const built = spawnSync(bin('vite'), ['build', 'web', '--logLevel', 'warn'], {
+    cwd: folder,
+    encoding: 'utf8',
+    // Vitest sets NODE_ENV, which Vite would use.
+    env: { PATH: process.env.PATH },
+  })
+  expect([built.status, built.stderr]).toEqual([0, ''])
+
+  const env = { PORT: '0', DATABASE_URL: 'file:notes.db' }
+  const { url } = await whenListening(runCommand([process.execPath, 'main.ts'], { folder, env }))
+  const html = await (await fetch(url)).text()
+  const [, script = ''] = /<script type="module" crossorigin src="\.(.*?)"/.exec(html) ?? []
+  expect(await (await fetch(url + script)).text()).toContain('note_')
+})
+
+/** Writes the files of the examples, each of which begins with its path, beside the engines. */
+function projectOf(pages: (typeof store)[]): string {
+  const folder = temporaryFolder(onTestFinished)
+  for (const name of ['engine', 'node_modules']) symlinkSync(join(root, name), join(folder, name))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'notes', type: 'module', imports }))
+  for (const { code } of pages.flatMap((each) => codeBlocksOf(each))) {
+    const [, path] = /^(?:\/\/|--|<!--) ([\w./]+\.\w+)/.exec(code) ?? []
+    if (path === undefined) continue
+    mkdirSync(join(folder, dirname(path)), { recursive: true })
+    writeFileSync(join(folder, path), code)
+  }
+  return folder
+}
+
+/** Runs a file of the project, and returns what it prints. */
+function run(folder: string, file: string, env: Record<string, string> = {}): string {
+  const { stdout, stderr } = spawnSync(process.execPath, [file], { cwd: folder, encoding: 'utf8', env })
+  expect(stderr).toBe('')
+  return stdout
+}
