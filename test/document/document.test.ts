@@ -21,7 +21,7 @@ async function servedDocument(): Promise<oas31.OpenAPIObject> {
 
 test('the committed copy equals the served document (npm run openapi:update updates it)', async () => {
   await expect(`${JSON.stringify(await servedDocument(), null, 2)}\n`).toMatchFileSnapshot(
-    '../../server/rest/openapi.json',
+    '../../server/openapi.json',
   )
 })
 
