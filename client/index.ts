@@ -29,8 +29,7 @@ export { isAborted }
  * A failed call rejects with a `PetstoreError`, which `isPetstoreError` recognises. `isAborted` tells whether the caller's
  * `signal` ended it.
  *
- * @throws {TypeError} if the API key is missing or contains a character that no key has, or if the URL is not one of HTTP or
- *   holds a user name or password.
+ * @throws {TypeError} if an option is not valid, or the runtime too old.
  */
 export function createPetstoreClient(options: ClientOptions): PetstoreClient {
   return createClient<AppRouter>(options)

@@ -51,8 +51,7 @@ export type ServiceIssue = NonNullable<NonNullable<ServiceError['data']>['issues
  * A typed client of a router. Queries made in the same tick share an HTTP request. It retries transient failures. Each
  * mutation carries an idempotency key: that of its context, or its own.
  *
- * @throws {TypeError} if the API key is missing or contains a character that no key has, or if the URL is not one of HTTP or
- *   holds a user name or password.
+ * @throws {TypeError} if an option is not valid, or the runtime too old.
  */
 export function createClient<Router extends AnyRouter>({
   url,
@@ -63,7 +62,9 @@ export function createClient<Router extends AnyRouter>({
   fetch = globalThis.fetch,
   headers = () => ({}),
 }: ClientOptions): TRPCClient<Router> {
+  checkRuntime()
   checkUrl(url)
+  checkNumbers({ retries, maxPause, timeout })
   const authorization = `Bearer ${checkApiKey(apiKey)}`
   const rpcUrl = `${url.replace(/\/+$/, '')}/trpc`
   const send = withTransportErrors(withRetries(fetch, { retries, maxPause, timeout }), rpcUrl)
@@ -76,7 +77,8 @@ export function createClient<Router extends AnyRouter>({
   const client = createTRPCClient<ServiceRouter>({
     links: [
       splitLink({
-        condition: ({ type, context }) => type === 'mutation' || context.skipBatch === true,
+        // A batch ignores the signal of a query unless all of its queries have one.
+        condition: ({ type, context, signal }) => type === 'mutation' || context.skipBatch === true || signal != null,
         true: (runtime) => (options) => {
           const { op } = options
           const link = httpLink({
@@ -87,7 +89,7 @@ export function createClient<Router extends AnyRouter>({
               return response
             },
             headers: {
-              ...headers(),
+              ...lowercased(headers()),
               authorization,
               ...(op.type === 'mutation' && { 'idempotency-key': idempotencyKeyOf(op) }),
             },
@@ -97,7 +99,7 @@ export function createClient<Router extends AnyRouter>({
         // The limits of the service for one request.
         false: httpBatchLink({
           ...http,
-          headers: () => ({ ...headers(), authorization }),
+          headers: () => ({ ...lowercased(headers()), authorization }),
           maxItems: 20,
           maxURLLength: 4_000,
         }),
@@ -143,12 +145,44 @@ function checkUrl(url: string): void {
   // Safe: only browsers have a location. It becomes text.
   const { location } = globalThis as { location?: unknown }
   const page = location === undefined ? undefined : String(location)
-  const parsed = URL.canParse(url, page) ? new URL(url, page) : undefined
+  const parsed = parseUrl(url, page)
   if (!parsed || !/^https?:$/.test(parsed.protocol))
     throw new TypeError('The url of the service is invalid: expected a URL such as http://host:port.')
   if (parsed.username !== '' || parsed.password !== '') {
     throw new TypeError('The url of the service must not hold a user name or password: pass the API key as apiKey.')
   }
+  if (/[?#]/.test(url) || /\/(v1|trpc)\/*$/.test(parsed.pathname))
+    throw new TypeError('The url of the service must end before ?, #, /v1 and /trpc.')
+}
+
+/** `URL.canParse` is missing in older browsers and in React Native. */
+function parseUrl(url: string, page: string | undefined): URL | undefined {
+  try {
+    return new URL(url, page)
+  } catch {
+    return undefined
+  }
+}
+
+/** Without random bytes, two creates could get the same idempotency key. */
+function checkRuntime(): void {
+  // Safe: it is missing in older runtimes.
+  const { crypto } = globalThis as { crypto?: { getRandomValues?: unknown } }
+  if (!crypto?.getRandomValues)
+    throw new TypeError('The client needs crypto.getRandomValues: use a newer runtime, or a polyfill.')
+}
+
+/** NaN, such as of an environment variable that is not set, would retry without end. */
+function checkNumbers(options: Record<string, number | undefined>): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined && !(value >= 0))
+      throw new TypeError(`The option ${name} must be a number, and not negative.`)
+  }
+}
+
+/** A header in two spellings would be sent as one with both values. */
+function lowercased(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 /** The caller's idempotency key, or a new one. */

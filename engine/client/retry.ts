@@ -42,9 +42,12 @@ async function fetchWhole(fetch: Fetch, timeout: number, ...[input, init]: Param
   const limit = new AbortController()
   const onTimeout = () => limit.abort(new TypeError(`no complete response within ${timeout} ms`))
   const timer = setTimeout(onTimeout, Math.min(timeout, maxDelay))
-  const signal = init?.signal ? AbortSignal.any([init.signal, limit.signal]) : limit.signal
+  // `AbortSignal.any` is missing in older browsers and in React Native.
+  const onAbort = () => limit.abort(init?.signal?.reason)
+  if (init?.signal?.aborted) onAbort()
+  init?.signal?.addEventListener('abort', onAbort)
   try {
-    const response = await fetch(input, { ...init, signal })
+    const response = await fetch(input, { ...init, signal: limit.signal })
     const text = await response.text()
     // The constructor throws on a body for status 204 or 304, even on an empty one.
     return new Response(text || null, response)
@@ -53,6 +56,7 @@ async function fetchWhole(fetch: Fetch, timeout: number, ...[input, init]: Param
     throw limit.signal.reason
   } finally {
     clearTimeout(timer)
+    init?.signal?.removeEventListener('abort', onAbort)
   }
 }
 
@@ -67,7 +71,7 @@ function retryAfter({ headers }: Response): number {
 
 function pause(milliseconds: number, signal: AbortSignal | null | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    signal?.throwIfAborted()
+    if (signal?.aborted) return reject(signal.reason)
     const abort = () => {
       clearTimeout(timer)
       reject(signal?.reason)

@@ -22,7 +22,10 @@ export function withTransportErrors(fetch: Fetch, url: string): Fetch {
 async function isFromService(response: Response): Promise<boolean> {
   try {
     const body: unknown = await response.json()
-    return Array.isArray(body) || (typeof body === 'object' && body !== null && ('result' in body || 'error' in body))
+    if (typeof body !== 'object' || body === null) return false
+    // Gateways send an `error`, too.
+    const error = 'error' in body ? body.error : undefined
+    return Array.isArray(body) || 'result' in body || (typeof error === 'object' && error !== null && 'json' in error)
   } catch {
     return false
   }

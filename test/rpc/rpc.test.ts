@@ -259,7 +259,7 @@ describe('the RPC adapter', () => {
   })
 
   test.for([
-    ['a number', '{"json":{"name":"Rex","categoryId":7}}', 'categoryId: expected an integer, got 7'],
+    ['a number', '{"json":{"name":"Rex","categoryId":7}}', 'categoryId: expected a bigint such as 7n, got a number'],
     [
       'text that is no bigint',
       '{"json":{"categoryId":"x"},"meta":{"values":{"categoryId":["bigint"]}}}',

@@ -6,9 +6,14 @@ export const maxInt64 = 2n ** 63n - 1n
 
 /** A 64-bit signed integer, exact over its whole range: a `bigint` in TypeScript, an integer in JSON. */
 export const Int64 = z
-  .bigint({ error: expected('an integer') })
+  .bigint({ error: expectedInteger })
   .min(minInt64, { error: expected('a 64-bit integer') })
   .max(maxInt64, { error: expected('a 64-bit integer') })
+
+/** JSON has no bigint, so only a caller of RPC can send an integer as a number. */
+export function expectedInteger(issue: Parameters<ReturnType<typeof expected>>[0]): string {
+  return (Number.isInteger(issue.input) ? expected('a bigint such as 7n', 'a number') : expected('an integer'))(issue)
+}
 
 /** Every integer of 20 digits is out of range. Longer ones are not needed, and a `bigint` of many digits is expensive. */
 const maxDigits = 20

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from './errors.ts'
-import { Int64, isInt64 } from './int64.ts'
+import { expectedInteger, Int64, isInt64 } from './int64.ts'
 import { expected } from './validation.ts'
 
 const limitError = { error: expected('an integer from 1 to 100') }
@@ -78,7 +78,7 @@ function cursorOf(noun: string) {
 }
 
 /** The id of an item to find. Not {@link Int64}: an integer out of range is a valid id that no item has, which is 404. */
-export const AnyId = z.bigint({ error: expected('an integer') })
+export const AnyId = z.bigint({ error: expectedInteger })
 
 /**
  * Finds the item with an {@link AnyId}.
