@@ -20,9 +20,7 @@ async function servedDocument(): Promise<oas31.OpenAPIObject> {
 }
 
 test('the committed copy equals the served document (npm run openapi:update updates it)', async () => {
-  await expect(`${JSON.stringify(await servedDocument(), null, 2)}\n`).toMatchFileSnapshot(
-    '../../server/openapi.json',
-  )
+  await expect(`${JSON.stringify(await servedDocument(), null, 2)}\n`).toMatchFileSnapshot('../../server/openapi.json')
 })
 
 describe('the document matches the specification:', () => {

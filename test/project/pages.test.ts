@@ -21,6 +21,14 @@ test('the example of the store prints what its page shows', async () => {
   expect(run(folder, 'try.ts')).toBe(`${step?.output}\n`)
 })
 
+test('a definition that its module exports under another name is refused with the reason', () => {
+  const folder = projectOf([store])
+  for (const file of ['store.ts', 'try.ts'].map((name) => join(folder, name)))
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('definition', 'notesStore'))
+  const { stderr } = spawnSync(process.execPath, ['try.ts'], { cwd: folder, encoding: 'utf8' })
+  expect(stderr).toContain('store.ts must export what defineStore returns under the name "definition".')
+})
+
 test('the example of the service serves REST, RPC and the document, and that of the client prints what its page shows', async () => {
   const folder = projectOf([store, service, client])
   const server = await whenListening(
