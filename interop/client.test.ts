@@ -28,7 +28,7 @@ test('the client that openapi-typescript generates compiles, has exact types and
     created: rex,
     location: '/v1/pets/1',
     sold: [{ id: 2, name: 'Minka', categoryId: 7, status: 'sold' }],
-    link: '</v1/pets?limit=1&status=sold&cursor=2>; rel="next"',
+    link: `<${url}/v1/pets?limit=1&status=sold&cursor=2>; rel="next"`,
     found: rex,
     refused: [400, 'invalid_request', 'limit: expected an integer from 1 to 100, got 101'],
     withoutKey: [401, 'unauthorized'],

@@ -11,7 +11,7 @@ import type { BaseStore } from '#store'
 import type { WithApiKeys } from '#store/keys'
 import { bearerCheck } from './auth/bearer.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
-import type { Config } from './config.ts'
+import { type Config, publicAddressOf } from './config.ts'
 import { Connections, maxConnections } from './http/connections.ts'
 import { makeDrainable } from './http/drain.ts'
 import { handleErrors, sendError } from './http/error-responses.ts'
@@ -161,6 +161,10 @@ export async function createApp({
   const page = readConsolePage(consoleFolder, basePath)
   const app = createBase({ product, config, log, metrics, tracing, page })
   metrics.store.watch(store)
+  let address = publicAddressOf(config, undefined)
+  app.addHook('onListen', async () => {
+    address = publicAddressOf(config, listeningOn(app))
+  })
 
   const checkBearer = bearerCheck(store, product, metrics.cacheLookups.api_keys)
   const checkKey = config.rateLimit ? withRateLimit(config.rateLimit, checkBearer) : checkBearer
@@ -170,7 +174,14 @@ export async function createApp({
     adapters.addHook('onRequest', checkKey)
     const { rest_responses, rpc_responses } = metrics.cacheLookups
     const [restCache, rpcCache] = [responseCache(store, rest_responses), responseCache(store, rpc_responses)]
-    adapters.register(restAdapter, { prefix: '/v1', cache: restCache, basePath, router, calls })
+    adapters.register(restAdapter, {
+      prefix: '/v1',
+      cache: restCache,
+      basePath,
+      address: () => address,
+      router,
+      calls,
+    })
     adapters.register(rpcAdapter, { prefix: '/trpc', cache: rpcCache, router, calls })
   })
   app.register(webConsole, { folder: consoleFolder, page, basePath })
@@ -184,7 +195,7 @@ export async function createApp({
       scope.register(metricsRoute, { metrics, check: app.checkReadiness })
     })
   }
-  const servers = () => serversOf(config, app.server.listening ? app.listeningOrigin : 'http://127.0.0.1:3000')
+  const servers = () => serversOf(config, address)
   app.register(reference, {
     // Loaded with the first request for the document, because its packages would take a tenth of the start.
     document: async () => (await import('./rest/document.ts')).createDocument(router, product, servers()),
@@ -193,6 +204,14 @@ export async function createApp({
     folder: consoleFolder,
   })
   return app
+}
+
+/** The host and the port of an application that listens. */
+export function listeningOn(app: FastifyInstance): { host: string; port: number } {
+  const listening = app.server.address()
+  // A string is the path of a Unix socket.
+  if (listening === null || typeof listening === 'string') throw new Error('The application does not listen yet.')
+  return { host: listening.address, port: listening.port }
 }
 
 /** The path of PUBLIC_URL without a slash at the end. Links have it; requests do not, because a proxy removes it. */

@@ -159,7 +159,7 @@ function toConfig(env: z.infer<Environment>) {
     reusePort: env.REUSE_PORT,
     database: env.DATABASE_URL,
     databaseConnections: env.DATABASE_CONNECTIONS,
-    /** The URL by which clients reach the service, without `/v1`. A proxy removes its path. By default it is the listening address. */
+    /** The URL by which clients reach the service, without `/v1`. A proxy removes its path. */
     publicUrl: env.PUBLIC_URL,
     stagingUrl: env.STAGING_URL,
     logLevel: env.LOG_LEVEL,
@@ -241,12 +241,26 @@ export function configurationOf(product: KeyedProduct) {
   return { variables, nameOf, defaultOf, describe, readConfig }
 }
 
+/** Addresses that mean all those of the machine, with the one by which its own programs reach them. */
+const anyAddress: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
 /** Where programs on this machine reach the service. */
-export function originOf({ host, port }: Config): string {
-  // These addresses mean all addresses of the machine.
-  const own: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
-  const name = own[host] ?? host
+export function originOf({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  const name = anyAddress[host] ?? host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
+
+/**
+ * Where clients reach the service: a URL, or nothing if it is not known. On all addresses of the machine, or behind a proxy,
+ * clients use another name than the one listened on.
+ */
+export function publicAddressOf(
+  { publicUrl, trustProxy }: Pick<Config, 'publicUrl' | 'trustProxy'>,
+  listening: Pick<Config, 'host' | 'port'> | undefined,
+): string {
+  if (publicUrl !== undefined) return publicUrl
+  const isKnown = listening && !(listening.host in anyAddress) && trustProxy.length === 0
+  return isKnown ? originOf(listening) : ''
 }
 
 function list<T extends z.ZodType<unknown, string>>(item: T) {

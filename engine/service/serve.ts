@@ -2,9 +2,9 @@ import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { describeLocation, openStore, type StoreDefinition, StoreUnavailable } from '#store'
 import type { WithApiKeys } from '#store/keys'
-import { createAdminApp, createApp } from './app.ts'
+import { createAdminApp, createApp, listeningOn } from './app.ts'
 import { apiKeyFormat } from './auth/api-key.ts'
-import { type Config, environment } from './config.ts'
+import { type Config, environment, originOf } from './config.ts'
 import { type Address, addressesOf, findListenProblems, listenProblem } from './http/addresses.ts'
 import { drain } from './http/drain.ts'
 import { createLog, type Log } from './log.ts'
@@ -82,7 +82,7 @@ export async function serve(config: Config, { product, definition, router, conso
       }
       const firstKey = hasKey ? undefined : await mintFirstKey(product, store, audit)
       const asBanner = process.stdout.isTTY && config.logFormat !== 'json'
-      const url = config.publicUrl ?? app.listeningOrigin
+      const url = config.publicUrl ?? originOf(listeningOn(app))
       const { hasConsole } = app
       const { name, path } = product
       announce({ name, url, path, database: config.database, firstKey, hasConsole }, log, { asBanner })

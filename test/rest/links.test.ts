@@ -2,8 +2,11 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createDocument } from '../../engine/service/rest/document.ts'
 import { mutation, procedure, router } from '../../server/trpc.ts'
+import { consoleFolder } from '../support/built-console.ts'
+import { addPets } from '../support/database.ts'
 import { startRouter } from '../support/own-router.ts'
 import { product } from '../support/product.ts'
+import { startTestApi } from '../support/test-api.ts'
 
 const Named = z.object({ name: z.string() }).meta({ id: 'Named' })
 const Created = z.object({ id: z.string(), name: z.string() }).meta({ id: 'Created' })
@@ -80,4 +83,26 @@ test('the link to the next page has the parameters of the path in the path', asy
   const { first } = await startRouter(router({ list }))
   const { headers } = await first.get('/v1/stores/a%2Fb/tags?limit=1')
   expect(headers.link).toBe('</v1/stores/a%2Fb/tags?limit=1&cursor=7>; rel="next"')
+})
+
+test.for([
+  { host: '127.0.0.1', address: 'http://127.0.0.1:PORT' },
+  { host: '0.0.0.0', address: '' },
+  { host: '127.0.0.1', trustProxy: ['127.0.0.1'], address: '' },
+  { host: '0.0.0.0', publicUrl: 'https://shop.example/petstore', address: 'https://shop.example/petstore' },
+])('links and the first server begin with the address if it is known: %o', async ({ host, address, ...config }) => {
+  const { app, key, store } = await startTestApi({ config, consoleFolder })
+  await addPets(store, 1)
+  const { port } = new URL(await app.listen({ host, port: 0 }))
+  const send = (path: string) =>
+    fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${key}` } })
+  const linksOf = async (path: string) => {
+    const links = (await send(path)).headers.get('link') ?? ''
+    return [...links.replaceAll(port, 'PORT').matchAll(/<([^>]*)>/g)].map(([, url]) => url)
+  }
+  expect(await linksOf('/v1/pets?limit=1')).toEqual([`${address}/v1/pets?limit=1&cursor=1`])
+  expect(await linksOf('/v1/pets/1')).toEqual([`${address}/v1/pets`, `${address}/docs/`])
+  const document = (await (await send('/openapi.json')).text()).replaceAll(port, 'PORT')
+  expect(JSON.parse(document)).toMatchObject({ servers: [{ url: `${address}/v1` }] })
+  expect((await send('/docs/')).status).toBe(200)
 })

@@ -38,7 +38,8 @@ export async function startRouter(router: AnyRouter, { rateLimit }: { rateLimit?
   app.decorateRequest('rateLimit', undefined)
   app.decorateRequest('idempotency', undefined)
   const calls = { store, release: product.version }
-  app.register(restAdapter, { prefix: '/v1', basePath: '', cache: responseCache(store), router, calls })
+  const rest = { prefix: '/v1', basePath: '', address: () => '', cache: responseCache(store) }
+  app.register(restAdapter, { ...rest, router, calls })
   app.register(rpcAdapter, { prefix: '/trpc', cache: responseCache(store), router, calls })
 
   async function createClient(name: string): Promise<RestClient> {

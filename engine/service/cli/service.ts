@@ -1,7 +1,7 @@
 import type { AnyRouter } from '@trpc/server'
 import type { Command } from 'commander'
 import type { WithApiKeys } from '#store/keys'
-import { type Config, type Configuration, originOf } from '../config.ts'
+import { type Config, type Configuration, originOf, publicAddressOf } from '../config.ts'
 import { describeFindings, examine, type Finding, failure, finding, ok } from '../ops/doctor.ts'
 import { checkHealth, describeHealth } from '../ops/healthcheck.ts'
 import { OperatorError } from '../ops/operator-error.ts'
@@ -40,7 +40,9 @@ export function addServiceCommands(
       const { createDocument } = await import('../rest/document.ts')
       const { serversOf } = await import('../rest/reference.ts')
       const config = readConfig()
-      print(JSON.stringify(createDocument(router, product, serversOf(config, originOf(config))), null, 2))
+      print(
+        JSON.stringify(createDocument(router, product, serversOf(config, publicAddressOf(config, config))), null, 2),
+      )
     })
   addHelp(cli, openapi, {
     examples: ['openapi > openapi.json', `PUBLIC_URL=${product.exampleUrl} $0 openapi`],

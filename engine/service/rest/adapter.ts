@@ -13,23 +13,26 @@ interface RestOptions {
   router: AnyRouter
   calls: CallOptions
   cache: ResponseCache
-  /** The path of the service in links: empty, or such as `/shop`. A proxy removes it from requests. */
+  /** The path of the service in `Location`: empty, or such as `/shop`. A proxy removes it from requests. */
   basePath: string
+  /** Where clients reach the service, for `Link`: a URL, or the path if its origin is not known. */
+  address: () => string
 }
 
 /** The REST adapter: one route for each procedure with `meta.openapi`. */
 export async function restAdapter(
   app: FastifyInstance,
-  { router, calls, cache, basePath }: RestOptions,
+  { router, calls, cache, basePath, address }: RestOptions,
 ): Promise<void> {
-  const apiPath = basePath + app.prefix
+  const location = basePath + app.prefix
+  const apiUrl = () => address() + app.prefix
   acceptJsonOnly(app, parseJson)
   refuseUnknownPaths(app)
   for (const [path, operations] of Map.groupBy(operationsOf(router), ({ path }) => path)) {
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
-    const onSend = deprecationHooks(operations, apiPath, basePath)
+    const onSend = deprecationHooks(operations, apiUrl, address)
     for (const operation of operations) {
-      const respond = responder(operation, calls, apiPath)
+      const respond = responder(operation, calls, location, apiUrl)
       app.route({
         url,
         method: methodsOf(operation),
@@ -55,9 +58,9 @@ function methodsOf({ method }: Operation): string[] {
   return method === 'GET' ? ['GET', 'HEAD'] : [method]
 }
 
-function responder(operation: Operation, calls: CallOptions, apiPath: string) {
+function responder(operation: Operation, calls: CallOptions, location: string, apiUrl: () => string) {
   const readInput = inputReader(operation)
-  const next = nextLink(operation, apiPath)
+  const next = nextLink(operation, apiUrl)
   const status = successStatus(operation)
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<CacheableResponse> => {
@@ -67,7 +70,7 @@ function responder(operation: Operation, calls: CallOptions, apiPath: string) {
     markReplay(ctx, reply)
     const headers: CacheableResponse['headers'] = { 'content-type': 'application/json; charset=utf-8' }
     if (operation.hasLocation && isRecord(output))
-      headers.location = `${apiPath}${filledPath(operation, input)}/${output.id}`
+      headers.location = `${location}${filledPath(operation, input)}/${output.id}`
     const link = next?.(input, output)
     if (link) headers.link = link
     // All serializers of Fastify for JSON schemas return strings.
@@ -77,20 +80,20 @@ function responder(operation: Operation, calls: CallOptions, apiPath: string) {
 
 /**
  * Every response of a deprecated operation's path announces the deprecation, errors included: `Deprecation` (RFC 9745),
- * `Sunset` (RFC 8594) and `Link` (RFC 8288). The links have no scheme and host, so they hold for every name of the service.
+ * `Sunset` (RFC 8594) and `Link` (RFC 8288).
  */
-function deprecationHooks(operations: Operation[], apiPath: string, basePath: string): onSendHookHandler[] {
+function deprecationHooks(operations: Operation[], apiUrl: () => string, address: () => string): onSendHookHandler[] {
   const deprecation = operations.find(({ meta }) => meta.deprecation)?.meta.deprecation
   if (!deprecation) return []
   const { since, sunset, successor } = deprecation
-  const headers = {
+  const headers = () => ({
     deprecation: `@${since.getTime() / 1000}`,
     sunset: sunset.toUTCString(),
-    link: `<${apiPath}${successor}>; rel="successor-version", <${basePath}/docs/>; rel="deprecation"; type="text/html"`,
-  }
+    link: `<${apiUrl()}${successor}>; rel="successor-version", <${address()}/docs/>; rel="deprecation"; type="text/html"`,
+  })
   return [
     (_request, reply, payload, done) => {
-      reply.headers(headers)
+      reply.headers(headers())
       done(null, payload)
     },
   ]
@@ -114,9 +117,9 @@ function textOf(value: unknown): string {
 
 /**
  * Keyset pagination for operations with the inputs `cursor` and `limit`: a full page links to the page after its last id
- * (RFC 8288), which keeps the other parameters. Returns undefined for any other operation.
+ * (RFC 8288), which keeps the other parameters. Many clients do not resolve a relative link. Returns undefined for any other operation.
  */
-function nextLink(operation: Operation, apiPath: string) {
+function nextLink(operation: Operation, apiUrl: () => string) {
   const { cursor, limit } = operation.input.shape
   if (!cursor || !limit) return undefined
   const defaultLimit = limit.parse(undefined)
@@ -127,6 +130,6 @@ function nextLink(operation: Operation, apiPath: string) {
     const pairs = Object.entries(query)
       .filter(([name]) => !operation.path.includes(`{${name}}`))
       .map(([name, value]) => `${name}=${encodeURIComponent(textOf(value))}`)
-    return `<${apiPath}${filledPath(operation, input)}?${pairs.join('&')}>; rel="next"`
+    return `<${apiUrl()}${filledPath(operation, input)}?${pairs.join('&')}>; rel="next"`
   }
 }

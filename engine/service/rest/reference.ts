@@ -40,7 +40,7 @@ export async function reference(
 
 /** Allows no inline scripts, and requests only to the servers in the document. Scalar adds style elements to the page. */
 function pagePolicy(servers: oas31.ServerObject[]): string {
-  const origins = servers.map(({ url }) => new URL(url).origin)
+  const origins = servers.filter(({ url }) => URL.canParse(url)).map(({ url }) => new URL(url).origin)
   return [
     "default-src 'none'",
     `connect-src 'self' ${origins.join(' ')}`,
@@ -54,20 +54,18 @@ function pagePolicy(servers: oas31.ServerObject[]): string {
   ].join('; ')
 }
 
-interface PublicAddresses {
-  publicUrl: string | undefined
-  stagingUrl: string | undefined
-}
-
 /**
  * The servers in the OpenAPI document.
  *
- * @param origin of the service, which is used if there is no public URL.
+ * @param address where clients reach the service: a URL, or nothing. The document's own origin then counts.
  */
-export function serversOf({ publicUrl, stagingUrl }: PublicAddresses, origin: string): oas31.ServerObject[] {
+export function serversOf(
+  { publicUrl, stagingUrl }: Record<'publicUrl' | 'stagingUrl', string | undefined>,
+  address: string,
+): oas31.ServerObject[] {
   const isProduction = publicUrl !== undefined && !isLoopback(publicUrl)
   return [
-    { url: `${publicUrl ?? origin}/v1`, description: isProduction ? 'Production' : 'This server' },
+    { url: `${address}/v1`, description: isProduction ? 'Production' : 'This server' },
     ...(stagingUrl ? [{ url: `${stagingUrl}/v1`, description: 'Staging' }] : []),
   ]
 }

@@ -36,8 +36,8 @@ describe.for(['', '/petstore', '/a/b', '/a&b'])('behind a proxy at the path "%s"
       const page = (await response.json()) as { id: number }[]
       ids.push(...page.map(({ id }) => id))
       const next = linksIn(response).next
-      if (next !== undefined) expect(next).toMatch(new RegExp(`^${path}/v1/pets\\?`))
-      link = next && new URL(next, response.url).href
+      if (next !== undefined) expect(next.slice(0, `${url}/v1/pets?`.length)).toBe(`${url}/v1/pets?`)
+      link = next
     }
     expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7])
   })

@@ -6,7 +6,7 @@ import manifest from '../../../../package.json' with { type: 'json' }
 import { appRouter } from '../../../../server/router.ts'
 import { prepareSqlite } from '../../../../test/support/engines.ts'
 import { logLinesIn } from '../../../../test/support/log-lines.ts'
-import { runPetstore, startServer } from '../../../../test/support/process.ts'
+import { runPetstore, startServer, waitForOutput } from '../../../../test/support/process.ts'
 import { product, readConfig } from '../../../../test/support/product.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import { serve } from '../../serve.ts'
@@ -31,6 +31,14 @@ test('the service logs its address and version when it listens', async () => {
   const { stdout, url } = await startServer()
   const messages = logLinesIn(stdout).map(({ msg }) => msg)
   expect(messages).toContain(`listening at ${url} (petstore ${manifest.version})`)
+})
+
+test('on all addresses of the machine, the curl line names one that works', async () => {
+  const server = await startServer({ env: { HOST: '0.0.0.0' } })
+  const line = await waitForOutput(server, /"curl":"([^"]+)"/)
+  const [, key, url] = /Bearer (\w+)' (\S+)$/.exec(line) ?? []
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/pets$/)
+  expect((await fetch(String(url), { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
 })
 
 test('petstore --version prints the version', async () => {
