@@ -4,7 +4,9 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { petStatuses } from '../db/pets/pets.ts'
 import { listen } from '../test/support/raw-http.ts'
+import type { RestClient } from '../test/support/rest-client.ts'
 import { temporaryFolder } from '../test/support/temporary.ts'
 import { startTestApi } from '../test/support/test-api.ts'
 
@@ -30,9 +32,9 @@ test('Redocly reports nothing', async () => {
   expect(JSON.parse(stdout), stderr).toMatchObject({ totals: { errors: 0, warnings: 0 } })
 })
 
-test('every request that Postman imports succeeds when it is sent', async () => {
+test('every request that Postman imports succeeds each time it is sent, lists all pets and adds another one', async () => {
   const { url, key, rest } = await listen()
-  expect((await rest.post('/v1/pets', { name: 'Minka', categoryId: 7 })).status).toBe(201)
+  for (const status of petStatuses) await rest.post('/v1/pets', { name: 'Minka', categoryId: 7, status })
   const requests = await importIntoPostman(readFileSync(document, 'utf8'))
   expect(requests).toHaveLength(3)
   for (const { method, url: target, header, body } of requests) {
@@ -43,14 +45,27 @@ test('every request that Postman imports succeeds when it is sent', async () => 
       ...Object.fromEntries(header.map((each) => [each.key, each.value])),
       authorization: `Bearer ${key}`,
     }
-    const response = await fetch(`${url}/v1/${path}?${query}`, { method, headers, ...(body && { body: body.raw }) })
-    expect(response.ok, await response.text()).toBe(true)
+    const init = { method, headers, ...(body && { body: body.raw }) }
+    await expectEachTime(rest, () => fetch(`${url}/v1/${path}?${query}`, init))
   }
 })
 
-test('every request that Bruno imports succeeds when it is sent', async () => {
+/** Sends a request several times, while the store has pets of each status. */
+async function expectEachTime(rest: RestClient, send: () => Promise<Response>): Promise<void> {
+  for (let i = 0; i < 2; i++) {
+    const { body: before } = await rest.get('/v1/pets?limit=100')
+    const response = await send()
+    const body: unknown = await response.json()
+    expect(response.ok, JSON.stringify(body)).toBe(true)
+    const { body: after } = await rest.get('/v1/pets?limit=100')
+    if (response.status === 201) expect(after).toEqual([...(before as unknown[]), body])
+    else if (Array.isArray(body)) expect(body).toEqual(after)
+  }
+}
+
+test('every request that Bruno imports succeeds each time it is sent, lists all pets and adds another one', async () => {
   const { url, key, rest } = await listen()
-  expect((await rest.post('/v1/pets', { name: 'Minka', categoryId: 7 })).status).toBe(201)
+  for (const status of petStatuses) await rest.post('/v1/pets', { name: 'Minka', categoryId: 7, status })
   const requests = await importIntoBruno(readFileSync(document, 'utf8'))
   expect(requests).toHaveLength(3)
   for (const { method, url: target, params, headers, body, auth } of requests) {
@@ -61,7 +76,7 @@ test('every request that Bruno imports succeeds when it is sent', async () => {
       .reduce((path, { name, value }) => path.replace(`:${name}`, value), target.replace('{{baseUrl}}', `${url}/v1`))
     const inQuery = enabled.filter(({ type }) => type === 'query')
     const query = new URLSearchParams(Object.fromEntries(inQuery.map(({ name, value }) => [name, value])))
-    const response = await fetch(`${path}?${query}`, {
+    const init = {
       method,
       headers: {
         ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
@@ -69,8 +84,8 @@ test('every request that Bruno imports succeeds when it is sent', async () => {
         authorization: `Bearer ${key}`,
       },
       ...(body.json && { body: body.json }),
-    })
-    expect(response.ok, await response.text()).toBe(true)
+    }
+    await expectEachTime(rest, () => fetch(`${path}?${query}`, init))
   }
 })
 
@@ -120,10 +135,14 @@ async function importIntoPostman(data: string): Promise<PostmanRequest[]> {
   // Safe: the package has no types, and the test fails if these are wrong.
   const converter = createRequire(import.meta.url)('openapi-to-postmanv2') as Converter
   const { promise, resolve, reject } = Promise.withResolvers<PostmanItem>()
-  converter.convertV2({ type: 'string', data }, { parametersResolution: 'Example' }, (error, { output }) => {
-    if (output[0]) resolve(output[0].data)
-    else reject(error)
-  })
+  converter.convertV2(
+    { type: 'string', data },
+    { parametersResolution: 'Example', enableOptionalParameters: false },
+    (error, { output }) => {
+      if (output[0]) resolve(output[0].data)
+      else reject(error)
+    },
+  )
   return requestsIn(await promise)
 }
 

@@ -19,7 +19,7 @@ describe('the check of an import', () => {
     ],
     ['{"name":"Rex","categoryId":1.5}', 'categoryId: expected an integer, got 1.5'],
     ['{"name":"Rex","categoryId":9223372036854775808}', 'categoryId: expected a 64-bit integer, got one out of range'],
-    ['{"name":"Rex","categoryId":1,"status":"lost"}', 'status: expected one of available, pending, sold, got a string'],
+    ['{"name":"Rex","categoryId":1,"status":"lost"}', 'status: expected one of available, pending, sold, got "lost"'],
     ['{"name":"Rex","categoryId":1,"colour":"red","__proto__":{}}', 'unknown fields: "colour", "__proto__"'],
     ['[1]', 'expected an object, got an array'],
     ['{"name":"Rex"', 'expected a JSON object'],

@@ -225,7 +225,7 @@ function pathsIn(tree: string): string[] {
   return [...tree.matchAll(/^((?:│ {3}| {4})*)[├└]── (\S+)/gm)].map(([, indent = '', part = '']) => {
     const depth = indent.length / 4
     parents.splice(depth, Number.POSITIVE_INFINITY, part)
-    return parents.join('').replaceAll(/:(\w+)/g, '{$1}')
+    return parents.join('').replaceAll(/:(\w+)(?:\(.*?\))?/g, '{$1}')
   })
 }
 

@@ -87,10 +87,10 @@ describe('POST /v1/pets', () => {
     [{ ...rex, categoryId: true }, 'categoryId: expected an integer, got a boolean'],
     [{ ...rex, categoryId: [7] }, 'categoryId: expected an integer, got an array'],
     [{ ...rex, categoryId: {} }, 'categoryId: expected an integer, got an object'],
-    [{ ...rex, status: 'lost' }, 'status: expected one of available, pending, sold, got a string'],
+    [{ ...rex, status: 'lost' }, 'status: expected one of available, pending, sold, got "lost"'],
     [{ ...rex, status: '' }, 'status: expected one of available, pending, sold, got an empty string'],
     [{ ...rex, status: null }, 'status: expected one of available, pending, sold, got null'],
-    [{ ...rex, status: 'Available' }, 'status: expected one of available, pending, sold, got a string'],
+    [{ ...rex, status: 'Available' }, 'status: expected one of available, pending, sold, got "Available"'],
   ] as const)('the body %j is rejected: 400 %s', async ([body, message]) => {
     const { rest } = api()
     const response = await rest.post('/v1/pets', body)
@@ -140,7 +140,7 @@ describe('every operation', () => {
   test('under /v1 exactly the operations of the document are served', async () => {
     const { rest, urls } = await startWatchedApi()
     const served = []
-    for (const url of new Set(urls.map((each) => each.replaceAll(/:\w+/g, '1')))) {
+    for (const url of new Set(urls.map((each) => each.replaceAll(/:\w+(\(.*?\))?/g, '1')))) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
         if (url.startsWith('/v1') && (await rest.send({ method, url })).status !== 405) served.push(`${method} ${url}`)
       }

@@ -18,8 +18,8 @@ const requestHeader = z
 /** @param creates what the mutation creates, if it does */
 export function requestHeaders(creates: string | undefined) {
   const noEffect = creates === undefined ? 'has no second effect' : `adds no second ${creates}`
-  const description = `A string of your choice, bare or quoted, of at most 255 characters. Within 24 hours, a repeated request with the same key ${noEffect}: it gets the response of the first one, with \`Idempotency-Replayed: true\`.`
-  return z.object({ 'Idempotency-Key': requestHeader.meta({ description, examples: ['order-17'] }) })
+  const description = `A string of your choice for each new request, such as a UUID: 1 to 255 visible ASCII characters, bare or in double quotes. Within 24 hours, a repeated request with the same key ${noEffect}: it gets the response of the first one, with \`Idempotency-Replayed: true\`.`
+  return z.object({ 'Idempotency-Key': requestHeader.meta({ description }) })
 }
 
 export const responseHeaders = z.object({

@@ -19,7 +19,6 @@ export function pageOf<Filters extends Record<string, z.ZodOptional>>(noun: stri
         .optional()
         .meta({
           description: `Continues the list after the ${noun} with this id. The \`Link\` header of a full page carries it.`,
-          examples: [20],
         }),
     },
     { error: expected('an object') },
@@ -33,7 +32,7 @@ export function searchOf<Fields extends Record<string, z.ZodOptional>>(noun: str
   const search = z.object(
     {
       limit: limitOf(plural),
-      id: Int64.optional().meta({ description: `Returns only the ${noun} with this id.`, examples: [1] }),
+      id: Int64.optional().meta({ description: `Returns only the ${noun} with this id.` }),
       ...fields,
       order: z
         .enum(['newest', 'oldest'], { error: expected('newest or oldest') })
@@ -42,9 +41,7 @@ export function searchOf<Fields extends Record<string, z.ZodOptional>>(noun: str
           description: '`newest` begins with the greatest id, `oldest` with the lowest one.',
           examples: ['newest'],
         }),
-      cursor: cursorOf(noun)
-        .optional()
-        .meta({ description: 'The `next` of the call before this one.', examples: [20] }),
+      cursor: cursorOf(noun).optional().meta({ description: 'The `next` of the call before this one.' }),
     },
     { error: expected('an object') },
   )

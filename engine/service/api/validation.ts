@@ -39,7 +39,7 @@ export function expected(what: string, got?: string, rule?: Rule): (issue: RawIs
     issue.rule = issue.input === undefined ? { code: 'required' } : rule
     if (issue.input === undefined) return 'required'
     issue.expectation = what
-    const value = got ?? describe(issue.input)
+    const value = got ?? (issue.code === 'invalid_value' ? shown(issue.input) : describe(issue.input))
     return `expected ${what}${value && `, got ${value}`}`
   }
 }
@@ -69,6 +69,11 @@ function isNumeric(value: unknown): value is number | bigint {
 
 function pathOf({ path }: z.core.$ZodIssue): string {
   return path.join('.') || 'input'
+}
+
+/** A short text in full. An API key is longer. */
+function shown(value: unknown): string {
+  return typeof value === 'string' && value.length > 0 && value.length <= 32 ? JSON.stringify(value) : describe(value)
 }
 
 function describe(value: unknown): string {

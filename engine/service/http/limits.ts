@@ -7,7 +7,8 @@ export const limits = {
   requestTime: 10_000,
   /** Time without progress on a connection whose response is not sent completely. Node may notice it only after twice the time. */
   stallTime: 20_000,
-  idleTime: 5_000,
+  /** Above the 60 s of most proxies and load balancers. They would send requests on connections that are being closed. */
+  idleTime: 75_000,
   /** Pipelined requests that wait for the previous response, over all connections. */
   heldRequests: 1_000,
 }

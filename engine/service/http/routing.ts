@@ -39,6 +39,9 @@ export function handleOtherMethods(
   })
 }
 
+/** Follows the name of a parameter in the URL of a route. An empty value then matches no route. */
+export const notEmpty = '([^]+)'
+
 /** A file in memory. The headers include the content type. */
 export interface Page {
   content: Buffer
@@ -80,9 +83,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 export function acceptJsonOnly(app: FastifyInstance, parse: (text: string) => unknown): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    if (request.headers['content-encoding'] !== undefined) {
+    const { 'content-encoding': encoding = 'identity' } = request.headers
+    if (encoding.toLowerCase() !== 'identity') {
       return done(new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.'))
     }
+    if (body.length === 0) return done(null, undefined)
     let parsed: unknown
     try {
       parsed = parse(utf8.decode(body))

@@ -4,7 +4,7 @@ import { createSchema } from 'zod-openapi'
 import { parseJson } from '../api/int64.ts'
 import { isRecord } from '../api/validation.ts'
 import type { CacheableResponse, ResponseCache } from '../http/response-cache.ts'
-import { acceptJsonOnly, handleOtherMethods, refuseUnknownPaths } from '../http/routing.ts'
+import { acceptJsonOnly, handleOtherMethods, notEmpty, refuseUnknownPaths } from '../http/routing.ts'
 import { type CallOptions, createContext, markReplay } from '../trpc/context.ts'
 import { inputReader } from './input.ts'
 import { type Operation, operationsOf, successStatus } from './operations.ts'
@@ -29,7 +29,7 @@ export async function restAdapter(
   acceptJsonOnly(app, parseJson)
   refuseUnknownPaths(app)
   for (const [path, operations] of Map.groupBy(operationsOf(router), ({ path }) => path)) {
-    const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
+    const url = path.replaceAll(/\{(\w+)\}/g, (_parameter, name: string) => `:${name}${notEmpty}`)
     const onSend = deprecationHooks(operations, apiUrl, address)
     for (const operation of operations) {
       const respond = responder(operation, calls, location, apiUrl)

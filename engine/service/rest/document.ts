@@ -68,7 +68,10 @@ function deprecationNotice({ since, sunset, replacement }: Deprecation): string 
   return `Deprecated since ${start}, to be removed on ${end}. Use ${replacement} instead.`
 }
 
-/** Adds the example, and the description that a parameter loses when its schema is a reference. */
+/**
+ * Adds the description that a parameter loses when its schema is a reference, and an example if it is required or has a
+ * default. Importers such as that of Postman would send the examples of all others: filters, or the same key for each create.
+ */
 function patchParameter(parameter: oas31.ParameterObject | oas31.ReferenceObject, { input, meta }: Operation) {
   if ('$ref' in parameter) return parameter
   const { openapi } = meta
@@ -76,7 +79,7 @@ function patchParameter(parameter: oas31.ParameterObject | oas31.ReferenceObject
   const schema = parameter.in === 'header' ? headers[parameter.name] : input.shape[parameter.name]
   if (!schema) return parameter
   const text = schema.meta()?.description
-  const example = exampleOf(schema)
+  const example = parameter.required || schema instanceof z.ZodDefault ? exampleOf(schema) : undefined
   return { ...parameter, ...(text && { description: text }), ...(example !== undefined && { example }) }
 }
 

@@ -22,8 +22,8 @@ export function inputReader(operation: Operation): (request: FastifyRequest) => 
 
   return ({ params, query, body }) => {
     const parameters = decodePath(params)
-    if (Object.values(parameters).some((value) => value === '' || Number.isNaN(value)))
-      throw new ApiError('not_found', 'There is nothing at this path.')
+    if (Object.values(parameters).some(Number.isNaN)) throw new ApiError('not_found', 'There is nothing at this path.')
+    if (hasBody && body === undefined) throw new ApiError('invalid_request', 'The body is missing.')
     if (hasBody && !isRecord(body)) {
       throw new ApiError('invalid_request', `body: ${expected('an object')({ input: body })}`)
     }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, toApiError } from '../api/errors.ts'
 import { prepareReply, reportFault, toHttpError } from '../http/error-responses.ts'
 import type { CacheableResponse, ResponseCache } from '../http/response-cache.ts'
-import { acceptJsonOnly, handleOtherMethods, refuseUnknownPaths } from '../http/routing.ts'
+import { acceptJsonOnly, handleOtherMethods, notEmpty, refuseUnknownPaths } from '../http/routing.ts'
 import { type CallOptions, createContext, markReplay } from '../trpc/context.ts'
 import { type Context, errorEnvelope } from '../trpc/trpc.ts'
 import { callReader, isBatch, namesIn, pathOf, type RpcCall, type RpcRequest, type RpcRoute } from './calls.ts'
@@ -15,6 +15,7 @@ interface RpcOptions {
   cache: ResponseCache
 }
 
+const url = `/:path${notEmpty}`
 const contentType = { 'content-type': 'application/json; charset=utf-8' }
 
 /**
@@ -51,7 +52,7 @@ export async function rpcAdapter(app: FastifyInstance, { router, calls: options,
 
   app.route<RpcRoute>({
     method: ['GET', 'HEAD', 'POST'],
-    url: '/:path',
+    url,
     config: {
       labels: (request) => reader.labelsOf(pathOf(request)),
       procedures: (request) => reader.names(pathOf(request)),
@@ -70,7 +71,7 @@ export async function rpcAdapter(app: FastifyInstance, { router, calls: options,
       return body
     },
   })
-  handleOtherMethods(app, '/:path', ['GET', 'HEAD', 'POST'])
+  handleOtherMethods(app, url, ['GET', 'HEAD', 'POST'])
 }
 
 /** Each call of a batch succeeds or fails alone. */

@@ -58,5 +58,8 @@ function countStreamedBytes(...[, reply, payload, done]: Parameters<onSendHookHa
       controller.enqueue(chunk)
     },
   })
-  done(null, new Response(payload.body.pipeThrough(counter), payload))
+  const response = new Response(payload.body.pipeThrough(counter), payload)
+  // Node sets it, but not for HTTP/1.0, which does not know it.
+  response.headers.delete('transfer-encoding')
+  done(null, response)
 }

@@ -15,6 +15,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BaseStore } from '#store'
 import { toApiError } from '../api/errors.ts'
 import { isProbe, labelsOf, whenEnded } from '../http/request.ts'
+import { notEmpty } from '../http/routing.ts'
 import type { Product } from '../product.ts'
 import type { Context } from '../trpc/trpc.ts'
 import { serializeError } from './serialize-error.ts'
@@ -168,7 +169,7 @@ function describeResponse(
   { statusCode }: FastifyReply,
   isComplete: boolean,
 ): void {
-  const { url: route } = routeOptions
+  const route = routeOptions.url?.replaceAll(notEmpty, '')
   if (route !== undefined) {
     span.updateName(`${method} ${route}`)
     span.setAttribute('http.route', route)

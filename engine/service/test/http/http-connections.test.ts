@@ -200,7 +200,7 @@ describe.for(['1.0', '1.1'])('an HTTP/%s client with keep-alive', (version) => {
       await expect.poll(() => statusesIn(received.text)).toEqual(Array(count).fill(status))
     }
     expect(received.text.match(/^connection: keep-alive\r$/gim)).toHaveLength(2)
-    expect(received.text.match(/^keep-alive: timeout=5\r$/gim)).toHaveLength(2)
+    expect(received.text.match(/^keep-alive: timeout=75\r$/gim)).toHaveLength(2)
   })
 })
 
@@ -213,6 +213,8 @@ test('an HTTP/1.0 connection ends after a response of unknown length, which has 
   await once(socket, 'end')
   expect(statusesIn(received.text)).toEqual([200])
   expect(received.text).toMatch(/\r\nconnection: close\r\n/i)
+  expect(received.text).not.toMatch(/transfer-encoding/i)
+  expect(received.text.split('\r\n\r\n')[1]).toMatch(/^\{.*\n$/s)
 })
 
 function chunked(headers: string, chunks: string): string {
