@@ -33,6 +33,7 @@ import { rpcAdapter } from './rpc/adapter.ts'
 import { Metrics, metricsRoute } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 import type { CallOptions } from './trpc/context.ts'
+import { refuseOtherTexts } from './trpc/texts.ts'
 
 export interface AppOptions {
   product: Product
@@ -157,6 +158,7 @@ export async function createApp({
   loadMeter = processLoad,
   readinessTimeLimit,
 }: AppOptions): Promise<FastifyInstance> {
+  refuseOtherTexts(router)
   const basePath = basePathOf(config)
   const page = readConsolePage(consoleFolder, basePath)
   const app = createBase({ product, config, log, metrics, tracing, page })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AnyId, expected, found, foundOf, Int64, pageOf, searchOf } from '#service'
+import { AnyId, expected, found, foundOf, Int64, pageOf, searchOf, Text } from '#service'
 import { maxCount, petStatuses } from '../../db/pets/pets.ts'
 import { mutation, procedure, router } from '../trpc.ts'
 
@@ -12,20 +12,13 @@ export type PetStatus = z.infer<typeof PetStatus>
 const control = '\\x00-\\x1f\\x7f-\\x9f'
 
 /** The length counts Unicode code points, as JSON Schema does. */
-const PartOfName = z
-  .string({ error: expected('a string') })
-  .refine(hasValidLength, {
-    error: expected('1 to 255 characters', '', { code: 'length', minimum: 1, maximum: 255 }),
-    abort: true,
-  })
-  .refine((name) => name.isWellFormed(), {
-    error: expected('Unicode text', 'a lone surrogate', { code: 'unicode' }),
-    abort: true,
-  })
-  .refine(matches(`^[^${control}]*$`), {
-    error: expected('no control characters', '', { code: 'control' }),
-    abort: true,
-  })
+const PartOfName = Text.refine(hasValidLength, {
+  error: expected('1 to 255 characters', '', { code: 'length', minimum: 1, maximum: 255 }),
+  abort: true,
+}).refine(matches(`^[^${control}]*$`), {
+  error: expected('no control characters', '', { code: 'control' }),
+  abort: true,
+})
 
 /** Stored exactly as sent. */
 const PetName = PartOfName.refine(matches('\\S'), {
@@ -68,7 +61,6 @@ export type Pet = z.infer<typeof Pet>
 const filters = {
   status: PetStatus.optional().meta({
     description: 'Returns only pets with this availability status.',
-    examples: ['available'],
   }),
 }
 
@@ -78,9 +70,8 @@ const SearchPets = searchOf('pet', 'pets', {
   ...filters,
   name: PartOfName.optional().meta({
     description: 'Returns only pets whose name contains this text, in any case.',
-    examples: ['re'],
   }),
-  categoryId: Int64.optional().meta({ description: 'Returns only pets of this category.', examples: [7] }),
+  categoryId: Int64.optional().meta({ description: 'Returns only pets of this category.' }),
 })
 
 const GetPet = z.object(

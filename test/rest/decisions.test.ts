@@ -31,7 +31,7 @@ describe('names', () => {
     ['256 code points', '𝒳'.repeat(256), 'expected 1 to 255 characters'],
     ['only spaces', '   ', 'expected at least one character that is not white space'],
     ['only exotic white space', '\u00a0\u2003\u3000\ufeff', 'expected at least one character that is not white space'],
-    ['NUL', 'a\u0000b', 'expected no control characters'],
+    ['NUL', 'a\u0000b', 'expected no NUL'],
     ['a line feed', 'a\nb', 'expected no control characters'],
     ['DEL', 'a\u007fb', 'expected no control characters'],
     ['a C1 control', 'a\u009fb', 'expected no control characters'],
@@ -73,7 +73,7 @@ describe('the body of a create', () => {
     ['"Rex"', 'body: expected an object, got a string'],
     ['7', 'body: expected an object, got 7'],
     ['{"name":"Rex"', 'The body is not valid JSON in UTF-8.'],
-    ['', 'The body is not valid JSON in UTF-8.'],
+    ['', 'The body is missing.'],
     ["{'name':'Rex'}", 'The body is not valid JSON in UTF-8.'],
   ])('the body %s is rejected: 400', async ([body, message]) => {
     const { rest } = shared()
@@ -100,8 +100,18 @@ describe('the body of a create', () => {
     const { rest } = shared()
     expect(await rest.send({ method: 'POST', url: '/v1/pets' })).toMatchObject({
       status: 400,
-      body: { message: 'body: required' },
+      body: { message: 'The body is missing.' },
     })
+  })
+
+  test.for([
+    ['identity', 201],
+    ['Identity', 201],
+    ['gzip', 415],
+    ['identity, gzip', 415],
+  ] as const)('Content-Encoding %s: %i', async ([encoding, status]) => {
+    const { rest } = shared()
+    expect((await rest.post('/v1/pets', rex, { 'content-encoding': encoding })).status).toBe(status)
   })
 
   test.for(['application/json', 'APPLICATION/JSON', 'application/json; charset=utf-8', 'application/json;a="b;c"'])(
@@ -187,8 +197,18 @@ describe('parameters of the list', () => {
     const { rest } = shared()
     expect((await rest.get('/v1/pets?limit=0&status=lost')).body).toMatchObject({
       message:
-        'limit: expected an integer from 1 to 100, got 0; status: expected one of available, pending, sold, got a string',
+        'limit: expected an integer from 1 to 100, got 0; status: expected one of available, pending, sold, got "lost"',
     })
+  })
+
+  test.for([
+    ['Available', '"Available"'],
+    ['a\u0000"', '"a\\u0000\\""'],
+    ['x'.repeat(33), 'a string'],
+  ] as const)('the message shows a short value that is none of those allowed: %s', async ([status, shown]) => {
+    const { rest } = shared()
+    const { body } = await rest.get(`/v1/pets?status=${encodeURIComponent(status)}`)
+    expect(body).toMatchObject({ message: `status: expected one of available, pending, sold, got ${shown}` })
   })
 
   test('unknown parameters are ignored', async () => {
@@ -289,6 +309,17 @@ describe('methods and paths', () => {
         })
       }
       expect(await rest.send({ method: 'OPTIONS', url })).toMatchObject({ status: 204, headers: { allow }, text: '' })
+    },
+  )
+
+  test.for(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PROPFIND'] as const)(
+    '%s of a path without the value of a parameter is 404, and says nothing of other operations',
+    async (method) => {
+      const { rest } = shared()
+      for (const url of ['/v1/pets/', '/v1/pets//', '/v1/pets/?limit=1', '/trpc/', '/v1/']) {
+        const { status, headers } = await rest.send({ method: method as 'GET', url })
+        expect([url, status, headers.allow, headers.deprecation]).toEqual([url, 404, undefined, undefined])
+      }
     },
   )
 

@@ -70,7 +70,7 @@ describe('the typed client', () => {
 
   test.for([
     [{ name: '' }, { path: 'name', expectation: '1 to 255 characters' }],
-    [{ name: '\0' }, { path: 'name', expectation: 'no control characters' }],
+    [{ name: '\0' }, { path: 'name', expectation: 'no NUL' }],
     [{ name: '\ud800' }, { path: 'name', expectation: 'Unicode text' }],
     [{ categoryId: 2n ** 63n }, { path: 'categoryId', expectation: 'a 64-bit integer' }],
     [{ cursor: -1n }, { path: 'cursor', expectation: 'the id of a pet' }],

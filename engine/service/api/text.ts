@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { expected } from './validation.ts'
+
+const nul = '\\x00'
+
+/**
+ * A text that both databases hold exactly: PostgreSQL has no NUL, and UTF-8 no lone surrogates. A field adds its own rules.
+ */
+export const Text = z
+  .string({ error: expected('a string') })
+  .refine(isWellFormed, { error: expected('Unicode text', 'a lone surrogate', { code: 'unicode' }), abort: true })
+  // A regular expression, because the OpenAPI document then has it.
+  .regex(new RegExp(`^[^${nul}]*$`), { error: expected('no NUL', '', { code: 'control' }), abort: true })
+
+function isWellFormed(text: string): boolean {
+  return text.isWellFormed()
+}
+
+/** Whether a schema of strings is made of {@link Text}. */
+export function isText({ _zod }: z.core.$ZodType): boolean {
+  return _zod.def.checks?.some((check) => 'fn' in check._zod.def && check._zod.def.fn === isWellFormed) ?? false
+}
