@@ -7,6 +7,7 @@ import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pin
 import { type Config, environment } from './config.ts'
 import type { RequestLabels } from './http/request.ts'
 import { clientAddressOf } from './http/request.ts'
+import { routeOf } from './http/routing.ts'
 import { isJournal, withPriorityOf } from './telemetry/log-output.ts'
 import { serializeError } from './telemetry/serialize-error.ts'
 
@@ -126,7 +127,8 @@ function requestLine(
   { adapter, operation }: RequestLabels,
   { isComplete, milliseconds }: RequestResult,
 ) {
-  const { url: route, config } = request.routeOptions
+  const { config } = request.routeOptions
+  const route = routeOf(request)
   return {
     level: 'info',
     time: new Date().toISOString(),

@@ -42,6 +42,11 @@ export function handleOtherMethods(
 /** Follows the name of a parameter in the URL of a route. An empty value then matches no route. */
 export const notEmpty = '([^]+)'
 
+/** The path of the route with placeholders, such as `/items/:id`. Undefined without a route. */
+export function routeOf({ routeOptions }: FastifyRequest): string | undefined {
+  return routeOptions.url?.replaceAll(notEmpty, '')
+}
+
 /** A file in memory. The headers include the content type. */
 export interface Page {
   content: Buffer

@@ -15,7 +15,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { BaseStore } from '#store'
 import { toApiError } from '../api/errors.ts'
 import { isProbe, labelsOf, whenEnded } from '../http/request.ts'
-import { notEmpty } from '../http/routing.ts'
+import { routeOf } from '../http/routing.ts'
 import type { Product } from '../product.ts'
 import type { Context } from '../trpc/trpc.ts'
 import { serializeError } from './serialize-error.ts'
@@ -165,13 +165,13 @@ function attributesOf({ method, originalUrl, protocol, hostname, port }: Fastify
 
 function describeResponse(
   span: Span,
-  { method, routeOptions }: FastifyRequest,
+  request: FastifyRequest,
   { statusCode }: FastifyReply,
   isComplete: boolean,
 ): void {
-  const route = routeOptions.url?.replaceAll(notEmpty, '')
+  const route = routeOf(request)
   if (route !== undefined) {
-    span.updateName(`${method} ${route}`)
+    span.updateName(`${request.method} ${route}`)
     span.setAttribute('http.route', route)
   }
   if (isComplete) span.setAttribute('http.response.status_code', statusCode)
