@@ -24,7 +24,7 @@ export { isAborted }
  *
  * The client retries transient failures. Each create carries its own idempotency key, so a retry never adds a second
  * pet. To retry one yourself, even from another process, choose its key:
- * `petstore.pets.create.mutate(pet, { context: { idempotencyKey: 'order-17' } })`.
+ * `petstore.pets.create.mutate(pet, { context: { idempotencyKey: 'order-19' } })`.
  *
  * A failed call rejects with a `PetstoreError`, which `isPetstoreError` recognises. `isAborted` tells whether the caller's
  * `signal` ended it.

@@ -4,7 +4,7 @@ const { PETSTORE_URL = 'http://127.0.0.1:3000', KEY = '' } = process.env
 const petstore = createPetstoreClient({ url: PETSTORE_URL, apiKey: KEY })
 
 // The idempotency key makes repeated runs within 24 hours add one pet only.
-const context = { idempotencyKey: 'first-rex' }
+const context = { idempotencyKey: 'rex-of-script' }
 const rex = await petstore.pets.create.mutate({ name: 'Rex', categoryId: 7n }, { context })
 console.log(`${rex.name} has the id ${rex.id}.`)
 

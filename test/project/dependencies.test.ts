@@ -47,3 +47,9 @@ test('every dependency of the service has a license that permits its use in any 
   )
   expect(others.map(([path, { license }]) => `${path}: ${license}`)).toEqual([])
 })
+
+test('npm does not install the Node of glibc on Linux with musl, where it would shadow that of the system', () => {
+  const { packages }: { packages: Record<string, { libc?: string[] }> } = JSON.parse(read('package-lock.json'))
+  const nodes = Object.entries(packages).filter(([path]) => path.startsWith('node_modules/node-linux-'))
+  expect(nodes.map(([, { libc }]) => libc)).toEqual([['glibc'], ['glibc']])
+})

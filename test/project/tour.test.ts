@@ -6,7 +6,16 @@ import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { expectToCompile } from '../support/compile.ts'
-import { codeBlocksOf, type Document, document, documents, read, root, stepsOf } from '../support/documents.ts'
+import {
+  codeBlocksOf,
+  type Document,
+  document,
+  documents,
+  filesMatching,
+  read,
+  root,
+  stepsOf,
+} from '../support/documents.ts'
 import { bannerKey, type Server, startServer, waitForOutput } from '../support/process.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -65,6 +74,17 @@ test('the API document: each command gives the output that is shown, and the scr
 test('no other document has curl lines, which no test would run', () => {
   const withCurl = documents.filter((each) => stepsOf(each).some(({ command }) => command.startsWith('curl')))
   expect(withCurl.map(({ path }) => path)).toEqual(['README.md', 'docs/reference/api.md'])
+})
+
+test('the examples of the guides and scripts share no idempotency key, so that one database can run all', () => {
+  const sources = [
+    ...documents.filter(({ path }) => !path.startsWith('engine/')).map(({ text }) => text),
+    read('client/index.ts'),
+  ]
+  const all = [...sources, ...filesMatching('examples/*.ts').map(read)].join('\n')
+  const keys = [...all.matchAll(/idempotency-?key: '?([a-z]+-[\w-]+)/gi)].map(([, key]) => key)
+  expect(keys.length).toBeGreaterThan(3)
+  expect(keys).toEqual([...new Set(keys)])
 })
 
 test('the TypeScript examples of the documents compile', async () => {

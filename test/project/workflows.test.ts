@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, writeFileSync } from 'node:fs'
+import { cpSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -92,3 +92,20 @@ function notes(folder: string, ...words: string[]) {
   const script = join(folder, 'deploy/release/notes.ts')
   return spawnSync(process.execPath, [script, ...words], { encoding: 'utf8' })
 }
+
+test('Dependabot updates every lock file', () => {
+  const { updates }: { updates: { directories?: string[] }[] } = parse(read('.github/dependabot.yml'))
+  const folders = filesMatching('**/package-lock.json').map((path) => `/${path.replace(/\/?package-lock\.json$/, '')}`)
+  expect(folders.length).toBeGreaterThan(3)
+  expect(updates.flatMap(({ directories = [] }) => directories).toSorted()).toEqual(folders.toSorted())
+})
+
+test('the checks install each program without root, and end where one is missing', () => {
+  const folder = temporaryFolder()
+  for (const name of ['sudo', 'npm']) writeFileSync(join(folder, name), `#!/bin/sh\necho ${name} "$@"`, { mode: 0o755 })
+  writeFileSync(join(folder, 'id'), '#!/bin/sh\necho 1000', { mode: 0o755 })
+  for (const name of ['bash', 'dirname', 'env']) symlinkSync(`/usr/bin/${name}`, join(folder, name))
+  const env = { PATH: folder }
+  const { status, stderr } = spawnSync(join(root, '.ci/run'), { env, encoding: 'utf8' })
+  expect([status, stderr]).toEqual([1, 'sqlite3 is missing.\n'])
+})
