@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { serverFolder } from '../support/postgres/leftovers.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { serverFolder } from '../../../../test/support/postgres/leftovers.ts'
+import { temporaryFolder } from '../../../../test/support/temporary.ts'
 
 test('a test server of PostgreSQL removes the folders of runs that were killed, and no others', () => {
   const parent = temporaryFolder()
