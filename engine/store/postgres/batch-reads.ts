@@ -5,7 +5,8 @@ const maxWait = 250
 
 /**
  * Batches concurrent reads. Reads that arrive while a statement runs wait and share the next one, in which equal reads
- * count once. A full batch does not wait, and a statement that takes long, because its connection hangs, delays no others. No read shares a statement that began before the read, so every result is as
+ * count once. A full batch does not wait, and no read waits for longer than
+ * `maxWait`, in case the connection of the statement hangs. No read shares a statement that began before the read, so every result is as
  * fresh as that of a statement of its own.
  *
  * @param keyOf equal for equal queries
@@ -16,16 +17,23 @@ export function batchReads<Query, Key, T>(
   keyOf: (query: Query) => Key,
   read: (queries: Query[]) => Promise<Map<Key, T>>,
 ): (query: Query) => Promise<T | undefined> {
-  let waiting = newBatch()
+  interface Batch {
+    queries: Map<Key, Query>
+    results: PromiseWithResolvers<Map<Key, T>>
+    timer?: NodeJS.Timeout
+  }
+
+  let waiting: Batch = newBatch()
   /** The start of the latest statement, while it runs. */
   let startedAt: number | undefined
 
-  function newBatch() {
+  function newBatch(): Batch {
     return { queries: new Map<Key, Query>(), results: Promise.withResolvers<Map<Key, T>>() }
   }
 
   function start(): void {
-    const { queries, results } = waiting
+    const { queries, results, timer } = waiting
+    clearTimeout(timer)
     const at = performance.now()
     waiting = newBatch()
     startedAt = at
@@ -46,10 +54,13 @@ export function batchReads<Query, Key, T>(
   }
 
   return async (query) => {
-    const { queries, results } = waiting
+    const batch = waiting
+    const { queries, results } = batch
     const key = keyOf(query)
     queries.set(key, query)
     if (!mustWait() || queries.size === maxBatch) start()
+    // The statement that runs may turn out to hang.
+    else batch.timer ??= setTimeout(start, maxWait)
     return (await results.promise).get(key)
   }
 }
