@@ -20,7 +20,11 @@ export function notifySystemd(
   // Node cannot send datagrams to a socket in the file system. A shell starts systemd's program for each message, because
   // to start a process blocks the event loop and needs file descriptors.
   const relay = 'while read -r state; do systemd-notify "$state"; done'
-  const { stdin } = spawn('sh', ['-c', relay], { stdio: ['pipe', 'ignore', 'inherit'] })
+  const shell = spawn('sh', ['-c', relay], { stdio: ['pipe', 'ignore', 'inherit'] })
+  const { stdin } = shell
+  shell.on('error', ({ message }) =>
+    process.emitWarning(`systemd is not notified, because no shell starts: ${message}`),
+  )
   // Without its shell, the service is restarted by the watchdog.
   stdin.on('error', () => {})
   void reportReady()

@@ -109,7 +109,7 @@ function writeObserver({ histogram, counter }: MetricFactory): StoreObserver {
   )
   const commits = histogram(
     'commit_duration_seconds',
-    'Time of a COMMIT on SQLite: the write to the log, its fsync, and a checkpoint if one was due.',
+    'Time of a COMMIT on SQLite: the write to the log and its fsync.',
     buckets,
   )
   const failures = counter(

@@ -1,0 +1,12 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { notifySystemd } from '../../ops/systemd.ts'
+
+test('without a shell, a service of systemd goes on and warns', async () => {
+  vi.stubEnv('PATH', '/nowhere')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue()
+  onTestFinished(() => warn.mockRestore())
+  const stop = notifySystemd({ NOTIFY_SOCKET: '/nowhere' }, { checkReadiness: async () => {}, isStuck: () => false })
+  await expect.poll(() => warn.mock.calls).toEqual([[expect.stringContaining('systemd is not notified')]])
+  stop()
+})
