@@ -40,9 +40,9 @@ test('every request that Postman imports succeeds each time it is sent, lists al
   for (const { method, url: target, header, body } of requests) {
     const variables = new Map(target.variable.map((each) => [`:${each.key}`, each.value]))
     const path = target.path.map((part) => variables.get(part) ?? part).join('/')
-    const query = new URLSearchParams(Object.fromEntries(target.query.map((each) => [each.key, each.value])))
+    const query = new URLSearchParams(Object.fromEntries(enabledIn(target.query)))
     const headers = {
-      ...Object.fromEntries(header.map((each) => [each.key, each.value])),
+      ...Object.fromEntries(enabledIn(header)),
       authorization: `Bearer ${key}`,
     }
     const init = { method, headers, ...(body && { body: body.raw }) }
@@ -79,7 +79,7 @@ test('every request that Bruno imports succeeds each time it is sent, lists all 
     const init = {
       method,
       headers: {
-        ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
+        ...Object.fromEntries(headers.filter(({ enabled }) => enabled).map(({ name, value }) => [name, value])),
         ...(body.json && { 'content-type': 'application/json' }),
         authorization: `Bearer ${key}`,
       },
@@ -107,6 +107,11 @@ test('Insomnia imports every request with its path and its authentication', asyn
 interface Pair {
   key: string
   value: string
+  disabled?: boolean
+}
+
+function enabledIn(pairs: Pair[]): [string, string][] {
+  return pairs.filter(({ disabled }) => !disabled).map(({ key, value }) => [key, value])
 }
 
 /** A request of a Postman collection. */
@@ -155,7 +160,7 @@ interface BrunoRequest {
   method: string
   url: string
   params: { type: string; name: string; value: string; enabled: boolean }[]
-  headers: { name: string; value: string }[]
+  headers: { name: string; value: string; enabled: boolean }[]
   body: { json: string | null }
   auth: { bearer: { token: string } }
 }

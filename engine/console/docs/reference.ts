@@ -8,6 +8,12 @@ interface Scalar {
   createApiReference(element: Element | null, configuration: object): { destroy(): void }
 }
 
+interface Parameter {
+  required?: boolean
+  schema: object
+  examples?: object
+}
+
 const button = document.querySelector('button')
 
 /** Shows the reference of the REST API. */
@@ -16,17 +22,15 @@ export function showReference(product: ConsoleProduct): void {
   replaceBlockedStorage('localStorage')
   replaceBlockedStorage('sessionStorage')
   // By then the script of Scalar has run.
-  document.addEventListener('DOMContentLoaded', () => show(product))
+  document.addEventListener('DOMContentLoaded', () => void show(product))
 }
 
-function show({ keyPrefix }: ConsoleProduct): void {
+async function show({ keyPrefix }: ConsoleProduct): Promise<void> {
   const scalar: Scalar | undefined = Reflect.get(window, 'Scalar')
-  if (!scalar) {
-    say('The reference could not be loaded. Reload the page.')
-    return
-  }
+  if (!scalar) return say('The reference could not be loaded. Reload the page.')
+  const source = await loadDocument()
   const create = (token?: string) =>
-    scalar.createApiReference(document.querySelector('#reference'), configurationWith(token))
+    scalar.createApiReference(document.querySelector('#reference'), { ...source, ...configurationWith(token) })
   let reference = create()
   if (!button) return
   button.disabled = false
@@ -47,7 +51,6 @@ function say(text: string): void {
 
 function configurationWith(token: string | undefined): object {
   return {
-    url: '../openapi.json',
     // The page sends requests only to the servers in the document.
     withDefaultFonts: false,
     telemetry: false,
@@ -58,6 +61,30 @@ function configurationWith(token: string | undefined): object {
     mcp: { disabled: true },
     agent: { disabled: true },
   }
+}
+
+/**
+ * The OpenAPI document, in which the optional parameters without a default are disabled (`x-disabled` of Scalar). Otherwise
+ * the page would send an example of their schema with each request, and so filter the list. If the document cannot be
+ * loaded, Scalar tries again and shows the error.
+ */
+async function loadDocument(): Promise<object> {
+  const url = '../openapi.json'
+  try {
+    const content: { paths: Record<string, Record<string, { parameters?: Parameter[] }>> } = await (
+      await fetch(url)
+    ).json()
+    const operations = Object.values(content.paths).flatMap((path) => Object.values(path))
+    for (const { parameters = [] } of operations) parameters.forEach(disableOptional)
+    return { content }
+  } catch {
+    return { url }
+  }
+}
+
+function disableOptional(parameter: Parameter): void {
+  if (parameter.required || 'default' in parameter.schema) return
+  parameter.examples = { default: { value: '', 'x-disabled': true } }
 }
 
 /** Scalar needs a storage. In a browser that blocks it, it gets one that lasts as long as the page. */
