@@ -151,7 +151,7 @@ function checkUrl(url: string): void {
   if (parsed.username !== '' || parsed.password !== '') {
     throw new TypeError('The url of the service must not hold a user name or password: pass the API key as apiKey.')
   }
-  if (/[?#]/.test(url) || /\/(v1|trpc)\/*$/.test(parsed.pathname))
+  if (/[?#]/.test(url) || /\/(?:v1|trpc)\/?$/.test(parsed.pathname))
     throw new TypeError('The url of the service must end before ?, #, /v1 and /trpc.')
 }
 

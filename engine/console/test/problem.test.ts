@@ -49,18 +49,19 @@ test('queries of an unreachable service are retried every two seconds, of a busy
 })
 
 test.for([
-  [409, { error: { code: 'conflict', message: 'Conflict' } }],
-  [429, { error: 'Slow down' }],
-  [422, { error: { json: { message: 'Invalid', code: -32600, data: { code: 'unprocessable' } } } }],
-  [500, [{ error: {} }]],
+  ['unreachable', 409, { error: { code: 'conflict', message: 'Conflict' } }],
+  ['unreachable', 429, { error: 'Slow down' }],
+  ['busy', 422, { error: { json: { message: 'Invalid', code: -32600, data: { code: 'unprocessable' } } } }],
+  ['busy', 500, [{ error: {} }]],
 ] as const)(
-  'a response with status %i that is not one of the service is unexpected, and tried again',
-  async ([status, body]) => {
+  'after a response that is not one of the service, it is %s, and the call is tried again (status %i)',
+  async ([expected, status, body]) => {
     const fetch = async () => Response.json(body, { status })
     const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: 'pet_key', retries: 0, fetch })
     for (const call of [() => rpc.pets.list.query(), () => rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })]) {
-      const { kind, message } = problemOf(await failureOf(call()))
-      expect([kind, message]).toEqual(['busy', 'The service gave an unexpected response.'])
+      const problem = problemOf(await failureOf(call()))
+      expect(problem.kind).toBe(expected)
+      expect(isTransient(problem)).toBe(true)
     }
   },
 )
