@@ -42,7 +42,7 @@ test('a connection that is lost during a statement gives a 503, and the next req
 
 test('a connection that is lost between two statements of a transaction ends the transaction, not the process', async () => {
   const { url } = await startOnPostgres()
-  const pool = openPool(url)
+  const pool = openPool(url, undefined, undefined, 'petstore')
   onTestFinished(() => pool.end())
   const transaction = inTransaction(pool, async (db) => {
     await endSessions(url)
