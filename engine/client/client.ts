@@ -74,11 +74,17 @@ export function createClient<Router extends AnyRouter>({
     // Safe: tRPC's own type of `init` differs from RequestInit only in that absent fields may be undefined.
     fetch: (input: Parameters<Fetch>[0], init?: object) => send(input, init as RequestInit),
   }
+  // The limits of the service for one request.
+  const batch = httpBatchLink<ServiceRouter>({
+    ...http,
+    headers: () => ({ ...lowercased(headers()), authorization }),
+    maxItems: 20,
+    maxURLLength: 4_000,
+  })
   const client = createTRPCClient<ServiceRouter>({
     links: [
       splitLink({
-        // A batch ignores the signal of a query unless all of its queries have one.
-        condition: ({ type, context, signal }) => type === 'mutation' || context.skipBatch === true || signal != null,
+        condition: ({ type, context }) => type === 'mutation' || context.skipBatch === true,
         true: (runtime) => (options) => {
           const { op } = options
           const link = httpLink({
@@ -96,13 +102,8 @@ export function createClient<Router extends AnyRouter>({
           })
           return link(runtime)(options)
         },
-        // The limits of the service for one request.
-        false: httpBatchLink({
-          ...http,
-          headers: () => ({ ...lowercased(headers()), authorization }),
-          maxItems: 20,
-          maxURLLength: 4_000,
-        }),
+        // A batch ignores the signals of its queries unless all of them have one.
+        false: splitLink({ condition: ({ signal }) => signal != null, true: batch, false: batch }),
       }),
     ],
   })
