@@ -69,7 +69,7 @@ export async function startSystemd(atEnd: AtEnd): Promise<Systemd> {
   writeFileSync(join(modules, '.bin/node'), '')
   cpSync(release, next, { recursive: true, verbatimSymlinks: true })
   for (const database of ['sqlite', 'postgres'])
-    writeFileSync(join(next, `node_modules/petstore-service/db/${database}/migrations/9999_next.sql`), nextMigration)
+    writeFileSync(join(next, `node_modules/petstore-service/db/migrations/${database}/9999_next.sql`), nextMigration)
   for (const each of [lib, units, group]) mkdirSync(each)
   for (const name of targets) writeFileSync(join(units, `${name}.target`), '[Unit]\nDefaultDependencies=no\n')
   atEnd(() => removeGroups(group))

@@ -153,7 +153,7 @@ describe('the migrated tables', () => {
   test.for(kinds)('match the %s schema (npm run db:generate drafts a missing migration)', async (database) => {
     const { dialect, schema } = configs[database]
     const folder = temporaryFolder()
-    cpSync(join(root, `db/${database}/migrations`), join(folder, 'migrations'), { recursive: true })
+    cpSync(join(root, `db/migrations/${database}`), join(folder, 'migrations'), { recursive: true })
     const before = readdirSync(join(folder, 'migrations'))
     const out = relative(root, join(folder, 'migrations'))
     const words = ['generate', `--dialect=${dialect}`, `--schema=${schema}`, `--out=${out}`]
@@ -256,7 +256,7 @@ test.for(kinds)('drizzle-kit reads every table that %s needs, and no other', asy
 })
 
 test.for(kinds)('the migrations of %s and the snapshots of drizzle-kit match the schema', (database) => {
-  const folder = join(root, `db/${database}/migrations`)
+  const folder = join(root, `db/migrations/${database}`)
   const { entries } = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8'))
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
   expect(entries.map(({ tag }: { tag: string }) => `${tag}.sql`)).toEqual(files)
