@@ -17,9 +17,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'prism',
-          include: ['rest/contract', 'rest/decisions', 'rest/entity-tags', 'rest/parity', 'store/idempotency'].map(
-            (name) => `test/${name}.test.ts`,
-          ),
+          include: [
+            ...['contract', 'decisions', 'entity-tags', 'parity'].map((name) => `test/rest/${name}.test.ts`),
+            'engine/store/test/store/idempotency.test.ts',
+          ],
           setupFiles: 'interop/prism/setup.ts',
         },
       },
