@@ -21,7 +21,7 @@ interface ScheduleConfig {
 /** Milliseconds from a failure to the next attempt. */
 const retryInterval = 300_000
 /** Milliseconds. A timer can wait for at most 24 days, and stops while the machine sleeps. */
-const checkInterval = 60_000
+const checkInterval = 10_000
 
 /**
  * Backs up every `backupEvery` milliseconds, and keeps the newest `backupKeep` backups. A backup leaves an audit line. A
