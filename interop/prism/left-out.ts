@@ -27,18 +27,7 @@ const leftOut = [
   {
     reason: 'The links begin with the address of the service, which is not that of Prism.',
     tests: [
-      'following the links returns every pet once',
-      'the link keeps limit and status and omits unknown parameters',
-      'a full page of the default size has a link',
-      'a pet that is added after the cursor is on a later page',
       'the response to HEAD is that to GET without the body',
-      'the response to GET /v1/pets/1 (200) announces it',
-      'the response to HEAD /v1/pets/1 (200) announces it',
-      'the response to GET /v1/pets/2 (404) announces it',
-      'the response to GET /v1/pets/abc (404) announces it',
-      'the response to DELETE /v1/pets/1 (405) announces it',
-      'the response to OPTIONS /v1/pets/1 (204) announces it',
-      'the response to a request without a key announces it',
       'a list has a weak tag, with which GET and HEAD get 304 without a body',
       'the last page has a weak tag, with which GET and HEAD get 304 without a body',
     ],
