@@ -89,7 +89,7 @@ test.for([
   ['a field with a default', 'status }', 'Availability of the pet.', ['"available"']],
   ['a field of an output', 'name, categoryId', "The pet's name: not only white space, no control characters.", []],
   ['a type', 'Pet = await', 'A pet of the store.', []],
-  ['an option of the client', 'apiKey })', 'An API key of the service, such as `pet_…`.', []],
+  ['an option of the client', 'apiKey })', 'An API key of the service.', []],
 ] as const)('editors show the description of %s', ([, place, description, defaults]) => {
   const [service, file] = editorOf('front-end.ts')
   const position = readFileSync(file, 'utf8').indexOf(place)
