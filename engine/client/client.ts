@@ -48,7 +48,8 @@ export type ServiceError = TRPCClientError<ServiceRouter>
 export type ServiceIssue = NonNullable<NonNullable<ServiceError['data']>['issues']>[number]
 
 /**
- * A typed client of a router. Queries made in the same tick share an HTTP request. It retries transient failures. Each
+ * A typed client of a router. Queries made in the same tick share an HTTP request, and those with a signal share another
+ * one. It retries transient failures. Each
  * mutation carries an idempotency key: that of its context, or its own.
  *
  * @throws {TypeError} if an option is not valid, or the runtime too old.

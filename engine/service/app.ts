@@ -62,8 +62,8 @@ declare module 'fastify' {
 }
 
 /**
- * A few probes and scrapers. Others must not take the file descriptors of the service, or its time by pipelining. Probes and
- * scrapers pause for longer than an idle connection may last, so they need no keep-alive.
+ * A few probes and scrapers. Others must not take the file descriptors of the service, or its time by pipelining. A probe
+ * every few seconds can open a connection for each request, so it needs no keep-alive.
  */
 const adminListener = { connectionLimit: 64, keepAlive: false }
 
