@@ -11,7 +11,7 @@ import { read } from '../support/documents.ts'
 import { query } from '../support/postgres/databases.ts'
 import { type Run, runPetstore } from '../support/process.ts'
 import { service } from '../support/product.ts'
-import { makeDatabase } from '../support/sample-database.ts'
+import { makeBackup } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 interface Row {
@@ -77,7 +77,7 @@ test('the table has every command but serve', () => {
 })
 
 test.for(rows)('$command: $missing if the database is missing', async ({ command, missing }) => {
-  const folder = workingFolder()
+  const folder = await workingFolder()
   const before = await stateOf(folder)
   const run = await runIn(folder, command)
   expect(await run.ended, run.stderr).toBe(exitCodes[missing])
@@ -88,7 +88,7 @@ test.for(rows)('$command: $missing if the database is missing', async ({ command
 })
 
 test.for(rows)('$command: $older if an older release made the database', async ({ command, older }) => {
-  const folder = workingFolder()
+  const folder = await workingFolder()
   await makeOlder(folder)
   const before = await stateOf(folder)
   const run = await runIn(folder, command)
@@ -104,9 +104,10 @@ function both(effect: Effect): Pick<Row, 'missing' | 'older'> {
 }
 
 /** Has the files that the commands read. */
-function workingFolder(): string {
+async function workingFolder(): Promise<string> {
   const folder = temporaryFolder()
-  makeDatabase(join(folder, 'sample.db'), 3)
+  // A copy of a database that is in use would be refused.
+  copyFileSync((await makeBackup()).backup, join(folder, 'sample.db'))
   writeFileSync(join(folder, 'pets.ndjson'), '{"name":"Rex","categoryId":1}\n')
   writeFileSync(join(folder, 'invalid.ndjson'), '{"name":""}\n')
   return folder

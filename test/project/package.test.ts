@@ -34,7 +34,7 @@ test('the package contains the sources as JavaScript, all migrations, the consol
       'SECURITY.md',
       'deploy/{petstore*.{service,timer},petstore*/*,nginx-tls.conf,prometheus-alerts.yaml,grafana-dashboard.json}',
     ],
-    { cwd: root, exclude: ['server/dev.ts', 'db/drizzle.postgres.config.ts'] },
+    { cwd: root, exclude: ['server/dev.ts', 'db/drizzle.postgres.config.ts', 'db/postgres.ts', 'engine/*/test/**'] },
   ).map((path) => path.replace(/\.ts$/, '.js'))
   const own = ['LICENSE', 'README.md', 'bin/petstore', 'package-lock.json', 'package.json']
   expect(shipped.toSorted()).toEqual([...expected, ...own].toSorted())
@@ -62,7 +62,9 @@ test('no module of the package refers to a TypeScript file', () => {
 test('a line of a module is on the same line of its source', () => {
   const marker = 'export async function serve('
   const lineIn = (text: string) => text.split('\n').findIndex((line) => line.startsWith(marker))
-  expect(lineIn(readFileSync(join(installed, 'server/serve.js'), 'utf8'))).toBe(lineIn(read('engine/service/serve.ts')))
+  expect(lineIn(readFileSync(join(installed, 'engine/service/serve.js'), 'utf8'))).toBe(
+    lineIn(read('engine/service/serve.ts')),
+  )
 })
 
 test('the installed command serves, writes, backs up and stops', async () => {
