@@ -105,7 +105,7 @@ export function startLoad(
   async function read(index: number): Promise<void> {
     for (const caller = connectRestClient(urlOf(index), key); !isStopping; load.passes++) {
       const expected = new Set(acknowledged.values())
-      const ids = await readAllPages(async (path) => {
+      const ids = await readAllPages(urlOf(index), async (path) => {
         const page = await retry(() => caller.get(path))
         load.gaps.reads.end(urlOf(index))
         return page
@@ -139,13 +139,15 @@ function kindOfFailure(outcome: RestResponse | Error): string | undefined {
   return outcome.status === 503 && outcome.headers['retry-after'] === '1' ? JSON.parse(outcome.text).code : undefined
 }
 
-/** Reads the ids of all pages. */
-async function readAllPages(get: (path: string) => Promise<RestResponse>): Promise<number[]> {
+/** Reads the ids of all pages. Throws if a link leads elsewhere than to this URL. */
+async function readAllPages(url: string, get: (path: string) => Promise<RestResponse>): Promise<number[]> {
   const ids: number[] = []
   for (let path: string | undefined = '/v1/pets?limit=100'; path !== undefined; ) {
     const { headers, text }: RestResponse = await get(path)
     ids.push(...JSON.parse(text).map(({ id }: { id: number }) => id))
-    path = /<([^>]+)>; rel="next"/.exec(headers.link ?? '')?.[1]
+    const link = /<([^>]+)>; rel="next"/.exec(headers.link ?? '')?.[1]
+    if (link !== undefined && !link.startsWith(`${url}/`)) throw new Error(`The link ${link} does not lead to ${url}.`)
+    path = link?.slice(url.length)
   }
   return ids
 }

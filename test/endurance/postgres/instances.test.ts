@@ -19,7 +19,8 @@ test('each pet is stored exactly once while instances are added, killed and stop
   const postgres = await startPostgres()
   onTestFinished(() => postgres.stop())
   const [key, balancer] = [mintApiKey(), await startBalancer()]
-  const instances = startInstances(balancer, { DATABASE_URL: postgres.url, PETSTORE_API_KEY: key })
+  const env = { DATABASE_URL: postgres.url, PETSTORE_API_KEY: key, PUBLIC_URL: balancer.url }
+  const instances = startInstances(balancer, env)
   await Promise.all([instances.add(), instances.add()])
   const load = startLoad([balancer.url], key, { writers, readers })
   const recoveries: number[] = []
