@@ -6,9 +6,9 @@ import { RequestsProvider } from './requests/open-requests.tsx'
 import type { Resource } from './resource.ts'
 import { servicePath } from './service.ts'
 import { useSession } from './session.ts'
+import { SignIn } from './sign-in/sign-in.tsx'
 import { SignedIn } from './signed-in.tsx'
 
-const SignIn = lazy(() => import('./sign-in/sign-in.tsx'))
 const LinkQuestion = loadLater(async () => (await import('./sign-in/link-question.tsx')).LinkQuestion)
 const UnknownPath = lazy(() => import('./unknown-path.tsx'))
 

@@ -70,6 +70,8 @@ export function consoleConfig(root: string): UserConfig {
       license: { fileName: licenseFile },
       rolldownOptions: {
         input: pages.map((page) => join(root, page)),
+        // The package does not say so itself. Otherwise the console would contain its client of WebSocket.
+        treeshake: { moduleSideEffects: [{ test: /[\\/]@trpc[\\/]client[\\/]/, sideEffects: false }] },
         // What the first load needs is one file, which compresses better than several.
         output: {
           codeSplitting: {

@@ -23,6 +23,9 @@ export function loadLater<Props extends { onClose: () => void }>(importComponent
   return Object.assign(LoadedLater, { preload: () => load().then(Boolean, () => false) })
 }
 
+/** For a panel in a window that is too narrow to have it beside the list. */
+export const PanelSheet = loadLater(async () => (await import('./sheet.tsx')).Sheet)
+
 /** Replaces a panel whose code could not be loaded. React does not load it again until the page is reloaded. */
 function NotLoaded({ isOpen = true, onClose }: { isOpen?: boolean; onClose: () => void }) {
   const { notLoaded: texts, page } = messages

@@ -6,10 +6,7 @@ import { messages } from '../texts/messages.ts'
 import { IconButton } from './buttons.tsx'
 import { useFocusReturn } from './focus.ts'
 import { IconX } from './icons.tsx'
-import { loadLater } from './load-later.tsx'
-
-// Most windows are wide enough for a panel beside the list.
-export const Sheet = loadLater(async () => (await import('./sheet.tsx')).Sheet)
+import { PanelSheet } from './load-later.tsx'
 
 interface PanelProps {
   /** The element that can have the focus, while the panel is beside the list. */
@@ -69,12 +66,12 @@ function SheetPanel({
   ...props
 }: PanelProps) {
   return (
-    <Sheet holdsEntries={holdsEntries} isInUrl {...props}>
+    <PanelSheet holdsEntries={holdsEntries} isInUrl {...props}>
       {/* The focus is here and not on the first button, so that arrow keys work at once. */}
       <div data-arrow-keys={arrowKeys} {...(arrowKeys && { 'data-autofocus': true, tabIndex: -1 })}>
         {actions && <div className="panel-actions">{actions}</div>}
         {children}
       </div>
-    </Sheet>
+    </PanelSheet>
   )
 }

@@ -2,15 +2,13 @@ import './page.css'
 import { useDocumentTitle } from '@mantine/hooks'
 import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import { IconDownload, IconTablePlus } from '../components/icons.tsx'
-import { loadLater } from '../components/load-later.tsx'
-import { Sheet as PanelSheet } from '../components/panel.tsx'
+import { loadLater, PanelSheet } from '../components/load-later.tsx'
 import { Header } from '../header/header.tsx'
 import { useShortcuts } from '../keyboard.ts'
 import { Requests } from '../requests/open-requests.tsx'
 import type { Resource } from '../resource.ts'
 import type { SignOutScope } from '../session.ts'
 import { messages } from '../texts/messages.ts'
-import { ItemPanel } from './item/item-panel.tsx'
 import { FilterChips } from './list/filter-chips.tsx'
 import { List, SelectionBar } from './list/list.tsx'
 import { foundOf, partOf, totalOf } from './queries.ts'
@@ -19,6 +17,7 @@ import { useFileDrop } from './use-file-drop.ts'
 import { PageProvider, usePage, usePageState } from './use-page.ts'
 import { everything } from './view.ts'
 
+const ItemPanel = loadLater(async () => (await import('./item/item-panel.tsx')).ItemPanel)
 const AddItem = loadLater(async () => (await import('./item/add-item.tsx')).AddItem)
 const BulkAdd = loadLater(async () => (await import('../bulk/bulk-add.tsx')).BulkAdd)
 const ExportSheet = loadLater(async () => (await import('../bulk/export-sheet.tsx')).ExportSheet)
@@ -92,7 +91,7 @@ export function ResourcePage({ resource, icon, onSignOut }: ResourcePageProps) {
           <List />
           <Suspense>
             {isFormUsed && <AddItem isOpen={panel?.kind === 'add'} onClose={page.closePanel} />}
-            {panel?.kind === 'item' && <ItemPanel id={panel.id} />}
+            {panel?.kind === 'item' && <ItemPanel id={panel.id} onClose={page.closePanel} />}
           </Suspense>
         </div>
         <Suspense>
@@ -138,7 +137,7 @@ function useOverlaysInAdvance(isListLoaded: boolean): void {
 
 /** One after the other, so that the first ones do not wait for the large ones. */
 async function preloadOverlays(): Promise<void> {
-  for (const each of [AddItem, PanelSheet, SelectionBar, Requests, Help, BulkAdd, ExportSheet]) {
+  for (const each of [ItemPanel, AddItem, PanelSheet, SelectionBar, Requests, Help, BulkAdd, ExportSheet]) {
     await each.preload()
   }
 }

@@ -3,8 +3,8 @@ import { Header } from '../header/header.tsx'
 import { messages } from '../texts/messages.ts'
 import { SignInForm, type SignInProps } from './sign-in-form.tsx'
 
-// biome-ignore lint/style/noDefaultExport: React.lazy needs a default export.
-export default function SignIn(props: SignInProps) {
+/** The page of somebody who is not signed in. Part of the first load: a request of its own would take longer. */
+export function SignIn(props: SignInProps) {
   const { page, session } = messages
   useDocumentTitle(page.title(session.title))
   return (

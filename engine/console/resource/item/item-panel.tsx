@@ -15,13 +15,13 @@ import { usePage } from '../use-page.ts'
 import { hrefOf } from '../view.ts'
 
 /** One item. */
-export function ItemPanel({ id }: { id: bigint }) {
-  const { resource, texts, item, refs, move, closePanel } = usePage()
+export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) {
+  const { resource, texts, item, refs, move } = usePage()
   return (
     <Panel
       ref={refs.panel}
       title={item.data ? textOf(item.data[resource.title]) : texts.item.heading(id)}
-      onClose={closePanel}
+      onClose={onClose}
       {...arrowKeys}
       focusAfter={() => refs.rows.current.get(id)}
       actions={
