@@ -5,6 +5,9 @@ import { postgresDatabase } from '../../support/database.ts'
 import { report } from '../../support/long-form.ts'
 import { emptyDatabase } from '../../support/postgres/databases.ts'
 import { startProxy } from '../../support/postgres/proxy.ts'
+import { startServer } from '../../support/process.ts'
+import { mintApiKey } from '../../support/product.ts'
+import { connectRestClient } from '../../support/rest-client.ts'
 import { startTestApi } from '../../support/test-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
@@ -35,6 +38,18 @@ test.for(['refuse', 'silence'] as const)(
     expect(log.join('')).not.toMatch(/petstore:petstore|[0-9a-f]{64}/)
   },
 )
+
+test('SIGTERM ends the process in time while the database does not respond', async () => {
+  const proxy = await startProxy(new URL(await emptyDatabase()))
+  const key = mintApiKey()
+  const server = await startServer({ env: { DATABASE_URL: proxy.url, PETSTORE_API_KEY: key } })
+  const { get } = connectRestClient(server.url, key)
+  expect((await get('/v1/pets')).status).toBe(200)
+  await proxy.silence()
+  server.child.kill('SIGTERM')
+  // Neither by SIGKILL, nor with an error.
+  expect(await server.ended).toBe(0)
+})
 
 test('an instance that is cut off inside a transaction delays the creates of others, and fails none', async () => {
   const direct = await emptyDatabase()

@@ -23,7 +23,8 @@ export async function startProxy(first: URL): Promise<Proxy> {
   const sockets = new Set<Socket>()
   let isSilent = false
 
-  const server = createServer((near) => {
+  // A silent server does not even close what its client has closed.
+  const server = createServer({ allowHalfOpen: true }, (near) => {
     const far = connect(Number(target.port), target.hostname)
     for (const [from, to] of [
       [near, far],
@@ -31,6 +32,7 @@ export async function startProxy(first: URL): Promise<Proxy> {
     ] as const) {
       sockets.add(from)
       from.on('data', (chunk) => void (isSilent || to.write(chunk)))
+      from.on('end', () => void (isSilent || to.end()))
       from.on('error', () => {})
       from.on('close', () => {
         sockets.delete(from)

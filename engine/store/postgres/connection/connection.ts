@@ -3,7 +3,7 @@ import { reasons, UnusableDatabase } from '../../errors.ts'
 import { isConnectionError, nameOf, Standby } from './failure.ts'
 
 /** Timeouts in milliseconds. The caller has received an error by then, so a later result would be useless. */
-const timeouts = { connect: 2_000, response: 5_000 }
+const timeouts = { connect: 2_000, response: 5_000, end: 500 }
 
 /**
  * The server cancels statements and idle transactions in time. This side gives up a server that does not respond. A statement
@@ -50,8 +50,14 @@ async function connect(url: string, config: ClientConfig): Promise<Client> {
   client.on('error', () => {})
   return orEnd(client, async () => {
     await client.connect()
+    limitEnd(client)
     return client
   })
+}
+
+/** A server that does not respond would keep an ended connection, and so the process, open. */
+function limitEnd({ connection: { stream } }: Client): void {
+  stream.once('finish', () => setTimeout(() => stream.destroy(), timeouts.end).unref())
 }
 
 /** Ends the connection if `prepare` fails, because the caller then has nothing to end. */
@@ -131,6 +137,7 @@ export function openPool(url: string, maxConnections?: number, onError = () => {
   return pool
 
   async function prepare(client: ClientBase): Promise<void> {
+    if (client instanceof Client) limitEnd(client)
     try {
       await applySessionSettings(client, url, { ...serverTimeouts, ...planSettings })
     } catch (error) {
