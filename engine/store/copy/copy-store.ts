@@ -170,9 +170,11 @@ async function insert({ source, target }: Copy, table: Table, rows: Row[]): Prom
     await target.insert(table, rows)
   } catch (error) {
     if (!(error instanceof RowsRefused)) throw error
+    const { message, id } = error
+    const refused = id === undefined ? `one of the rows ${rows[0]?.[0]} to ${rows.at(-1)?.[0]}` : `the row ${id}`
     throw new UnusableDatabase(
       target.name,
-      `it refused one of the rows ${rows[0]?.[0]} to ${rows.at(-1)?.[0]} of ${getTableName(table)}: ${error.message}; correct or delete that row in ${source.name}`,
+      `it refused ${refused} of ${getTableName(table)}: ${message}; correct or delete that row in ${source.name}`,
       { cause: error },
     )
   }

@@ -34,6 +34,13 @@ export interface CopyDatabase {
 /** A row violates a constraint of its table. The message is the database's. */
 export class RowsRefused extends Error {
   override name = 'RowsRefused'
+  /** Of the row, if the database knows which one it is. */
+  readonly id: string | undefined
+
+  constructor(message: string, { id, cause }: { id?: string | undefined; cause: unknown }) {
+    super(message, { cause })
+    this.id = id
+  }
 }
 
 /** @throws {UnusableDatabase} if source and target are one database. */

@@ -67,10 +67,8 @@ function methods(
       // The tables are STRICT: SQLite converts the digits of an integer exactly.
       const statement = sql`INSERT INTO ${table} (${listOf(columns.map((name) => sql.identifier(name)))})
         VALUES (${listOf(columns.map((name) => sql.placeholder(name)))})`
-      attempt(path, () => {
-        const insert = connection.prepare(textOf(statement))
-        for (const row of rows) insert.run(row)
-      })
+      const insert = attempt(path, () => connection.prepare(textOf(statement)))
+      for (const row of rows) attempt(path, () => insert.run(row), row[0])
     },
     async lastId(table) {
       // sqlite_sequence has a row only for a table with AUTOINCREMENT, and only after the first insert.
@@ -97,11 +95,12 @@ function methods(
   }
 }
 
-function attempt<T>(path: string, step: () => T): T {
+/** @param id of the row that the step inserts */
+function attempt<T>(path: string, step: () => T, id?: string): T {
   try {
     return step()
   } catch (error) {
     const { code, message } = toFailure(error)
-    throw code.startsWith('SQLITE_CONSTRAINT') ? new RowsRefused(message, { cause: error }) : unusable(path, error)
+    throw code.startsWith('SQLITE_CONSTRAINT') ? new RowsRefused(message, { id, cause: error }) : unusable(path, error)
   }
 }

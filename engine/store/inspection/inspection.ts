@@ -1,6 +1,6 @@
 import { type SQL, sql, type Table } from 'drizzle-orm'
 import { columnOf } from '../entity.ts'
-import { incomplete, UnusableDatabase } from '../errors.ts'
+import { UnusableDatabase } from '../errors.ts'
 import { type AppliedMigration, type Migration, pendingMigrations } from '../migrations.ts'
 
 /**
@@ -61,7 +61,7 @@ export interface InspectedDatabase<T extends Table> {
   query(statement: SQL): Promise<unknown[][]>
   /** None if there is no journal. */
   readApplied(): Promise<AppliedMigration[]>
-  /** What is missing although the journal is up to date. */
+  /** What is missing although the journal is up to date, as a reason. */
   findMissingPart(): Promise<string | undefined>
 }
 
@@ -72,8 +72,7 @@ export function inspectionOf<T extends Table>(database: InspectedDatabase<T>): O
     async schema() {
       const state = schemaState(await database.readApplied(), migrations, name)
       if (state.problem !== undefined || state.pending.length > 0) return state
-      const missing = await database.findMissingPart()
-      return { ...state, problem: missing && incomplete(missing) }
+      return { ...state, problem: await database.findMissingPart() }
     },
     async contents() {
       const contents: Record<string, TableContents> = {}

@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Loaded } from '../entity.ts'
 import { attempt } from '../sqlite/diagnosis/diagnosis.ts'
-import { type SqliteCollection, tablesOf } from '../sqlite/engine.ts'
+import type { SqliteCollection } from '../sqlite/engine.ts'
 import { checkPages, connectToRead, databaseSize, orClose } from '../sqlite/file/connection.ts'
 import { realPathOf, sizeOf } from '../sqlite/file/files.ts'
 import { refuseForeignFile, refuseNonFile } from '../sqlite/file/header.ts'
@@ -26,7 +26,7 @@ export function inspectSqlite(path: string, loaded: Loaded<SqliteCollection>): S
     hasTable: (table) => run(() => hasTable(connection, table)),
     query: (statement) => run(() => query(connection, statement)),
     readApplied: () => run(() => readApplied(connection)),
-    findMissingPart: () => run(() => findMissingPart(connection, tablesOf(loaded.collections))),
+    findMissingPart: () => run(() => findMissingPart(connection, loaded)),
   })
   return {
     kind: 'sqlite',

@@ -51,7 +51,7 @@ export async function prepareDatabase(
       await refuseOtherEncoding(client, name)
       await migrate(client, loaded, { ...options, name })
       const missing = await findMissingPart(drizzle({ client }), loaded.collections)
-      if (missing !== undefined) throw new UnusableDatabase(name, incomplete(missing))
+      if (missing !== undefined) throw new UnusableDatabase(name, missing)
     } finally {
       await client.end()
     }
@@ -133,8 +133,8 @@ export async function readJournal(db: NodePgDatabase): Promise<AppliedMigration[
 }
 
 /**
- * What is missing, although the journal is up to date: PostgreSQL's message about a table or a column, or a trigger that
- * orders ids. Undefined if nothing is.
+ * What is missing, although the journal is up to date, as a reason: a table, a column, or a trigger that orders ids.
+ * Undefined if nothing is.
  */
 export async function findMissingPart(
   db: NodePgDatabase,
@@ -146,7 +146,7 @@ export async function findMissingPart(
   } catch (error) {
     const cause = causeOf(error)
     // undefined_table and undefined_column
-    if (cause instanceof DatabaseError && /^(42P01|42703)$/.test(cause.code ?? '')) return cause.message
+    if (cause instanceof DatabaseError && /^(42P01|42703)$/.test(cause.code ?? '')) return incomplete(cause.message)
     throw error
   }
 }
@@ -163,7 +163,7 @@ async function findMissingTrigger(
     const [name, trigger] = [getTableName(table), `${getTableName(table)}_take_turns`]
     const { rows } = await db.execute(sql`SELECT FROM pg_trigger
       WHERE tgrelid = ${oidOf(table)} AND tgname = ${trigger} AND tgenabled <> 'D'`)
-    if (rows.length === 0) return `trigger "${trigger}" of table "${name}" does not exist`
+    if (rows.length === 0) return incomplete(`trigger "${trigger}" of table "${name}" does not exist`)
   }
   return undefined
 }

@@ -2,7 +2,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { type Pool, types } from 'pg'
 import type { BaseStore, StoreObserver, StoreSizes } from '../base-store.ts'
 import { type Engine, type Loaded, methodOf, operationOf } from '../entity.ts'
-import { StoreUnavailable } from '../errors.ts'
+import { runtimeMessage, StoreUnavailable } from '../errors.ts'
 import { isUpToDate, otherRelease, type PrepareOptions } from '../migrations.ts'
 import { searchWith } from '../search.ts'
 import { connectClient, openPool } from './connection/connection.ts'
@@ -106,7 +106,8 @@ function getTypeParser(type: number): (text: string) => unknown {
 async function check(pool: Pool, { migrations, collections }: Loaded<PostgresCollection>): Promise<void> {
   const db = drizzle({ client: pool })
   const isCurrent = isUpToDate(await readJournal(db), migrations)
-  const problem = isCurrent ? await findMissingPart(db, collections) : otherRelease
+  const missing = isCurrent ? await findMissingPart(db, collections) : undefined
+  const problem = isCurrent ? missing && runtimeMessage(missing, '') : otherRelease
   if (problem !== undefined) throw new StoreUnavailable(problem, { isRetryable: false })
   const writes = Object.values(collections).flatMap(({ writes }) => Object.values(writes))
   await pool.query([...writes.map(({ probe }) => probe), ...ownProbes].join(';'))

@@ -1,11 +1,14 @@
 import type Database from 'better-sqlite3'
-import { asc, getTableName, sql } from 'drizzle-orm'
+import { asc, getTableName, is, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { type SQLiteTable, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { getTableConfig, SQLiteInteger, type SQLiteTable, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Loaded } from '../entity.ts'
+import { incomplete } from '../errors.ts'
 import { type AppliedMigration, type Migration, pendingMigrations } from '../migrations.ts'
 import { timestamp } from '../schema.ts'
+import { type SqliteCollection, tablesOf } from './engine.ts'
 import { toFailure } from './file/failure.ts'
-import { query } from './statements.ts'
+import { query, textOf } from './statements.ts'
 
 /** The migrations that were applied. */
 export const journal = sqliteTable('migrations', {
@@ -82,15 +85,55 @@ export function readJournal(connection: Database.Database): AppliedMigration[] {
   return drizzle({ client: connection }).select({ name, hash }).from(journal).orderBy(asc(name)).all()
 }
 
-/** SQLite's message about a table or a column that is missing, although the journal is up to date. Undefined if none is. */
-export function findMissingPart(connection: Database.Database, tables: SQLiteTable[]): string | undefined {
+/**
+ * What is missing although the journal is up to date, as a reason: a table, a column, or a rule that a table has in the code.
+ * Undefined if nothing is.
+ */
+export function findMissingPart(
+  connection: Database.Database,
+  { program, collections }: Pick<Loaded<SqliteCollection>, 'program' | 'collections'>,
+): string | undefined {
   const db = drizzle({ client: connection })
   try {
-    for (const table of tables) db.select().from(table).where(sql`false`).all()
+    for (const table of tablesOf(collections)) {
+      db.select().from(table).where(sql`false`).all()
+      const rules = missingRules(connection, table)
+      if (rules.length > 0)
+        return `its table ${getTableName(table)} lacks ${rules.join(', ')}; if another program rebuilt it, stop the service, make a new file with "${program} db copy", and use that; otherwise add them in a migration`
+    }
     return undefined
   } catch (error) {
     const { code, message } = toFailure(error)
-    if (code === 'SQLITE_ERROR') return message
+    if (code === 'SQLITE_ERROR') return incomplete(message)
     throw error
   }
+}
+
+/** Other programs rebuild a table without its rules, and drizzle-kit does not draft STRICT. */
+function missingRules(connection: Database.Database, table: SQLiteTable): string[] {
+  const { name, columns, checks, indexes, uniqueConstraints } = getTableConfig(table)
+  const [[text = '', isStrict] = []] = query<[string, bigint]>(
+    connection,
+    sql`SELECT sql, strict FROM sqlite_schema JOIN pragma_table_list(${name}) WHERE sqlite_schema.name = ${name}`,
+  )
+  const ofTable = sql`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ${name}`
+  const present = query<[string]>(connection, ofTable).map(([index]) => index)
+  const named = [
+    ...indexes.map(({ config }) => config.name),
+    ...uniqueConstraints.map((unique) => unique.name),
+    ...columns.map(({ isUnique, uniqueName }) => (isUnique ? uniqueName : undefined)),
+  ]
+  const has = (part: string) => withoutLayout(text).includes(withoutLayout(part))
+  const isCounted = columns.some((column) => is(column, SQLiteInteger) && column.autoIncrement)
+  return [
+    ...(isStrict ? [] : ['STRICT']),
+    ...(isCounted && !has('AUTOINCREMENT') ? ['AUTOINCREMENT'] : []),
+    ...checks.filter((rule) => !has(`${rule.name} CHECK (${textOf(rule.value)})`)).map((rule) => rule.name),
+    ...named.filter((index) => index !== undefined).filter((index) => !present.includes(index)),
+  ]
+}
+
+/** SQL without spaces, quotes of names, and upper case. */
+function withoutLayout(text: string): string {
+  return text.toLowerCase().replaceAll(/["`[\]\s]/g, '')
 }

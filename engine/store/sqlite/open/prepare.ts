@@ -2,11 +2,11 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import type { Loaded } from '../../entity.ts'
-import { incomplete, reasons, UnusableDatabase } from '../../errors.ts'
+import { reasons, UnusableDatabase } from '../../errors.ts'
 import { type AppliedMigration, type PrepareOptions, pendingMigrations, refuseOtherRelease } from '../../migrations.ts'
 import { rescuedMark } from '../backup/inventory.ts'
 import { attempt } from '../diagnosis/diagnosis.ts'
-import { type SqliteCollection, tablesOf } from '../engine.ts'
+import type { SqliteCollection } from '../engine.ts'
 import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy, using } from '../file/connection.ts'
 import { toFailure } from '../file/failure.ts'
 import { makeFile, makeFolder, realPathOf, sizeOf } from '../file/files.ts'
@@ -150,18 +150,18 @@ function checkJournal(connection: Database.Database, checkSchema: CheckSchema): 
 /** Checks the schema again, because another process may have created the database meanwhile. */
 function migrateFile(
   path: string,
-  { migrations, collections }: Loaded<SqliteCollection>,
+  loaded: Loaded<SqliteCollection>,
   checkSchema: CheckSchema,
   onMigrate: PrepareOptions['onMigrate'],
 ): void {
   using(connect(path, { busyTimeout: lockTimeout }), (connection) => {
-    const applied = migrate(connection, migrations, () => {
+    const applied = migrate(connection, loaded.migrations, () => {
       claim(connection)
       checkJournal(connection, checkSchema)
     })
-    if (applied.length > 0) onMigrate?.(applied, applied.length === migrations.length)
-    const missing = findMissingPart(connection, tablesOf(collections))
-    if (missing !== undefined) throw new UnusableDatabase(connection.name, incomplete(missing))
+    if (applied.length > 0) onMigrate?.(applied, applied.length === loaded.migrations.length)
+    const missing = findMissingPart(connection, loaded)
+    if (missing !== undefined) throw new UnusableDatabase(connection.name, missing)
     // SQLite ignores the busy timeout here.
     retryWhileBusy(lockTimeout, () => connection.pragma('journal_mode = WAL'))
   })

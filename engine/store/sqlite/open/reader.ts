@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import type { Loaded } from '../../entity.ts'
-import { closedStore, StoreUnavailable, UnusableDatabase } from '../../errors.ts'
+import { closedStore, runtimeMessage, StoreUnavailable, UnusableDatabase } from '../../errors.ts'
 import { isUpToDate, otherRelease } from '../../migrations.ts'
 import { rescueDatabase } from '../backup/backup.ts'
-import { type Prepare, type SqliteCollection, tablesOf } from '../engine.ts'
+import type { Prepare, SqliteCollection } from '../engine.ts'
 import { type Damage, FilesDamaged } from '../file/damage.ts'
 import { type Failure, isBusy, mayBeReadError, storeError, toFailure } from '../file/failure.ts'
 import { type FileIdentities, OpenFile } from '../file/open-file.ts'
@@ -65,15 +65,15 @@ export class Reader {
     return (...args) => this.#run(() => read(...args))
   }
 
-  /** Why this release cannot use the schema; undefined if it can. */
+  /** Why this release cannot use the schema, as a sentence; undefined if it can. */
   schemaProblem(): Promise<string | undefined> {
     const { connection } = this.#file
-    const { migrations, collections } = this.#options.loaded
-    return this.#run(() =>
-      isUpToDate(readJournal(connection), migrations)
-        ? findMissingPart(connection, tablesOf(collections))
-        : otherRelease,
-    )
+    const { loaded } = this.#options
+    return this.#run(() => {
+      if (!isUpToDate(readJournal(connection), loaded.migrations)) return otherRelease
+      const missing = findMissingPart(connection, loaded)
+      return missing && runtimeMessage(missing, '')
+    })
   }
 
   async #run<T>(read: () => T): Promise<T> {
