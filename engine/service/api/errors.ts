@@ -1,7 +1,7 @@
 import { type TRPC_ERROR_CODE_KEY, type TRPC_ERROR_CODE_NUMBER, TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { IdempotencyKeyReused, IdsExhausted, RowConflict, StoreUnavailable } from '#store'
-import { describeIssues, type Issue, issuesOf } from './validation.ts'
+import { describeIssues, type Issue, isRecord, issuesOf } from './validation.ts'
 
 /** Every code of an Error body, with its HTTP status and the closest tRPC code. */
 const errorCodes = {
@@ -117,6 +117,25 @@ export class ApiError extends TRPCError {
   }
 }
 
+/** A row breaks the schema of the output. The message is for the operator. */
+class UnreadableRow extends Error {
+  override name = 'UnreadableRow'
+}
+
+/** Why an output cannot be serialized: the first of its rows that breaks the schema, or else the cause. */
+export function explainUnreadable(schema: z.ZodType | undefined, output: unknown, cause: unknown): unknown {
+  const [issue] = schema?.safeParse(output).error?.issues ?? []
+  if (!issue) return cause
+  const { path, message } = issue
+  // The output is a row, a page, or what a search has found.
+  const row: unknown = path.slice(0, -1).reduce((part, key) => Object(part)[key], output)
+  if (!isRecord(row)) return cause
+  return new UnreadableRow(
+    `The row with the id ${row.id} cannot be read: ${String(path.at(-1))}: ${message}. Correct it in the database.`,
+    { cause },
+  )
+}
+
 /** Maps any thrown value to an error for the client. No other function does. */
 export function toApiError(thrown: unknown): ApiError {
   const fail = (code: ErrorCode, message: string) => new ApiError(code, message, { cause: thrown })
@@ -147,7 +166,9 @@ function fromTrpc(error: TRPCError): ApiError {
 
 /** What happened and what to do, for the log. The error's own message is for clients. */
 export function messageForOperator({ body, cause }: ApiError): string {
-  const isKnown = cause instanceof Error && (body.code === 'unavailable' || cause instanceof IdsExhausted)
+  const isKnown =
+    cause instanceof Error &&
+    (body.code === 'unavailable' || cause instanceof IdsExhausted || cause instanceof UnreadableRow)
   return isKnown ? cause.message : 'A request failed because of a defect of the service. Report it with this line.'
 }
 

@@ -1,6 +1,7 @@
 import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { createSchema } from 'zod-openapi'
+import { explainUnreadable } from '../api/errors.ts'
 import { parseJson } from '../api/int64.ts'
 import { isRecord } from '../api/validation.ts'
 import type { CacheableResponse, ResponseCache } from '../http/response-cache.ts'
@@ -73,8 +74,12 @@ function responder(operation: Operation, calls: CallOptions, location: string, a
       headers.location = `${location}${filledPath(operation, input)}/${output.id}`
     const link = next?.(input, output)
     if (link) headers.link = link
-    // All serializers of Fastify for JSON schemas return strings.
-    return { status, headers, body: reply.serialize(output) as string }
+    try {
+      // All serializers of Fastify for JSON schemas return strings.
+      return { status, headers, body: reply.serialize(output) as string }
+    } catch (error) {
+      throw explainUnreadable(operation.output, output, error)
+    }
   }
 }
 

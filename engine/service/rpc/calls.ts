@@ -1,6 +1,6 @@
 import type { AnyRouter } from '@trpc/server'
 import type { FastifyRequest } from 'fastify'
-import { ApiError } from '../api/errors.ts'
+import { ApiError, explainUnreadable } from '../api/errors.ts'
 import { isRecord } from '../api/validation.ts'
 import type { RequestLabels } from '../http/request.ts'
 import { proceduresOf } from '../trpc/procedures.ts'
@@ -67,7 +67,12 @@ export function callReader(router: AnyRouter) {
           const allow = methods.join(', ')
           throw new ApiError('method_not_allowed', `${name} is a ${type}. Use ${allow}.`, { headers: { allow } })
         }
-        return write(await call(serialized === undefined ? undefined : decodeSuperjson(serialized), ctx))
+        const output = await call(serialized === undefined ? undefined : decodeSuperjson(serialized), ctx)
+        try {
+          return write(output)
+        } catch (error) {
+          throw explainUnreadable(procedure.output, output, error)
+        }
       },
     }
   }

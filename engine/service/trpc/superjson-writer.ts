@@ -47,6 +47,8 @@ function compile(schema: z.core.$ZodType): WritePart {
 }
 
 function writeBigint(value: unknown, path: string, types: Types): string {
+  if (typeof value !== 'bigint')
+    throw new TypeError(`An output holds a ${typeof value} where its schema says a bigint.`)
   types.text += `${types.text && ','}"${path}":["bigint"]`
   return `"${value}"`
 }
