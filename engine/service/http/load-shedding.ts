@@ -5,13 +5,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { temporarilyUnavailable } from '../api/errors.ts'
 
 /** Calls that start in one turn of the event loop. The garbage of more large responses would survive collections. */
-const callsPerTurn = 16
+const callsPerTurn = 32
 /** Milliseconds. A request that waits for longer before it starts is refused. */
 const maxWait = 1_000
 /** Bytes of responses that are computed, compressed or sent. */
 const maxBytes = 128 * 1024 * 1024
-/** What a call that reads counts until its response is known: the longest page that a list returns. */
+/** What each read of a batch counts until the response is known: the longest page that a list returns. */
 const bytesPerRead = 128 * 1024
+/** Bytes of a response that is not counted, because the socket of the operating system takes it: counting costs CPU time. */
+const maxUncounted = 16 * 1024
 /** Turns that are left to the listener between two groups. */
 const maxAcceptingTurns = 32
 const maxShareOfHeap = 0.85
@@ -114,13 +116,27 @@ function limitBytes(app: FastifyInstance, meter: LoadMeter): void {
   let total = 0
   app.decorateRequest('unfinished', undefined)
 
-  function count(unfinished: Unfinished, bytes: number): void {
+  function count(request: FastifyRequest, response: ServerResponse, bytes: number): void {
+    if (request.unfinished) return setBytes(request.unfinished, bytes)
+    const unfinished: Unfinished = { response, bytes: 0, since: meter.now() }
+    request.unfinished = unfinished
+    all.add(unfinished)
+    setBytes(unfinished, bytes)
+    response.once('close', () => {
+      setBytes(unfinished, 0)
+      all.delete(unfinished)
+      unfinished.response = undefined
+    })
+  }
+
+  function setBytes(unfinished: Unfinished, bytes: number): void {
     total += bytes - unfinished.bytes
     unfinished.bytes = bytes
   }
 
   /** Otherwise one client that does not read could stop the others for as long as its connections may stall. */
-  function closeSlowestReader(now: number): void {
+  function closeSlowestReader(): void {
+    const now = meter.now()
     for (const { response, since } of all) {
       if (now - since <= maxWait) return
       if (response?.writableEnded) return void response.destroy()
@@ -129,25 +145,19 @@ function limitBytes(app: FastifyInstance, meter: LoadMeter): void {
 
   // After the check of the key: requests without a key must not use up the bytes.
   app.addHook('preHandler', (request, { raw: response }, done) => {
-    const now = meter.now()
     if (total > maxBytes) {
-      closeSlowestReader(now)
+      closeSlowestReader()
       return done(overloaded())
     }
-    const unfinished: Unfinished = { response, bytes: 0, since: now }
-    request.unfinished = unfinished
-    all.add(unfinished)
-    if (request.method !== 'POST') count(unfinished, callsOf(request) * bytesPerRead)
-    response.once('close', () => {
-      count(unfinished, 0)
-      all.delete(unfinished)
-      unfinished.response = undefined
-    })
+    const calls = callsOf(request)
+    if (calls > 1 && request.method !== 'POST') count(request, response, calls * bytesPerRead)
     done()
   })
-  app.addHook('onSend', ({ unfinished }, _reply, payload, done) => {
-    if (unfinished?.response && (typeof payload === 'string' || payload instanceof Buffer))
-      count(unfinished, Buffer.byteLength(payload))
+  app.addHook('onSend', (request, { raw: response }, payload, done) => {
+    if (typeof payload === 'string' || payload instanceof Buffer) {
+      const isCounted = payload.length > maxUncounted || request.unfinished
+      if (isCounted && !response.destroyed) count(request, response, Buffer.byteLength(payload))
+    }
     done(null, payload)
   })
 }

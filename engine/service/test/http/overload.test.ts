@@ -39,8 +39,8 @@ test('the used part of the heap is between 0 and 1', () => {
 })
 
 test.for([
-  ['sixteen gets', 40, 'GET', '/v1/pets/1', 16],
-  ['one batch of twenty lists', 5, 'GET', batch, 20],
+  ['32 gets', 80, 'GET', '/v1/pets/1', 32],
+  ['two batches of twenty lists', 6, 'GET', batch, 40],
 ] as const)(
   'a turn of the event loop starts at most %s, and a health check in between responds first',
   async ([, requests, method, url, largest]) => {
