@@ -117,16 +117,20 @@ function limitBytes(app: FastifyInstance, meter: LoadMeter): void {
   app.decorateRequest('unfinished', undefined)
 
   function count(request: FastifyRequest, response: ServerResponse, bytes: number): void {
-    if (request.unfinished) return setBytes(request.unfinished, bytes)
+    const unfinished = request.unfinished ?? begin(request, response)
+    setBytes(unfinished, bytes)
+  }
+
+  function begin(request: FastifyRequest, response: ServerResponse): Unfinished {
     const unfinished: Unfinished = { response, bytes: 0, since: meter.now() }
     request.unfinished = unfinished
     all.add(unfinished)
-    setBytes(unfinished, bytes)
     response.once('close', () => {
       setBytes(unfinished, 0)
       all.delete(unfinished)
       unfinished.response = undefined
     })
+    return unfinished
   }
 
   function setBytes(unfinished: Unfinished, bytes: number): void {
