@@ -61,16 +61,24 @@ export function checkItem(
   resource: Resource,
   values: Values,
 ): { item: Values } | { problem: string; invalid: string[] } {
-  const given = (field: Field) => (values[field.name] === undefined ? field.default : values[field.name])
-  const issues = resource.entered.flatMap((field) => {
-    const rule = brokenRule(field, given(field))
-    return rule ? { path: field.name, ...rule } : []
-  })
-  if (issues.length === 0) return { item: valuesOf(resource, given) }
+  const issues = issuesOf(resource, values)
+  if (issues.length === 0) return { item: valuesOf(resource, (field) => given(field, values)) }
   return {
     problem: Object.values(issueTexts(resource, issues) ?? {}).join(' '),
     invalid: issues.map(({ path }) => path),
   }
+}
+
+/** What the service would find wrong with the values of a new item. */
+export function issuesOf({ entered }: Resource, values: Values): ServiceIssue[] {
+  return entered.flatMap((field) => {
+    const rule = brokenRule(field, given(field, values))
+    return rule ? { path: field.name, ...rule } : []
+  })
+}
+
+function given(field: Field, values: Values): unknown {
+  return values[field.name] === undefined ? field.default : values[field.name]
 }
 
 type Rule = Omit<ServiceIssue, 'path'>

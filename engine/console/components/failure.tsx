@@ -56,12 +56,17 @@ interface RetryingProps {
 /** Counts down the seconds until the next attempt, if the service has told them. */
 export function Retrying({ attempt, seconds }: RetryingProps) {
   const { problem } = messages
-  return seconds === undefined ? problem.retrying : <CountdownFrom key={attempt} seconds={seconds} />
+  return seconds === undefined ? problem.retrying.now : <CountdownFrom key={attempt} seconds={seconds} />
 }
 
-function CountdownFrom({ seconds }: { seconds: number }) {
+interface CountdownTexts {
+  in: (seconds: number) => string
+  now: string
+}
+
+export function CountdownFrom({ seconds, texts }: { seconds: number; texts?: CountdownTexts }) {
   const [until] = useState(() => Date.now() + seconds * 1_000)
-  return <Countdown until={until} />
+  return <Countdown until={until} texts={texts} />
 }
 
 /** Says why a job waits, and for how long. */
@@ -74,9 +79,14 @@ export function PauseMessage({ pause: { message, until } }: { pause: { message: 
 }
 
 /** Counts down the seconds until the next attempt. */
-function Countdown({ until }: { until: number }) {
-  const { problem } = messages
+function Countdown({
+  until,
+  texts = messages.problem.retrying,
+}: {
+  until: number
+  texts?: CountdownTexts | undefined
+}) {
   const rest = Math.max(Math.round((until - useNow()) / 1_000), 0)
   // Screen readers would announce every second.
-  return <span aria-live="off">{rest > 0 ? problem.retryingIn(rest) : problem.retrying}</span>
+  return <span aria-live="off">{rest > 0 ? texts.in(rest) : texts.now}</span>
 }

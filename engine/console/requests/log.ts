@@ -51,6 +51,11 @@ export function failedEntry(requestId: string | undefined): LogEntry | undefined
   return failed.find(({ outcome }) => outcome.requestId === requestId) ?? failed[0]
 }
 
+/** Whether the rate limit refused all requests with an idempotency key. */
+export function wasOnlyLimited(idempotencyKey: string | undefined): boolean {
+  return entries.every((entry) => entry.idempotencyKey !== idempotencyKey || entry.outcome.status === 429)
+}
+
 export function hasFailed({ outcome: { status } }: LogEntry): boolean {
   return status === 'unanswered' || (typeof status === 'number' && status >= 400)
 }

@@ -55,11 +55,21 @@ export function requestKey(onReceived: (apiKey: string) => void): () => void {
   return () => channel.close()
 }
 
+/** Whether an HTTP header can carry the key. */
+export function isPossibleKey(apiKey: string): boolean {
+  return /^[\x21-\x7e]+$/.test(apiKey)
+}
+
+/** A stored key. Another program, or a user, may have stored a text that is none. */
+function read(name: 'localStorage' | 'sessionStorage'): string | undefined {
+  const key = storage(name)?.getItem(nameHere(storageKey))
+  return key && isPossibleKey(key) ? key : undefined
+}
+
 /** The key of this tab or device, or else of another tab. Null if none is signed in. Nothing is stored. */
 export async function findKey(): Promise<string | null> {
-  const name = nameHere(storageKey)
-  const stored = storage('sessionStorage')?.getItem(name) ?? storage('localStorage')?.getItem(name)
-  if (stored) return stored
+  const stored = read('sessionStorage') ?? read('localStorage')
+  if (stored !== undefined) return stored
   const { promise, resolve } = Promise.withResolvers<string | null>()
   const cancel = requestKey(resolve)
   setTimeout(() => resolve(null), findTimeout)
@@ -69,11 +79,11 @@ export async function findKey(): Promise<string | null> {
 /** The stored key, null after a sign-out in this tab, or undefined if other tabs may have a key. */
 export function storedKey(): string | null | undefined {
   const tab = storage('sessionStorage')
-  const key = tab?.getItem(nameHere(storageKey))
-  if (key) return key
+  const key = read('sessionStorage')
+  if (key !== undefined) return key
   if (tab?.getItem(nameHere(signedOutKey))) return null
-  const remembered = storage('localStorage')?.getItem(nameHere(storageKey))
-  if (!remembered) return undefined
+  const remembered = read('localStorage')
+  if (remembered === undefined) return undefined
   // This tab keeps its key if another one signs out.
   tab?.setItem(nameHere(storageKey), remembered)
   return remembered

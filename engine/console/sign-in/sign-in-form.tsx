@@ -11,6 +11,7 @@ import { Command } from '../requests/command.tsx'
 import { product, serviceUrl } from '../service.ts'
 import type { SessionActions } from '../session.ts'
 import { messages } from '../texts/messages.ts'
+import { isPossibleKey } from './api-key.ts'
 
 export interface SignInProps {
   /** Whether the service rejected the key of the previous session. */
@@ -115,8 +116,7 @@ export function SignInForm({
 
 async function problemWith(apiKey: string): Promise<Problem | undefined> {
   if (apiKey === '') return { kind: 'refused', message: messages.session.keyMissing }
-  // An HTTP header cannot carry other characters.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) return { kind: 'refused', message: messages.session.keyInvalid }
+  if (!isPossibleKey(apiKey)) return { kind: 'refused', message: messages.session.keyInvalid }
   try {
     await clientWith(apiKey).session.current.query()
     return undefined

@@ -63,8 +63,8 @@ export const messages = {
     codes: {
       unprocessable: 'Another request had the same idempotency key.',
     },
-    retrying: 'Trying again…',
-    retryingIn: (seconds: number) => `Trying again in ${duration(seconds)}.`,
+    retrying: { in: (seconds: number) => `Trying again in ${duration(seconds)}.`, now: 'Trying again…' },
+    allowed: { in: (seconds: number) => `Try again in ${duration(seconds)}.`, now: 'Try again.' },
     retryNow: 'Try again now',
     requestId: 'Request id',
     copyRequestId: 'Copy the request id',

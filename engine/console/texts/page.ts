@@ -63,7 +63,7 @@ export function textsOf(noun: Noun) {
       perPage: (size: number) => `${size} / page`,
       changed: (items: number) =>
         counted(items, { one: `${one} is new or changed.`, other: `${many} are new or changed.` }),
-      select: (title: string) => `Select ${title}`,
+      select: (title: string, id: bigint) => `Select ${title}, id ${id}`,
       selectPage: `Select all ${many} of this page`,
       selected: (items: number) => `${number(items)} selected`,
       copyAs: (format: string) => `Copy as ${format}`,

@@ -5,8 +5,11 @@ import './add-item.css'
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useRef, useState } from 'react'
+import type { ServiceIssue } from '#client'
 import { formDrafts } from '../../bulk/drafts.ts'
+import { issuesOf } from '../../bulk/table.ts'
 import { Button } from '../../components/buttons.tsx'
+import { CountdownFrom } from '../../components/failure.tsx'
 import { IconCheck } from '../../components/icons.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { RequestId } from '../../components/request-id.tsx'
@@ -14,6 +17,7 @@ import { Notice } from '../../form/notice.tsx'
 import { issueTexts } from '../../issues.ts'
 import { isTransient, type Problem, problemOf } from '../../problem.ts'
 import { type Field, type Item, parseTexts, type Resource, textOf, type Values } from '../../resource.ts'
+import { messages } from '../../texts/messages.ts'
 import type { PageTexts } from '../../texts/page.ts'
 import { MantineContext } from '../../theme/mantine.tsx'
 import { usePage } from '../use-page.ts'
@@ -58,9 +62,11 @@ function ItemForm({ form, addsAnother, onAddsAnother }: ItemFormProps) {
   // Another filter does not change the values of an open form.
   const [initial] = useState(() => entriesOf(resource, view.filter))
   const entries = { ...initial, ...form.values }
+  /** What the console has found wrong itself. */
+  const [issues, setIssues] = useState<ServiceIssue[]>([])
   const problem = error && problemOf(error)
   /** The messages at the fields, which stay while the user corrects the values. */
-  const errors = problem && issueTexts(resource, problem.issues)
+  const errors = issueTexts(resource, problem ? problem.issues : issues)
   const isGeneral = problem && !errors
 
   // The user may close the form or leave it before the service responds.
@@ -70,7 +76,14 @@ function ItemForm({ form, addsAnother, onAddsAnother }: ItemFormProps) {
     const latest = { ...initial, ...form.getValues() }
     // The second click of two, and Enter that is held down, must not look like a failure.
     if (wasAdded.current && !latest[resource.title]) return
-    mutate(parseTexts(resource, latest), {
+    const values = parseTexts(resource, latest)
+    const found = issuesOf(resource, values)
+    setIssues(found)
+    if (found.length > 0) {
+      newItem.forgetFailure()
+      return focusFirst(found)
+    }
+    mutate(values, {
       onSuccess(item) {
         wasAdded.current = true
         if (addsAnother) return startNext(item)
@@ -79,13 +92,12 @@ function ItemForm({ form, addsAnother, onAddsAnother }: ItemFormProps) {
         form.reset()
         closeForm()
       },
-      onError: focusFirstError,
+      onError: (failure) => focusFirst(problemOf(failure).issues),
     })
   }
 
-  function focusFirstError(failure: unknown) {
-    const failed = issueTexts(resource, problemOf(failure).issues) ?? {}
-    const [first] = resource.entered.filter(({ name }) => name in failed)
+  function focusFirst(invalid: ServiceIssue[] = []) {
+    const first = resource.entered.find(({ name }) => invalid.some(({ path }) => path === name))
     if (first) focusInForm(form.getInputNode(first.name))
   }
 
@@ -108,7 +120,7 @@ function ItemForm({ form, addsAnother, onAddsAnother }: ItemFormProps) {
       <p className="add-item-added" role="status">
         {added && !isPending && !error && <Added key={String(added.id)} item={added} />}
       </p>
-      {isGeneral && <Failure problem={problem} />}
+      {isGeneral && <Failure problem={problem} isUncertain={newItem.isUncertain} />}
       {resource.entered.map((field, index) =>
         field.choices ? (
           <NativeSelect key={field.name} {...attributesOf(field)} data={optionsOf(field)} />
@@ -157,12 +169,13 @@ function Added({ item }: { item: Item }) {
   )
 }
 
-function Failure({ problem }: { problem: Problem }) {
+function Failure({ problem, isUncertain }: { problem: Problem; isUncertain: boolean }) {
   const texts = usePage().texts.add
-  const isUncertain = isTransient(problem)
+  const { message, retryAfter } = problem
   return (
     <Notice color="danger" title={isUncertain ? texts.uncertain : texts.notAdded}>
-      {problem.message} {isUncertain && texts.uncertainText}
+      {message} {retryAfter !== undefined && <CountdownFrom seconds={retryAfter} texts={messages.problem.allowed} />}{' '}
+      {isUncertain && texts.uncertainText}
       <RequestId id={problem.requestId} />
     </Notice>
   )

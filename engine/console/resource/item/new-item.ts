@@ -4,6 +4,7 @@ import { createIdempotencyKey } from '#client'
 import { formDrafts } from '../../bulk/drafts.ts'
 import { useClient } from '../../client.ts'
 import { isTransient, problemOf } from '../../problem.ts'
+import { wasOnlyLimited } from '../../requests/log.ts'
 import { type Item, identityOf, type Resource, type Values } from '../../resource.ts'
 
 /**
@@ -48,7 +49,16 @@ export function useNewItem(resource: Resource, onAdded: (item: Item) => void) {
     if (error) reset()
   }, [error, reset])
 
-  return { ...mutation, isSaving, forgetFailure }
+  return {
+    ...mutation,
+    /** Whether the item may have been added. The service does not read calls above the rate limit. */
+    isUncertain:
+      mutation.error !== null &&
+      isTransient(problemOf(mutation.error)) &&
+      !wasOnlyLimited(keys.get(textOf(mutation.variables))),
+    isSaving,
+    forgetFailure,
+  }
 }
 
 export type NewItem = ReturnType<typeof useNewItem>

@@ -6,7 +6,7 @@ import { Failure } from '../../components/failure.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import { IconX } from '../../components/icons.tsx'
 import { loadLater } from '../../components/load-later.tsx'
-import { isTransient, problemOf } from '../../problem.ts'
+import { problemOf } from '../../problem.ts'
 import { textOf } from '../../resource.ts'
 import { useRefresh } from '../queries.ts'
 import { usePage } from '../use-page.ts'
@@ -86,9 +86,7 @@ function NotAdded() {
   if (!error || panel?.kind === 'add') return null
   return (
     <div ref={keepFocus} className="just-added" data-failed role="alert">
-      <span className="just-added-count">
-        {isTransient(problemOf(error)) ? texts.add.uncertain : texts.add.notAdded}
-      </span>
+      <span className="just-added-count">{newItem.isUncertain ? texts.add.uncertain : texts.add.notAdded}</span>
       <bdi>{textOf(variables?.[resource.title])}</bdi>
       <Button variant="subtle" size="compact-sm" onClick={() => open({ kind: 'add' })}>
         {texts.add.showForm}

@@ -36,7 +36,7 @@ export const Row = memo(function Row(props: RowProps) {
       onFocus={prepareToOpen}
     >
       <SelectCell
-        label={texts.list.select(textOf(item[resource.title]))}
+        label={texts.list.select(textOf(item[resource.title]), id)}
         isSelected={isSelected}
         onSelect={(isRange) => onSelect(item, isRange)}
       />

@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { addPets } from '../../../../test/support/database.ts'
 import {
@@ -28,13 +29,13 @@ describe('adding a pet', () => {
     expect(await isFocused(name)).toBe(true)
 
     await submitButton(page).click()
-    await page.getByText('The name needs 1 to 255 characters.').waitFor()
-    expect(await describes(page, 'Name')).toContain('The name needs 1 to 255 characters.')
+    await page.getByText('The name is missing.').waitFor()
+    expect(await describes(page, 'Name')).toContain('The name is missing.')
     expect(await describes(page, 'Category')).toContain('The category is missing.')
     expect(await isFocused(name)).toBe(true)
     // The message stays the same while the user corrects the value.
     await name.fill('R'.repeat(256))
-    expect(await describes(page, 'Name')).toContain('The name needs 1 to 255 characters.')
+    expect(await describes(page, 'Name')).toContain('The name is missing.')
     await submitButton(page).click()
     await page.getByText('The name needs 1 to 255 characters.').waitFor()
 
@@ -54,6 +55,41 @@ describe('adding a pet', () => {
     await submitButton(page).click()
     await page.getByRole('row', { name: '1 Rex -7 Available' }).waitFor()
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toMatchObject([{ name: 'Rex', categoryId: -7n }])
+  })
+
+  test('a value is checked without the service, by the rules of the import', async ({ visit }) => {
+    const { url, key, app } = await startConsole()
+    const page = await visit(url, { key })
+    await showing(page, 'No pets')
+    await enterPet(page, 'Rex', 'seven')
+    await app.close()
+    await submitButton(page).click()
+    await page.getByText('The category is not an integer.', { exact: true }).waitFor()
+    expect(await isFocused(page.getByRole('textbox', { name: 'Category' }))).toBe(true)
+    expect(await panel(page, 'Add pet').getByRole('alert').count()).toBe(1)
+  })
+
+  test('above the rate limit, the form says that nothing was added, and counts down', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(url, { key })
+    await showing(page, 'No pets')
+    const error = {
+      json: { message: 'Slow', code: -32_029, data: { code: 'rate_limited', status: 429, message: 'Slow' } },
+    }
+    const refuse = (route: Route) => route.fulfill({ status: 429, headers: { 'retry-after': '30' }, json: { error } })
+    await page.route('**/trpc/pets.create', refuse)
+    await enterPet(page, 'Rex', '7')
+    await submitButton(page).click()
+    const alert = panel(page, 'Add pet').getByRole('alert')
+    await alert.getByText('The pet was not added').waitFor()
+    await alert.getByText(/^Try again in \d+ s\.$/).waitFor()
+    await inspect(page, 'add-rate-limited')
+    // A request without a response may have added the pet.
+    await page.unroute('**/trpc/pets.create')
+    let requests = 0
+    await page.route('**/trpc/pets.create', (route) => (requests++ === 0 ? route.abort() : refuse(route)))
+    await submitButton(page).click()
+    await alert.getByText('The pet may not have been added').waitFor()
   })
 
   test('the list stays usable beside the form, whose entries are kept until the pet is added', async ({ visit }) => {

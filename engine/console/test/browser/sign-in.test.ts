@@ -96,6 +96,12 @@ test('the console works without session storage', async ({ visit }) => {
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
 })
 
+test('a stored text that cannot be a key leads to the sign-in page', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url, { key: 'schlüssel' })
+  await signIn(page, key)
+})
+
 test('an unreachable service is not reported as an invalid key', async ({ visit }) => {
   const { url, key, app } = await startConsole()
   const page = await visit(url)

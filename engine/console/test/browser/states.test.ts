@@ -83,7 +83,7 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
     await showing(page, '1–20 of 304')
     for (const name of ['Rex', 'Tom']) {
       await page
-        .getByRole('checkbox', { name: `Select ${name}`, exact: true })
+        .getByRole('checkbox', { name: `Select ${name}, id ` })
         .first()
         .check()
     }
@@ -150,7 +150,7 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
     const page = await open()
     await enterPet(page, '', 'seven')
     await submitButton(page).click()
-    await page.getByText('The name needs 1 to 255 characters.').waitFor()
+    await page.getByText('The name is missing.').waitFor()
     return page
   },
   async 'add-uncertain'(open) {
