@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AnyId, expected, found, foundOf, Int64, pageOf, searchOf, Text } from '#service'
+import { AnyId, characters, expected, found, foundOf, Int64, pageOf, searchOf, Text } from '#service'
 import { maxCount, petStatuses } from '../../db/pets/pets.ts'
 import { mutation, procedure, router } from '../trpc.ts'
 
@@ -11,11 +11,7 @@ export type PetStatus = z.infer<typeof PetStatus>
 // Go and Perl do not support \u.
 const control = '\\x00-\\x1f\\x7f-\\x9f'
 
-/** The length counts Unicode code points, as JSON Schema does. */
-const PartOfName = Text.refine(hasValidLength, {
-  error: expected('1 to 255 characters', '', { code: 'length', minimum: 1, maximum: 255 }),
-  abort: true,
-}).refine(matches(`^[^${control}]*$`), {
+const PartOfName = Text.check(characters(1, 255)).refine(matches(`^[^${control}]*$`), {
   error: expected('no control characters', '', { code: 'control' }),
   abort: true,
 })
@@ -26,13 +22,8 @@ const PetName = PartOfName.refine(matches('\\S'), {
 }).meta({
   description: "The pet's name: not only white space, no control characters. It is kept exactly as sent.",
   examples: ['Rex'],
-  override: { minLength: 1, maxLength: 255, pattern: `^[^${control}]*[^\\s${control}][^${control}]*$` },
+  override: { pattern: `^[^${control}]*[^\\s${control}][^${control}]*$` },
 })
-
-function hasValidLength(name: string): boolean {
-  // More than 510 UTF-16 units are more than 255 code points. The check avoids counting those of a long string.
-  return name.length > 0 && name.length <= 510 && [...name].length <= 255
-}
 
 function matches(pattern: string): (text: string) => boolean {
   const regExp = new RegExp(pattern)
