@@ -10,7 +10,7 @@ export { createTrpc } from './trpc/trpc.ts'
 
 export { Int64 } from './api/int64.ts'
 export { AnyId, found, foundOf, pageOf, searchOf } from './api/page.ts'
-export { characters, Text } from './api/text.ts'
+export { Text } from './api/text.ts'
 export { Time } from './api/time.ts'
 export { expected } from './api/validation.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AnyId, characters, expected, found, foundOf, Int64, pageOf, searchOf, Text } from '#service'
+import { AnyId, expected, found, foundOf, Int64, pageOf, searchOf, Text } from '#service'
 import { maxCount, petStatuses } from '../../db/pets/pets.ts'
 import { mutation, procedure, router } from '../trpc.ts'
 
@@ -11,10 +11,16 @@ export type PetStatus = z.infer<typeof PetStatus>
 // Go and Perl do not support \u.
 const control = '\\x00-\\x1f\\x7f-\\x9f'
 
-const PartOfName = Text.check(characters(1, 255)).refine(matches(`^[^${control}]*$`), {
-  error: expected('no control characters', '', { code: 'control' }),
+const length = {
+  error: expected('1 to 255 characters', '', { code: 'length', minimum: 1, maximum: 255 }),
   abort: true,
-})
+}
+const PartOfName = Text.min(1, length)
+  .max(255, length)
+  .refine(matches(`^[^${control}]*$`), {
+    error: expected('no control characters', '', { code: 'control' }),
+    abort: true,
+  })
 
 /** Stored exactly as sent. */
 const PetName = PartOfName.refine(matches('\\S'), {

@@ -14,7 +14,7 @@ export function refuseOtherTexts(router: AnyRouter): void {
     const [field] = inputs.flatMap((input) => otherTextsIn(input, 'input'))
     if (field === undefined) continue
     throw new Error(
-      `${name}: the field ${field} is a text that a database may not hold exactly, or counts in another way. Write it as Text.check(characters(1, 255)) of #service, with its own rules. The other kinds of fields are Int64, Time, z.boolean() and z.enum().`,
+      `${name}: the field ${field} is a text that a database may not hold exactly. Make it of Text of #service, such as Text.min(1).max(255). The other kinds of fields are Int64, Time, z.boolean() and z.enum().`,
     )
   }
 }
