@@ -53,7 +53,7 @@ export function findFullDisk(database: string, failure: Failure): Failure {
   return { code: 'SQLITE_FULL', message: failure.message }
 }
 
-function isDiskFull(database: string): boolean {
+export function isDiskFull(database: string): boolean {
   try {
     const { bavail, bsize, files, ffree } = statfsSync(dirname(realPathOf(database)))
     // Some file systems have no inodes to count.

@@ -5,9 +5,9 @@ import type { Loaded } from '../../entity.ts'
 import { reasons, UnusableDatabase } from '../../errors.ts'
 import { type AppliedMigration, type PrepareOptions, pendingMigrations, refuseOtherRelease } from '../../migrations.ts'
 import { rescuedMark } from '../backup/inventory.ts'
-import { attempt } from '../diagnosis/diagnosis.ts'
+import { attempt, isDiskFull } from '../diagnosis/diagnosis.ts'
 import type { SqliteCollection } from '../engine.ts'
-import { checkPages, connect, connectToRead, databaseSize, retryWhileBusy, using } from '../file/connection.ts'
+import { checkPages, connect, connectToRead, databaseSize, orClose, retryWhileBusy, using } from '../file/connection.ts'
 import { toFailure } from '../file/failure.ts'
 import { makeFile, makeFolder, realPathOf, sizeOf } from '../file/files.ts'
 import { applicationId, readHeader, refuseForeignFile, refuseMountedFile, refuseNonFile } from '../file/header.ts'
@@ -44,8 +44,15 @@ export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, 
       if (migrate) pendingMigrations(applied, loaded.migrations, path)
       else refuseOtherRelease(applied, loaded, path)
     }
-    if (sizeOf(path) > 0) checkBeforeWriting(path, realPath, checkSchema)
-    if (isNew || migrate) migrateFile(path, loaded, checkSchema, onMigrate)
+    const checked = sizeOf(path) > 0 ? checkBeforeWriting(path, realPath, checkSchema) : undefined
+    // The last connection to close moves the log into the database, and deletes it and its index, unless it only reads. On a
+    // full disk they must stay.
+    if (!isDiskFull(path)) checked?.close()
+    try {
+      if (isNew || migrate) migrateFile(path, loaded, checkSchema, onMigrate)
+    } finally {
+      checked?.close()
+    }
   })
 }
 
@@ -127,17 +134,19 @@ function hasJournal(realPath: string): boolean {
 
 /**
  * Checks the pages and the journal of migrations before the first write: a later refusal would come after SQLite has
- * moved the log into the file. The connection can write only if SQLite must first roll back an interrupted transaction.
+ * moved the log into the file. The connection can write only if SQLite must first roll back an interrupted transaction, or
+ * create a log.
  */
-function checkBeforeWriting(path: string, realPath: string, checkSchema: CheckSchema): void {
+function checkBeforeWriting(path: string, realPath: string, checkSchema: CheckSchema): Database.Database {
   const connection = hasJournal(realPath)
     ? connect(path, { busyTimeout: lockTimeout })
     : connectToRead(path, lockTimeout)
-  using(connection, () => {
+  return orClose(connection, () => {
     // Not the size of the file, because most pages may still be in the write-ahead log.
     if (databaseSize(connection) <= maxCheckedSize) checkPages(connection, 'quick_check')
     else connection.pragma('schema_version')
     checkJournal(connection, checkSchema)
+    return connection
   })
 }
 

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../errors.ts'
 import type { PrepareOptions } from '../../migrations.ts'
 import { searchWith } from '../../search.ts'
 import { measureBackups } from '../backup/inventory.ts'
-import { CorruptionCheck } from '../diagnosis/diagnosis.ts'
+import { CorruptionCheck, isDiskFull } from '../diagnosis/diagnosis.ts'
 import type { Mutation, Prepare, SqliteCollection, SqliteEngine } from '../engine.ts'
 import type { Failure } from '../file/failure.ts'
 import { realPathOf, sizeOf } from '../file/files.ts'
@@ -62,6 +62,8 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
     load: () => ({ queuedWrites: writer.queued }),
     sizes: () => measureFiles(path),
     async close() {
+      // Then the reader closes last, and the log and its index stay: the next start could not create them.
+      if (isDiskFull(path)) await writer.close()
       await reader.close()
       await writer.close()
     },

@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { type Failure, toFailure } from '../file/failure.ts'
 import { prepareLogState } from '../file/log-file.ts'
@@ -20,11 +21,13 @@ export class Checkpoints {
   readonly #state: ReturnType<typeof prepareLogState>
   readonly #checkpoint: Database.Statement
   readonly #readMark: Database.Statement
+  readonly #path: string
   readonly #pageSize: number
   #nextWarning = firstWarning
 
   constructor(connection: Database.Database) {
     connection.pragma('wal_autocheckpoint = 0')
+    this.#path = connection.name
     this.#state = prepareLogState(connection)
     this.#checkpoint = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)')
     this.#readMark = connection.prepare('PRAGMA schema_version')
@@ -44,17 +47,26 @@ export class Checkpoints {
     }
   }
 
-  /** Checkpoints a log that is long enough. Call it after each commit. Returns a new warning for the operator, if there is one. */
+  /**
+   * Checkpoints a log that is long enough, or longer than the room on the disk: its pages would soon fit nowhere. Call it
+   * after each commit. Returns a new warning for the operator, if there is one.
+   */
   run(): string | undefined {
     // Without a state, or while another connection changes the index, the next check decides.
     const { log = 0, checkpointed = 0 } = this.#state.get() ?? {}
-    const failure = log >= checkpointSize && log > checkpointed ? this.#tryCheckpoint() : undefined
+    const isDue = log > checkpointed && (log >= checkpointSize || log * this.#pageSize > this.#room())
+    const failure = isDue ? this.#tryCheckpoint() : undefined
     const isNew = failure && !this.failure
     this.failure = failure
     if (isNew) {
       return `The write-ahead log cannot be moved into the database (${failure.code}: ${failure.message}), so it only grows. Check the disk.`
     }
     return this.#warnOfSize(Math.round((log * this.#pageSize) / 2 ** 20))
+  }
+
+  #room(): number {
+    const { bavail, bsize } = statfsSync(this.#path)
+    return bavail * bsize
   }
 
   #tryCheckpoint(): Failure | undefined {
