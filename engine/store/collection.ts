@@ -50,39 +50,33 @@ export function collection<
   const F extends Names = readonly [],
   const Q extends SearchFields = Record<never, never>,
 >({ table, filters, search, methods, own }: Definition<T, F, Q, S, Own>): Collection<S & Own> {
+  /** What is the same on both databases. */
+  const derive = <Table, Create, Writes, E>(
+    table: Table,
+    insert: Create,
+    own: { writes?: Writes; open(engine: E): Own } | undefined,
+  ) => ({
+    table,
+    filters: filters ?? [],
+    search,
+    insert,
+    writes: { ...(methods && { create: insert }), ...own?.writes },
+    // Safe: the engine derives the methods from this table.
+    open: (engine: object) => ({ ...methods?.(engine as Engine<T, F, Q>), ...own?.open(engine as E) }) as S & Own,
+  })
   return {
     async sqlite() {
       const { insertInto } = await import('./sqlite/statements.ts')
-      const { writes, open } = (await own?.sqlite()) ?? {}
-      const insert = insertInto<TableWithId>(table)
-      return {
-        table,
-        filters: filters ?? [],
-        search,
-        insert,
-        writes: { ...(methods && { create: insert }), ...writes },
-        // Safe: the engine derives the methods from this table.
-        open: (engine) => ({ ...methods?.(engine as Engine<T, F, Q>), ...open?.(engine) }) as S & Own,
-      }
+      return derive(table, insertInto<TableWithId>(table), await own?.sqlite())
     },
     async postgres() {
       const [{ postgresTableOf }, { insertInto }] = await Promise.all([
         import('./postgres/table.ts'),
         import('./postgres/statements.ts'),
       ])
-      const { writes, open } = (await own?.postgres()) ?? {}
       // Safe: it has the fields of the table, and so an id.
       const derived = postgresTableOf(table) as unknown as PostgresTable
-      const insert = insertInto(derived)
-      return {
-        table: derived,
-        filters: filters ?? [],
-        search,
-        insert,
-        writes: { ...(methods && { create: insert }), ...writes },
-        // Safe: the engine derives the methods from this table.
-        open: (engine) => ({ ...methods?.(engine as Engine<T, F, Q>), ...open?.(engine) }) as S & Own,
-      }
+      return derive(derived, insertInto(derived), await own?.postgres())
     },
   }
 }

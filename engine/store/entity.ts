@@ -33,12 +33,17 @@ export type Order = 'oldest' | 'newest'
 
 /**
  * A page of at most `limit` rows. Oldest first, their ids are greater than `cursor`; newest first, they are at most `cursor`.
- * A filter compares for equality.
+ * Without a cursor, it is the first page. A filter compares for equality.
  */
 export type PageQuery<T extends Table, Filter extends keyof T['$inferSelect'] = never> = {
   limit: number
-  cursor: bigint
+  cursor?: bigint | undefined
 } & { [Name in Filter]?: T['$inferSelect'][Name] | undefined }
+
+export const maxId = 2n ** 63n - 1n
+
+/** The cursor of the first page. */
+export const firstCursor: Record<Order, bigint> = { oldest: 0n, newest: maxId }
 
 /** A read of pages in one order, by any filters. */
 export type PagesOf<T extends Table> = (query: { limit: number; cursor: bigint }) => Promise<Entity<T>[]>

@@ -4,6 +4,7 @@ import {
   type Entity,
   type Found,
   idOf,
+  maxId,
   type Names,
   type PagesOf,
   type SearchFields,
@@ -20,7 +21,6 @@ import {
 export const maxRead = 7_500
 /** The maximum number of rows that it reads in one turn of the event loop: about 0.4 ms on SQLite. */
 export const maxStep = 500
-const maxId = 2n ** 63n - 1n
 
 /** How the engine reads rows. */
 interface Reads<T extends Table> {

@@ -107,7 +107,7 @@ export const petsRouter = router({
     })
     .input(ListPets)
     .output(z.array(Pet))
-    .query(({ ctx, input }) => ctx.store.pets.list({ ...input, cursor: input.cursor ?? 0n })),
+    .query(({ ctx, input }) => ctx.store.pets.list(input)),
 
   create: mutation({
     tag,

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { codeBlocksOf, document, root, stepsOf } from '../support/documents.ts'
@@ -69,9 +69,9 @@ test('the example of the service serves REST, RPC and the document, and that of 
   expect(stdout).not.toMatch(/petstore|seed/)
 })
 
-test('the examples compile, and that of the console is built and served', async () => {
+test('the examples and the copied engines compile, and that of the console is built and served', async () => {
   const folder = projectOf([store, service, client, page])
-  const web = { extends: join(root, 'web/tsconfig.json'), include: ['.'], exclude: ['engine', 'node_modules'] }
+  const web = { extends: join(root, 'web/tsconfig.json'), include: ['.'], exclude: ['node_modules'] }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...web, compilerOptions: { incremental: false } }))
   const bin = (name: string) => join(root, 'node_modules/.bin', name)
   expect(spawnSync(bin('tsc'), ['-p', folder], { encoding: 'utf8' }).stdout).toBe('')
@@ -90,10 +90,12 @@ test('the examples compile, and that of the console is built and served', async 
   expect(await (await fetch(url + script)).text()).toContain('note_')
 })
 
-/** Writes the files of the examples, each of which begins with its path, beside the engines. */
+/** Writes the files of the examples, each of which begins with its path, beside a copy of the engines without tests. */
 function projectOf(pages: (typeof store)[]): string {
   const folder = temporaryFolder(onTestFinished)
-  for (const name of ['engine', 'node_modules']) symlinkSync(join(root, name), join(folder, name))
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const isTest = /engine\/\w+\/test$/
+  cpSync(join(root, 'engine'), join(folder, 'engine'), { recursive: true, filter: (path) => !isTest.test(path) })
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'notes', type: 'module', imports }))
   for (const { code } of pages.flatMap((each) => codeBlocksOf(each))) {
     const [, path] = /^(?:\/\/|--|<!--) ([\w./]+\.\w+)/.exec(code) ?? []

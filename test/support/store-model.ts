@@ -26,7 +26,7 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
   return {
     pets: {
       list: async ({ limit, cursor, status }) =>
-        pets.filter((pet) => pet.id > cursor && (!status || pet.status === status)).slice(0, limit),
+        pets.filter((pet) => pet.id > (cursor ?? 0n) && (!status || pet.status === status)).slice(0, limit),
       search: async (query) => ({ items: searchIn(pets, query), searched: pets.length }),
       get: async (id) => pets.find((pet) => pet.id === id),
       async counts() {

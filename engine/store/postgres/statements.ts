@@ -7,6 +7,7 @@ import {
   countStatement,
   type Entity,
   fieldsOfNew,
+  firstCursor,
   type Generated,
   listOf,
   type NewEntity,
@@ -33,10 +34,15 @@ export function pagesOf<T extends TableWithId, Filter extends keyof T['$inferSel
 
   function batchesFor(used: Filter[]) {
     const statement = pageStatement(table, used, order)
-    const keyOf = (query: Query) =>
-      JSON.stringify([query.cursor, query.limit, ...used.map((name) => query[name])].map(textOfValue))
+    const valuesOf = (query: Query) => [
+      query.cursor ?? firstCursor[order],
+      query.limit,
+      ...used.map((name) => query[name]),
+    ]
+    const keyOf = (query: Query) => JSON.stringify(valuesOf(query).map(textOfValue))
     return batchReads(keyOf, async (queries: Query[]) => {
-      const values = (['cursor', 'limit', ...used] as const).map((name) => queries.map((query) => query[name]))
+      const rows = queries.map(valuesOf)
+      const values = ['cursor', 'limit', ...used].map((_, index) => rows.map((row) => row[index]))
       const pages = queries.map((query): [string, Entity<T>[]] => [keyOf(query), []])
       for (const row of await read(statement, values)) pages[Number(row.pop()) - 1]?.[1].push(toEntity(row))
       return new Map(pages)

@@ -7,8 +7,10 @@ import {
   countStatement,
   type Entity,
   fieldsOfNew,
+  firstCursor,
   type Generated,
   listOf,
+  maxId,
   type NewEntity,
   type Order,
   type PageQuery,
@@ -18,8 +20,6 @@ import { IdsExhausted } from '../errors.ts'
 import type { Mutation, Prepare, TableWithId } from './engine.ts'
 
 /** The statements of a collection, derived from its table. They bypass Drizzle's mapping of rows, which takes long. */
-
-const maxId = 2n ** 63n - 1n
 
 /** Reads pages in one order. The statement for each combination of filters is prepared when it is first used. */
 export function preparePages<T extends TableWithId, Filter extends keyof T['$inferSelect'] & string>(
@@ -34,7 +34,8 @@ export function preparePages<T extends TableWithId, Filter extends keyof T['$inf
       const key = used.join()
       const select = prepared.get(key) ?? prepareSelect(connection, table, pageStatement(table, used, order))
       prepared.set(key, select)
-      return select(...used.map((name) => encode(columnOf(table, name), query[name])), query.cursor, query.limit)
+      const cursor = query.cursor ?? firstCursor[order]
+      return select(...used.map((name) => encode(columnOf(table, name), query[name])), cursor, query.limit)
     }
   }
 }
