@@ -27,8 +27,10 @@ export function showReference(product: ConsoleProduct): void {
 
 async function show({ keyPrefix }: ConsoleProduct): Promise<void> {
   const scalar: Scalar | undefined = Reflect.get(window, 'Scalar')
-  if (!scalar) return say('The reference could not be loaded. Reload the page.')
+  if (!scalar)
+    return document.querySelector('#loading')?.replaceChildren('The reference could not be loaded. Reload the page.')
   const source = await loadDocument()
+  followReference()
   const create = (token?: string) =>
     scalar.createApiReference(document.querySelector('#reference'), { ...source, ...configurationWith(token) })
   let reference = create()
@@ -43,6 +45,21 @@ async function show({ keyPrefix }: ConsoleProduct): Promise<void> {
     // The part of a key that identifies it, as in `keys list`.
     say(`Requests use the key ${token.slice(0, keyPrefix.length + 6)}…`)
   })
+}
+
+/** Milliseconds without a change until what Scalar shows keeps its place. */
+const settled = 300
+
+/** Shows what Scalar renders once it keeps its place. Names the buttons that Scalar 1.72 leaves without a name, also later. */
+function followReference(): void {
+  let timer: ReturnType<typeof setTimeout>
+  const follow = () => {
+    for (const each of document.querySelectorAll('.scalar-code-copy')) each.ariaLabel ??= 'Copy'
+    for (const each of document.querySelectorAll('button[aria-pressed]')) each.ariaLabel ??= 'Dark colors'
+    clearTimeout(timer)
+    timer = setTimeout(() => document.querySelector('#loading')?.remove(), settled)
+  }
+  new MutationObserver(follow).observe(document.body, { childList: true, subtree: true })
 }
 
 function say(text: string): void {

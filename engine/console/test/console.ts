@@ -114,6 +114,18 @@ export async function inspect(page: Page, name: string): Promise<void> {
   expect(found).toEqual([])
 }
 
+/** Sums up the layout shifts of a page that no input caused, in `window.moved`. */
+export function measureShifts(): void {
+  Object.assign(window, { moved: 0 })
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      // Safe: an entry of type layout-shift has these fields (Layout Instability API); TypeScript does not declare them.
+      const { value, hadRecentInput } = entry as PerformanceEntry & { value: number; hadRecentInput: boolean }
+      if (!hadRecentInput) Object.assign(window, { moved: Reflect.get(window, 'moved') + value })
+    }
+  }).observe({ type: 'layout-shift', buffered: true })
+}
+
 /** Waits until nothing fades in any more. axe-core cannot judge the contrast before that. */
 async function waitForAnimations(page: Page): Promise<void> {
   await page.evaluate(() =>

@@ -7,6 +7,7 @@ import {
   choose,
   counting,
   inspect,
+  measureShifts,
   names,
   panel,
   panelsLoaded,
@@ -25,16 +26,7 @@ test('the layout does not shift while the console loads', async ({ visit }) => {
     await new Promise((resolve) => setTimeout(resolve, 600))
     await route.continue()
   })
-  await page.addInitScript(() => {
-    Object.assign(window, { moved: 0 })
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) {
-        // Safe: an entry of type layout-shift has these fields (Layout Instability API); TypeScript does not declare them.
-        const { value, hadRecentInput } = entry as PerformanceEntry & { value: number; hadRecentInput: boolean }
-        if (!hadRecentInput) Object.assign(window, { moved: Reflect.get(window, 'moved') + value })
-      }
-    }).observe({ type: 'layout-shift', buffered: true })
-  })
+  await page.addInitScript(measureShifts)
   await page.reload()
   await showing(page, 'Loading…')
   const table = page.getByRole('table')
@@ -291,6 +283,17 @@ test('no part of the page is bright beside the scroll bar or behind a dialog', a
   await page.getByRole('dialog').waitFor()
   const [beside, above] = [await colorAt(page, 1_020, 300), await colorAt(page, 1_000, 300)]
   expect(beside).toBe(above)
+})
+
+test('a page whose script does not start says so', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const text = 'This page needs JavaScript, which has not started.'
+  const page = await visit(`${url}/livez`, { key })
+  await page.route('**/assets/*.js', (route) => route.abort())
+  await page.goto(url)
+  await page.getByText(text).waitFor()
+  const plain = await visit(url, { javaScriptEnabled: false })
+  await plain.getByText(text).waitFor()
 })
 
 test('an unknown path has a page that leads to the pets', async ({ visit }) => {
