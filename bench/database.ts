@@ -1,38 +1,41 @@
-import { rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { closeSync, copyFileSync, fsyncSync, openSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { petStatuses } from '../db/pets/pets.ts'
-import { connect } from '../engine/store/sqlite/file/connection.ts'
-import { prepareSqlite, prepareWrites } from '../test/support/engines.ts'
-import { apiKeyRecord, mintApiKey } from '../test/support/product.ts'
 
-/** The number of pets per transaction. */
-const step = 100_000
+/** A database that each server gets a copy of. */
+export interface Template {
+  path: string
+  key: string
+  pets: number
+}
 
-/**
- * Creates a database of the service with this number of pets, a third of each status, and returns an API key for it.
- *
- * @param onProgress called with the number of pets so far
- */
-export function makeDatabase(path: string, pets: number, onProgress: (done: number) => void = () => {}): string {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
-  prepareSqlite(path)
-  const key = mintApiKey()
-  const connection = connect(path, { busyTimeout: 0 })
-  const writes = prepareWrites(connection)
-  writes.get('apiKeys.create')?.(apiKeyRecord(key, 'bench'))
-  writes.get('apiKeys.touch')?.(1n, new Date())
-  connection.close()
+const program = join(import.meta.dirname, '../server/launch.mjs')
+const step = 500_000
 
+/** Creates a database of the service with pets that have random names, and an API key. */
+export function makeTemplate(path: string, pets: number): Template {
+  const env = { PATH: process.env.PATH, DATABASE_URL: `file:${path}` }
+  const run = (...words: string[]) =>
+    execFileSync(process.execPath, [program, ...words], { env, encoding: 'utf8', stdio: 'pipe' })
+  run('db', 'migrate')
+  const key = run('keys', 'create', 'bench').trim()
   const database = new Database(path)
   database.pragma('synchronous = OFF')
-  const insert = database.prepare('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)')
-  const add = database.transaction((from: number, to: number) => {
-    for (let i = from; i < to; i++) insert.run(`pet ${i}`, i % 50, petStatuses[i % petStatuses.length])
-  })
-  for (let from = 0; from < pets; from += step) {
-    add(from, Math.min(from + step, pets))
-    onProgress(Math.min(from + step, pets))
-  }
+  const insert = database.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+    INSERT INTO pets (name, category_id, status) SELECT lower(hex(randomblob(3 + abs(random()) % 8))), abs(random()) % 50,
+      CASE abs(random()) % 3 WHEN 0 THEN 'available' WHEN 1 THEN 'pending' ELSE 'sold' END FROM n`,
+  )
+  for (let made = 0; made < pets; made += step) insert.run(Math.min(step, pets - made))
   database.close()
-  return key
+  return { path, key, pets }
+}
+
+/** Copies a database and waits until it is on disk, so that the kernel does not write it during a measurement. */
+export function copyDatabase(from: string, to: string): void {
+  copyFileSync(from, to)
+  const file = openSync(to, 'r+')
+  fsyncSync(file)
+  closeSync(file)
 }

@@ -1,53 +1,75 @@
-import type { ServerName } from './servers.ts'
-import type { Workload } from './workloads.ts'
+import type { RunningServer } from './servers.ts'
+import { type Requests, runWrk } from './wrk.ts'
 
-/** A load and its title in the table. */
-export interface LoadCase {
+/** The loads, in the order of the rows. */
+export const loads = {
+  create1: { title: 'one create alone', kind: 'create', connections: 1 },
+  get1: { title: 'one get alone', kind: 'get', connections: 1 },
+  create32: { title: 'create at 32', kind: 'create', connections: 32 },
+  create128: { title: 'create at 128', kind: 'create', connections: 128 },
+  get32: { title: 'get at 32', kind: 'get', connections: 32 },
+  page32: { title: 'random page at 32', kind: 'page', connections: 32 },
+  hot32: { title: 'hot list at 32 (cached)', kind: 'hot', connections: 32 },
+  beside: { title: 'get beside 16 writers', kind: 'get', connections: 32, writers: 16 },
+  slow: { title: 'the same, fsync + 5 ms', kind: 'get', connections: 32, writers: 16 },
+} as const satisfies Record<string, Load>
+
+export type LoadName = keyof typeof loads
+
+interface Load extends Requests {
   title: string
-  workload: Workload
-  connections: number
-  /** Another load that runs at the same time. */
-  beside?: { workload: Workload; connections: number }
+  /** Connections that create pets at the same time. Their requests are not counted. */
+  writers?: number
 }
 
-const peers: ServerName[] = ['node-http', 'fastify', 'fastify-zod', 'orpc', 'hono', 'trpc-to-openapi', 'nest']
-export const restServers: ServerName[] = ['petstore', 'petstore-again', ...peers]
-export const rpcServers: ServerName[] = ['petstore', 'petstore-again', 'trpc']
+/** A measurement of one server. */
+export interface Slice {
+  /** Requests per second. */
+  rate: number
+  /** Milliseconds. */
+  p50: number
+  p99: number
+  /** Microseconds of CPU time of the server per request. With writers, it is not comparable and so not a number. */
+  user: number
+  system: number
+  /** Creates per second of the writers. */
+  writersRate?: number
+}
 
-const writers = { workload: 'create', connections: 16 } as const
+/** The slices of each load and contestant, by round. */
+export class Results {
+  readonly #slices = new Map<string, Slice[]>()
 
-/** The loads that also measure the ceiling for creates. */
-export const createLoads = {
-  create1: { title: 'create, 1 connection', workload: 'create', connections: 1 },
-  create32: { title: 'create, 32 connections', workload: 'create', connections: 32 },
-  create128: { title: 'create, 128 connections', workload: 'create', connections: 128 },
-} as const satisfies Record<string, LoadCase>
+  add(load: LoadName, contestant: string, slice: Slice): void {
+    this.#slices.set(`${load} ${contestant}`, [...this.of(load, contestant), slice])
+  }
 
-export const restLoads = {
-  listHot: { title: 'list of 20, hot', workload: 'list-hot', connections: 32 },
-  listCold: { title: 'list, cold', workload: 'list-cold', connections: 32 },
-  get: { title: 'get by id', workload: 'get', connections: 32 },
-  getBesideWriters: { title: 'get by id beside 16 writers', workload: 'get', connections: 32, beside: writers },
-  listBesideWriters: { title: 'list of 20 beside 16 writers', workload: 'list-hot', connections: 32, beside: writers },
-  mixed: { title: 'mixed: 90 lists, 5 gets, 5 creates', workload: 'mixed', connections: 64 },
-  ...createLoads,
-} as const satisfies Record<string, LoadCase>
+  of(load: LoadName, contestant: string): Slice[] {
+    return this.#slices.get(`${load} ${contestant}`) ?? []
+  }
+}
 
-export const slowDiskLoads = {
-  slowDisk: {
-    title: 'get by id beside 16 writers, fsync + 5 ms',
-    workload: 'get',
-    connections: 32,
-    beside: writers,
-  },
-} as const satisfies Record<string, LoadCase>
-
-export const rpcLoads = {
-  rpcList: { title: 'RPC list of 20, hot', workload: 'rpc-list', connections: 32 },
-  rpcPage: { title: 'RPC page of 100, hot', workload: 'rpc-page', connections: 32 },
-  rpcPageCold: { title: 'RPC page of 100, any', workload: 'rpc-page-cold', connections: 32 },
-  rpcCreate1: { title: 'RPC create, 1 connection', workload: 'rpc-create', connections: 1 },
-  rpcCreate32: { title: 'RPC create, 32 connections', workload: 'rpc-create', connections: 32 },
-} as const satisfies Record<string, LoadCase>
-
-export type LoadName = keyof typeof restLoads | keyof typeof slowDiskLoads | keyof typeof rpcLoads
+export async function measureSlice(
+  server: RunningServer,
+  name: LoadName,
+  seconds: number,
+  seed: number,
+): Promise<Slice> {
+  const load: Load = loads[name]
+  const before = server.cpuTimes()
+  const [result, writes] = await Promise.all([
+    runWrk(load, server, seconds, seed),
+    load.writers && runWrk({ kind: 'create', connections: load.writers }, server, seconds, seed + 1),
+  ])
+  const after = server.cpuTimes()
+  const { requests, microseconds, p50, p99 } = result
+  const perRequest = (cpu: number) => (writes ? Number.NaN : cpu / requests)
+  return {
+    rate: (requests / microseconds) * 1e6,
+    p50: p50 / 1_000,
+    p99: p99 / 1_000,
+    user: perRequest(after.user - before.user),
+    system: perRequest(after.system - before.system),
+    ...(writes && { writersRate: (writes.requests / writes.microseconds) * 1e6 }),
+  }
+}

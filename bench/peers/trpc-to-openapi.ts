@@ -1,10 +1,22 @@
 import { initTRPC, TRPCError } from '@trpc/server'
 import { fastify } from 'fastify'
 import { fastifyTRPCOpenApiPlugin, type OpenApiMeta } from 'trpc-to-openapi'
-import { createPet, getPet, isAuthorized, listPets, notFound, port, unauthorized } from './database.ts'
-import { NewPet, Pet, PetId, PetQuery, Pets } from './schemas.ts'
+import { z } from 'zod'
+import { createPet, failures, getPet, isAuthorized, listPets, port } from './database.ts'
 
 /** A tRPC 11 router that trpc-to-openapi serves on Fastify 5: zod validates the input and the output. */
+
+const status = z.enum(['available', 'pending', 'sold'])
+const PetQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  cursor: z.coerce.number().int().min(0).default(0),
+})
+const NewPet = z.object({
+  name: z.string().min(1).max(255),
+  categoryId: z.int(),
+  status: status.default('available'),
+})
+const Pet = z.object({ id: z.int(), ...NewPet.shape, status })
 
 const t = initTRPC.meta<OpenApiMeta>().create()
 
@@ -12,7 +24,7 @@ const router = t.router({
   list: t.procedure
     .meta({ openapi: { method: 'GET', path: '/pets' } })
     .input(PetQuery)
-    .output(Pets)
+    .output(z.array(Pet))
     .query(({ input }) => listPets(input)),
   create: t.procedure
     .meta({ openapi: { method: 'POST', path: '/pets' } })
@@ -21,11 +33,11 @@ const router = t.router({
     .mutation(({ input }) => createPet(input)),
   get: t.procedure
     .meta({ openapi: { method: 'GET', path: '/pets/{petId}' } })
-    .input(PetId)
+    .input(z.object({ petId: z.coerce.number().int() }))
     .output(Pet)
     .query(({ input }) => {
       const found = getPet(input.petId)
-      if (!found) throw new TRPCError({ code: 'NOT_FOUND', message: notFound.message })
+      if (!found) throw new TRPCError({ code: 'NOT_FOUND', message: failures[404].message })
       return found
     }),
 })
@@ -34,7 +46,7 @@ const app = fastify()
 
 app.addHook('onRequest', (request, reply, done) => {
   if (isAuthorized(request.headers.authorization)) done()
-  else reply.code(401).send(unauthorized)
+  else reply.code(401).send(failures[401])
 })
 
 await app.register(fastifyTRPCOpenApiPlugin, { router, basePath: '/v1' })

@@ -244,14 +244,21 @@ test('every message in the troubleshooting guide is in the source', () => {
   expect(stale).toEqual([])
 })
 
-test('every goal of the benchmark that is not met is in the performance document with its figure', () => {
-  const goals = [
-    ...read('bench/RESULTS.md').matchAll(/^\| .* \| +([\d.]+) \| +(met|met within A\/A|minimum met|not met) \|$/gm),
-  ]
-  expect(goals.length).toBeGreaterThan(20)
-  const missed = goals.filter(([, , result]) => !result?.startsWith('met')).map(([, figure]) => figure)
-  const documented = rowsOf(document('docs/background/performance.md')).map(([, figure]) => figure)
-  expect(documented.sort()).toEqual(missed.sort())
+test('the performance document has the goals that are not met, and the results have their reasons', () => {
+  const results = document('bench/RESULTS.md')
+  const goals = rowsOf(results).filter((row) => /^(?:met|not met|not measured)$/.test(row.at(-1) ?? ''))
+  expect(goals.length).toBe(9)
+  const missed = goals.filter((row) => row.at(-1) === 'not met')
+  expect(rowsOf(document('docs/background/performance.md'))).toEqual(missed.map((row) => row.slice(0, 3)))
+  expect(missed.filter(([goal]) => !results.text.includes(`- **${goal}**`))).toEqual([])
+  expect(results.text.split(/\s+/).length).toBeLessThan(1_500)
+})
+
+test('performance in figures is only in tables and in the results', () => {
+  for (const path of ['README.md', 'docs/background/performance.md', 'docs/background/decisions.md']) {
+    const prose = document(path).text.replaceAll(/^\|.*$/gm, '')
+    expect(prose).not.toMatch(/\d (?:times|%|µs)|\d+ (?:requests|creates|gets)/)
+  }
 })
 
 test('each decision has a number of its own', () => {
