@@ -10,6 +10,7 @@ import {
 import type { AnyRouter, TRPCBuiltRouter, TRPCDecorateCreateRouterOptions } from '@trpc/server'
 import superjson from 'superjson'
 import type { RpcError, sessionRouter } from '#service'
+import { Batch } from './batch.ts'
 import { createIdempotencyKey } from './idempotency-key.ts'
 import { type Fetch, withRetries } from './retry.ts'
 import { withTransportErrors } from './transport-error.ts'
@@ -49,8 +50,9 @@ export type ServiceIssue = NonNullable<NonNullable<ServiceError['data']>['issues
 
 /**
  * A typed client of a router. Queries made in the same tick share an HTTP request, and those with a signal share another
- * one. It retries transient failures. Each
- * mutation carries an idempotency key: that of its context, or its own.
+ * one. Mutations
+ * share a request if their contexts have the same `Batch`. It retries transient failures. Each mutation carries an
+ * idempotency key: that of its context, or its own.
  *
  * @throws {TypeError} if an option is not valid, or the runtime too old.
  */
@@ -91,8 +93,13 @@ export function createClient<Router extends AnyRouter>({
           const link = httpLink({
             ...http,
             fetch: async (input, init) => {
-              const response = await http.fetch(input, init)
-              if (typeof op.context.onResponse === 'function') op.context.onResponse(response)
+              const { batch, onResponse } = op.context
+              const response =
+                batch instanceof Batch
+                  ? // Safe: tRPC's own type of `init` differs from RequestInit only in that absent fields may be undefined.
+                    await batch.fetch(send, String(input), init as RequestInit)
+                  : await http.fetch(input, init)
+              if (typeof onResponse === 'function') onResponse(response)
               return response
             },
             headers: {

@@ -1,4 +1,5 @@
 /** What a typed client of any such service needs: see README.md. */
+export { Batch } from './batch.ts'
 export {
   type ClientOptions,
   createClient,

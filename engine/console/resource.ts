@@ -1,6 +1,6 @@
 import type { TRPCClient } from '@trpc/client'
 import type { AnyRouter, inferRouterInputs, inferRouterOutputs } from '@trpc/server'
-import type { ServiceClient } from '#client'
+import type { Batch, ServiceClient } from '#client'
 
 /** The words for one item and for several. Texts, paths and procedures use the same ones. */
 export interface Noun {
@@ -42,7 +42,7 @@ export interface Procedures {
   }
 }
 
-type CreateContext = { idempotencyKey: string; onResponse?: (response: Response) => void }
+type CreateContext = { idempotencyKey: string; batch?: Batch; onResponse?: (response: Response) => void }
 
 /** The values of an item by the names of its fields. The value of an absent field is undefined. */
 export type Values = Readonly<Record<string, unknown>>

@@ -122,7 +122,7 @@ function createBase({
     if (!isProbe(labels) || request.rejection) log.request(request, reply, labels, result)
     metrics.requests.countEnded(result.isComplete)
     if (result.isComplete) metrics.requests.observe(labels, reply.statusCode, result.milliseconds)
-    if (request.idempotency?.isReplay) metrics.requests.countReplay()
+    for (const { isReplay } of request.idempotency ?? []) if (isReplay) metrics.requests.countReplay()
     if (request.rejection) metrics.requests.countRejected(request.rejection.reason)
   }
   const check = requestCheck(headers)

@@ -231,6 +231,26 @@ describe('the RPC adapter', () => {
     }
   })
 
+  test('each create of a batch has its own idempotency key', async () => {
+    const { rest, store } = api()
+    const send = (keys: string, ...names: string[]) =>
+      rest.post(
+        `/trpc/${names.map(() => 'pets.create')}?batch=1`,
+        JSON.stringify({
+          ...names.map((name) => ({ json: { name, categoryId: '7' }, meta: { values: { categoryId: ['bigint'] } } })),
+        }),
+        { 'idempotency-key': keys },
+      )
+    const first = await send('"a,\\"b", "c"', 'Rex', 'Tom')
+    expect([first.status, first.headers['idempotency-replayed']]).toEqual([200, undefined])
+    const second = await send('"c","d" ,  "e"', 'Tom', 'Max', '')
+    expect([second.status, second.headers['idempotency-replayed']]).toEqual([207, 'true, false, false'])
+    const alone = await send('"a,\\"b"', 'Rex')
+    expect([alone.status, alone.headers['idempotency-replayed']]).toEqual([200, 'true'])
+    const pets = await store.pets.list({ limit: 9, cursor: 0n })
+    expect(pets.map(({ name }) => name)).toEqual(['Rex', 'Tom', 'Max'])
+  })
+
   test('more than twenty calls in a request are rejected', async () => {
     const { rest } = api()
     const paths = Array.from({ length: 21 }, () => 'pets.list').join(',')

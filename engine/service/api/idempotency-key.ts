@@ -50,6 +50,24 @@ export function readIdempotencyKey({ method, headers }: Request): string | undef
   return key
 }
 
+/** A quoted key and what separates it from the next one in a list (RFC 9651, section 3.1). */
+const listed = new RegExp(`${quoted.source.slice(1, -1)}(?: *, *(?=\\x22)|$)`, 'gv')
+
+/** The idempotency keys of a batch: one for each call, in double quotes, separated by commas. */
+export function readIdempotencyKeys({ headers }: Request, calls: number): string[] | undefined {
+  const header = headers['idempotency-key']
+  if (header === undefined) return undefined
+  const text = String(header)
+  const keys = text.match(listed) ?? []
+  if (keys.length !== calls || keys.join('') !== text) {
+    throw new ApiError(
+      'invalid_request',
+      'Idempotency-Key: expected as many keys as the batch has calls, each in double quotes, separated by commas',
+    )
+  }
+  return keys.map((key) => parseKey(key.replace(/ *, *$/, '')) ?? '')
+}
+
 function parseKey(header: string): string | undefined {
   if (bare.test(header)) return header
   return quoted.exec(header)?.[1]?.replaceAll(/\\(.)/g, '$1')

@@ -6,7 +6,7 @@ import { parseJson } from '../api/int64.ts'
 import { isRecord } from '../api/validation.ts'
 import type { CacheableResponse, ResponseCache } from '../http/response-cache.ts'
 import { acceptJsonOnly, handleOtherMethods, notEmpty, refuseUnknownPaths } from '../http/routing.ts'
-import { type CallOptions, createContext, markReplay } from '../trpc/context.ts'
+import { type CallOptions, createContext, markReplays } from '../trpc/context.ts'
 import { inputReader } from './input.ts'
 import { type Operation, operationsOf, successStatus } from './operations.ts'
 
@@ -68,7 +68,7 @@ function responder(operation: Operation, calls: CallOptions, location: string, a
     const input = readInput(request)
     const ctx = createContext(calls, request, reply, operation.replays)
     const output = await operation.call(input, ctx)
-    markReplay(ctx, reply)
+    markReplays([ctx], reply)
     const headers: CacheableResponse['headers'] = { 'content-type': 'application/json; charset=utf-8' }
     if (operation.hasLocation && isRecord(output))
       headers.location = `${location}${filledPath(operation, input)}/${output.id}`

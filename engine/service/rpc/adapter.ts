@@ -4,7 +4,7 @@ import { ApiError, toApiError } from '../api/errors.ts'
 import { prepareReply, reportFault, toHttpError } from '../http/error-responses.ts'
 import type { CacheableResponse, ResponseCache } from '../http/response-cache.ts'
 import { acceptJsonOnly, handleOtherMethods, notEmpty, refuseUnknownPaths } from '../http/routing.ts'
-import { type CallOptions, createContext, markReplay } from '../trpc/context.ts'
+import { type CallOptions, contextsOfBatch, createContext, markReplays } from '../trpc/context.ts'
 import { type Context, errorEnvelope } from '../trpc/trpc.ts'
 import { callReader, isBatch, namesIn, pathOf, type RpcCall, type RpcRequest, type RpcRoute } from './calls.ts'
 import { isStreamed, streamer } from './streaming.ts'
@@ -35,17 +35,20 @@ export async function rpcAdapter(app: FastifyInstance, { router, calls: options,
 
   function contextOf(request: RpcRequest, reply: FastifyReply): Context {
     const context = createContext(options, request, reply, reader.replays(request))
-    // The calls of a batch share its headers, so the second create would be a replay of the first.
     if (context.idempotency && namesIn(request.params.path).length > 1)
-      throw new ApiError('invalid_request', 'Idempotency-Key: expected only with a single call, not with a batch')
+      throw new ApiError('invalid_request', 'Idempotency-Key: expected only without streaming, or with a single call')
     return context
   }
 
   async function respond(request: RpcRequest, reply: FastifyReply): Promise<CacheableResponse> {
     const calls = reader.read(request)
-    const ctx = contextOf(request, reply)
-    const responses = await Promise.all(calls.map((call) => respondToCall(call, ctx, request)))
-    markReplay(ctx, reply)
+    const replays = calls.map((call) => call.replays)
+    const ctx = createContext(options, request, reply, replays.length === 1 && replays[0] === true)
+    const contexts = replays.length === 1 ? [ctx] : contextsOfBatch(ctx, request, replays)
+    const responses = await Promise.all(
+      calls.map((call, index) => respondToCall(call, contexts[index] ?? ctx, request)),
+    )
+    markReplays(contexts, reply)
     const [first] = responses
     return first && !isBatch(request.query) ? first : joinResponses(responses)
   }

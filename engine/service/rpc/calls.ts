@@ -11,6 +11,8 @@ import type { Context } from '../trpc/trpc.ts'
 export interface RpcCall {
   /** The name of the procedure, also of one that does not exist. */
   name: string
+  /** Whether it needs an `Idempotency-Key`. */
+  replays: boolean
   /** Returns the output as superjson. Rejects with what the procedure throws, or if it cannot be called. */
   run(ctx: Context): Promise<string>
 }
@@ -59,6 +61,7 @@ export function callReader(router: AnyRouter) {
   function callOf(name: string, method: string, serialized: unknown): RpcCall {
     return {
       name,
+      replays: procedures.get(name)?.replays ?? false,
       async run(ctx) {
         const procedure = procedures.get(name)
         if (!procedure) throw new ApiError('not_found', 'There is no such procedure.')

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { BaseStore, IdempotencyKey } from '#store'
-import { readIdempotencyKey } from '../api/idempotency-key.ts'
+import { readIdempotencyKey, readIdempotencyKeys } from '../api/idempotency-key.ts'
 import { signalOf } from '../http/request.ts'
 import type { Context } from './trpc.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the store gets of the `Idempotency-Key`. After the call it says whether the response is a replay. */
-    idempotency: IdempotencyKey | undefined
+    /** What the store gets of the `Idempotency-Key`. After the calls each says whether its response is a replay. */
+    idempotency: readonly IdempotencyKey[] | undefined
   }
 }
 
@@ -29,13 +29,25 @@ export function createContext(
   const { apiKey, rateLimit } = request
   const key = replays ? readIdempotencyKey(request) : undefined
   const idempotency = key === undefined || !apiKey ? undefined : { owner: apiKey.id, key, isReplay: false }
-  request.idempotency = idempotency
+  request.idempotency = idempotency && [idempotency]
   // One literal, without a getter: otherwise V8 would make a hidden class for each request.
   const context: Context = { store, idempotency, apiKey, rateLimit, release, signal: () => signalOf(reply.raw) }
   return traceCalls ? traceCalls(request, context) : context
 }
 
-/** Call it after a call and before the response, which says so if it repeats an earlier one. */
-export function markReplay({ idempotency }: Context, reply: FastifyReply): void {
-  if (idempotency?.isReplay) reply.header('idempotency-replayed', 'true')
+/** The contexts of the calls of a batch, whose header has a key for each of them. `replays` says which calls get theirs. */
+export function contextsOfBatch(ctx: Context, request: FastifyRequest, replays: boolean[]): Context[] {
+  const keys = replays.includes(true) ? readIdempotencyKeys(request, replays.length) : undefined
+  const { apiKey } = request
+  if (!keys || !apiKey) return replays.map(() => ctx)
+  const idempotency = keys.map((key) => ({ owner: apiKey.id, key, isReplay: false }))
+  request.idempotency = idempotency
+  return replays.map((isReplaying, call) => (isReplaying ? { ...ctx, idempotency: idempotency[call] } : ctx))
+}
+
+/** Call it after the calls and before the response, which says of each call whether it repeats an earlier one. */
+export function markReplays(calls: Context[], reply: FastifyReply): void {
+  if (!calls.some(({ idempotency }) => idempotency?.isReplay)) return
+  const replayed = calls.map(({ idempotency }) => idempotency?.isReplay ?? false)
+  reply.header('idempotency-replayed', replayed.join(', '))
 }

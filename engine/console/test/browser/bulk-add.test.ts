@@ -113,7 +113,7 @@ describe('adding many pets', () => {
     const { url, key } = await startConsole()
     const page = await visit(url, { key })
     // A service with other rules, in place of the one whose rules the console knows.
-    await page.route('**/trpc/pets.create', (route) =>
+    await page.route('**/trpc/pets.create**', (route) =>
       route.continue({ postData: route.request().postData()?.replace('"Rex"', '""') ?? '' }),
     )
     const panel = await openBulkAdd(page)
@@ -211,19 +211,19 @@ describe('adding many pets', () => {
   test('a run can be stopped and continued, and the panel stays open meanwhile', async ({ visit }) => {
     const { url, key, store } = await startConsole()
     const page = await visit(url, { key })
-    // The first sixteen requests are sent, the others wait.
+    // The first batch is sent, the others wait.
     const { promise, resolve } = Promise.withResolvers<void>()
     let requests = 0
-    await page.route('**/trpc/pets.create', async (route) => {
-      if (++requests > 16) await promise
+    await page.route('**/trpc/pets.create**', async (route) => {
+      if (++requests > 1) await promise
       // The page may have cancelled the request.
       await route.continue().catch(() => {})
     })
     const panel = await openBulkAdd(page)
-    await pasteRows(panel, Array.from({ length: 60 }, (_, index) => `pet ${index + 1},7`).join('\n'))
-    await panel.getByRole('button', { name: 'Add 60 pets' }).click()
+    await pasteRows(panel, Array.from({ length: 100 }, (_, index) => `pet ${index + 1},7`).join('\n'))
+    await panel.getByRole('button', { name: 'Add 100 pets' }).click()
     await panel
-      .getByText(/^\d+ of 60$/)
+      .getByText(/^\d+ of 100$/)
       .filter({ hasNotText: /^0 / })
       .waitFor()
     await page.keyboard.press('Escape')
@@ -242,17 +242,17 @@ describe('adding many pets', () => {
     await inspect(page, 'bulk-stopped')
     expect(await isUnloadPrevented()).toBe(false)
     resolve()
-    await page.unroute('**/trpc/pets.create')
+    await page.unroute('**/trpc/pets.create**')
     await others.click()
     await panel.getByText('Adding the same rows again within 24 hours').waitFor()
-    expect(await sortedNames(store)).toEqual(Array.from({ length: 60 }, (_, index) => `pet ${index + 1}`).toSorted())
+    expect(await sortedNames(store)).toEqual(Array.from({ length: 100 }, (_, index) => `pet ${index + 1}`).toSorted())
     // From the first one that the first part added.
     await panel.getByRole('button', { name: 'View pets' }).click()
-    await showing(page, '1–20 of 60')
+    await showing(page, '1–20 of 100')
   })
 
   test('a rate limit pauses the run', async ({ visit }) => {
-    const { url, key, store } = await startConsole({ config: { rateLimit: { requests: 40, seconds: 15 } } })
+    const { url, key, store } = await startConsole({ config: { rateLimit: { requests: 50, seconds: 15 } } })
     const page = await visit(url, { key })
     const panel = await openBulkAdd(page)
     await pasteRows(panel, Array.from({ length: 60 }, (_, index) => `pet ${index + 1},7`).join('\n'))
@@ -392,7 +392,7 @@ describe('adding many pets', () => {
     await dropFile(page, 'pets.csv', 'Rex,7')
     const panel = page.getByRole('dialog', { name: 'Add many pets' })
     await panel.getByText('From pets.csv').waitFor()
-    const release = await holdRequests(page, '**/trpc/pets.create')
+    const release = await holdRequests(page, '**/trpc/pets.create**')
     await panel.getByRole('button', { name: 'Add 1 pet' }).click()
     await panel.getByRole('progressbar').waitFor({ state: 'attached' })
     // While rows are added, it is ignored, and does not leave the page.
@@ -419,7 +419,7 @@ describe('adding many pets', () => {
     await panel.getByText('4 pets can be added, 1 row has a problem.').waitFor()
     expect(await panel.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
     await inspect(page, `bulk-preview-${width}`)
-    const release = await holdRequests(page, '**/trpc/pets.create')
+    const release = await holdRequests(page, '**/trpc/pets.create**')
     await panel.getByRole('button', { name: 'Add 4 pets' }).click()
     await panel.getByRole('progressbar').waitFor({ state: 'attached' })
     await inspect(page, `bulk-adding-${width}`)

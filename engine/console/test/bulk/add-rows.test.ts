@@ -73,6 +73,58 @@ test('rows that are added twice are stored once', async () => {
   expect(await store.pets.list({ limit: 100, cursor: 0n })).toHaveLength(50)
 })
 
+test('the ids follow the rows, which are sent in batches', async () => {
+  const { app, key } = await startTestApi()
+  const calls: number[] = []
+  const rpc = createPetstoreClient({
+    url: 'http://petstore.test',
+    apiKey: key,
+    fetch(url, init) {
+      calls.push(String(url).split(',').length)
+      return fetchFrom(app)(url, init)
+    },
+  })
+  const outcomes = await add(rpc, rowsOf(Array.from({ length: 95 }, (_, index) => `pet ${index},7`).join('\n')))
+  expect(outcomes.map(idOf)).toEqual(Array.from({ length: 95 }, (_, index) => BigInt(index + 1)))
+  expect(calls).toEqual([20, 20, 20, 20, 15])
+})
+
+test('a batch of long texts has fewer rows, so that the service takes it', async () => {
+  const { rpc, store } = await startTestApi()
+  const outcomes = await add(rpc, rowsOf(`${'𝄞'.repeat(255)},7\n`.repeat(50)))
+  expect(outcomes.every((outcome) => outcome?.kind === 'added')).toBe(true)
+  expect(await store.pets.list({ limit: 100, cursor: 0n })).toHaveLength(50)
+})
+
+test('of a batch, only the rows without a final response are sent again', async () => {
+  const { app, key, store } = await startTestApi()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const calls: number[] = []
+  const rpc = createPetstoreClient({
+    url: 'http://petstore.test',
+    apiKey: key,
+    retries: 0,
+    async fetch(url, init) {
+      calls.push(String(url).split(',').length)
+      const response = await fetchFrom(app)(url, init)
+      if (calls.length > 1) return response
+      // As if the second row had met a full queue, and the response to the third were lost after the pet was added.
+      const results: unknown[] = await response.json()
+      const data = { code: 'unavailable', message: '', status: 503, path: 'pets.create' }
+      const error = { error: { json: { message: '', code: -32_603, data } } }
+      return Response.json(results.with(1, error).with(2, error), { status: 207 })
+    },
+  })
+  const pauses: (Pause | undefined)[] = []
+  const adding = add(rpc, rowsOf('a,7\nb,7\nc,7\nd,7'), (pause) => pauses.push(pause))
+  while (pauses.length === 0) await setImmediate()
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect((await adding).map((outcome) => outcome?.kind)).toEqual(['added', 'existed', 'existed', 'added'])
+  expect(calls).toEqual([4, 2])
+  expect(await store.pets.list({ limit: 9, cursor: 0n })).toHaveLength(4)
+})
+
 test('a row that the service rejects does not stop the others', async () => {
   const { app, key, store } = await startTestApi()
   // A service with other rules, in place of the one whose rules the console knows.
@@ -102,7 +154,7 @@ test('a response that arrives after a stop is still an outcome', async () => {
       return fetchFrom(app)(url, init)
     },
   })
-  const rows = rowsOf('Rex,7\n'.repeat(20))
+  const rows = rowsOf('Rex,7\n'.repeat(100))
   const controller = new AbortController()
   const outcomes: Outcome[] = []
   const adding = addRows(rpc.pets, rows, {
@@ -116,11 +168,11 @@ test('a response that arrives after a stop is still an outcome', async () => {
   await expect(adding).rejects.toThrow('abort')
   expect(outcomes).toEqual([])
   release()
-  // The eight requests under way. No other row is sent.
-  await expect.poll(() => outcomes.length, { timeout: 20_000 }).toBe(8)
+  // The three batches under way. No other row is sent.
+  await expect.poll(() => outcomes.length, { timeout: 20_000 }).toBe(60)
   expect(outcomes.every(({ kind }) => kind === 'added')).toBe(true)
   for (let turn = 0; turn < 100; turn++) await setImmediate()
-  expect(outcomes).toHaveLength(8)
+  expect(outcomes).toHaveLength(60)
 })
 
 test('a row is added again only if it occurs more often than it was added', () => {
@@ -149,7 +201,7 @@ test('a rejected key ends the run', async () => {
 })
 
 test('a rate limit pauses all requests for the time that the service asks for', async () => {
-  const { app, key, store } = await startTestApi({ config: { rateLimit: { requests: 10, seconds: 1 } } })
+  const { app, key, store } = await startTestApi({ config: { rateLimit: { requests: 40, seconds: 1 } } })
   // The time passes only where the test advances it, so the limit does not depend on the speed of the machine.
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -167,7 +219,7 @@ test('a rate limit pauses all requests for the time that the service asks for', 
   })
   const pauses: (Pause | undefined)[] = []
   const start = Date.now()
-  const adding = add(rpc, rowsOf('Rex,7\n'.repeat(25)), (pause) => pauses.push(pause))
+  const adding = add(rpc, rowsOf('Rex,7\n'.repeat(100)), (pause) => pauses.push(pause))
   for (const end of [start + 1_000, start + 2_000]) {
     // `expect.poll` would advance the time.
     while (underWay > 0 || (pauses.at(-1)?.until ?? start) <= Date.now()) await setImmediate()
@@ -179,9 +231,10 @@ test('a rate limit pauses all requests for the time that the service asks for', 
   }
   await adding
   expect(pauses.at(-1)).toBeUndefined()
-  // Eight requests are under way when the service rejects the first, at the start of each pause.
-  expect(requests).toBeLessThanOrEqual(25 + 2 * 8)
-  expect(await store.pets.list({ limit: 100, cursor: 0n })).toHaveLength(25)
+  // Three batches are under way when the service rejects the first, at the start of each pause.
+  expect(requests).toBeLessThanOrEqual(5 + 2 * 3)
+  expect(await store.pets.list({ limit: 100, cursor: 0n })).toHaveLength(100)
+  expect(await store.pets.list({ limit: 100, cursor: 100n })).toEqual([])
 })
 
 test.for(['csv', 'ndjson'] as const)('an export has the same pets as petstore pets export, as %s', async (format) => {

@@ -42,11 +42,25 @@ test.for(Object.entries(forms))('%s: only a mutation that replays gets the key',
   expect(await send('replays', 'not valid')).toContain('Idempotency-Key: expected a string')
 })
 
-test('a batch with a key is refused only if one of its mutations replays', async () => {
-  const { rest } = await startTestApi({ router: routes })
-  const send = (names: string) =>
-    rest.post(`/trpc/${names}?batch=1`, '{"0":{"json":{}},"1":{"json":{}}}', { 'idempotency-key': 'a' })
-  expect(await send('ignores,ignores')).toMatchObject({ status: 200 })
-  const { status, text } = await send('ignores,replays')
-  expect([status, text]).toEqual([400, expect.stringContaining('expected only with a single call')])
+test('a batch needs a key for each of its calls if one of them replays', async () => {
+  const { app, key: apiKey } = await startTestApi({ router: routes })
+  async function send(names: string, key: string, accept = 'application/json') {
+    const headers = {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+      accept,
+    }
+    const payload = '{"0":{"json":{}},"1":{"json":{}}}'
+    const response = await app.inject({ method: 'POST', url: `/trpc/${names}?batch=1`, payload, headers })
+    return [response.statusCode, response.payload] as const
+  }
+  expect(await send('ignores,ignores', 'a')).toMatchObject([200, expect.anything()])
+  const [status, text] = await send('ignores,replays', '"a", "b"')
+  expect([status, text.match(/no key|a key/g)]).toEqual([200, ['no key', 'a key']])
+  for (const key of ['a', 'a, b', '"a"', '"a", "b", "c"', '"a" "b"', '"a", b', '"", "b"', ', "b"', '"a", "b", ']) {
+    const refused = await send('ignores,replays', key)
+    expect(refused, key).toEqual([400, expect.stringContaining('as many keys as the batch')])
+  }
+  expect((await send('ignores,replays', 'a', 'application/jsonl'))[1]).toContain('expected only without streaming')
 })

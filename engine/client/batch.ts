@@ -1,0 +1,65 @@
+import type { Fetch } from './retry.ts'
+
+interface Call {
+  url: string
+  init: RequestInit
+  resolve: (response: Response) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Mutations that are sent as one request. Each has the batch in its context and waits until there are as many as the batch
+ * has calls. Each has an idempotency key and gets a response of its own. Their signals are ignored.
+ */
+export class Batch {
+  readonly #size: number
+  readonly #calls: Call[] = []
+
+  /** @param size the number of calls, of which a service takes at most 20 in a request */
+  constructor(size: number) {
+    this.#size = size
+  }
+
+  /** The response to one of the calls. */
+  fetch(send: Fetch, url: string, init: RequestInit): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      this.#calls.push({ url, init, resolve, reject })
+      if (this.#calls.length === this.#size) void sendAll(send, this.#calls)
+    })
+  }
+}
+
+async function sendAll(send: Fetch, calls: Call[]): Promise<void> {
+  const [first] = calls
+  if (!first) return
+  try {
+    if (calls.length === 1) return first.resolve(await send(first.url, first.init))
+    const names = calls.map(({ url }) => url.slice(url.lastIndexOf('/') + 1))
+    const keys = calls.map(({ init }) => quoted(new Headers(init.headers).get('idempotency-key') ?? ''))
+    const headers = new Headers(first.init.headers)
+    headers.set('idempotency-key', keys.join(', '))
+    const body = `{${calls.map(({ init }, call) => `"${call}":${init.body}`).join()}}`
+    const url = `${first.url.slice(0, first.url.lastIndexOf('/'))}/${names.join()}?batch=1`
+    const response = await send(url, { method: 'POST', headers, body })
+    const json: unknown = await response.json()
+    const replayed = response.headers.get('idempotency-replayed')?.split(', ') ?? []
+    for (const [call, { resolve }] of calls.entries()) {
+      const own = new Headers(response.headers)
+      if (replayed[call] !== 'true') own.delete('idempotency-replayed')
+      // An error of the whole request is that of each call.
+      resolve(
+        new Response(JSON.stringify(Array.isArray(json) ? json[call] : json), {
+          status: response.status,
+          headers: own,
+        }),
+      )
+    }
+  } catch (error) {
+    for (const { reject } of calls) reject(error)
+  }
+}
+
+/** A key as a string of RFC 9651. A caller may have quoted it already. */
+function quoted(key: string): string {
+  return key.startsWith('"') ? key : `"${key.replaceAll(/["\\]/g, '\\$&')}"`
+}
