@@ -1,4 +1,5 @@
-import type { Engine, Loaded, Names, SearchFields } from './entity.ts'
+import { getTableConfig } from 'drizzle-orm/sqlite-core'
+import { columnOf, type Engine, type Loaded, type Names, type SearchFields } from './entity.ts'
 import { type Migration, readMigrations } from './migrations.ts'
 import type { OwnOnPostgres, PostgresCollection, TableWithId as PostgresTable } from './postgres/engine.ts'
 import type { OwnOnSqlite, SqliteCollection, TableWithId } from './sqlite/engine.ts'
@@ -42,7 +43,24 @@ interface Definition<T extends TableWithId, F extends Names, Q extends SearchFie
   own?: { sqlite(): Promise<OwnOnSqlite<Own>>; postgres(): Promise<OwnOnPostgres<Own>> }
 }
 
-/** Defines the rows of a table and what can be done with them, for both databases. */
+/** A filter without an index would read the whole table, and on SQLite block all other requests meanwhile. */
+function refuseSlowFilters(table: TableWithId, filters: Names): void {
+  const { name, indexes, columns } = getTableConfig(table)
+  const indexed = [...indexes.map(({ config }) => config.columns[0]), ...columns.filter(({ isUnique }) => isUnique)]
+  for (const filter of filters) {
+    const column = columnOf(table, filter)
+    if (indexed.includes(column)) continue
+    throw new Error(
+      `The filter ${filter} of ${name} has no index. Add index('${name}_by_${column.name}').on(….${filter}) to its table, and a migration.`,
+    )
+  }
+}
+
+/**
+ * Defines the rows of a table and what can be done with them, for both databases.
+ *
+ * @throws {Error} if a filter has no index
+ */
 export function collection<
   T extends TableWithId,
   S,
@@ -50,6 +68,7 @@ export function collection<
   const F extends Names = readonly [],
   const Q extends SearchFields = Record<never, never>,
 >({ table, filters, search, methods, own }: Definition<T, F, Q, S, Own>): Collection<S & Own> {
+  refuseSlowFilters(table, filters ?? [])
   /** What is the same on both databases. */
   const derive = <Table, Create, Writes, E>(
     table: Table,

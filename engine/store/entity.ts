@@ -45,6 +45,9 @@ export const maxId = 2n ** 63n - 1n
 /** The cursor of the first page. */
 export const firstCursor: Record<Order, bigint> = { oldest: 0n, newest: maxId }
 
+/** Lets a query that has other fields of the table not compile: it would not filter by them. */
+type Only<T extends Table, Allowed> = { [Name in Exclude<keyof T['$inferSelect'], Allowed>]?: undefined }
+
 /** A read of pages in one order, by any filters. */
 export type PagesOf<T extends Table> = (query: { limit: number; cursor: bigint }) => Promise<Entity<T>[]>
 
@@ -134,11 +137,14 @@ type Counted<T extends Table, F extends Names> = {
 /** What the engines of both databases derive for a collection from its table, its filters and the fields of its search. */
 export interface Engine<T extends Table = Table, F extends Names = Names, S extends SearchFields = SearchFields> {
   /** Makes the method that reads pages of the collection in ascending order of id. */
-  list(): (query: PageQuery<T, F[number] & keyof T['$inferSelect']>) => Promise<Entity<T>[]>
+  list(): (query: PageQuery<T, F[number] & keyof T['$inferSelect']> & Only<T, F[number]>) => Promise<Entity<T>[]>
   /** Makes the method that reads a row of the collection by its id. */
   get(): (id: bigint) => Promise<Entity<T> | undefined>
   /** Makes the method that searches the collection. */
-  search(): (query: SearchQuery<T, F, S>, signal?: AbortSignal) => Promise<Found<T>>
+  search(): (
+    query: SearchQuery<T, F, S> & Only<T, F[number] | keyof S | 'id'>,
+    signal?: AbortSignal,
+  ) => Promise<Found<T>>
   /** Makes the method that counts the rows with each value of a filter, up to a limit. */
   count<Name extends Counted<T, F>>(
     field: Name,

@@ -1,5 +1,5 @@
 import type { ImportExport } from '#service'
-import { petStatuses, type Store } from '../../db/store.ts'
+import type { Store } from '../../db/store.ts'
 import { NewPet, Pet } from './pets.ts'
 
 /** For the commands that export, import and create pets. */
@@ -8,7 +8,6 @@ export const petFiles: ImportExport<Store, NewPet> = {
   plural: 'pets',
   item: Pet,
   newItem: NewPet,
-  filters: { status: petStatuses },
   examples: {
     name: (faker) => (faker.datatype.boolean() ? faker.animal.petName() : faker.person.firstName()),
     categoryId: (faker) => BigInt(faker.number.int({ min: 1, max: 8 })),

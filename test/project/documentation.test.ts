@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { createProgram } from '../../engine/service/cli/program.ts'
 import { operationsOf } from '../../engine/service/rest/operations.ts'
 import { appRouter } from '../../server/router.ts'
@@ -181,7 +182,8 @@ describe('the configuration', () => {
 })
 
 describe('the API', () => {
-  const spans = codeSpansOf(document('docs/reference/api.md'))
+  const reference = 'docs/reference/api.md'
+  const spans = codeSpansOf(document(reference))
 
   test('every operation and every other route is documented, and no other', async () => {
     const { app } = await startTestApi()
@@ -193,6 +195,23 @@ describe('the API', () => {
     expect(known.filter((request) => !spans.includes(request))).toEqual([])
     const documented = documents.flatMap(codeSpansOf).filter((code) => /^[A-Z]+ \/\S*$/.test(code))
     expect(documented.filter((request) => !known.includes(request))).toEqual([])
+  })
+
+  test('every field, and every parameter of a list, is documented', () => {
+    const missing = operationsOf(appRouter).flatMap(({ name, input, output }) => {
+      const item = output instanceof z.ZodArray ? output.element : output
+      const fields = item instanceof z.ZodObject ? Object.keys(item.shape) : []
+      const [, resource] = /^(\w+)\.list$/.exec(name) ?? []
+      const parameters = resource === undefined ? [] : Object.keys(input.shape)
+      const section = new RegExp(`^## List ${resource}.*?(?=^## )`, 'ms').exec(document(reference).text)?.[0] ?? ''
+      return [
+        ...fields.filter((field) => !spans.includes(field)).map((field) => `the field ${field}`),
+        ...parameters
+          .filter((parameter) => !new RegExp(`\`[^\`]*\\b${parameter}\\b`).test(section))
+          .map((parameter) => `the parameter ${parameter} in "List ${resource}"`),
+      ]
+    })
+    expect(missing, `Write them in ${reference}.`).toEqual([])
   })
 
   test('the code and the document name the same replacement of the deprecated operation', () => {

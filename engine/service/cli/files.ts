@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { extname } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
+import type { AnyRouter } from '@trpc/server'
 import { type Command, Option } from 'commander'
 import { type BaseStore, describeLocation } from '#store'
 import { ownershipOf } from '#store/operations'
 import { exportItems, type Write, writeFile, writeStream } from '../files/export.ts'
-import type { Format, ImportExport, ItemType } from '../files/fields.ts'
+import { type Format, filtersOf, type ImportExport, type ItemType } from '../files/fields.ts'
 import { importItems, readItems } from '../files/import.ts'
 import { type Input, withInput } from '../files/input.ts'
 import { itemSource, seedItems } from '../files/seed.ts'
@@ -40,8 +41,10 @@ export function addFileCommands<Stores>(
   program: Command,
   cli: Cli<Stores>,
   importExport: AnyImportExport<Stores>,
+  router: AnyRouter,
 ): void {
-  const { plural, filters } = importExport
+  const { plural } = importExport
+  const filters = filtersOf(router, plural)
   const group = program.command(plural).description(`export and import ${plural}`)
   addHelp(cli, group, {
     examples: [`${plural} export ${plural}.ndjson`, `${plural} import ${plural}.csv --dry-run`],
@@ -51,8 +54,9 @@ export function addFileCommands<Stores>(
     .command('export [file]')
     .description(`write all ${plural} to a file or to standard output, as NDJSON or CSV`)
     .addOption(formatOption())
-  for (const [name, values] of Object.entries(filters)) {
-    exporting.addOption(new Option(`--${name} <${name}>`, `export only ${plural} of this ${name}`).choices(values))
+  for (const { name, option: flag, values, parse } of filters) {
+    const option = new Option(`${flag} <${name}>`, `export only ${plural} of this ${name}`)
+    exporting.addOption(values.length > 0 ? option.choices(values) : option.argParser(parse))
   }
   exporting
     .option('--force', 'overwrite an existing file')
@@ -61,8 +65,8 @@ export function addFileCommands<Stores>(
     .action((file: string | undefined, options: ExportArguments) =>
       exportToFile(cli, importExport, file === '-' ? undefined : file, options),
     )
-  const filtered = Object.entries(filters).map(
-    ([name, values]) => `$0 ${plural} export --${name} ${values.at(-1)} | gzip > ${values.at(-1)}.ndjson.gz`,
+  const filtered = filters.flatMap(({ option, values }) =>
+    values.slice(-1).map((value) => `$0 ${plural} export ${option} ${value} | gzip > ${value}.ndjson.gz`),
   )
   addHelp(cli, exporting, { examples: [`${plural} export ${plural}.csv`, ...filtered], variables })
 

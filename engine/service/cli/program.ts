@@ -69,7 +69,7 @@ export function createProgram<Stores extends WithApiKeys>(service: Service<Store
   addBackupCommands(program, cli)
   addRestoreCommand(program, cli)
   addDatabaseCommands(program, cli)
-  for (const importExport of files) addFileCommands(program, cli, importExport)
+  for (const importExport of files) addFileCommands(program, cli, importExport, router)
   if (files.length > 0) addSeedCommand(program, cli, files)
   return program
 }

@@ -1,8 +1,11 @@
 import type { Faker } from '@faker-js/faker'
+import type { AnyRouter } from '@trpc/server'
 import { z } from 'zod'
 import type { IdempotencyKey } from '#store'
 import { parseDigits } from '../api/int64.ts'
 import { isTime } from '../api/time.ts'
+import { UsageError } from '../ops/operator-error.ts'
+import { operationsOf } from '../rest/operations.ts'
 
 /** What the commands `export`, `import` and `seed` need to know of the items of a collection. */
 
@@ -13,6 +16,7 @@ type Shape = Readonly<Record<string, z.ZodType>>
 export interface ItemType<New> {
   /** One item, for messages. */
   name: string
+  /** Also the name of the router of their procedures. */
   plural: string
   /** An item. Its fields are the columns of a file, in their order. */
   item: { shape: Shape }
@@ -31,10 +35,8 @@ export interface ItemStore<New> {
   create(item: New, idempotency?: IdempotencyKey): Promise<unknown>
 }
 
-/** Items with commands. */
+/** Items with commands. An export has the filters of the list. */
 export interface ImportExport<Store, New> extends ItemType<New> {
-  /** The values of each filter that an export may have. */
-  filters: Record<string, readonly string[]>
   collection(store: Store): ItemStore<New>
 }
 
@@ -78,6 +80,24 @@ export function fieldsOf({ item, newItem }: Pick<ItemType<unknown>, 'item' | 'ne
       isOptional: schema.isOptional(),
     }
   })
+}
+
+/** The filters of an export: the parameters of the list of this resource, without those of the page. */
+export function filtersOf(router: AnyRouter, resource: string) {
+  const list = operationsOf(router).find(({ name }) => name === `${resource}.list`)
+  return Object.entries<z.ZodType>(list?.input.shape ?? {})
+    .filter(([name]) => name !== 'limit' && name !== 'cursor')
+    .map(([name, schema]) => {
+      const [field] = fieldsOf({ item: { shape: { [name]: schema } }, newItem: z.object({}) })
+      const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+      /** @throws {UsageError} */
+      function parse(text: string): unknown {
+        const { error, data } = schema.safeParse(field && parsers[field.kind](text))
+        if (error) throw new UsageError(`${option}: ${error.issues[0]?.message}.`)
+        return data
+      }
+      return { name, option, values: field?.values ?? [], parse }
+    })
 }
 
 /** The value of a cell of CSV. An empty cell of a field that is not required is absent. */

@@ -25,7 +25,8 @@ test('the filters of each resource are the optional parameters of its list', () 
   expect(lists.some(({ filters }) => filters.length > 0)).toBe(true)
   const filters = Object.entries(collections).map(([name, { filters }]) => [name, filters.toSorted()])
   const parameters = new Map(lists.map(({ resource, filters }) => [resource, filters.toSorted()]))
-  expect(filters).toEqual(Object.keys(collections).map((name) => [name, parameters.get(name) ?? []]))
+  const remedy = 'Write the same names in filters of the collection in db/, and in the input of the list in server/.'
+  expect(filters, remedy).toEqual(Object.keys(collections).map((name) => [name, parameters.get(name) ?? []]))
 })
 
 test.for(lists)(
