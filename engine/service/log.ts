@@ -113,8 +113,11 @@ function batching(output: Output, format: (line: string) => string = (line) => l
 }
 
 /** The status 207 is that of a batch with a failed call. */
-function isAlwaysLogged({ statusCode }: FastifyReply, { isComplete, milliseconds }: RequestResult): boolean {
-  return !isComplete || statusCode >= 400 || statusCode === 207 || milliseconds > maxUnloggedDuration
+function isAlwaysLogged(
+  { statusCode, failedCalls }: FastifyReply,
+  { isComplete, milliseconds }: RequestResult,
+): boolean {
+  return !isComplete || statusCode >= 400 || statusCode === 207 || !!failedCalls || milliseconds > maxUnloggedDuration
 }
 
 /**
@@ -141,6 +144,7 @@ function requestLine(
     method: request.method,
     route,
     status: isComplete ? reply.statusCode : undefined,
+    failedCalls: reply.failedCalls || undefined,
     aborted: isComplete ? undefined : true,
     milliseconds: Math.round(milliseconds * 1000) / 1000,
     bytes: bytesOf(request, reply),

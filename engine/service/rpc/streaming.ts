@@ -1,8 +1,9 @@
 import type { AnyRouter, TRPCError } from '@trpc/server'
 import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
-import type { FastifyInstance, FastifyReply, onSendHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { ApiError, toApiError } from '../api/errors.ts'
 import { reportFault } from '../http/error-responses.ts'
+import { markReplays } from '../trpc/context.ts'
 import type { Context } from '../trpc/trpc.ts'
 import { maxBatchSize, pathOf, type RpcRequest } from './calls.ts'
 
@@ -10,6 +11,8 @@ declare module 'fastify' {
   interface FastifyReply {
     /** Bytes of a response body that were streamed so far. */
     streamedBytes?: number
+    /** Calls of a streamed response that failed. Its status is 200 nevertheless. */
+    failedCalls?: number
   }
 }
 
@@ -26,19 +29,29 @@ export function streamer(
   createContext: (request: RpcRequest, reply: FastifyReply) => Context,
 ) {
   app.decorateReply('streamedBytes', 0)
+  app.decorateReply('failedCalls', 0)
   // tRPC's handler decodes the path a second time and could find more calls than the rate limit has counted.
   app.addHook('onRequest', (request, _reply, done) =>
     done(pathOf(request).includes('%') ? new ApiError('not_found', 'There is nothing at this path.') : undefined),
   )
-  app.addHook('onSend', countStreamedBytes)
+  app.addHook('onSend', prepareStream)
   const options: FastifyHandlerOptions<AnyRouter, RpcRequest, FastifyReply> = {
     router,
     maxBatchSize,
     createContext: ({ req, res }) => createContext(req, res),
     responseMeta: ({ errors }) => ({ headers: errorHeaders(errors) }),
-    onError: ({ error, req }) => reportFault(toApiError(error), req),
   }
-  return (req: RpcRequest, res: FastifyReply) => fastifyRequestHandler({ ...options, req, res, path: req.params.path })
+  return (req: RpcRequest, res: FastifyReply) =>
+    fastifyRequestHandler({
+      ...options,
+      req,
+      res,
+      path: req.params.path,
+      onError({ error }) {
+        res.failedCalls = (res.failedCalls ?? 0) + 1
+        reportFault(toApiError(error), req)
+      },
+    })
 }
 
 /** tRPC's handler omits the content type of some errors. */
@@ -46,20 +59,30 @@ function errorHeaders(errors: TRPCError[]): Record<string, string> {
   return Object.assign({ 'content-type': 'application/json' }, ...errors.map((error) => toApiError(error).headers))
 }
 
+function prepareStream(...[request, reply, payload, done]: Parameters<onSendHookHandler>): void {
+  if (!(payload instanceof Response) || !payload.body) done(null, payload)
+  else void streamOf(payload, payload.body, request, reply).then((response) => done(null, response), done)
+}
+
 /** The responses of tRPC's handler are streams without a Content-Length. */
-function countStreamedBytes(...[, reply, payload, done]: Parameters<onSendHookHandler>): void {
-  if (!(payload instanceof Response) || !payload.body) {
-    done(null, payload)
-    return
-  }
+async function streamOf(
+  response: Response,
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Response> {
+  // The end of the only call decides about a header, so nothing is sent before.
+  const [idempotency] = request.idempotency ?? []
+  const source = idempotency ? new Blob([await response.arrayBuffer()]).stream() : body
+  markReplays([{ idempotency }], reply)
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       reply.streamedBytes = (reply.streamedBytes ?? 0) + chunk.byteLength
       controller.enqueue(chunk)
     },
   })
-  const response = new Response(payload.body.pipeThrough(counter), payload)
+  const counted = new Response(source.pipeThrough(counter), response)
   // Node sets it, but not for HTTP/1.0, which does not know it.
-  response.headers.delete('transfer-encoding')
-  done(null, response)
+  counted.headers.delete('transfer-encoding')
+  return counted
 }

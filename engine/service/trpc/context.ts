@@ -46,7 +46,7 @@ export function contextsOfBatch(ctx: Context, request: FastifyRequest, replays: 
 }
 
 /** Call it after the calls and before the response, which says of each call whether it repeats an earlier one. */
-export function markReplays(calls: Context[], reply: FastifyReply): void {
+export function markReplays(calls: Pick<Context, 'idempotency'>[], reply: FastifyReply): void {
   if (!calls.some(({ idempotency }) => idempotency?.isReplay)) return
   const replayed = calls.map(({ idempotency }) => idempotency?.isReplay ?? false)
   reply.header('idempotency-replayed', replayed.join(', '))

@@ -51,7 +51,7 @@ export function proceduresOf(router: AnyRouter): Procedure[] {
       output: output instanceof z.ZodType ? output : undefined,
       replays: meta.idempotencyKey === 'replays',
       isDirect,
-      call: (input, ctx) => (ctx.traceCall ? ctx.traceCall(name, (traced) => call(input, traced)) : call(input, ctx)),
+      call,
     }
   })
 }
@@ -70,12 +70,14 @@ function compileCall(router: AnyRouter, path: string, type: ProcedureType, defin
   const parts = directParts(definition)
   if (!parts) return { isDirect: false, call: callChain }
   const { guard, schema, resolver } = parts
-  const call: Call = async (input, ctx) => {
+  const callDirectly: Call = async (input, ctx) => {
     guard(ctx)
     if (!schema) return resolver({ ...constant, input: undefined, ctx })
     const parsed = parse(schema, input)
     return parsed ? resolver({ ...constant, input: parsed.data, ctx }) : callChain(input, ctx)
   }
+  const call: Call = (input, ctx) =>
+    ctx.traceCall ? ctx.traceCall(path, (traced) => callDirectly(input, traced)) : callDirectly(input, ctx)
   return { isDirect: true, call }
 }
 

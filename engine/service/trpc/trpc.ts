@@ -147,12 +147,30 @@ export function createBuilder<ContextOfResolver extends object, Meta extends Pro
   return { procedure: procedure.use(guardedBy(guard)), router }
 }
 
-/** A middleware that has the guard as a property, so that a direct call finds it. */
+interface Middleware<Result> {
+  ctx: object
+  path: string
+  next(options?: { ctx: object }): Promise<Result>
+}
+
+/** A middleware that traces the call. It has the guard as a property, so that a direct call finds it. */
 function guardedBy(guard: Guard) {
-  function check<Result>({ ctx, next }: { ctx: object; next: () => Result }): Result {
+  async function check<Result extends { ok: boolean }>({
+    ctx: given,
+    path,
+    next,
+  }: Middleware<Result>): Promise<Result> {
     // Safe: the adapters call each procedure with a whole context.
-    guard(ctx as Context)
-    return next()
+    const ctx = given as Context
+    if (!ctx.traceCall) return run(ctx)
+    return ctx.traceCall(path, run)
+
+    async function run(ctx: Context): Promise<Result> {
+      guard(ctx)
+      const result = await next({ ctx })
+      if ('error' in result) throw result.error
+      return result
+    }
   }
   return Object.assign(check, { guard })
 }

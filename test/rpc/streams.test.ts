@@ -1,0 +1,38 @@
+import type { InjectOptions } from 'fastify'
+import { expect, test } from 'vitest'
+import { logLinesIn } from '../support/log-lines.ts'
+import { startTestApi, type TestApi } from '../support/test-api.ts'
+import { startTracedApi } from '../support/traced-api.ts'
+
+function sendStreamed({ app, key }: TestApi, { headers, ...request }: InjectOptions) {
+  const types = { 'trpc-accept': 'application/jsonl', 'content-type': 'application/json' }
+  return app.inject({ ...request, headers: { authorization: `Bearer ${key}`, ...types, ...headers } })
+}
+
+test('a repeated create that is streamed says that it is replayed', async () => {
+  const api = await startTestApi()
+  const payload = { 0: { json: { name: 'Rex', categoryId: '7' }, meta: { values: { categoryId: ['bigint'] } } } }
+  const headers = { 'idempotency-key': 'streamed' }
+  const create = () => sendStreamed(api, { method: 'POST', url: '/trpc/pets.create?batch=1', payload, headers })
+  const [first, second] = [await create(), await create()]
+  expect([first, second].map(({ headers }) => headers['idempotency-replayed'])).toEqual([undefined, 'true'])
+  expect(first.payload).toContain('"name":"Rex"')
+  expect(second.payload).toBe(first.payload)
+})
+
+test('the calls of a streamed request have spans, as those of another one', async () => {
+  const api = await startTracedApi()
+  await sendStreamed(api, { url: '/trpc/pets.list,pets.counts?batch=1' })
+  const names = () => api.spans().map(({ name }) => name)
+  await expect.poll(names).toContain('GET /trpc/:path')
+  expect(names().toSorted()).toEqual(['GET /trpc/:path', 'counts pets', 'list pets', 'pets.counts', 'pets.list'])
+})
+
+test('with LOG_SAMPLE=0, a streamed request with a failed call is logged', async () => {
+  const api = await startTestApi({ logSample: 0 })
+  const query = { batch: '1', input: '{"1":{"json":{"petId":1}}}' }
+  expect((await sendStreamed(api, { url: '/trpc/pets.list,pets.get', query })).statusCode).toBe(200)
+  await expect
+    .poll(() => logLinesIn(api.log.join('')).filter(({ msg }) => msg === 'request'))
+    .toMatchObject([{ procedures: ['pets.list', 'pets.get'], status: 200, failedCalls: 1 }])
+})
