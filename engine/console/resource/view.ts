@@ -40,7 +40,8 @@ const sizeKey = () => `${product().command}-page-size`
 let defaultSize: PageSize | undefined
 
 function sizeOfPlainUrl(): PageSize {
-  defaultSize ??= parseSize(storage('localStorage')?.getItem(sizeKey())) ?? pageSizes[0]
+  // The rows of a high window get higher, but not so high that 20 of them fill it.
+  defaultSize ??= parseSize(storage('localStorage')?.getItem(sizeKey())) ?? (innerHeight > 1_100 ? 50 : 20)
   return defaultSize
 }
 

@@ -81,7 +81,10 @@ function Details({ item }: { item: Item }) {
         />
         <CopyButton withText label={texts.item.copyJson} value={json} />
       </div>
-      <pre className="item-json">{json}</pre>
+      <details className="item-json">
+        <summary>JSON</summary>
+        <pre>{json}</pre>
+      </details>
     </>
   )
 }

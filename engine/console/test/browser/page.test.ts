@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
+import superjson from 'superjson'
 import { describe, expect } from 'vitest'
 import { addPets } from '../../../../test/support/database.ts'
 import {
@@ -248,6 +249,45 @@ test('the console fits each width, and on a phone the first pet is near the top'
   expect((await page.locator('.item-list tbody tr').first().boundingBox())?.y).toBeLessThan(240)
   await page.setViewportSize({ width: 1_920, height: 1_080 })
   expect((await page.locator('.item-list').boundingBox())?.width).toBeGreaterThan(1_700)
+})
+
+test('20 rows fill a high window, their columns are near each other, and the footer takes one line', async ({
+  visit,
+}) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 45)
+  const page = await visit(url, { key, viewport: { width: 1_920, height: 1_080 } })
+  await showing(page, '1–20 of 45')
+  const bottom = await page.locator('.surface').evaluate((surface) => surface.getBoundingClientRect().bottom)
+  expect(bottom).toBeGreaterThan(1_040)
+  const status = await page.getByRole('columnheader', { name: 'Status' }).boundingBox()
+  expect(status?.x).toBeLessThan(1_200)
+  for (const width of [700, 720]) {
+    await page.setViewportSize({ width, height: 740 })
+    expect((await page.locator('.list-footer').boundingBox())?.height).toBeLessThan(50)
+  }
+})
+
+test('ids of 16 digits take one line beside the panel, which folds the JSON', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url, { key })
+  const id = 9_007_199_254_740_993n
+  const pet = superjson.serialize([{ id, name: 'Rex', categoryId: 7n, status: 'sold' }])
+  await page.route('**/trpc/pets.list**', (route) => route.fulfill({ json: [{ result: { data: pet } }] }))
+  await page.reload()
+  await page.getByRole('link', { name: 'Rex' }).click()
+  await panel(page, 'Rex').waitFor()
+  expect(await panel(page, 'Rex').locator('pre').isVisible()).toBe(false)
+  for (const width of [1_024, 1_280, 1_440]) {
+    await page.setViewportSize({ width, height: 740 })
+    const cell = page.locator('.item-list tbody td[data-kind=id]')
+    const lines = await cell.evaluate((element) => {
+      const range = document.createRange()
+      range.selectNodeContents(element)
+      return range.getClientRects().length
+    })
+    expect(lines, `${width}`).toBe(1)
+  }
 })
 
 test('the color scheme follows the system until the user chooses one', async ({ visit }) => {
