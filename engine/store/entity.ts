@@ -46,7 +46,11 @@ export const maxId = 2n ** 63n - 1n
 export const firstCursor: Record<Order, bigint> = { oldest: 0n, newest: maxId }
 
 /** Lets a query that has other fields of the table not compile: it would not filter by them. */
-type Only<T extends Table, Allowed> = { [Name in Exclude<keyof T['$inferSelect'], Allowed>]?: undefined }
+type Only<T extends Table, Allowed> = {
+  [Name in Exclude<keyof T['$inferSelect'], Allowed>]?:
+    | 'Add the field to filters or search of the collection.'
+    | undefined
+}
 
 /** A read of pages in one order, by any filters. */
 export type PagesOf<T extends Table> = (query: { limit: number; cursor: bigint }) => Promise<Entity<T>[]>

@@ -43,11 +43,12 @@ describe('the document matches the specification:', () => {
 
   test('the parameters of the list, and a cursor', async () => {
     const parameters = (await servedDocument()).paths?.['/pets']?.get?.parameters
-    expect(parameters).toMatchObject([
+    for (const parameter of [
       { in: 'query', name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
       { in: 'query', name: 'status', schema: { $ref: '#/components/schemas/PetStatus' } },
       { in: 'query', name: 'cursor', schema: { type: 'integer', format: 'int64' } },
     ])
+      expect(parameters?.find((each) => 'name' in each && each.name === parameter.name)).toMatchObject(parameter)
     expect(parameters?.some((parameter) => 'required' in parameter && parameter.required)).toBe(false)
   })
 

@@ -118,7 +118,7 @@ describe('the petstore command', () => {
       const usage = words.length === 0 ? document('docs/reference/cli.md').text : rows.find((row) => isCall(row, words))
       return ['', ...options].filter((option) => !usage?.includes(option)).map((option) => [...words, option].join(' '))
     })
-    expect(missing).toEqual([])
+    expect(missing, 'Write them in docs/reference/cli.md.').toEqual([])
     // The other tables of the document describe something else.
     const usages = rows.filter((row) => /^[a-z]/.test(row) && !doctorChecks.includes(row))
     const calls = commands().flatMap((line) => {

