@@ -93,8 +93,10 @@ export class Tracing {
     const parent = trace.setSpan(ROOT_CONTEXT, span)
     return {
       ...ctx,
-      traceCall: (name, call) =>
-        this.#inSpan(name, {}, parent, (inner) => call({ ...ctx, store: this.#traceStore(ctx.store, inner) })),
+      traceCall: (name, own, call) =>
+        this.#inSpan(name, {}, parent, (inner) =>
+          call({ ...own, store: this.#traceStore(own.store, inner), traceCall: undefined }),
+        ),
     }
   }
 

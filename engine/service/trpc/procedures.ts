@@ -77,7 +77,7 @@ function compileCall(router: AnyRouter, path: string, type: ProcedureType, defin
     return parsed ? resolver({ ...constant, input: parsed.data, ctx }) : callChain(input, ctx)
   }
   const call: Call = (input, ctx) =>
-    ctx.traceCall ? ctx.traceCall(path, (traced) => callDirectly(input, traced)) : callDirectly(input, ctx)
+    ctx.traceCall ? ctx.traceCall(path, ctx, (traced) => callDirectly(input, traced)) : callDirectly(input, ctx)
   return { isDirect: true, call }
 }
 

@@ -15,8 +15,8 @@ export interface Context extends SessionContext {
   /** The `Idempotency-Key` of a request that calls a mutation which replays. */
   idempotency: IdempotencyKey | undefined
   signal?: () => AbortSignal
-  /** Traces the call of a procedure with a context of its own. Only traced requests have it. */
-  traceCall?: <T>(name: string, call: (ctx: Context) => Promise<T>) => Promise<T>
+  /** Traces the call of a procedure, which gets a context of its own. Only traced requests have it. */
+  traceCall?: (<T>(name: string, ctx: Context, call: (ctx: Context) => Promise<T>) => Promise<T>) | undefined
 }
 
 /** What the procedures of the session read of the context. */
@@ -163,7 +163,7 @@ function guardedBy(guard: Guard) {
     // Safe: the adapters call each procedure with a whole context.
     const ctx = given as Context
     if (!ctx.traceCall) return run(ctx)
-    return ctx.traceCall(path, run)
+    return ctx.traceCall(path, ctx, run)
 
     async function run(ctx: Context): Promise<Result> {
       guard(ctx)

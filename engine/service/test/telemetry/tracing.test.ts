@@ -32,6 +32,16 @@ test('the typed client sends the trace of its caller, and a batch has a span for
   )
 })
 
+test('the calls of a traced batch keep their idempotency keys', async () => {
+  const { rest, store } = await startTracedApi()
+  const call = { json: { name: 'Rex', categoryId: '7' }, meta: { values: { categoryId: ['bigint'] } } }
+  const headers = { 'idempotency-key': '"a", "b"' }
+  const create = () => rest.post('/trpc/pets.create,pets.create?batch=1', { 0: call, 1: call }, headers)
+  const [first, second] = [await create(), await create()]
+  expect(second).toMatchObject({ status: 200, text: first.text, headers: { 'idempotency-replayed': 'true, true' } })
+  expect(await store.pets.list({ limit: 3, cursor: 0n })).toHaveLength(2)
+})
+
 test('the span of a request lasts from its arrival, before its body, to its response', async () => {
   const { app, key, spans } = await startTracedApi()
   async function* body() {
