@@ -12,6 +12,8 @@ export interface RetryOptions {
 const transientStatuses = [408, 429, 502, 503, 504]
 /** Milliseconds. */
 const firstPause = 200
+/** MiB of a response body. The largest batch has far less, but another program may respond. */
+const maxLength = 64
 /** Milliseconds. A timer with a longer delay fires at once. */
 const maxDelay = 2 ** 31 - 1
 
@@ -30,7 +32,7 @@ export function withRetries(fetch: Fetch, { retries, maxPause = 10_000, timeout 
         if (attempt >= retries || !transientStatuses.includes(response.status)) return response
         wait = Math.max(wait, retryAfter(response))
       } catch (error) {
-        if (attempt >= retries || init?.signal?.aborted) throw error
+        if (attempt >= retries || init?.signal?.aborted || error instanceof TooLong) throw error
       }
       await pause(Math.min(wait, maxPause) * (1 + Math.random() / 2), init?.signal)
     }
@@ -48,7 +50,7 @@ async function fetchWhole(fetch: Fetch, timeout: number, ...[input, init]: Param
   init?.signal?.addEventListener('abort', onAbort)
   try {
     const response = await fetch(input, { ...init, signal: limit.signal })
-    const text = await response.text()
+    const text = await textOf(response)
     // The constructor throws on a body for status 204 or 304, even on an empty one.
     return new Response(text || null, response)
   } catch (error) {
@@ -57,6 +59,26 @@ async function fetchWhole(fetch: Fetch, timeout: number, ...[input, init]: Param
   } finally {
     clearTimeout(timer)
     init?.signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+class TooLong extends TypeError {}
+
+async function textOf(response: Response): Promise<string> {
+  // React Native has no streams.
+  const reader = response.body?.getReader()
+  if (!reader) return response.text()
+  const decoder = new TextDecoder()
+  let [text, length] = ['', 0]
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    length += value.byteLength
+    if (length > maxLength * 2 ** 20) {
+      void reader.cancel()
+      throw new TooLong(`the response is larger than ${maxLength} MiB`)
+    }
+    text += decoder.decode(value, { stream: true })
   }
 }
 

@@ -1,5 +1,6 @@
 import { cpSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import { TRPCClientError } from '@trpc/client'
 import superjson from 'superjson'
@@ -82,6 +83,17 @@ test('the client retries a response whose connection breaks while the body is re
   const client = createPetstoreClient({ url, apiKey: key })
   expect(await client.pets.list.query()).toEqual([])
   expect(requests).toBe(2)
+})
+
+test('the client reads no more than 64 MiB of a response, once', async () => {
+  let requests = 0
+  const url = await startServer((_request, response) => {
+    requests++
+    Readable.from(Array(80).fill(Buffer.alloc(2 ** 20, ' '))).pipe(response)
+  })
+  const error = await errorOf(createPetstoreClient({ url, apiKey: 'none' }))
+  expect(error).toMatchObject({ message: `The request to ${url}/trpc failed: the response is larger than 64 MiB` })
+  expect(requests).toBe(1)
 })
 
 describe('the time limit of an attempt', () => {

@@ -3,6 +3,8 @@ import { OperatorError } from './operator-error.ts'
 
 /** Milliseconds. The service itself responds within a second. */
 const timeout = 2_500
+/** Characters. The body of an error of the service is shorter. */
+const maxLength = 10_000
 const ErrorBody = z.object({ message: z.string() })
 
 interface Health {
@@ -37,13 +39,23 @@ export function describeHealth({ url, status }: Health): string {
 async function get(url: string): Promise<{ ok: boolean; status: number; text: string }> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeout) })
-    return { ok: response.ok, status: response.status, text: await response.text() }
+    return { ok: response.ok, status: response.status, text: await beginningOf(response) }
   } catch (error) {
     throw new OperatorError(
       `The service does not respond at ${url} (${causeOf(error)}). Start it, or set HOST and PORT to its address.`,
       { cause: error },
     )
   }
+}
+
+/** Another program may send more than fits into memory. */
+async function beginningOf({ body }: Response): Promise<string> {
+  let text = ''
+  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk
+    if (text.length > maxLength) break
+  }
+  return text
 }
 
 /** `fetch` puts the error of the system into the cause. */

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { commandsOf } from '../../../../test/support/commands.ts'
@@ -14,6 +15,7 @@ import {
   whenListening,
 } from '../../../../test/support/process.ts'
 import { service, variableNames } from '../../../../test/support/product.ts'
+import { startServer as startSlowServer } from '../../../../test/support/slow-server.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import { createProgram } from '../../cli/program.ts'
 
@@ -142,6 +144,22 @@ test('healthcheck asks the running service', async () => {
     `The service does not respond at ${server.url}/readyz (ECONNREFUSED). Start it, or set HOST and PORT to its address.\n`,
   ])
 })
+
+test('healthcheck does not wait for the end of an endless response', async () => {
+  const url = await startSlowServer((_request, response) => {
+    response.writeHead(503)
+    Readable.from(endless()).pipe(response)
+  })
+  const check = runPetstore({ env: { PORT: new URL(url).port }, arguments: ['healthcheck'] })
+  expect([await check.ended, check.stderr]).toEqual([
+    1,
+    `The service is not ready: ${url}/readyz responds 503. See its log for the cause.\n`,
+  ])
+})
+
+function* endless() {
+  for (;;) yield Buffer.alloc(2 ** 20, ' ')
+}
 
 test('openapi prints the document that the service serves, without a database', async () => {
   const [plain, published] = [
