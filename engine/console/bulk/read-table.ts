@@ -104,7 +104,8 @@ function toRow(
 ): Row {
   const cells = written.map((cell, index) => {
     const field = resource.fields.find(({ name }) => name === columns[index])
-    return field ? choiceNamed(field, cell) : cell
+    // Without the apostrophe that an export writes before a formula.
+    return field ? choiceNamed(field, cell.replace(/^'(?='*[=+\-@＝＋－＠])/, '')) : cell
   })
   const texts = Object.fromEntries(columns.map((column, index) => [column, cells[index]]))
   const values = parseTexts(resource, texts)

@@ -44,13 +44,16 @@ export function fileOf({ fields }: Resource, format: FileFormat, first: Item[] =
   return file
 }
 
-/** A line of CSV as in RFC 4180. The export of the service writes the same bytes. */
+/**
+ * A line of CSV as in RFC 4180. An apostrophe before a formula makes a spreadsheet read a text (OWASP, CSV Injection). The
+ * export of the service writes the same bytes.
+ */
 export function csvLine(values: unknown[]): string {
   return `${values.map(csvValue).join(',')}\r\n`
 }
 
 function csvValue(value: unknown): string {
-  const text = textOf(value)
+  const text = typeof value === 'string' ? value.replace(/^'*[=+\-@＝＋－＠]/, "'$&") : textOf(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 

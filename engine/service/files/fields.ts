@@ -102,7 +102,9 @@ export function filtersOf(router: AnyRouter, resource: string) {
 
 /** The value of a cell of CSV. An empty cell of a field that is not required is absent. */
 export function parseCell({ kind, isRequired }: Field, text: string): unknown {
-  return text === '' && !isRequired ? undefined : parsers[kind](text)
+  if (text === '' && !isRequired) return undefined
+  // Without the apostrophe that an export writes before a formula.
+  return parsers[kind](text.replace(/^'(?='*[=+\-@＝＋－＠])/, ''))
 }
 
 function withoutOptional(schema: z.core.$ZodType): z.core.$ZodType {

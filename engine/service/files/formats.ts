@@ -42,13 +42,17 @@ function lineToRow(line: number, text: string): Row {
   }
 }
 
-/** CSV as in RFC 4180. Text is not changed, also if a spreadsheet would take it for a formula. */
+/** CSV as in RFC 4180. An apostrophe before a formula makes a spreadsheet read a text (OWASP, CSV Injection). */
 function writeCsv(items: Item[], columns: string[], header = false): string {
   return stringify(items, {
     columns,
     header,
     record_delimiter: 'windows',
-    cast: { boolean: String, date: (time) => time.toISOString() },
+    cast: {
+      boolean: String,
+      date: (time) => time.toISOString(),
+      string: (text) => text.replace(/^'*[=+\-@＝＋－＠]/, "'$&"),
+    },
   })
 }
 

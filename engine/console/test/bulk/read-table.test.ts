@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { NewPet } from '../../../../server/pets/pets.ts'
 import { openTestStore } from '../../../../test/support/database.ts'
 import { namesOfAllCharacters } from '../../../../test/support/pet-names.ts'
-import { checkText, exportText } from '../../../../test/support/transfer.ts'
+import { checkText, exportText, importText } from '../../../../test/support/transfer.ts'
 import { petResource } from '../../../../web/pets/pet.ts'
 import { issuesOf } from '../../../service/api/validation.ts'
 import { maxRows, readTable } from '../../bulk/read-table.ts'
 import { checkItem, correct, isValid } from '../../bulk/table.ts'
-import { csvLine } from '../../bulk/write-file.ts'
+import { csvLine, fileOf } from '../../bulk/write-file.ts'
 import { issueTexts } from '../../issues.ts'
 
 describe('a row is valid if and only if the service accepts its pet', () => {
@@ -235,13 +235,22 @@ test('petstore pets import accepts the same rows', async () => {
 
 test('an export is read back as the same pets', async () => {
   const store = await openTestStore()
-  const pets = [' Rex ', '"', 'a,b', 'ركس', '🐕‍🦺', '[', '{}'].map((name, index) => ({
+  const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '＝1', "'=1", "''@", "'Rex'", "'"]
+  const pets = [' Rex ', '"', 'a,b', 'ركس', '🐕‍🦺', '[', '{}', ...formulas].map((name, index) => ({
     name,
     categoryId: 2n ** 53n + BigInt(index) * 2n + 1n,
     status: (['available', 'pending', 'sold'] as const)[index % 3] ?? 'sold',
   }))
   for (const pet of pets) await store.pets.create(pet)
-  expect(petsOf(await exportText(store, 'csv'))).toEqual(pets)
+  const csv = await exportText(store, 'csv')
+  expect(csv).toContain(",'=1+1,")
+  expect(csv).toContain(",''=1,")
+  expect(csv).not.toMatch(/(^|,)"?[=+@＝＋－＠]/m)
+  expect(csv).toBe(fileOf(petResource, 'csv', await store.pets.list({ limit: 100, cursor: 0n })).text())
+  const copy = await openTestStore()
+  await importText(copy, csv, { format: 'csv' })
+  expect(await copy.pets.list({ limit: 100, cursor: 0n })).toMatchObject(pets)
+  expect(petsOf(csv)).toEqual(pets)
   expect(petsOf(await exportText(store, 'ndjson'))).toEqual(pets)
 })
 
