@@ -3,17 +3,15 @@ import type { Product } from '#service'
 import { definition } from '../db/store.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { petFiles } from './pets/files.ts'
+import { petstore } from './product.ts'
 import { appRouter } from './router.ts'
 
 const { version, gitHead = '' }: { version: string; gitHead?: string } = manifest
 
 export const product: Product = {
-  name: 'Petstore',
-  command: 'petstore',
+  ...petstore,
   version,
   revision: gitHead,
-  keyPrefix: 'pet_',
-  environmentPrefix: 'PETSTORE_',
   metricPrefix: 'petstore_',
   summary: 'The pet store service.',
   description: 'Manages the pets of a pet store.',

@@ -1,7 +1,7 @@
 import { icon, start } from '#console/page'
 import './pets/pet.css'
+import { petstore } from '../server/product.ts'
 import { petResource } from './pets/pet.ts'
-import { petstore } from './pets/product.ts'
 
 // One of Tabler Icons, like those of the console.
 const IconPaw = icon(

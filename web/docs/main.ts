@@ -1,4 +1,4 @@
 import { showReference } from '#console/reference'
-import { petstore } from '../pets/product.ts'
+import { petstore } from '../../server/product.ts'
 
 showReference(petstore)

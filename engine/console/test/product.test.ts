@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { petstore } from '../../../server/product.ts'
 import { product } from '../../../test/support/product.ts'
-import { petstore } from '../../../web/pets/product.ts'
 
 test('the console and the service have the same product', () => {
   expect(product).toMatchObject(petstore)

@@ -1,4 +1,4 @@
-import { petstore } from '../../../../web/pets/product.ts'
+import { petstore } from '../../../../server/product.ts'
 import { IconMapQuestion } from '../../components/icons.tsx'
 import { start } from '../../start.tsx'
 import { shelterResource } from './shelters.ts'

@@ -1,6 +1,5 @@
-import type { ConsoleProduct } from '#console'
-
-export const petstore: ConsoleProduct = {
+/** What both the service and its console say about the product. */
+export const petstore = {
   name: 'Petstore',
   command: 'petstore',
   keyPrefix: 'pet_',
