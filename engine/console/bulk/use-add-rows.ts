@@ -59,7 +59,8 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
       clearInterval(timer)
       hasEnded = true
       update()
-      void queryClient.invalidateQueries({ queryKey: [resource.many] })
+      for (const queryKey of [[resource.many], ['newest', resource.many]])
+        void queryClient.invalidateQueries({ queryKey })
     }
   })
 

@@ -119,7 +119,11 @@ function Sheet() {
       const { filter, search } = view
       const total = search === undefined ? totalOf(resource, counts, filter) : foundOf(list, view)
       const part = partOf(resource, filter)
-      return <ExportSheet {...{ resource, filter, search, part, total, onClose }} />
+      return (
+        <ExportSheet
+          {...{ resource, filter, search: search && list.items ? list.data?.search : search, part, total, onClose }}
+        />
+      )
     }
     case 'help':
       return <Help noun={resource} onClose={onClose} />

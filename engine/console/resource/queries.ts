@@ -12,21 +12,29 @@ import { useClient } from '../client.ts'
 import {
   type Count,
   entriesOf,
+  type Found,
   type Item,
   isSearchable,
   type Procedures,
   type Resource,
   type Values,
 } from '../resource.ts'
+import { areEqual } from './list/changes.ts'
 import { loadPart, maxLimit, type Start } from './search.ts'
 import type { Place } from './view.ts'
 
-/** Milliseconds between two loads of the list, which show the items that other clients add. */
-const pageAge = 15_000
+/**
+ * Milliseconds from a load of the list to the next one, which shows the items that other clients add. The browser asks with
+ * `If-None-Match`, so a list that did not change costs a response without a body.
+ */
+const pageAge = 2_000
+const itemAge = 15_000
 /** The number of items that one request compares. */
 const maxRepeated = 7_500
-/** Milliseconds between two counts. */
+/** Milliseconds between two counts of a list that does not change. */
 const countAge = 60_000
+/** Up to this number, the items that a search finds are counted, with at most so many requests. */
+const maxFound = { items: 200, requests: 20 }
 
 type PageInput = Pick<Place, 'filter' | 'search' | 'order' | 'cursor' | 'size'>
 
@@ -37,31 +45,52 @@ interface PageData {
   searched: number
   /** Whether these are not all items of the page yet. */
   isSearching: boolean
+  /** The text that was searched for: that of the user, or without outer spaces if it finds nothing. */
+  search?: string | undefined
+  /** The first items after the newest one that is known, if they are not on the page. */
+  arrived?: Item[]
 }
 
 /** The options of the queries of a resource. The keys of all of them start with its name. */
 function queriesOf(resource: Resource, client: ServiceClient) {
   const { many, idName, counted } = resource
   const procedures: Procedures = resource.procedures(client)
-  const { get, counts } = procedures
+  const { list, get, search, counts } = procedures
+  const countsKey = [many, 'counts']
+  // Not below the name of the resource: only what the user adds or sees changes which item is the newest known one.
+  const newestKey = ['newest', many]
 
   /** Loads a page. While a search goes on, `onPart` gets what it has found. */
-  async function load(
+  async function load(...[place, signal, onPart]: Parameters<typeof loadText>): Promise<PageData> {
+    const page = await loadText(place, signal, onPart)
+    const text = place.search?.trim()
+    const isSame = page.items.length > 0 || text === place.search
+    return isSame ? page : loadText({ ...place, search: text }, signal, onPart)
+  }
+
+  async function loadText(
     place: Start & { size: number },
     signal: AbortSignal,
     onPart = (_: PageData) => {},
   ): Promise<PageData> {
-    let page: PageData = { items: [], searched: 0, isSearching: true }
+    const { search } = place
+    let page: PageData = { items: [], searched: 0, isSearching: true, search }
     let cursor = place.cursor
     for (;;) {
       const limit = Math.min(place.size + 1 - page.items.length, maxLimit)
       const { items, searched, next } = await loadPart(resource, procedures, { ...place, cursor }, limit, { signal })
-      page = { items: [...page.items, ...items], searched: page.searched + searched, isSearching: true }
+      page = { ...page, items: [...page.items, ...items], searched: page.searched + searched }
       if (next === undefined || page.items.length > place.size) return { ...page, isSearching: false }
-      if (place.search !== undefined) onPart(page)
+      if (search !== undefined) onPart(page)
       if (document.hidden) await shown(signal)
       cursor = next
     }
+  }
+
+  /** Whether new items are added to another page than this one. */
+  function isElsewhere({ search, order, cursor, size }: PageInput, page: PageData | undefined): boolean {
+    if (!page || search !== undefined) return false
+    return order === 'newest' ? cursor > 0n : page.items.length > size
   }
 
   return {
@@ -71,11 +100,25 @@ function queriesOf(resource: Resource, client: ServiceClient) {
     page: ({ filter, search: text, order, cursor, size }: PageInput) =>
       queryOptions({
         queryKey: [many, 'list', filter, text, order, cursor, size],
-        queryFn({ signal, client, queryKey }) {
+        async queryFn({ signal, client, queryKey }) {
           const known = client.getQueryData<PageData>(queryKey)
-          return load({ filter, search: text, order, cursor, size }, signal, (page) => {
-            if (!signal.aborted && (!known || known.isSearching)) client.setQueryData(queryKey, page)
-          })
+          const place = { filter, search: text, order, cursor, size }
+          const newest = isElsewhere(place, known) ? client.getQueryData<bigint>(newestKey) : undefined
+          // Both in one request.
+          const [page, arrived] = await Promise.all([
+            load(place, signal, (part) => {
+              if (!signal.aborted && (!known || known.isSearching)) client.setQueryData(queryKey, part)
+            }),
+            newest === undefined ? [] : list.query({ cursor: newest, limit: maxLimit }, { signal }),
+          ])
+          if (!known) return { ...page, arrived }
+          const isSame = areEqual(known.items, page.items)
+          const areSame = arrived.length < maxLimit && areEqual(known.arrived ?? [], arrived)
+          if (!isSame || !areSame) {
+            for (const queryKey of [countsKey, [many, 'found']]) void client.invalidateQueries({ queryKey })
+          }
+          // The rows of items that did not change are not rendered again.
+          return { ...page, items: isSame ? known.items : page.items, arrived }
         },
         staleTime: ({ state: { data } }) => maxAgeOf(data),
       }),
@@ -98,13 +141,46 @@ function queriesOf(resource: Resource, client: ServiceClient) {
         queryFn: id === undefined ? skipToken : ({ signal }) => get.query({ [idName]: id }, { signal }),
         initialData: () => row()?.item,
         initialDataUpdatedAt: () => row()?.loadedAt,
-        staleTime: pageAge,
+        staleTime: itemAge,
       })
     },
 
+    /** The newest id that the user knows of, which is at first that of the newest item. */
+    newest: (place: PageInput, page: PageData | undefined) =>
+      queryOptions({
+        queryKey: newestKey,
+        queryFn:
+          search && isElsewhere(place, page)
+            ? async ({ signal }) => (await search.query({ limit: 1 }, { signal })).items[0]?.id ?? 0n
+            : skipToken,
+        staleTime: Number.POSITIVE_INFINITY,
+      }),
+
+    /** The number of items that a search finds. It is not exact if the search has more than are counted. */
+    found: (filter: Values, text: string | undefined) =>
+      queryOptions({
+        queryKey: [many, 'found', filter, text],
+        queryFn:
+          text === undefined
+            ? skipToken
+            : async ({ signal }): Promise<Count> => {
+                let count = 0
+                let next: bigint | undefined = 0n
+                for (let request = 0; request < maxFound.requests && count <= maxFound.items; request++) {
+                  const start: Start = { filter, search: text, cursor: next }
+                  const part: Found = await loadPart(resource, procedures, start, maxLimit, { signal })
+                  count += part.items.length
+                  next = part.next
+                  if (next === undefined) return { count, isExact: true }
+                }
+                return { count: Math.min(count, maxFound.items), isExact: false }
+              },
+        staleTime: Number.POSITIVE_INFINITY,
+      }),
+
     /** The number of items with each value of the counted field. */
     counts: queryOptions({
-      queryKey: [many, 'counts'],
+      queryKey: countsKey,
       queryFn:
         counted === undefined || !counts
           ? skipToken
@@ -168,7 +244,21 @@ export function usePagedList(queries: Queries, place: Place) {
     void queryClient.prefetchQuery(queries.page({ filter, search, order, cursor: next, size }))
   }, [queryClient, queries, filter, search, order, size, next])
   const isSearching = items !== undefined && data?.isSearching === true
-  return { ...query, rows, items, next, isSearching }
+  const isCounted = next !== undefined && !isSearching
+  const found = useQuery(queries.found(filter, isCounted ? data?.search : undefined)).data
+
+  const newest = useQuery(queries.newest(place, items && data)).data
+  const last = items?.reduce((id, item) => (item.id > id ? item.id : id), 0n) ?? 0n
+  useEffect(() => {
+    if (newest !== undefined && last > newest) queryClient.setQueryData(queries.newest(place, undefined).queryKey, last)
+  }, [queryClient, queries, place, newest, last])
+  const arrived = data?.arrived?.filter((item) => newest !== undefined && item.id > newest && isIncluded(filter, item))
+  return { ...query, rows, items, next, isSearching, found, newest, arrived: (items && arrived) ?? [] }
+}
+
+/** Whether a filter lets an item through. */
+export function isIncluded(filter: Values, item: Item): boolean {
+  return entriesOf(filter).every(([name, value]) => item[name] === value)
 }
 
 export type PagedList = ReturnType<typeof usePagedList>
@@ -199,11 +289,10 @@ export function totalOf({ counted }: Resource, counts: Counts | undefined, filte
     })
 }
 
-/** The number of the items that a search finds, if its first page shows all of them. */
-export function foundOf({ items, next, isSearching }: PagedList, { cursor }: Place): Count | undefined {
-  return items && !isSearching && next === undefined && cursor === 0n
-    ? { count: items.length, isExact: true }
-    : undefined
+/** The number of the items that a search finds. Undefined until they are counted. */
+export function foundOf({ items, next, isSearching, found }: PagedList, { cursor }: Place): Count | undefined {
+  const isWhole = items && !isSearching && next === undefined && cursor === 0n
+  return isWhole ? { count: items.length, isExact: true } : found
 }
 
 /** The names of the filtered values for the user, such as `Sold`. Undefined without a filter. */

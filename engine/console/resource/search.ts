@@ -73,12 +73,12 @@ export function meaningsOf({ fields }: Resource, typed: string): Values[] {
     const { name, kind, isSearched } = field
     if (kind === 'id') return id === undefined ? [] : [{ [name]: id }]
     if (!isSearched) return []
-    if (kind === 'text') return isPossible(field, text) ? [{ [name]: text }] : []
+    if (kind === 'text') return isPossible(field, typed) ? [{ [name]: typed }] : []
     return integer === undefined || BigInt.asIntN(64, integer) !== integer ? [] : [{ [name]: integer }]
   })
 }
 
 /** Whether a text of the field can contain this text. The service refuses others. */
 function isPossible({ maxLength = 0 }: Field, text: string): boolean {
-  return text !== '' && [...text].length <= maxLength && !/\p{Cc}|\p{Cs}/u.test(text)
+  return text.trim() !== '' && [...text].length <= maxLength && !/\p{Cc}|\p{Cs}/u.test(text)
 }

@@ -54,6 +54,8 @@ function Search() {
   const [typed, setTyped] = useState<string>()
   const [isInvalid, setIsInvalid] = useState(false)
   const field = useRef<HTMLInputElement>(null)
+  /** Whether the Enter key was pressed before the list showed what was typed. */
+  const [isAwaited, setIsAwaited] = useState(false)
   /** The id that was opened last, and its text. */
   const entered = useRef<{ id: bigint; text: string }>(undefined)
   const text = typed ?? view.search ?? ''
@@ -72,6 +74,7 @@ function Search() {
 
   function change(next: string) {
     setIsInvalid(false)
+    setIsAwaited(false)
     setTyped(next)
     if (isSearched) searchSoon(next)
   }
@@ -94,9 +97,17 @@ function Search() {
       setIsInvalid(true)
       return field.current?.select()
     }
-    if (typed === undefined) focusFirst()
-    else search(typed)
+    if (typed !== undefined) search(typed)
+    setIsAwaited(true)
   }
+
+  const isFound = isAwaited && typed === undefined && (list.items?.length || !list.isSearching) && list.items
+  useEffect(() => {
+    if (!isFound) return
+    setIsAwaited(false)
+    const [first] = isFound
+    if (first && document.activeElement === field.current) refs.rows.current.get(first.id)?.focus()
+  }, [isFound, refs])
 
   /** Whether the list shows everything that the text finds, without this item. */
   function isKnownToMiss(id: bigint): boolean {

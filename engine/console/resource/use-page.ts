@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { importDrafts } from '../bulk/drafts.ts'
 import { navigateBelowDialogs } from '../history.ts'
-import { entriesOf, type Item, isSearchable, type Resource } from '../resource.ts'
+import { type Item, isSearchable, type Resource } from '../resource.ts'
 import { textsOf } from '../texts/page.ts'
 import { useNewItem } from './item/new-item.ts'
 import { usePageTurns } from './list/page-turns.ts'
 import { useSelection } from './list/selection.ts'
-import { type PagedList, useItem, usePagedList, useQueries } from './queries.ts'
+import { isIncluded, type PagedList, useItem, usePagedList, useQueries } from './queries.ts'
 import { firstPage, type Place, pageWith, readView, show, useResourceView, type View } from './view.ts'
 
 /**
@@ -196,13 +196,13 @@ function neighborOf(items: Item[], { search, order }: View, id: bigint | undefin
 function useShownItem(view: View, { items }: PagedList, item: Item | undefined, onShown: (id: bigint) => void): void {
   const shown = useRef<bigint>(undefined)
   const isLoaded = items !== undefined && item !== undefined && item.id === view.item
-  const isIncluded = isLoaded && entriesOf(view.filter).every(([name, value]) => item[name] === value)
+  const isListed = isLoaded && isIncluded(view.filter, item)
   useEffect(() => {
     if (view.item !== undefined && !isLoaded) return
     const isNew = shown.current !== view.item
     shown.current = view.item
-    if (isNew && isIncluded && view.item !== undefined) onShown(view.item)
-  }, [view.item, isLoaded, isIncluded, onShown])
+    if (isNew && isListed && view.item !== undefined) onShown(view.item)
+  }, [view.item, isLoaded, isListed, onShown])
 }
 
 export type Page = ReturnType<typeof usePageState>

@@ -35,7 +35,8 @@ export function useNewItem(resource: Resource, onAdded: (item: Item) => void) {
     onSuccess(item) {
       // Also after the session ended: the item must not be added again with another key.
       formDrafts.delete(resource.many)
-      void queryClient.invalidateQueries({ queryKey: [resource.many] })
+      for (const queryKey of [[resource.many], ['newest', resource.many]])
+        void queryClient.invalidateQueries({ queryKey })
       onAdded(item)
     },
   })

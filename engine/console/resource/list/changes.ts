@@ -45,6 +45,11 @@ export function changesOf(former: Item[], page: Item[], size: number): bigint[] 
     .map(({ id }) => id)
 }
 
+/** Whether two lists have equal items in the same order. */
+export function areEqual(some: Item[], others: Item[]): boolean {
+  return some.length === others.length && some.every((item, index) => isEqual(item, others[index] ?? item))
+}
+
 function isEqual(one: Item, other: Item): boolean {
   const names = new Set([...Object.keys(one), ...Object.keys(other)])
   return [...names].every((name) => textOf(one[name]) === textOf(other[name]))

@@ -13,8 +13,8 @@ import { useNow } from '../../components/use-now.ts'
 import { useShortcuts } from '../../keyboard.ts'
 import { problemOf } from '../../problem.ts'
 import { ShowRequest } from '../../requests/open-requests.tsx'
-import { isSearchable } from '../../resource.ts'
-import { totalOf, useRefresh } from '../queries.ts'
+import { foundOf, totalOf, useRefresh } from '../queries.ts'
+import { maxLimit } from '../search.ts'
 import { type Page, usePage } from '../use-page.ts'
 import { type PageSize, pageSizes, rememberSize } from '../view.ts'
 
@@ -27,6 +27,7 @@ export function CursorFooter() {
   if (list.failureReason && !list.items) return null
   return (
     <div className="list-footer">
+      <Arrived />
       <p className="list-range number" role="status">
         {rangeOf(page)}
       </p>
@@ -35,7 +36,6 @@ export function CursorFooter() {
       <Age />
       {!isEmpty && (
         <div className="list-options">
-          <OrderSelect />
           <SizeSelect />
         </div>
       )}
@@ -44,20 +44,19 @@ export function CursorFooter() {
   )
 }
 
-/** A search has its own order. */
-function OrderSelect() {
-  const { resource, texts, view, turnTo } = usePage()
-  if (!isSearchable(resource) || view.search !== undefined) return null
+/** Leads to what other clients have added to another page. */
+function Arrived() {
+  const { texts, view, list, turnTo } = usePage()
+  const { arrived, newest } = list
+  const text = arrived.length > 0 && texts.list.arrived(arrived.length, arrived.length < maxLimit)
   return (
-    <select
-      className="list-option"
-      aria-label={texts.list.order}
-      value={view.order ?? 'oldest'}
-      onChange={({ currentTarget: { value } }) => turnTo({ order: value === 'newest' ? value : undefined })}
-    >
-      <option value="oldest">{texts.list.oldestFirst}</option>
-      <option value="newest">{texts.list.newestFirst}</option>
-    </select>
+    <div className="arrived" role="status">
+      {text && (
+        <Button size="xs" onClick={() => turnTo(view.order ? {} : { cursor: newest ?? 0n })}>
+          {text}
+        </Button>
+      )}
+    </div>
   )
 }
 
@@ -121,16 +120,18 @@ function Pager() {
 }
 
 /** The position of the page, such as `21–40 of 300`. */
-function rangeOf({ resource, texts: { list: texts }, view, list: { items, next, isSearching }, counts }: Page): string {
+function rangeOf({ resource, texts: { list: texts }, view, list, counts }: Page): string {
+  const { items, next, isSearching } = list
   if (!items) return texts.loading
   if (isSearching) return texts.searching(items.length)
   if (items.length === 0) return texts.none
   const { search, order, cursor, before } = view
   const isAtEnd = next === undefined
-  const counted = search === undefined ? totalOf(resource, counts, view.filter) : undefined
-  const fromEnd = isAtEnd && counted?.isExact ? counted.count - items.length : undefined
+  const counted = search === undefined ? totalOf(resource, counts, view.filter) : foundOf(list, view)
+  const fromEnd = isAtEnd && search === undefined && counted?.isExact ? counted.count - items.length : undefined
   const start = before ?? fromEnd
   const isCounted = search === undefined && resource.counted !== undefined
+  const totalText = search === undefined ? texts.count : texts.moreThan
   const followed = (text: string) => (isAtEnd || isCounted ? text : texts.followed(text))
   if (start === undefined) return followed(texts.after(items.length, search === undefined ? cursor : undefined, order))
   const first = start + 1
@@ -138,7 +139,7 @@ function rangeOf({ resource, texts: { list: texts }, view, list: { items, next, 
   const total = search !== undefined && isAtEnd ? { count: last, isExact: true } : counted
   const range = texts.range(first, last)
   // An item that another client added may not be counted yet.
-  return total && total.count >= last ? texts.rangeOf(range, texts.count(total.count, total.isExact)) : followed(range)
+  return total && total.count >= last ? texts.rangeOf(range, totalText(total.count, total.isExact)) : followed(range)
 }
 
 /** When the list was loaded, and why it may be out of date. */

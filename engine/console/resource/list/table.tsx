@@ -1,8 +1,9 @@
 import './table.css'
 import { type RefObject, useMemo } from 'react'
+import { hint } from '../../components/hint.ts'
 import { valueAttributes } from '../../components/value.tsx'
 import { arrowKeys } from '../../keyboard.ts'
-import type { Item } from '../../resource.ts'
+import { type Item, isSearchable } from '../../resource.ts'
 import { usePage } from '../use-page.ts'
 import { Row } from './row.tsx'
 
@@ -34,11 +35,15 @@ export function ResourceTable({ items, isBusy, added, changes, rows }: ResourceT
       <thead>
         <tr>
           <SelectAll items={items ?? []} />
-          {columns.map(({ name, label }) => (
-            <th key={name} scope="col">
-              {label}
-            </th>
-          ))}
+          {columns.map(({ name, label, kind }) =>
+            kind === 'id' ? (
+              <IdHeader key={name} label={label} />
+            ) : (
+              <th key={name} scope="col">
+                {label}
+              </th>
+            ),
+          )}
         </tr>
       </thead>
       <tbody>
@@ -72,6 +77,26 @@ export function ResourceTable({ items, isBusy, added, changes, rows }: ResourceT
             ))}
       </tbody>
     </table>
+  )
+}
+
+/** Changes the order. A search has its own. */
+function IdHeader({ label }: { label: string }) {
+  const { resource, texts, view, turnTo } = usePage()
+  const isNewest = view.order === 'newest'
+  if (!isSearchable(resource) || view.search !== undefined) return <th scope="col">{label}</th>
+  return (
+    <th scope="col" aria-sort={isNewest ? 'descending' : 'ascending'}>
+      <button
+        type="button"
+        className="order"
+        {...hint(texts.list.order(isNewest))}
+        onClick={() => turnTo({ order: isNewest ? undefined : 'newest' })}
+      >
+        {label}
+        <span aria-hidden>{isNewest ? ' ↓' : ' ↑'}</span>
+      </button>
+    </th>
   )
 }
 

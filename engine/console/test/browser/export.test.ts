@@ -39,11 +39,10 @@ test('a search exports what it finds', async ({ visit }) => {
   expect(await download(page, 'CSV')).toEqual(['pets-found.csv', 'id,name,categoryId,status\r\n31,Rex,7,sold\r\n'])
   await sheet.getByRole('status').getByText('1 pet was exported.').waitFor()
 
-  // Its first page does not show how many it finds.
   await page.goto(`${url}/?search=pet&status=available`)
-  await showing(page, '1–20, more follow')
+  await showing(page, '1–20 of 30')
   await openExport(page)
-  await sheet.getByText('Downloads all available pets found by “pet” as a file.').waitFor()
+  await sheet.getByText('Downloads all 30 available pets found by “pet” as a file.').waitFor()
   await inspect(page, 'export-search')
   const [name, csv] = await download(page, 'CSV')
   expect(name).toBe('pets-available-found.csv')
