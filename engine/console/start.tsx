@@ -3,6 +3,7 @@ import './theme/base.css'
 import { type ReactNode, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
+import { keepDrafts } from './bulk/drafts.ts'
 import { followHistory } from './history.ts'
 import type { Resource } from './resource.ts'
 import { type ConsoleProduct, setProduct } from './service.ts'
@@ -16,6 +17,7 @@ export function start(product: ConsoleProduct, resource: Resource, icon: ReactNo
   const linkedKey = takeLinkedKey()
   followColorScheme()
   followHistory()
+  keepDrafts()
   const root = document.getElementById('root')
   if (!root) throw new Error('The page has no element with the id root.')
   createRoot(root).render(

@@ -4,13 +4,14 @@ import '@mantine/core/styles/Progress.layer.css'
 import './bulk.css'
 import { Progress } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
-import { type Ref, useDeferredValue, useMemo, useRef, useState } from 'react'
+import { type Ref, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../components/buttons.tsx'
 import { PauseMessage } from '../components/failure.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
 import type { Noun, Resource } from '../resource.ts'
 import { messages } from '../texts/messages.ts'
+import { importDrafts } from './drafts.ts'
 import { countOutcomes, isAdded } from './progress.ts'
 import { readTable } from './read-table.ts'
 import { RowTable } from './row-table.tsx'
@@ -41,10 +42,19 @@ export function BulkAdd({ resource, dropped, onClose, onShow }: BulkAddProps) {
   const run = useAddRows(resource, pasted?.rows ?? [], rows, draft.sent)
   const isAdding = run.state === 'adding'
 
+  const added = rows.filter(({ number }) => isAdded(run.outcomes.get(number))).length
+  const waiting = (table?.rows.length ?? 0) - added
+  useEffect(() => {
+    const kept = importDrafts.get(resource.many)
+    if (kept) Object.assign(kept, { isOpen: true, progress: { added, waiting } })
+  })
+
   function close() {
     setIsCloseRefused(isAdding)
     if (isAdding) return
-    if (rows.length === table?.rows.length && rows.every(({ number }) => isAdded(run.outcomes.get(number)))) setDraft()
+    const kept = importDrafts.get(resource.many)
+    if (kept) kept.isOpen = false
+    if (waiting === 0) setDraft()
     onClose()
   }
 

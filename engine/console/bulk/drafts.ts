@@ -1,3 +1,6 @@
+import superjson from 'superjson'
+import { product } from '../service.ts'
+import { storage } from '../storage.ts'
 import type { SentRows } from './progress.ts'
 import type { Row } from './table.ts'
 
@@ -10,16 +13,41 @@ export interface Draft {
   corrections: ReadonlyMap<number, Row>
   /** Also what was sent for an earlier version of the text. */
   sent: SentRows
+  /** Whether its panel is open. */
+  isOpen?: boolean
+  /** The numbers of its rows that were added, and that were not. */
+  progress?: { added: number; waiting: number }
 }
 
 /**
- * The drafts by the names of their resources. They are only in memory. A draft stays if the service rejects the key of the
+ * The drafts by the names of their resources. A draft stays across a reload of the tab, and if the service rejects the key of the
  * session, so that the user can continue with another one. The end of a session in any other way removes it.
  */
 export const importDrafts = new Map<string, Draft>()
 
 /** The entries of the form for a new item, by the names of the fields. They are kept like the other drafts. */
 export const formDrafts = new Map<string, Record<string, string>>()
+
+/** Restores what was left before a reload, and keeps what is left before the next one. */
+export function keepDrafts(): void {
+  const name = `${product().command}-import`
+  const session = storage('sessionStorage')
+  try {
+    const kept = superjson.parse<typeof importDrafts>(session?.getItem(name) ?? '{"json":[],"meta":{"values":["map"]}}')
+    for (const [many, draft] of kept) importDrafts.set(many, { ...draft, isOpen: false })
+  } catch {
+    // Of another release.
+  }
+  session?.removeItem(name)
+  addEventListener('pagehide', () => {
+    const left = [...importDrafts].filter(([, { progress }]) => progress && progress.waiting > 0)
+    try {
+      if (left.length > 0) session?.setItem(name, superjson.stringify(new Map(left)))
+    } catch {
+      // The browser stores no text of this size.
+    }
+  })
+}
 
 export function clearDrafts(): void {
   importDrafts.clear()

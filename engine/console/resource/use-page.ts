@@ -34,7 +34,7 @@ export function usePageState(resource: Resource, icon: ReactNode) {
   const counts = useQuery(queries.counts).data
   // The draft of a session whose key was rejected continues.
   const [sheet, setSheet] = useState<Sheet | undefined>(() =>
-    importDrafts.has(resource.many) ? { kind: 'import' } : undefined,
+    importDrafts.get(resource.many)?.isOpen ? { kind: 'import' } : undefined,
   )
   const [added, setAdded] = useState<Item[]>([])
   const newItem = useNewItem(resource, (each) => setAdded((others) => [each, ...others]))

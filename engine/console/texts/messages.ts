@@ -206,6 +206,12 @@ export const messages = {
     repeatable: ({ one }: Noun) =>
       `Adding the same rows again within 24 hours with the same API key adds no ${one} twice.`,
     correct: 'Correct the other rows in the table: a changed text counts as new.',
+    left: (added: number, waiting: number) =>
+      joined(', ', [
+        added > 0 && `${number(added)} added`,
+        `${rows(waiting)} ${plural(waiting, { one: 'waits', other: 'wait' })}`,
+      ]),
+    show: 'Show the rows',
     corrected: 'Corrected',
     added: (id: string) => `Added with id ${id}`,
     existed: (id: string) => `There already with id ${id}`,

@@ -1,6 +1,7 @@
 import './just-added.css'
 import './list.css'
-import { Suspense, useEffect, useRef } from 'react'
+import { Suspense, useEffect, useReducer, useRef } from 'react'
+import { importDrafts } from '../../bulk/drafts.ts'
 import { Button, IconButton } from '../../components/buttons.tsx'
 import { Failure } from '../../components/failure.tsx'
 import { keepFocus } from '../../components/focus.ts'
@@ -8,6 +9,7 @@ import { IconX } from '../../components/icons.tsx'
 import { loadLater } from '../../components/load-later.tsx'
 import { problemOf } from '../../problem.ts'
 import { textOf } from '../../resource.ts'
+import { messages } from '../../texts/messages.ts'
 import { useRefresh } from '../queries.ts'
 import { usePage } from '../use-page.ts'
 import { hrefOf, hrefOfPlace, openHere } from '../view.ts'
@@ -36,6 +38,7 @@ export function List() {
       <div className="surface" ref={surface}>
         <JustAdded />
         <NotAdded />
+        <LeftImport />
         <div className="item-list" ref={scroller}>
           <div className="selection">
             {/* There before it has a text, or screen readers would not announce the first one. */}
@@ -92,6 +95,29 @@ function NotAdded() {
         {texts.add.showForm}
       </Button>
       <IconButton label={texts.list.dismiss} size="xs" onClick={forgetFailure}>
+        <IconX />
+      </IconButton>
+    </div>
+  )
+}
+
+/** An import that was left before all of its rows were added. */
+function LeftImport() {
+  const { resource, texts, sheet, open } = usePage()
+  const [, update] = useReducer((updates: number) => updates + 1, 0)
+  const { added = 0, waiting = 0 } = importDrafts.get(resource.many)?.progress ?? {}
+  if (waiting === 0 || sheet?.kind === 'import') return null
+  function dismiss() {
+    importDrafts.delete(resource.many)
+    update()
+  }
+  return (
+    <div ref={keepFocus} className="just-added" role="status">
+      <span className="just-added-count">{messages.bulk.left(added, waiting)}</span>
+      <Button variant="subtle" size="compact-sm" onClick={() => open({ kind: 'import' })}>
+        {messages.bulk.show}
+      </Button>
+      <IconButton label={texts.list.dismiss} size="xs" onClick={dismiss}>
         <IconX />
       </IconButton>
     </div>

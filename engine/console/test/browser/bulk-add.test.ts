@@ -48,6 +48,7 @@ describe('adding many pets', () => {
     const again = await openBulkAdd(page)
     await pasteRows(again, 'name,categoryId,status\n Rex ,7,sold\n\nTom,9223372036854775807,available')
     await again.getByText('0 pets can be added. 2 pets were added before, and are skipped.').waitFor()
+    await page.keyboard.press('Escape')
     await page.reload()
     await openBulkAdd(page)
     await pasteRows(again, 'name,categoryId,status\n Rex ,7,sold\n\nTom,9223372036854775807,available')
@@ -143,6 +144,41 @@ describe('adding many pets', () => {
     await panel.waitFor({ state: 'hidden' })
     panel = await openBulkAdd(page)
     expect(await panel.getByRole('textbox', { name: 'Paste CSV, TSV or JSON' }).inputValue()).toBe('')
+  })
+
+  test('rows that were left are named above the list, also after a reload, until they are added or dismissed', async ({
+    visit,
+  }) => {
+    const { url, key, store } = await startConsole()
+    const page = await visit(url, { key })
+    let panel = await openBulkAdd(page)
+    await pasteRows(panel, 'Rex,7\n,8\nTom,9')
+    await panel.getByRole('button', { name: 'Add 2 pets' }).click()
+    await panel.getByText('2 pets were added.').waitFor()
+    await panel.getByLabel('Name, row 2').fill(' Max')
+    await page.keyboard.press('Escape')
+    await showing(page, '2 added, 1 row waits')
+    await inspect(page, 'bulk-left')
+    await page.reload()
+    await showing(page, '2 added, 1 row waits')
+    await page.getByRole('button', { name: 'Show the rows' }).click()
+    panel = page.getByRole('dialog', { name: 'Add many pets' })
+    await panel.getByText('1 pet can be added. 2 pets were added before, and are skipped.').waitFor()
+    await panel.getByRole('button', { name: 'Add 1 pet' }).click()
+    await panel.getByRole('button', { name: 'View pets' }).click()
+    await showing(page, '3–3 of 3')
+    expect((await store.pets.list({ limit: 9, cursor: 0n })).map(({ name }) => name)).toEqual(['Rex', 'Tom', ' Max'])
+
+    panel = await openBulkAdd(page)
+    await pasteRows(panel, 'Zoe,7')
+    await panel.getByRole('button', { name: 'Add 1 pet' }).waitFor()
+    // Also if the panel is open.
+    await page.reload()
+    await showing(page, '1 row waits')
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await page.reload()
+    await page.getByRole('button', { name: 'Account' }).waitFor()
+    expect(await page.getByText('1 row waits').count()).toBe(0)
   })
 
   test('JSON keeps every digit', async ({ visit }) => {
