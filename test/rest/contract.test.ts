@@ -82,6 +82,7 @@ describe('POST /v1/pets', () => {
     [{ ...rex, name: 7 }, 'name: expected a string, got 7'],
     [{ ...rex, name: null }, 'name: expected a string, got null'],
     [{ ...rex, name: ['Rex'] }, 'name: expected a string, got an array'],
+    [{ ...rex, name: [] }, 'name: expected a string, got an array'],
     [{ ...rex, categoryId: '7' }, 'categoryId: expected an integer, got a string'],
     [{ ...rex, categoryId: null }, 'categoryId: expected an integer, got null'],
     [{ ...rex, categoryId: true }, 'categoryId: expected an integer, got a boolean'],

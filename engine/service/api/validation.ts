@@ -45,12 +45,14 @@ export function expected(what: string, got?: string, rule?: Rule): (issue: RawIs
 }
 
 /** One line that names each invalid field: `name: required; size: expected an integer, got a string`. */
-export function describeIssues({ issues }: z.core.$ZodError): string {
-  return issues.map((issue) => `${pathOf(issue)}: ${issue.message}`).join('; ')
+export function describeIssues(error: z.core.$ZodError): string {
+  return firstIssues(error)
+    .map((issue) => `${pathOf(issue)}: ${issue.message}`)
+    .join('; ')
 }
 
-export function issuesOf({ issues }: z.core.$ZodError): Issue[] {
-  return issues.map((issue) => {
+export function issuesOf(error: z.core.$ZodError): Issue[] {
+  return firstIssues(error).map((issue) => {
     const { code = 'custom', minimum, maximum, expectation, rule }: RawIssue = issue
     return {
       path: pathOf(issue),
@@ -61,6 +63,13 @@ export function issuesOf({ issues }: z.core.$ZodError): Issue[] {
       ...(isRecord(rule) && rule),
     }
   })
+}
+
+/** The first one of each field: Zod measures the length of an array, too, where it expects a text. */
+function firstIssues({ issues }: z.core.$ZodError): z.core.$ZodIssue[] {
+  const first = new Map<string, z.core.$ZodIssue>()
+  for (const issue of issues) if (!first.has(pathOf(issue))) first.set(pathOf(issue), issue)
+  return [...first.values()]
 }
 
 function isNumeric(value: unknown): value is number | bigint {
