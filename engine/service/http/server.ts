@@ -10,8 +10,8 @@ import { limits } from './limits.ts'
 import type { RequestIdOf } from './request.ts'
 import { hasClearFraming } from './request-checks.ts'
 
-/** Milliseconds for which the server discards what a client sends after the final response. */
-const lingerTime = 1_000
+/** Milliseconds for which the server discards what a client sends after the final response. A slow client needs seconds. */
+const lingerTime = 5_000
 
 /**
  * Creates Node's HTTP server with limits. Where Node would respond with an empty body, this server sends the Error body:
