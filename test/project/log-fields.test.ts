@@ -34,8 +34,10 @@ beforeAll(async () => {
     atEnd,
   })
   const key = await waitForOutput(server, bannerKey)
-  const get = (url: string, sent = key) => sendTo(server.url, { url, headers: { authorization: `Bearer ${sent}` } })
+  const get = (url: string, sent = key, headers = {}) =>
+    sendTo(server.url, { url, headers: { authorization: `Bearer ${sent}`, ...headers } })
   await get('/trpc/pets.list,pets.get?batch=1')
+  await get('/trpc/pets.get?batch=1', key, { 'trpc-accept': 'application/jsonl' })
   await get('/v1/pets', mintApiKey())
   await abortCreate(server.url, key)
   await waitForOutput(server, /(database\.backup)/)
