@@ -99,5 +99,5 @@ export const reasons = {
 
 /** @param missing what the database says about a table or a column that is missing. */
 export function incomplete(missing: string): string {
-  return `${missing}; restore a backup, or put the missing part back`
+  return `${missing}; restore a backup, or put the missing part back, with a migration if it is new`
 }

@@ -126,7 +126,8 @@ const faults: Record<string, Fault> = {
   'a table that is missing': {
     check: 'schema',
     status: 'failure',
-    message: 'no such table: idempotency_keys; restore a backup, or put the missing part back',
+    message:
+      'no such table: idempotency_keys; restore a backup, or put the missing part back, with a migration if it is new',
     damage: (path) => change(path, 'DROP TABLE idempotency_keys'),
   },
   'a database that every user may write': {

@@ -3,7 +3,7 @@ import { asc, getTableName, is, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { getTableConfig, SQLiteInteger, type SQLiteTable, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Loaded } from '../entity.ts'
-import { incomplete } from '../errors.ts'
+import { incomplete, UnusableDatabase } from '../errors.ts'
 import { type AppliedMigration, type Migration, pendingMigrations } from '../migrations.ts'
 import { timestamp } from '../schema.ts'
 import { type SqliteCollection, tablesOf } from './engine.ts'
@@ -56,11 +56,23 @@ function apply(connection: Database.Database, pending: Migration[]): void {
   const broken = countBrokenReferences(connection)
   const db = drizzle({ client: connection })
   for (const { name, sql, hash } of pending) {
-    connection.exec(sql)
+    run(connection, name, sql)
     db.insert(journal).values({ name, hash, appliedAt: new Date() }).run()
   }
   if (countBrokenReferences(connection) > broken) {
     throw new Error('A migration left rows that refer to deleted rows.')
+  }
+}
+
+/** @throws {UnusableDatabase} if the migration does not fit the tables. */
+function run(connection: Database.Database, migration: string, sql: string): void {
+  try {
+    connection.exec(sql)
+  } catch (error) {
+    const { code, message } = toFailure(error)
+    if (code !== 'SQLITE_ERROR') throw error
+    const remedy = 'correct its file if it is new, or check whether another program has changed the tables'
+    throw new UnusableDatabase(connection.name, `its migration ${migration} fails: ${message}; ${remedy}`)
   }
 }
 

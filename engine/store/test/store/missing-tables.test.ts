@@ -20,7 +20,9 @@ describe('a table that is dropped while the store is open makes it unready, and 
     await expect(store.check()).rejects.toThrow(table)
     if (table === 'migrations') return
     await expect(database.open()).rejects.toThrow(
-      new RegExp(`^The database .* cannot be used: .*${table}.*; restore a backup, or put the missing part back\\.$`),
+      new RegExp(
+        `^The database .* cannot be used: .*${table}.*; restore a backup, or put the missing part back, with a migration if it is new\\.$`,
+      ),
     )
     const inspection = await inspect(definition, database.location)
     expect(await inspection?.schema()).toMatchObject({ problem: expect.stringContaining(table) })
