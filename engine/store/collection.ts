@@ -1,3 +1,4 @@
+import { getTableName } from 'drizzle-orm'
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
 import { columnOf, type Engine, type Loaded, type Names, type SearchFields } from './entity.ts'
 import { type Migration, readMigrations } from './migrations.ts'
@@ -32,7 +33,8 @@ type Field<T extends TableWithId> = keyof T['$inferSelect'] & string
 
 interface Definition<T extends TableWithId, F extends Names, Q extends SearchFields, S, Own> {
   /** The table of SQLite, from which that of PostgreSQL is derived. */
-  table: T & ([Unsupported<T>] extends [never] ? unknown : { unsupportedFields: Unsupported<T> })
+  table: T &
+    ([Unsupported<T>] extends [never] ? unknown : { 'Use text, int64, a boolean or timestamp for': Unsupported<T> })
   /** The fields by which `list` filters. Each needs an index. */
   filters?: F & readonly Field<T>[]
   /** The fields of `search` besides the filters. They need no index. */
@@ -41,6 +43,14 @@ interface Definition<T extends TableWithId, F extends Names, Q extends SearchFie
   methods?(derived: Engine<T, F, Q>): S
   /** What else it adds, with statements of its own. */
   own?: { sqlite(): Promise<OwnOnSqlite<Own>>; postgres(): Promise<OwnOnPostgres<Own>> }
+}
+
+/** What the compiler also refuses, in a shorter sentence. */
+function refuseOtherColumns(table: TableWithId): void {
+  for (const { name, columnType } of getTableConfig(table).columns) {
+    if (/^SQLite(Integer|Text|Boolean|CustomColumn)$/.test(columnType)) continue
+    throw new Error(`The column ${name} of ${getTableName(table)} must be text, int64, a boolean or timestamp.`)
+  }
 }
 
 /** A filter without an index would read the whole table, and on SQLite block all other requests meanwhile. */
@@ -59,7 +69,7 @@ function refuseSlowFilters(table: TableWithId, filters: Names): void {
 /**
  * Defines the rows of a table and what can be done with them, for both databases.
  *
- * @throws {Error} if a filter has no index
+ * @throws {Error} for a column of another kind, and a filter without an index
  */
 export function collection<
   T extends TableWithId,
@@ -68,6 +78,7 @@ export function collection<
   const F extends Names = readonly [],
   const Q extends SearchFields = Record<never, never>,
 >({ table, filters, search, methods, own }: Definition<T, F, Q, S, Own>): Collection<S & Own> {
+  refuseOtherColumns(table)
   refuseSlowFilters(table, filters ?? [])
   /** What is the same on both databases. */
   const derive = <Table, Create, Writes, E>(
