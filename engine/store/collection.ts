@@ -1,8 +1,8 @@
-import { getTableName } from 'drizzle-orm'
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
 import { columnOf, type Engine, type Loaded, type Names, type SearchFields } from './entity.ts'
 import { type Migration, readMigrations } from './migrations.ts'
 import type { OwnOnPostgres, PostgresCollection, TableWithId as PostgresTable } from './postgres/engine.ts'
+import { isOneOf, isTimestamp } from './schema.ts'
 import type { OwnOnSqlite, SqliteCollection, TableWithId } from './sqlite/engine.ts'
 
 /** A collection on each database. Only the modules of one of them are loaded. */
@@ -45,11 +45,16 @@ interface Definition<T extends TableWithId, F extends Names, Q extends SearchFie
   own?: { sqlite(): Promise<OwnOnSqlite<Own>>; postgres(): Promise<OwnOnPostgres<Own>> }
 }
 
-/** What the compiler also refuses, in a shorter sentence. */
-function refuseOtherColumns(table: TableWithId): void {
-  for (const { name, columnType } of getTableConfig(table).columns) {
-    if (/^SQLite(Integer|Text|Boolean|CustomColumn)$/.test(columnType)) continue
-    throw new Error(`The column ${name} of ${getTableName(table)} must be text, int64, a boolean or timestamp.`)
+/** The rules of `#store/schema` without which SQLite stores any text in a column. */
+function refuseLaxColumns(table: TableWithId): void {
+  const { name: tableName, columns, checks } = getTableConfig(table)
+  for (const { name, columnType, enumValues } of columns) {
+    if (!/^SQLite(Integer|Text|Boolean|CustomColumn)$/.test(columnType))
+      throw new Error(`The column ${name} of ${tableName} must be text, int64, a boolean or timestamp.`)
+    const rule = columnType === 'SQLiteCustomColumn' ? isTimestamp : enumValues && isOneOf
+    const suffix = rule === isTimestamp ? 'iso8601' : 'known'
+    if (rule && !checks.some((check) => check.name === `${tableName}_${name}_${suffix}`))
+      throw new Error(`The column ${name} of ${tableName} needs the rule ${rule.name} of #store/schema.`)
   }
 }
 
@@ -69,7 +74,7 @@ function refuseSlowFilters(table: TableWithId, filters: Names): void {
 /**
  * Defines the rows of a table and what can be done with them, for both databases.
  *
- * @throws {Error} for a column of another kind, and a filter without an index
+ * @throws {Error} for a column of another kind or without its rule, and for a filter without an index
  */
 export function collection<
   T extends TableWithId,
@@ -78,7 +83,7 @@ export function collection<
   const F extends Names = readonly [],
   const Q extends SearchFields = Record<never, never>,
 >({ table, filters, search, methods, own }: Definition<T, F, Q, S, Own>): Collection<S & Own> {
-  refuseOtherColumns(table)
+  refuseLaxColumns(table)
   refuseSlowFilters(table, filters ?? [])
   /** What is the same on both databases. */
   const derive = <Table, Create, Writes, E>(
