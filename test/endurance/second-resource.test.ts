@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { openFixture } from '../fixture/support.ts'
+import { openFixture } from '../fixture/service/support.ts'
 import { isOnPostgres, locationOf } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
 import { notesIn } from '../support/log-lines.ts'
@@ -14,7 +14,7 @@ import { temporaryFolder } from '../support/temporary.ts'
 const kills = 5
 const writers = 8
 const fastStart = `--import=${join(import.meta.dirname, '../../engine/store/fast-start.mjs')}`
-const command = [...petstore.slice(0, -1), fastStart, join(import.meta.dirname, '../fixture/main.ts')]
+const command = [...petstore.slice(0, -1), fastStart, join(import.meta.dirname, '../fixture/service/main.ts')]
 
 test(`after ${kills} kills, every acknowledged shelter and rename is there, and none took effect twice`, async () => {
   const folder = temporaryFolder()

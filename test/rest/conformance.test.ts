@@ -4,8 +4,8 @@ import superjson from 'superjson'
 import { expect, test } from 'vitest'
 import type { oas31 } from 'zod-openapi'
 import { createDocument } from '../../engine/service/rest/document.ts'
-import { fixtureRouter } from '../fixture/router.ts'
-import { startFixtureApi } from '../fixture/support.ts'
+import { fixtureRouter } from '../fixture/service/router.ts'
+import { startFixtureApi } from '../fixture/service/support.ts'
 import { sendRest, sendRpc } from '../support/documented-calls.ts'
 import {
   anyRequest,

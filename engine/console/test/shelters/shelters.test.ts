@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
 import { expect, vi } from 'vitest'
-import { northside, southside, startFixtureApi } from '../../../../test/fixture/support.ts'
+import { northside, southside, startFixtureApi } from '../../../../test/fixture/service/support.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import { describes, inspect, isFocused, listen, names, panel, pasteRows, showing, test } from '../console.ts'
 

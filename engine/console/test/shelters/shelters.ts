@@ -1,4 +1,4 @@
-import type { FixtureRouter } from '../../../../test/fixture/router.ts'
+import type { FixtureRouter } from '../../../../test/fixture/service/router.ts'
 import { resourceOf } from '../../resource.ts'
 
 const text = { kind: 'text', maxLength: 100 } as const
