@@ -48,6 +48,14 @@ export function curlOf({ path, headers = [], body }: RestRequest, url = serviceU
   ].join(' \\\n  ')
 }
 
+/** A query with the typed client. */
+export function typeScriptOf({ procedure, input }: Call): string {
+  const values = entriesOf(Object(input)).map(
+    ([name, value]) => `${name}: ${jsonOf(value)}${typeof value === 'bigint' ? 'n' : ''}`,
+  )
+  return `await client.${procedure}.query(${values.length > 0 ? `{ ${values.join(', ')} }` : ''})`
+}
+
 /** A word of a POSIX shell. The text must not contain NUL. */
 export function shellWord(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`

@@ -7,13 +7,15 @@ export interface LogEntry extends Call {
   id: number
   /** Equal for equal calls. */
   content: string
+  /** Whether the user asked for it. These entries come first, because the console repeats its queries all the time. */
+  isAction: boolean
   startedAt: Date
   outcome: Outcome
 }
 
 interface Outcome {
   /** The status of the response, if there is one. */
-  status: number | 'pending' | 'cancelled' | 'unanswered'
+  status: number | 'pending' | 'cancelled' | 'unanswered' | 'known'
   /** Milliseconds. */
   duration?: number
   requestId?: string | undefined
@@ -31,7 +33,7 @@ function setEntries(changed: readonly LogEntry[]): void {
   for (const listener of listeners) listener()
 }
 
-/** The newest entry comes first. */
+/** What the user did comes first, and of that the newest. */
 export function useLogEntries(): readonly LogEntry[] {
   return useSyncExternalStore(subscribe, () => entries)
 }
@@ -43,6 +45,19 @@ function subscribe(listener: () => void): () => void {
 
 export function clearLog(): void {
   setEntries([])
+}
+
+/** Puts a query that the user asked for first. The console may know its result already. */
+export function putFirst(procedure: string, input: unknown): void {
+  const call = entryOf({ procedure, input, idempotencyKey: undefined }, superjson.serialize(input))
+  const former = repeatedBy(call)
+  const entry: LogEntry = { ...(former ?? { ...call, outcome: { status: 'known' } }), isAction: true }
+  setEntries([entry, ...entries.filter((each) => each !== former)])
+}
+
+/** The entry that a call repeats, which stays where it is. A failure stays beside its repetition. */
+function repeatedBy({ content }: LogEntry): LogEntry | undefined {
+  return entries.find((entry) => entry.content === content && !hasFailed(entry))
 }
 
 /** The entry of a failure: that with the request id, or else the last request that failed. */
@@ -63,10 +78,15 @@ export function hasFailed({ outcome: { status } }: LogEntry): boolean {
 /** A `fetch` that adds each call to the log. */
 export async function loggedFetch(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const start = performance.now()
-  const calls = callsOf(new URL(String(input)), init)
-  // The console repeats its queries, which would hide what the user did.
-  const isRepeated = (entry: LogEntry) => calls.some(({ content }) => content === entry.content)
-  setEntries([...calls, ...entries.filter((entry) => hasFailed(entry) || !isRepeated(entry))])
+  const calls = callsOf(new URL(String(input)), init).map((call): LogEntry => {
+    const former = repeatedBy(call)
+    return former ? { ...former, startedAt: call.startedAt } : call
+  })
+  const repeated = new Map(calls.map((call) => [call.id, call]))
+  const known = entries.map((entry) => repeated.get(entry.id) ?? entry)
+  const added = calls.filter((call) => !known.includes(call))
+  const sorted = [...added, ...known]
+  setEntries([...sorted.filter(({ isAction }) => isAction), ...sorted.filter(({ isAction }) => !isAction)])
 
   function end(outcomeOf: (call: number) => Outcome): void {
     const duration = performance.now() - start
@@ -98,16 +118,14 @@ function callsOf({ pathname, searchParams }: URL, { headers, body }: RequestInit
   const procedures = pathname.slice(pathname.lastIndexOf('/') + 1).split(',')
   return procedures.map((procedure, call) => {
     const serialized = searchParams.has('batch') ? sent[call] : sent
-    return {
-      id: ++lastId,
-      content: JSON.stringify([procedure, serialized, idempotencyKey]),
-      procedure,
-      input: serialized && superjson.deserialize(serialized),
-      idempotencyKey,
-      startedAt: new Date(),
-      outcome: { status: 'pending' },
-    }
+    const input = serialized && superjson.deserialize(serialized)
+    return { ...entryOf({ procedure, input, idempotencyKey }, serialized), isAction: body !== undefined }
   })
+}
+
+function entryOf(call: Call, serialized: unknown): LogEntry {
+  const content = JSON.stringify([call.procedure, serialized, call.idempotencyKey])
+  return { ...call, id: ++lastId, content, isAction: false, startedAt: new Date(), outcome: { status: 'pending' } }
 }
 
 /** The statuses of the calls of a batch, if they differ. Empty if a proxy sent the response. */

@@ -5,7 +5,7 @@ import type { Resource } from '../resource.ts'
 import { servicePath } from '../service.ts'
 import { messages } from '../texts/messages.ts'
 import { Command } from './command.tsx'
-import { curlOf, restRequestOf } from './curl.ts'
+import { curlOf, restRequestOf, typeScriptOf } from './curl.ts'
 import { hasFailed, type LogEntry, useLogEntries } from './log.ts'
 
 const texts = messages.requests
@@ -17,7 +17,7 @@ interface RequestsProps {
   onClose: () => void
 }
 
-/** What this tab sent, the newest first, each as a request of the REST API. */
+/** What this tab sent, each as a request of the REST API, or else as a call of the typed client. */
 export function Requests({ resource, first, onClose }: RequestsProps) {
   const entries = useLogEntries()
   return (
@@ -58,7 +58,11 @@ const Entry = memo(function Entry({ resource, entry, isFirst }: EntryProps) {
           <span className="request-status">{typeof status === 'number' ? status : texts.outcomes[status]}</span>{' '}
           <span className="request-duration">{duration !== undefined && texts.duration(Math.round(duration))}</span>
         </summary>
-        {rest ? <Command label={texts.curl()} command={curlOf(rest)} /> : <p>{texts.onlyRpc(procedure)}</p>}
+        {rest ? (
+          <Command label={texts.curl()} command={curlOf(rest)} />
+        ) : (
+          <Command label={texts.onlyRpc(procedure)} command={typeScriptOf(entry)} />
+        )}
         {requestId !== undefined && (
           <p>
             {messages.problem.requestId} <code>{requestId}</code>

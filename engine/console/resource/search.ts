@@ -13,7 +13,7 @@ interface PageCall {
 }
 
 /** The calls that load items after the cursor: one for each thing that the text of a search may be. */
-function pageCalls(resource: Resource, { filter, search, order, cursor }: Start, limit: number): PageCall[] {
+export function pageCalls(resource: Resource, { filter, search, order, cursor }: Start, limit: number): PageCall[] {
   const page = { ...filter, ...(cursor > 0n && { cursor }), limit }
   if (search === undefined && order === undefined) return [{ operation: 'list', input: page }]
   const meanings = search === undefined ? [{}] : meaningsOf(resource, search)

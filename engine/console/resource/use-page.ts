@@ -2,13 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { importDrafts } from '../bulk/drafts.ts'
 import { navigateBelowDialogs } from '../history.ts'
+import { putFirst } from '../requests/log.ts'
 import { type Item, isSearchable, type Resource } from '../resource.ts'
 import { textsOf } from '../texts/page.ts'
 import { useNewItem } from './item/new-item.ts'
 import { usePageTurns } from './list/page-turns.ts'
 import { useSelection } from './list/selection.ts'
 import { isIncluded, type PagedList, useItem, usePagedList, useQueries } from './queries.ts'
-import { firstPage, type Place, pageWith, readView, show, useResourceView, type View } from './view.ts'
+import { maxLimit, pageCalls } from './search.ts'
+import { firstPage, hrefOfPlace, type Place, pageWith, readView, show, useResourceView, type View } from './view.ts'
 
 /**
  * What is above the list. An item and the form for a new one are a panel beside it, which the URL contains. The others are
@@ -138,6 +140,16 @@ export function usePageState(resource: Resource, icon: ReactNode) {
     selection.extend(from, to)
     rows.current.get(to.id)?.focus()
   }
+
+  const place = hrefOfPlace(resource, view)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view also changes with the panel.
+  useEffect(() => {
+    const calls = pageCalls(resource, view, Math.min(view.size + 1, maxLimit))
+    for (const { operation, input } of calls.reverse()) putFirst(`${resource.many}.${operation}`, input)
+  }, [resource, place])
+  useEffect(() => {
+    if (view.item !== undefined) putFirst(`${resource.many}.get`, { [resource.idName]: view.item })
+  }, [resource, view.item])
 
   useShownItem(view, list, item.data, (id) => {
     if (list.items?.some((each) => each.id === id)) rows.current.get(id)?.scrollIntoView({ block: 'nearest' })

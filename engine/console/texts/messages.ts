@@ -106,15 +106,15 @@ export const messages = {
 
   requests: {
     title: 'Requests',
-    note: 'What this tab sent, newest first. Of equal requests that succeeded, only the last is here.',
+    note: 'What you did, newest first, and below it what the page loaded besides. Equal requests are one.',
     empty: 'This tab has sent no request yet.',
     show: 'Show the request',
     time,
-    outcomes: { pending: 'Pending', cancelled: 'Cancelled', unanswered: 'No response' },
+    outcomes: { pending: 'Pending', cancelled: 'Cancelled', unanswered: 'No response', known: 'Known' },
     duration: (milliseconds: number) => `${number(milliseconds)} ms`,
     curl: () => `The same call of the REST API, with your API key in ${keyVariable()}:`,
     copyCurl: 'Copy the command',
-    onlyRpc: (procedure: string) => `Only the RPC API has ${procedure}.`,
+    onlyRpc: (procedure: string) => `Only the RPC API has ${procedure}. In TypeScript, with the typed client:`,
   },
 
   notLoaded: {

@@ -48,9 +48,14 @@ describe('the drawer of the requests', () => {
     expect(await list.innerText()).toMatch(/^\d\d:\d\d:\d\d\s+GET \S+\s+200\s+\d+ ms$/)
     await list.click()
     expect(requestIds).toContain(await drawer.locator('[open] p code').innerText())
-    const times = await drawer.locator('time').evaluateAll((all) => all.map((time) => time.getAttribute('datetime')))
-    expect(times.length).toBeGreaterThan(5)
-    expect(times).toEqual(times.toSorted().reverse())
+    // What the user did comes first, and then what the page loaded besides.
+    const sent = await requestsOf(drawer).locator('code').allTextContents()
+    expect(sent.slice(0, 5)).toEqual([
+      'GET /v1/pets/62',
+      ...[60, 40, 20].map((cursor) => `GET /v1/pets?cursor=${cursor}&limit=21`),
+      'GET /v1/pets?limit=21',
+    ])
+    expect(sent).toContain('pets.counts')
     expect(await page.content()).not.toContain(key.slice(10))
     await inspect(page, 'requests')
     await closeRequests(drawer)
@@ -64,21 +69,28 @@ describe('the drawer of the requests', () => {
     await submitButton(page).click()
     await panel(page, 'Add pet').waitFor({ state: 'hidden' })
     const drawer = await openRequests(page)
+    expect(await requestsOf(drawer).first().innerText()).toContain('POST /v1/pets')
     const pet = { id: 1n, name: "O'Hara", categoryId: 9007199254740993n, status: 'available' }
     expect(await run(drawer, 'POST /v1/pets', key)).toEqual(pet)
     expect(await run(drawer, 'GET /v1/pets?limit=21', key)).toEqual([pet])
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toHaveLength(1)
   })
 
-  test('says which procedures only the RPC API has', async ({ visit }) => {
-    const { url, key } = await startConsole()
-    const page = await visit(`${url}/?search=molly`, { key })
-    await page.getByRole('heading', { name: 'No pets found' }).waitFor()
+  test('shows TypeScript for a procedure that only the RPC API has', async ({ visit }) => {
+    const { url, key, store, rpc } = await startConsole()
+    await store.pets.create({ name: 'Molly', categoryId: 9_007_199_254_740_993n, status: 'sold' })
+    const page = await visit(`${url}/?search=9007199254740993`, { key })
+    await showing(page, '1–1 of 1')
     const drawer = await openRequests(page)
     for (const procedure of ['pets.search', 'pets.counts']) {
-      await request(drawer, procedure).first().click()
-      await drawer.getByText(`Only the RPC API has ${procedure}.`).first().waitFor()
+      await request(drawer, procedure).last().click()
+      await drawer.getByText(`Only the RPC API has ${procedure}.`).last().waitFor()
     }
+    expect(await requestsOf(drawer).first().innerText()).toContain('pets.search')
+    const code = await drawer.locator('details[open] .command code').allTextContents()
+    expect(code).toContain('await client.pets.search.query({ limit: 21, categoryId: 9007199254740993n })')
+    expect(code).toContain('await client.pets.counts.query()')
+    for (const call of code) await new Function('client', `return ${call.slice('await '.length)}`)(rpc)
     await inspect(page, 'requests-rpc')
   })
 
