@@ -1,6 +1,6 @@
 import type { ServiceIssue } from '#client'
 import type { Field, Resource } from './resource.ts'
-import { messages } from './texts/messages.ts'
+import { issues } from './texts/bulk.ts'
 
 /** What is wrong with each field. Undefined if any issue is not about a field. */
 export function issueTexts(
@@ -18,7 +18,6 @@ export function issueTexts(
 
 function issueText({ label, kind, choices = {} }: Field, issue: ServiceIssue): string {
   const { code, expectation = '', minimum = 0, maximum = 0 } = issue
-  const { issues } = messages
   const isNumber = kind === 'integer'
   switch (code) {
     case 'required':

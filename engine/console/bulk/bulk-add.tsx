@@ -10,6 +10,7 @@ import { PauseMessage } from '../components/failure.tsx'
 import { keepFocus } from '../components/focus.ts'
 import { Sheet } from '../components/sheet.tsx'
 import type { Noun, Resource } from '../resource.ts'
+import { bulk } from '../texts/bulk.ts'
 import { messages } from '../texts/messages.ts'
 import { importDrafts } from './drafts.ts'
 import { countOutcomes, isAdded } from './progress.ts'
@@ -30,7 +31,7 @@ interface BulkAddProps {
 
 /** Adds the items of a text or file. The panel stays open while they are added. */
 export function BulkAdd({ resource, dropped, onClose, onShow }: BulkAddProps) {
-  const { bulk, page } = messages
+  const { page } = messages
   const [isCloseRefused, setIsCloseRefused] = useState(false)
   const [draft, setDraft] = useDraft(resource)
   const mainButton = useRef<HTMLButtonElement>(null)
@@ -80,7 +81,7 @@ export function BulkAdd({ resource, dropped, onClose, onShow }: BulkAddProps) {
   })
 
   return (
-    <Sheet title={bulk.title(resource)} onClose={close} size="xl" holdsEntries>
+    <Sheet title={messages.bulk.title(resource)} onClose={close} size="xl" holdsEntries>
       <div className="bulk">
         {run.state === 'ready' ? (
           <SourceInput
@@ -139,7 +140,6 @@ interface SummaryProps {
 
 /** What will be added, or what became of the rows. */
 function Summary({ noun, table, run: { state, outcomes, missing }, valid }: SummaryProps) {
-  const { bulk } = messages
   const { unused = [] } = table
   const invalid = table.rows.length - valid
   const { added, existed, failed } = countOutcomes(outcomes)
@@ -169,13 +169,11 @@ function Lines({ first, second }: { first: string; second: string }) {
 }
 
 function describe({ format, hasHeader }: Table): string {
-  const { bulk } = messages
   const header = hasHeader ? bulk.withHeader : bulk.withoutHeader
   return format === 'json' || format === 'ndjson' ? `${bulk.formats[format]}.` : `${bulk.formats[format]}, ${header}.`
 }
 
 function RunProgress({ run: { missing, pause }, total }: { run: Run; total: number }) {
-  const { bulk } = messages
   const done = total - missing.length
   return (
     <div>
@@ -199,7 +197,6 @@ interface MainButtonProps {
 
 function MainButton({ ref, noun, run: { state, missing, start }, isStale, onView }: MainButtonProps) {
   const isOnlyCorrected = missing.every(({ isCorrected }) => isCorrected)
-  const { bulk } = messages
   const labels = {
     ready: bulk.add(noun, missing.length),
     adding: bulk.adding,

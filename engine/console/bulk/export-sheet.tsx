@@ -11,7 +11,7 @@ import { Sheet } from '../components/sheet.tsx'
 import { Notice } from '../form/notice.tsx'
 import { problemOf } from '../problem.ts'
 import type { Count, Noun, Resource, Values } from '../resource.ts'
-import { messages } from '../texts/messages.ts'
+import { exporting } from '../texts/bulk.ts'
 import { exportItems } from './export-items.ts'
 import type { Pause } from './retry-while-away.ts'
 import { useJob } from './use-job.ts'
@@ -32,7 +32,7 @@ interface ExportSheetProps {
 
 /** Downloads the items of a list as a file. Closing the sheet cancels the export. */
 export function ExportSheet({ onClose, resource, filter, search, part, total }: ExportSheetProps) {
-  const texts = messages.export
+  const texts = exporting
   const procedures = resource.procedures(useClient())
   const [items, setItems] = useState(0)
   const { start, stop, reset, status, error, pause } = useJob(async (options, format: FileFormat) => {
@@ -93,7 +93,7 @@ interface ExportProgressProps {
 }
 
 function ExportProgress({ noun, items, pause, total, onCancel }: ExportProgressProps) {
-  const texts = messages.export
+  const texts = exporting
   return (
     <div ref={keepFocus}>
       {total?.isExact && total.count > 0 && (

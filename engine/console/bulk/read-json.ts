@@ -1,8 +1,8 @@
 import { namesOf, parseInteger, type Resource } from '../resource.ts'
-import { messages } from '../texts/messages.ts'
+import { bulk } from '../texts/bulk.ts'
 import { checkItem, type Row, type Table, unknownOf } from './table.ts'
 
-const { notAnObject, notJson, unknownFields } = messages.bulk
+const { notAnObject, notJson, unknownFields } = bulk
 
 /** Reads items from a JSON array, a JSON object or NDJSON. */
 export function readJson(resource: Resource, text: string): Table {

@@ -1,6 +1,6 @@
 import Papa from 'papaparse'
 import { type Field, namesOf, parseInteger, parseTexts, type Resource } from '../resource.ts'
-import { messages } from '../texts/messages.ts'
+import { bulk } from '../texts/bulk.ts'
 import { readJson } from './read-json.ts'
 import { checkItem, type Delimiter, delimiters, isValid, type Row, type Table, unknownOf } from './table.ts'
 
@@ -15,7 +15,7 @@ export function readTable(resource: Resource, text: string): Table | undefined {
     ? readJson(resource, lines)
     : readDelimited(resource, lines, detectDelimiter(resource, lines))
   if (table.rows.length <= maxRows) return table
-  return { ...table, rows: [], problem: messages.bulk.tooManyRows(table.rows.length, maxRows) }
+  return { ...table, rows: [], problem: bulk.tooManyRows(table.rows.length, maxRows) }
 }
 
 /** The delimiter with which the first rows have the most items, or else the most values. */
@@ -39,7 +39,7 @@ function readDelimited(resource: Resource, text: string, format: Delimiter, prev
   const fields = resource.entered
   const headless = { format, hasHeader: false, columns: namesOf(fields) }
   // Nobody can tell where the next row starts.
-  if (error) return { ...headless, rows: [], problem: messages.bulk.quotes((error.row ?? 0) + 1) }
+  if (error) return { ...headless, rows: [], problem: bulk.quotes((error.row ?? 0) + 1) }
   const names = first?.cells.map((cell) => columnNamed(resource, cell)) ?? []
   if (!first || !isHeader(resource, names)) {
     // The last columns may be omitted if they are optional.
@@ -91,7 +91,7 @@ function headerProblem(resource: Resource, columns: string[]): string | undefine
   const repeated = columns.filter((column, index) => columns.indexOf(column) < index && !unknown.includes(column))
   const missing = namesOf(required).filter((column) => !columns.includes(column))
   return [repeated, missing].some(({ length }) => length > 0)
-    ? messages.bulk.header(namesOf(fields), unknown, repeated, missing)
+    ? bulk.header(namesOf(fields), unknown, repeated, missing)
     : undefined
 }
 
@@ -111,7 +111,7 @@ function toRow(
   const values = parseTexts(resource, texts)
   if (cells.length < minCells || cells.length > columns.length) {
     const surplus = cells.slice(columns.length)
-    const problem = messages.bulk.cells(columns.length, cells.length, surplus)
+    const problem = bulk.cells(columns.length, cells.length, surplus)
     return { number, cells, values, problem, invalid: [] }
   }
   return { number, cells, values, ...checkItem(resource, values) }

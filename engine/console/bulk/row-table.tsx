@@ -5,7 +5,7 @@ import { Value } from '../components/value.tsx'
 import { issueTexts } from '../issues.ts'
 import { ShowRequest } from '../requests/open-requests.tsx'
 import type { Field, Resource } from '../resource.ts'
-import { messages } from '../texts/messages.ts'
+import { bulk } from '../texts/bulk.ts'
 import type { Outcome } from './add-rows.ts'
 import type { Outcomes } from './progress.ts'
 import { isValid, type Row, type Table as TableOfRows } from './table.ts'
@@ -27,7 +27,6 @@ interface RowTableProps {
 /** The rows with their problems and results, 50 at a time. The rows to correct have fields. */
 export function RowTable({ resource, table, outcomes, onChange, onLast }: RowTableProps) {
   const { columns } = table
-  const { bulk } = messages
   const [choice, setChoice] = useState<boolean>()
   /** Undefined until the user turns the pages. */
   const [turned, setTurned] = useState<number>()
@@ -167,7 +166,6 @@ function RowCell({ field, row, text, isFirst, onChange }: RowCellProps) {
 }
 
 function CellField({ field, row, text, isFirst, onChange }: RowCellProps & { text: string; onChange: RowChange }) {
-  const { bulk } = messages
   const attributes = {
     size: 'xs',
     'aria-label': bulk.cell(field.label, row.number),
@@ -199,9 +197,9 @@ function Result({ resource, row, outcome }: Pick<TableRowProps, 'resource' | 'ro
       </>
     )
   }
-  if (!outcome) return row.isCorrected && <span className="bulk-added">{messages.bulk.corrected}</span>
+  if (!outcome) return row.isCorrected && <span className="bulk-added">{bulk.corrected}</span>
   if (outcome.kind === 'failed') return null
-  const text = 'id' in outcome ? messages.bulk[outcome.kind](String(outcome.id)) : messages.bulk.unconfirmed
+  const text = 'id' in outcome ? bulk[outcome.kind](String(outcome.id)) : bulk.unconfirmed
   return <span className="bulk-added">{text}</span>
 }
 
@@ -213,7 +211,6 @@ interface PagerProps {
 }
 
 function Pager({ start, count, onTurn }: PagerProps) {
-  const { bulk } = messages
   const end = Math.min(start + pageSize, count)
   return (
     <nav className="bulk-pager" aria-label={bulk.pages}>

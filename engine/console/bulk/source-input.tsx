@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Button } from '../components/buttons.tsx'
 import { useFileDrop } from '../resource/use-file-drop.ts'
 import { namesOf, type Resource } from '../resource.ts'
-import { messages } from '../texts/messages.ts'
+import { bulk } from '../texts/bulk.ts'
 import { type Draft, importDrafts } from './drafts.ts'
 import { csvLine } from './write-file.ts'
 
@@ -38,7 +38,6 @@ interface SourceInputProps {
 
 /** A text area that also takes the text of a file. */
 export function SourceInput({ resource, draft, dropped, onChange, problem }: SourceInputProps) {
-  const { bulk } = messages
   const [fileProblem, setFileProblem] = useState<string>()
   const area = useRef<HTMLTextAreaElement>(null)
   const resetChoice = useRef<() => void>(null)
@@ -113,7 +112,7 @@ export function SourceInput({ resource, draft, dropped, onChange, problem }: Sou
 function hintOf(resource: Resource): string {
   const { entered } = resource
   const optional = entered.filter(({ presence }) => presence === 'optional')
-  return messages.bulk.sourceHint(resource, namesOf(entered), namesOf(optional))
+  return bulk.sourceHint(resource, namesOf(entered), namesOf(optional))
 }
 
 /** Two rows and their header. */
@@ -124,12 +123,12 @@ function exampleOf({ entered }: Resource): string {
 
 /** The text of a file. Another encoding than UTF-8 would change names without notice. */
 async function readFile(file: File): Promise<{ text: string } | { problem: string }> {
-  if (file.size > maxMegabytes * 1_000_000) return { problem: messages.bulk.fileTooLarge(maxMegabytes) }
+  if (file.size > maxMegabytes * 1_000_000) return { problem: bulk.fileTooLarge(maxMegabytes) }
   try {
     const bytes = await file.arrayBuffer()
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
     const isNotUtf8 = error instanceof TypeError
-    return { problem: isNotUtf8 ? messages.bulk.fileNotUtf8 : messages.bulk.fileUnreadable }
+    return { problem: isNotUtf8 ? bulk.fileNotUtf8 : bulk.fileUnreadable }
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { petResource } from '../../../web/pets/pet.ts'
-import { messages } from '../texts/messages.ts'
+import { bulk, exporting } from '../texts/bulk.ts'
 
 test.for([
   [0, '0 pets were exported.', '0 pets can be added'],
@@ -8,6 +8,6 @@ test.for([
   [2, '2 pets were exported.', '2 pets can be added, 2 rows have a problem'],
   [1_000, '1,000 pets were exported.', '1,000 pets can be added, 1,000 rows have a problem'],
 ] as const)('the plural follows the number %i', ([count, exported, summary]) => {
-  expect(messages.export.done(petResource, count)).toBe(exported)
-  expect(messages.bulk.summary(petResource, count, count)).toBe(summary)
+  expect(exporting.done(petResource, count)).toBe(exported)
+  expect(bulk.summary(petResource, count, count)).toBe(summary)
 })

@@ -34,6 +34,14 @@ export function counted(value: number, forms: Forms): string {
   return `${number(value)} ${plural(value, forms)}`
 }
 
+export function rows(count: number): string {
+  return counted(count, { one: 'row', other: 'rows' })
+}
+
+export function was(count: number): string {
+  return plural(count, { one: 'was', other: 'were' })
+}
+
 /** Such as `2 toys`. */
 export function countOf({ one, many }: Noun, value: number): string {
   return counted(value, { one, other: many })

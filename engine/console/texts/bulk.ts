@@ -1,0 +1,132 @@
+import type { Noun } from '../resource.ts'
+import { capitalized, counted, countOf, joined, listOf, number, plural, rows, was } from './formats.ts'
+
+/** The texts of the import. They are loaded with it. */
+export const bulk = {
+  source: 'Paste CSV, TSV or JSON',
+  sourceHint: ({ one }: Noun, columns: string[], optional: string[]) =>
+    joined(' ', [
+      `One ${one} per row: ${listOf(columns)}.`,
+      optional.length > 0 && `The ${listOf(optional)} may be omitted.`,
+      'A header row allows any order.',
+    ]),
+  chooseFile: 'Choose a file',
+  file: (name: string) => `From ${name}`,
+  dropHint: 'or drop one here',
+  startOver: 'Start over',
+  drop: 'Drop the file to read it',
+  fileTooLarge: (megabytes: number) => `The file is larger than ${megabytes} MB.`,
+  fileNotUtf8: 'The file is not UTF-8 text. Save it as “CSV UTF-8”.',
+  fileUnreadable: 'The file cannot be read.',
+  tooManyRows: (rows: number, max: number) =>
+    `${number(rows)} rows are too many. Add at most ${number(max)} at a time.`,
+  quotes: (row: number) => `The quotes do not match from row ${number(row)} on.`,
+  notJson: (reason: string) => `The text is not valid JSON: ${reason}`,
+  header: (columns: string[], unknown: string[], repeated: string[], missing: string[]) =>
+    joined(' ', [
+      `The columns are ${listOf(columns)}. An id is ignored.`,
+      unknown.length > 0 && `Unknown: ${unknown.join(', ')}.`,
+      repeated.length > 0 && `Repeated: ${repeated.join(', ')}.`,
+      missing.length > 0 && `Missing: ${missing.join(', ')}.`,
+    ]),
+  formats: {
+    comma: 'CSV with commas',
+    semicolon: 'CSV with semicolons',
+    tab: 'TSV',
+    json: 'JSON',
+    ndjson: 'JSON, one object per line',
+  },
+  withHeader: 'with a header row',
+  withoutHeader: 'without a header row',
+  summary: (noun: Noun, valid: number, invalid: number) =>
+    joined(', ', [
+      `${countOf(noun, valid)} can be added`,
+      invalid > 0 && `${rows(invalid)} ${plural(invalid, { one: 'has', other: 'have' })} a problem`,
+    ]),
+  skipped: (noun: Noun, count: number) =>
+    `${countOf(noun, count)} ${was(count)} added before, and ${plural(count, { one: 'is', other: 'are' })} skipped.`,
+  unused: (names: string[]) =>
+    `${plural(names.length, { one: 'The column', other: 'The columns' })} ${listOf(names)} ${plural(names.length, { one: 'is', other: 'are' })} not used.`,
+  notAnObject: 'This is not a JSON object.',
+  unknownFields: (names: string[]) => `Unknown fields: ${names.join(', ')}.`,
+  cells: (expected: number, found: number, surplus: string[]) =>
+    joined(' ', [
+      `${counted(expected, { one: 'value is', other: 'values are' })} expected, not ${number(found)}.`,
+      surplus.length > 0 && `Too many: ${surplus.join(', ')}`,
+    ]),
+  table: 'Rows',
+  row: 'Row',
+  result: 'Result',
+  cell: (label: string, row: number) => `${label}, row ${number(row)}`,
+  onlyProblems: (count: number) => `Only ${rows(count)} to correct`,
+  pages: 'Pages of rows',
+  previous: 'Previous',
+  next: 'Next',
+  page: (first: number, last: number, count: number) => `${number(first)}–${number(last)} of ${number(count)}`,
+  add: (noun: Noun, count: number) => `Add ${count === 0 ? noun.many : countOf(noun, count)}`,
+  addCorrected: (count: number) => `Add ${counted(count, { one: 'corrected row', other: 'corrected rows' })}`,
+  adding: 'Adding…',
+  resume: (count: number) => `Add the other ${number(count)}`,
+  finished: ({ many }: Noun) => `View ${many}`,
+  stop: 'Stop',
+  progress: 'Rows that are finished',
+  progressOf: (done: number, total: number) => `${number(done)} of ${number(total)}`,
+  stopBeforeClosing: ({ many }: Noun) => `${capitalized(many)} are being added. Stop that before you close this panel.`,
+  results: (noun: Noun, added: number, existed: number, failed: number) =>
+    joined(', ', [
+      `${countOf(noun, added)} ${was(added)} added`,
+      existed > 0 && `${number(existed)} ${was(existed)} there already`,
+      failed > 0 && `${number(failed)} could not be added`,
+    ]),
+  stopped: ({ one }: Noun, left: number) =>
+    `${rows(left)} ${was(left)} not confirmed. Continuing adds no ${one} twice.`,
+  repeatable: ({ one }: Noun) =>
+    `Adding the same rows again within 24 hours with the same API key adds no ${one} twice.`,
+  correct: 'Correct the other rows in the table: a changed text counts as new.',
+  corrected: 'Corrected',
+  added: (id: string) => `Added with id ${id}`,
+  existed: (id: string) => `There already with id ${id}`,
+  unconfirmed: 'Sent, not confirmed yet',
+}
+
+/** The texts of the export. */
+export const exporting = {
+  title: ({ many }: Noun) => `Export ${many}`,
+  /** @param total undefined if it is not known exactly */
+  content: (noun: Noun, part: string | undefined, search: string | undefined, total: number | undefined) => {
+    const kind = part ? `${part.toLowerCase()} ` : ''
+    const kinds = { one: kind + noun.one, many: kind + noun.many }
+    const items = total === undefined ? `all ${kinds.many}` : `${total === 1 ? '' : 'all '}${countOf(kinds, total)}`
+    const source = search === undefined ? 'of the store' : `found by “${search}”`
+    return `Downloads ${items} ${source} as a file.`
+  },
+  formats: { csv: 'CSV', json: 'JSON' },
+  progress: ({ many }: Noun) => `${capitalized(many)} that are exported`,
+  loaded: (noun: Noun, count: number, total: number | undefined) =>
+    total === undefined ? `${countOf(noun, count)} loaded…` : `${number(count)} of ${countOf(noun, total)} loaded…`,
+  cancel: 'Cancel',
+  done: (noun: Noun, count: number) => `${countOf(noun, count)} ${was(count)} exported.`,
+  nothing: ({ one }: Noun) => `There is no ${one} to export.`,
+  failed: ({ many }: Noun) => `The ${many} could not be exported`,
+}
+
+/** What is wrong with a field. */
+export const issues = {
+  required: (label: string) => `${the(label)} is missing.`,
+  notText: (label: string) => `${the(label)} is not text.`,
+  length: (label: string, minimum: number, maximum: number) =>
+    `${the(label)} needs ${number(minimum)} to ${counted(maximum, { one: 'character', other: 'characters' })}.`,
+  unicode: (label: string) => `${the(label)} has an incomplete character.`,
+  control: (label: string) => `${the(label)} has a line break, a tab or another control character.`,
+  blank: (label: string) => `${the(label)} is only white space.`,
+  notInteger: (label: string) => `${the(label)} is not an integer.`,
+  inexact: (label: string) => `${the(label)} is too large to be read exactly from JSON. Use CSV.`,
+  notInt64: (label: string) => `${the(label)} does not fit into 64 bits.`,
+  notChoice: (label: string, choices: string[]) => `${the(label)} is not one of ${choices.join(', ')}.`,
+  /** @param expectation from the service */
+  other: (label: string, expectation: string) => `${the(label)} is not valid. Expected ${expectation}.`,
+}
+
+function the(label: string): string {
+  return `The ${label.toLowerCase()}`
+}
