@@ -1,6 +1,5 @@
 import { Checkbox, NativeSelect, Table, TextInput } from '@mantine/core'
 import { type ChangeEvent, type KeyboardEvent, memo, useState } from 'react'
-import { Button } from '../components/buttons.tsx'
 import { Value } from '../components/value.tsx'
 import { issueTexts } from '../issues.ts'
 import { ShowRequest } from '../requests/open-requests.tsx'
@@ -10,7 +9,8 @@ import type { Outcome } from './add-rows.ts'
 import type { Outcomes } from './progress.ts'
 import { isValid, type Row, type Table as TableOfRows } from './table.ts'
 
-const pageSize = 50
+/** Rows that are rendered at once, when the end of those before is visible. */
+const step = 50
 
 type RowChange = (row: Row, name: string, text: string) => void
 
@@ -24,21 +24,15 @@ interface RowTableProps {
   onLast: () => void
 }
 
-/** The rows with their problems and results, 50 at a time. The rows to correct have fields. */
+/** The rows with their problems and results. The rows to correct have fields. */
 export function RowTable({ resource, table, outcomes, onChange, onLast }: RowTableProps) {
   const { columns } = table
   const [choice, setChoice] = useState<boolean>()
-  /** Undefined until the user turns the pages. */
-  const [turned, setTurned] = useState<number>()
+  const [shown, setShown] = useState(step)
   const problems = table.rows.filter((row) => isToCorrect(row, outcomes.get(row.number)))
   // In a long table they could be on any page.
-  const onlyProblems = choice ?? table.rows.length > pageSize
+  const onlyProblems = choice ?? table.rows.length > step
   const rows = onlyProblems && problems.length > 0 ? problems : table.rows
-  // The table follows the progress.
-  const latest = rows === problems ? 0 : rows.findLastIndex(({ number }) => outcomes.has(number))
-  const page = turned ?? Math.max(0, Math.floor(latest / pageSize))
-  // A new text or filter can have fewer pages.
-  const start = Math.min(page, Math.ceil(rows.length / pageSize) - 1) * pageSize
 
   return (
     <section className="bulk-rows" aria-label={bulk.table}>
@@ -65,7 +59,7 @@ export function RowTable({ resource, table, outcomes, onChange, onLast }: RowTab
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.slice(start, start + pageSize).map((row) => (
+          {rows.slice(0, shown).map((row) => (
             <TableRow
               key={row.number}
               resource={resource}
@@ -77,11 +71,21 @@ export function RowTable({ resource, table, outcomes, onChange, onLast }: RowTab
           ))}
         </Table.Tbody>
       </Table>
-      {rows.length > pageSize && (
-        <Pager start={start} count={rows.length} onTurn={(by) => setTurned(start / pageSize + by)} />
+      {rows.length > shown && (
+        <p key={shown} className="bulk-more" ref={whenVisible(() => setShown(shown + step))}>
+          {bulk.more(rows.length - shown)}
+        </p>
       )}
     </section>
   )
+}
+
+function whenVisible(onVisible: () => void) {
+  return (element: HTMLElement | null) => {
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && onVisible())
+    if (element) observer.observe(element)
+    return () => observer.disconnect()
+  }
 }
 
 function problemOfRow(resource: Resource, row: Row, outcome: Outcome | undefined): string | undefined {
@@ -201,26 +205,4 @@ function Result({ resource, row, outcome }: Pick<TableRowProps, 'resource' | 'ro
   if (outcome.kind === 'failed') return null
   const text = 'id' in outcome ? bulk[outcome.kind](String(outcome.id)) : bulk.unconfirmed
   return <span className="bulk-added">{text}</span>
-}
-
-interface PagerProps {
-  /** The index of the first row of the page. */
-  start: number
-  count: number
-  onTurn: (by: 1 | -1) => void
-}
-
-function Pager({ start, count, onTurn }: PagerProps) {
-  const end = Math.min(start + pageSize, count)
-  return (
-    <nav className="bulk-pager" aria-label={bulk.pages}>
-      <span>{bulk.page(start + 1, end, count)}</span>
-      <Button variant="default" size="compact-sm" isDisabled={start === 0} onClick={() => onTurn(-1)}>
-        {bulk.previous}
-      </Button>
-      <Button variant="default" size="compact-sm" isDisabled={end === count} onClick={() => onTurn(1)}>
-        {bulk.next}
-      </Button>
-    </nav>
-  )
 }

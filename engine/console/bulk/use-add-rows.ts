@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useReducer, useState } from 'react'
+import { useReducer, useRef, useState } from 'react'
 import { useClient } from '../client.ts'
 import type { Resource } from '../resource.ts'
 import { addRows, keysOf, type Outcome } from './add-rows.ts'
-import { addSent, isAdded, isFinished, matchSent, type SentRows } from './progress.ts'
+import { addSent, isAdded, isFinished, matchSent, type Sent, type SentRows } from './progress.ts'
 import { isValid, type Row, type ValidRow } from './table.ts'
 import { useJob } from './use-job.ts'
 
@@ -22,6 +22,8 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
   const queryClient = useQueryClient()
   // The outcomes are in `sent`, which is no state.
   const [, update] = useReducer((updates: number) => updates + 1, 0)
+  /** Those of the current run, by the numbers of their rows. Matching all rows takes too long for each update. */
+  const running = useRef<Map<number, Sent>>(undefined)
   /** The numbers of the rows whose items the user wants to see. */
   const [viewed, setViewed] = useState<ReadonlySet<number>>(new Set())
 
@@ -34,6 +36,7 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
       const entry = entries.get(number)
       if (entry?.outcome?.kind === 'failed') entry.outcome = undefined
     }
+    running.current = entries
     let hasEnded = false
     update()
     const timer = setInterval(update, updateInterval)
@@ -58,6 +61,7 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
     } finally {
       clearInterval(timer)
       hasEnded = true
+      running.current = undefined
       update()
       for (const queryKey of [[resource.many], ['newest', resource.many]])
         void queryClient.invalidateQueries({ queryKey })
@@ -65,7 +69,7 @@ export function useAddRows(resource: Resource, pasted: Row[], rows: ValidRow[], 
   })
 
   const isIdle = status === 'idle'
-  const matched = matchSent(resource, rows, sent)
+  const matched = running.current ?? matchSent(resource, rows, sent)
   const outcomes = new Map<number, Outcome>()
   for (const [number, { outcome }] of matched) {
     // A new run sends the rows again that the service rejected.

@@ -222,7 +222,9 @@ describe('adding many pets', () => {
     expect(await panel.getByRole('textbox').inputValue()).toBe('{"name":"Tom","categoryId":8}')
   })
 
-  test('a long text is shown 50 rows at a time, and one beyond the limit is refused', async ({ visit }) => {
+  test('the rows of a long text are rendered as far as they are visible, and one beyond the limit is refused', async ({
+    visit,
+  }) => {
     const { url, key } = await startConsole()
     const page = await visit(url, { key })
     const panel = await openBulkAdd(page)
@@ -236,8 +238,8 @@ describe('adding many pets', () => {
     await problem.waitFor()
     await onlyProblems.uncheck()
     expect(await panel.locator('tbody tr').count()).toBe(50)
-    await panel.getByRole('button', { name: 'Next' }).click()
-    await panel.getByText('51–100 of 10,000').waitFor()
+    await panel.getByText('9,950 rows more').scrollIntoViewIfNeeded()
+    await panel.getByText('9,900 rows more').waitFor({ state: 'attached' })
     await panel.getByRole('row', { name: '51 pet 51 7 available' }).waitFor()
     await onlyProblems.check()
     await problem.waitFor()
