@@ -43,16 +43,13 @@ async function sendAll(send: Fetch, calls: Call[]): Promise<void> {
     const response = await send(url, { method: 'POST', headers, body })
     const json: unknown = await response.json()
     const replayed = response.headers.get('idempotency-replayed')?.split(', ') ?? []
+    const { status, headers: all } = response
+    const others = new Headers(all)
+    others.delete('idempotency-replayed')
     for (const [call, { resolve }] of calls.entries()) {
-      const own = new Headers(response.headers)
-      if (replayed[call] !== 'true') own.delete('idempotency-replayed')
-      // An error of the whole request is that of each call.
-      resolve(
-        new Response(JSON.stringify(Array.isArray(json) ? json[call] : json), {
-          status: response.status,
-          headers: own,
-        }),
-      )
+      const own = new Response(null, { status, headers: replayed[call] === 'true' ? all : others })
+      // Reading a body would take longer than the call. An error of the whole request is that of each call.
+      resolve(Object.assign(own, { json: async () => (Array.isArray(json) ? json[call] : json) }))
     }
   } catch (error) {
     for (const { reject } of calls) reject(error)
