@@ -34,7 +34,7 @@ export const messages = {
     tryLater: 'Try again in a moment.',
     signedOut: 'You were signed out',
     signedOutText: 'The service no longer accepts the key: it was revoked or has expired. Sign in with another one.',
-    whereToGetOne: 'The first start of the service prints a key. Its operator creates others:',
+    whereToGetOne: 'The first start of the service prints a key. Its operator creates others, in its folder:',
     link: 'This link has another key',
     linkText:
       'This tab is signed in already. Signing in with the key of the link ends what is in progress here. Other tabs keep their key.',

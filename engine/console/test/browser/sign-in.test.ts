@@ -1,7 +1,10 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { bannerKey, startServer, waitForOutput } from '../../../../test/support/process.ts'
+import { bannerKey, runCommand, startServer, waitForOutput, whenListening } from '../../../../test/support/process.ts'
 import { createKey } from '../../../../test/support/product.ts'
+import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import {
   account,
   addButton,
@@ -29,12 +32,29 @@ test('the URL and the key that the first start prints open the console', async (
   await page.getByRole('row', { name: '1 Rex 7 Available' }).first().waitFor()
 })
 
+test('the sign-in page shows a command that makes a key where the service runs', async ({ visit }) => {
+  const folder = temporaryFolder()
+  symlinkSync(join(import.meta.dirname, '../../../..'), join(folder, 'petstore'))
+  const run = (...words: string[]) => runCommand([process.execPath, ...words], { folder, env: { PORT: '0' } })
+  const server = await whenListening(run('petstore/server/launch.mjs'))
+  const page = await visit(server.url)
+  const command = await page.locator('.command code').textContent()
+  expect(command).toMatch(/^node petstore\/server\/launch\.mjs keys create console-\w+$/)
+  const creating = run(...(command ?? '').split(' ').slice(1))
+  expect(await creating.ended).toBe(0)
+  await signIn(page, /pet_\S+/.exec(creating.stdout)?.[0] ?? '')
+  // A path outside of the folder stays secret.
+  const other = await startServer()
+  const elsewhere = await visit(other.url)
+  await elsewhere.getByText(/^petstore keys create console-\w+$/).waitFor()
+})
+
 test('the console of an empty store leads to the first pet', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   const page = await visit(url)
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await page.title()).toBe('Sign in · Petstore')
-  await page.getByText(/^npx --no petstore keys create console-\w+$/).waitFor()
+  await page.getByText(/ keys create console-\w+$/).waitFor()
   await inspect(page, 'sign-in')
   await signIn(page, key)
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
@@ -119,7 +139,7 @@ test('the command for a new key can be copied, and has another name on the next 
     const page = await visit(url, { permissions })
     await page.getByRole('button', { name: 'Copy the command' }).click()
     const command = await page.evaluate(() => navigator.clipboard.readText())
-    const [, name = ''] = /^npx --no petstore keys create (\S+)$/.exec(command) ?? []
+    const [, name = ''] = / keys create (\S+)$/.exec(command) ?? []
     // A name that is in use would be refused.
     await signIn(page, await createKey(store, name))
   }
