@@ -88,6 +88,17 @@ if (canMount()) {
     ])
   })
 
+  test('a file system that does not report its size is not taken for a full one', async () => {
+    const folder = temporaryFolder()
+    const script = `
+      mount -t tmpfs -o size=0 none ${folder}
+      cd ${folder}
+      "$@" keys create test >&2
+      ls data`
+    const run = runCommand(['unshare', '-rm', 'sh', '-ec', script, 'sh', ...petstore])
+    expect([await run.ended, run.stdout]).toEqual([0, 'petstore.db\n'])
+  })
+
   // SQLite cannot create the index of the log (-shm) then, and reports an I/O error.
   test.for([
     ['a database', 0],

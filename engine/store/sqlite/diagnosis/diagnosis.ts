@@ -55,9 +55,9 @@ export function findFullDisk(database: string, failure: Failure): Failure {
 
 export function isDiskFull(database: string): boolean {
   try {
-    const { bavail, bsize, files, ffree } = statfsSync(dirname(realPathOf(database)))
-    // Some file systems have no inodes to count.
-    return bavail * bsize < minRoom || (files > 0 && ffree === 0)
+    const { bavail, bsize, blocks, files, ffree } = statfsSync(dirname(realPathOf(database)))
+    // Some file systems count neither blocks nor inodes.
+    return (blocks > 0 && bavail * bsize < minRoom) || (files > 0 && ffree === 0)
   } catch {
     return false
   }

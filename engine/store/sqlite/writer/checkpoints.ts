@@ -65,8 +65,9 @@ export class Checkpoints {
   }
 
   #room(): number {
-    const { bavail, bsize } = statfsSync(this.#path)
-    return bavail * bsize
+    const { bavail, bsize, blocks } = statfsSync(this.#path)
+    // Some file systems do not count blocks.
+    return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize
   }
 
   #tryCheckpoint(): Failure | undefined {
