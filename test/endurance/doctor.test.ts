@@ -202,21 +202,21 @@ if (canMount()) {
     ])
   })
 
-  test('the command reports a full disk, and none with enough free space', async () => {
+  test('the command reports a full disk, and none with enough free space or without a size', async () => {
     const { folder, path } = sample()
-    const disk = (megabytes: number) => `
-      mount -t tmpfs -o size=100m none ${folder}/disk
+    const disk = (megabytes: number, size = '100m') => `
+      mount -t tmpfs -o size=${size} none ${folder}/disk
       mkdir ${folder}/disk/data
       cp ${path} ${folder}/disk/data/
       dd if=/dev/zero of=${folder}/disk/filling bs=1M count=${megabytes} status=none
       cd ${folder}/disk
       exec "$@"`
     mkdir(join(folder, 'disk'))
-    const [full, free] = await Promise.all([reportInNamespace(disk(50)), reportInNamespace(disk(1))])
+    const [full, ...free] = await Promise.all([disk(50), disk(1), disk(1, '0')].map(reportInNamespace))
     expect(full).toEqual([
       expect.stringMatching(/^failure +disk space +[45]\d\.\d MiB are free in .*\. Free some space: writes fail/),
     ])
-    expect(free).toEqual([])
+    expect(free).toEqual([[], []])
   })
 }
 

@@ -219,11 +219,12 @@ function refusal(path: string, mode: number): string | undefined {
 }
 
 function checkSpace(folder: string): Verdict {
-  const { bavail, bsize, files, ffree } = statfsSync(folder)
+  const { bavail, bsize, blocks, files, ffree } = statfsSync(folder)
   const free = bavail * bsize
-  const message = `${describeSize(free)} are free in ${folder}.`
-  if (free < minFreeSpace) return failure(`${message} Free some space: writes fail when the disk is full.`)
-  // Some file systems have no fixed number of files and report 0.
+  const message = blocks > 0 ? `${describeSize(free)} are free in ${folder}.` : `The size of ${folder} has no limit.`
+  if (blocks > 0 && free < minFreeSpace)
+    return failure(`${message} Free some space: writes fail when the disk is full.`)
+  // Some file systems have no fixed number of blocks or files and report 0.
   if (files > 0 && ffree === 0) return failure(`No file can be created in ${folder}. Delete some files.`)
   return ok(message)
 }
