@@ -135,7 +135,8 @@ function missingRules(connection: Database.Database, table: SQLiteTable): string
     ...uniqueConstraints.map((unique) => unique.name),
     ...columns.map(({ isUnique, uniqueName }) => (isUnique ? uniqueName : undefined)),
   ]
-  const has = (part: string) => withoutLayout(text).includes(withoutLayout(part))
+  const plain = withoutLayout(text)
+  const has = (part: string) => plain.includes(withoutLayout(part))
   const isCounted = columns.some((column) => is(column, SQLiteInteger) && column.autoIncrement)
   return [
     ...(isStrict ? [] : ['STRICT']),

@@ -46,6 +46,8 @@ export class Reader {
   #saving: Promise<void> | undefined
   #revision: number | undefined
   #isRevisionKnown = false
+  /** The version of a schema in which nothing is missing. */
+  #completeSchema: unknown
 
   constructor(options: ReaderOptions) {
     this.#options = options
@@ -71,8 +73,13 @@ export class Reader {
     const { loaded } = this.#options
     return this.#run(() => {
       if (!isUpToDate(readJournal(connection), loaded.migrations)) return otherRelease
+      // Increases with each change of the schema. The comparison takes milliseconds.
+      const version = connection.pragma('schema_version', { simple: true })
+      if (version === this.#completeSchema) return undefined
       const missing = findMissingPart(connection, loaded)
-      return missing && runtimeMessage(missing, '')
+      if (missing !== undefined) return runtimeMessage(missing, '')
+      this.#completeSchema = version
+      return undefined
     })
   }
 
