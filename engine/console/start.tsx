@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { keepDrafts } from './bulk/drafts.ts'
 import { followHistory } from './history.ts'
+import { restoreFilter } from './resource/view.ts'
 import type { Resource } from './resource.ts'
 import { type ConsoleProduct, setProduct } from './service.ts'
 import { takeLinkedKey } from './session.ts'
@@ -16,6 +17,7 @@ export function start(product: ConsoleProduct, resource: Resource, icon: ReactNo
   // Before anything else can read the address.
   const linkedKey = takeLinkedKey()
   followColorScheme()
+  restoreFilter()
   followHistory()
   keepDrafts()
   const root = document.getElementById('root')

@@ -10,7 +10,17 @@ import { usePageTurns } from './list/page-turns.ts'
 import { useSelection } from './list/selection.ts'
 import { isIncluded, type PagedList, useItem, usePagedList, useQueries } from './queries.ts'
 import { maxLimit, pageCalls } from './search.ts'
-import { firstPage, hrefOfPlace, type Place, pageWith, readView, show, useResourceView, type View } from './view.ts'
+import {
+  firstPage,
+  hrefOfPlace,
+  type Place,
+  pageWith,
+  readView,
+  rememberFilter,
+  show,
+  useResourceView,
+  type View,
+} from './view.ts'
 
 /**
  * What is above the list. An item and the form for a new one are a panel beside it, which the URL contains. The others are
@@ -92,9 +102,11 @@ export function usePageState(resource: Resource, icon: ReactNode) {
 
   /** Shows another part of the list, by default the start of this one. The panel stays open. */
   function turnTo(place: Partial<Place>, { replace = false } = {}) {
-    navigateBelowDialogs(() =>
-      show(resource, { ...readView(resource), ...firstPage, ...place, isOverList: false }, { replace }),
-    )
+    navigateBelowDialogs(() => {
+      const next = { ...readView(resource), ...firstPage, ...place, isOverList: false }
+      if ('filter' in place || 'order' in place) rememberFilter(resource, next)
+      show(resource, next, { replace })
+    })
   }
 
   /** Called when another page is loaded. It is updated before that. */

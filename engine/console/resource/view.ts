@@ -50,6 +50,21 @@ export function rememberSize(size: PageSize): void {
   storage('localStorage')?.setItem(sizeKey(), String(size))
 }
 
+const filterKey = () => `${product().command}-filter`
+
+/** Shows the filter and the order of the last visit, in a new tab whose URL has none. */
+export function restoreFilter(): void {
+  const tab = storage('sessionStorage')
+  const known = tab?.getItem(filterKey()) ? null : storage('localStorage')?.getItem(filterKey())
+  tab?.setItem(filterKey(), 'restored')
+  if (known && location.search === '') history.replaceState(history.state, '', location.pathname + known)
+}
+
+/** Shows it again at the next visit. */
+export function rememberFilter(resource: Resource, { filter, order }: View): void {
+  storage('localStorage')?.setItem(filterKey(), hrefOf(resource, { filter, order }).slice('./'.length))
+}
+
 function parseSize(text: string | null | undefined): PageSize | undefined {
   return pageSizes.find((size) => String(size) === text)
 }

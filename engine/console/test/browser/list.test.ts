@@ -313,3 +313,25 @@ function setVisibility(page: Page, state: DocumentVisibilityState): Promise<void
     document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
   }, state)
 }
+
+test('the filter and the order of the last visit are shown in a new tab, until its address has others', async ({
+  visit,
+}) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url, { key })
+  await showing(page, '1–3 of 3')
+  await choose(page, 'Sold')
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  const tab = await page.context().newPage()
+  await tab.goto(url)
+  await tab.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  expect(new URL(tab.url()).search).toBe('?status=sold')
+  await tab.getByRole('link', { name: 'Pets', exact: true }).click()
+  await showing(tab, '1–3 of 3')
+  await choose(tab, 'Available')
+  await choose(tab, 'All')
+  const last = await page.context().newPage()
+  await last.goto(url)
+  await showing(last, '1–3 of 3')
+})
