@@ -125,12 +125,12 @@ test('a request follows from the names of the resource', () => {
 test('a text that is searched for is an id, an integer and a part of a text', () => {
   for (const [text, meanings] of [
     ['7', [{ id: 7n }, { name: '7' }, { categoryId: 7n }]],
-    [' 007 ', [{ id: 7n }, { name: '007' }, { categoryId: 7n }]],
+    [' 007 ', [{ id: 7n }, { name: ' 007 ' }, { categoryId: 7n }]],
     ['-7', [{ name: '-7' }, { categoryId: -7n }]],
     ['#7', [{ id: 7n }, { name: '#7' }]],
     // Larger than an integer of 64 bits.
     ['9223372036854775808', [{ name: '9223372036854775808' }]],
-    [' Re', [{ name: 'Re' }]],
+    [' Re', [{ name: ' Re' }]],
     [' ', []],
     ['a\nb', []],
     ['\ud800', []],
