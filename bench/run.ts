@@ -47,7 +47,7 @@ async function compareServers(): Promise<void> {
   // Safe: these are keys of `loads`.
   const names = Object.keys(chosen(options.loads, loads)) as LoadName[]
   const fast = names.filter((name) => name !== 'slow')
-  const [rounds, slowRounds] = options.quick ? [1, 1] : [4, 3]
+  const [rounds, slowRounds] = options.quick ? [1, 1] : [3, 2]
   await measure(contestants, fast, { rounds, seconds: options.quick ? 1 : 2 })
   if (names.includes('slow'))
     await measure(contestants, ['slow'], { rounds: slowRounds, seconds: options.quick ? 2 : 10, under: slowDisk })
@@ -67,7 +67,7 @@ async function compareSizes(): Promise<void> {
     largeControl: { title: 'the same, control', template: large },
   }
   const names: LoadName[] = ['create32', 'page32']
-  const rounds = options.quick ? 1 : 6
+  const rounds = options.quick ? 1 : 3
   await measure(contestants, names, { rounds, seconds: options.quick ? 1 : 3 })
   const method = `${rounds} rounds with slices of 3 s.`
   const [rates = '', , cpuTimes = ''] = figureTables(contestants, names, results)
