@@ -58,17 +58,22 @@ export function readIdempotencyKeys({ headers }: Request, calls: number): string
   const header = headers['idempotency-key']
   if (header === undefined) return undefined
   const text = String(header)
-  const keys = text.match(listed) ?? []
-  if (keys.length !== calls || keys.join('') !== text) {
+  const found = [...text.matchAll(listed)]
+  if (found.length !== calls || found.map(([whole]) => whole).join('') !== text) {
     throw new ApiError(
       'invalid_request',
       'Idempotency-Key: expected as many keys as the batch has calls, each in double quotes, separated by commas',
     )
   }
-  return keys.map((key) => parseKey(key.replace(/ *, *$/, '')) ?? '')
+  return found.map(([, key = '']) => unescaped(key))
 }
 
 function parseKey(header: string): string | undefined {
   if (bare.test(header)) return header
-  return quoted.exec(header)?.[1]?.replaceAll(/\\(.)/g, '$1')
+  const key = quoted.exec(header)?.[1]
+  return key && unescaped(key)
+}
+
+function unescaped(key: string): string {
+  return key.replaceAll(/\\(.)/g, '$1')
 }
