@@ -50,9 +50,8 @@ export type ServiceIssue = NonNullable<NonNullable<ServiceError['data']>['issues
 
 /**
  * A typed client of a router. Queries made in the same tick share an HTTP request, and those with a signal share another
- * one. Mutations
- * share a request if their contexts have the same `Batch`. It retries transient failures. Each mutation carries an
- * idempotency key: that of its context, or its own.
+ * one. Mutations share a request if their contexts have the same `Batch`. It retries transient failures. Each mutation
+ * carries an idempotency key: that of its context, or its own.
  *
  * @throws {TypeError} if an option is not valid, or the runtime too old.
  */

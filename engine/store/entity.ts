@@ -45,7 +45,7 @@ export const maxId = 2n ** 63n - 1n
 /** The cursor of the first page. */
 export const firstCursor: Record<Order, bigint> = { oldest: 0n, newest: maxId }
 
-/** Lets a query that has other fields of the table not compile: it would not filter by them. */
+/** A query with other fields of the table does not compile, because it would not filter by them. */
 type Only<T extends Table, Allowed> = {
   [Name in Exclude<keyof T['$inferSelect'], Allowed>]?:
     | 'Add the field to filters or search of the collection.'

@@ -20,8 +20,8 @@ export interface Draft {
 }
 
 /**
- * The drafts by the names of their resources. A draft stays across a reload of the tab, and if the service rejects the key of the
- * session, so that the user can continue with another one. The end of a session in any other way removes it.
+ * The drafts by the names of their resources. A draft stays across a reload of the tab, and if the service rejects the key
+ * of the session, so that the user can continue with another one. The end of a session in any other way removes it.
  */
 export const importDrafts = new Map<string, Draft>()
 

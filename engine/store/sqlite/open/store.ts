@@ -62,10 +62,8 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
     load: () => ({ queuedWrites: writer.queued }),
     sizes: () => measureFiles(path),
     async close() {
-      // Then the reader closes last, and the log and its index stay: the next start could not create them.
-      if (isDiskFull(path)) await writer.close()
-      await reader.close()
-      await writer.close()
+      // If the reader closes last, the log and its index stay: on a full disk the next start could not create them.
+      for (const each of isDiskFull(path) ? [writer, reader] : [reader, writer]) await each.close()
     },
   }
 }
