@@ -9,7 +9,7 @@ const slow = [
   ...['api/patterns', 'http/header-costs', 'telemetry/admin-port', 'telemetry/monitoring'].map(
     (name) => `engine/service/test/${name}`,
   ),
-  ...['backup', 'cli', 'database-commands', 'pets-export', 'seed'].map((name) => `engine/service/test/ops/${name}`),
+  ...['backup', 'cli', 'database-commands', 'pets-export'].map((name) => `engine/service/test/ops/${name}`),
   ...['sqlite/migrations', 'store/transfer'].map((name) => `engine/store/test/${name}`),
   ...['log-fields', 'nginx', 'package', 'pages', 'tour'].map((name) => `test/project/${name}`),
   ...['fixture/transfer', 'rest/conformance', 'rest/log'].map((name) => `test/${name}`),

@@ -31,7 +31,6 @@ const calls = [
   'keys list',
   'keys rotate shop --expires 90d',
   'keys revoke shop',
-  'seed 2 --seed 7',
   'pets import pets.ndjson',
   'pets export all.ndjson',
   'db status',
@@ -77,7 +76,7 @@ test('an error stays on standard error, with its exit code', async () => {
   for (const [words, code] of [
     [['keys', 'revoke', 'nobody'], 1],
     [['backup', 'verify', 'nowhere.db'], 1],
-    [['seed', '0'], 2],
+    [['keys', 'create', ' '], 2],
   ] as const) {
     const run = runPetstore({ folder, arguments: [...words, '--json'] })
     expect([await run.ended, run.stdout]).toEqual([code, ''])

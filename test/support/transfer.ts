@@ -9,7 +9,7 @@ import { type Input, withInput } from '../../engine/service/files/input.ts'
 import { petFiles } from '../../server/pets/files.ts'
 import { temporaryFolder } from './temporary.ts'
 
-/** What export, import and seed know of pets. */
+/** What export and import know of pets. */
 export const pets = petFiles
 
 /** Exports the pets of a store, and returns the text. */

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { extname } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { AnyRouter } from '@trpc/server'
@@ -9,16 +8,13 @@ import { exportItems, type Write, writeFile, writeStream } from '../files/export
 import { type Format, filtersOf, type ImportExport, type ItemType } from '../files/fields.ts'
 import { importItems, readItems } from '../files/import.ts'
 import { type Input, withInput } from '../files/input.ts'
-import { itemSource, seedItems } from '../files/seed.ts'
-import { count, describeCount, listOf, withProgress } from '../ops/format.ts'
+import { count, describeCount, withProgress } from '../ops/format.ts'
 import { OperatorError, UsageError } from '../ops/operator-error.ts'
 import { addHelp, type Cli } from './cli.ts'
 import { withStore } from './open-store.ts'
 import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
 
 const variables = ['DATABASE_URL'] as const
-const maxItems = 10_000_000
-const maxSeed = 2 ** 32 - 1
 const formats: Format[] = ['ndjson', 'csv']
 
 /** Of any items. Safe, because their schema makes each item that their collection gets. */
@@ -86,44 +82,6 @@ export function addFileCommands<Stores>(
     examples: [`${plural} import ${plural}.csv`, `zcat ${plural}.ndjson.gz | $0 ${plural} import - --key move-to-shop`],
     variables,
   })
-}
-
-export function addSeedCommand<Stores>(program: Command, cli: Cli<Stores>, files: AnyImportExport<Stores>[]): void {
-  const items = listOf(files.map(({ plural }) => plural))
-  const seeding = program
-    .command('seed <count>', { hidden: !canMakeUpItems() })
-    .description(`create realistic ${items}, for a trial`)
-    .option('--seed <number>', `equal numbers create equal ${items}`, (text) => parseNumber(text, '--seed', 0, maxSeed))
-    .option(...jsonOption)
-    .hook('preAction', keepHeapSmall)
-    .action(async (text: string, options: JsonOption & { seed?: number }) => {
-      const rows = parseNumber(text, `The number of ${items}`, 1, maxItems)
-      // One seed for all, so that the command can be repeated.
-      const number = options.seed ?? randomInt(maxSeed + 1)
-      const created: AnyImportExport<Stores>[] = []
-      try {
-        for (const importExport of files) {
-          await seed(cli, importExport, rows, number)
-          created.push(importExport)
-        }
-      } finally {
-        const result = { seed: number, created: Object.fromEntries(created.map(({ plural }) => [plural, rows])) }
-        const counts = listOf(created.map(({ name, plural }) => count(rows, name, plural)))
-        const describe = () => `Created ${counts}. Create the same ones again with --seed ${number}.`
-        if (created.length > 0) printAs(options, result, describe, note)
-      }
-    })
-  addHelp(cli, seeding, { examples: ['seed 1000', 'seed 1000 --seed 42'], variables })
-}
-
-/** The package that makes up items is installed for development only. Without it, the command says how to install it. */
-function canMakeUpItems(): boolean {
-  try {
-    import.meta.resolve('@faker-js/faker/locale/en')
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Otherwise V8 lets the young generation grow to 128 MiB, and a command with a million rows needs 300 MB of memory. */
@@ -228,30 +186,4 @@ async function checkInput<New>(
   const result = { file: input.name, valid, skipped, created: 0, existing: 0 }
   const items = count(valid, itemType.name, itemType.plural)
   printAs(options, result, () => `${input.name}: ${items} can be imported, ${invalid} skipped. Nothing was imported.`)
-}
-
-async function seed<Stores>(
-  cli: Cli<Stores>,
-  importExport: AnyImportExport<Stores>,
-  rows: number,
-  seed: number,
-): Promise<void> {
-  const { plural } = importExport
-  const next = await itemSource(importExport, seed)
-  await withStore(
-    cli,
-    async (store, audit, database) => {
-      await withProgress(describeCount('Created', plural, rows), (onProgress) =>
-        seedItems(importExport, importExport.collection(store), rows, next, onProgress),
-      )
-      audit(`${plural}.seed`, describeLocation(database), { rows })
-    },
-    { create: true },
-  )
-}
-
-function parseNumber(text: string, name: string, min: number, max: number): number {
-  const number = /^\d{1,10}(e\d)?$/.test(text) ? Number(text) : Number.NaN
-  if (number >= min && number <= max) return number
-  throw new UsageError(`${name} is ${JSON.stringify(text)}: expected an integer from ${min} to ${max}.`)
 }

@@ -10,7 +10,7 @@ import { addBackupCommands, addRestoreCommand } from './backup.ts'
 import { addHelp, type Cli } from './cli.ts'
 import { addConfigCommands } from './config.ts'
 import { addDatabaseCommands } from './database.ts'
-import { addFileCommands, addSeedCommand } from './files.ts'
+import { addFileCommands } from './files.ts'
 import { addKeyCommands } from './keys.ts'
 import { noteFailure } from './output.ts'
 import { addDoctorCommand, addServiceCommands } from './service.ts'
@@ -19,7 +19,7 @@ interface Service<Stores extends WithApiKeys> {
   product: Product
   store: StoreDefinition<Stores>
   router: AnyRouter
-  /** Of the resources that can be exported, imported and made up. */
+  /** Of the resources that can be exported and imported. */
   files: ImportExport<BaseStore & Stores, unknown>[]
   /** Folder of the built web console. Without it there is no console. */
   console?: string | undefined
@@ -70,6 +70,5 @@ export function createProgram<Stores extends WithApiKeys>(service: Service<Store
   addRestoreCommand(program, cli)
   addDatabaseCommands(program, cli)
   for (const importExport of files) addFileCommands(program, cli, importExport, router)
-  if (files.length > 0) addSeedCommand(program, cli, files)
   return program
 }

@@ -1,4 +1,3 @@
-import type { Faker } from '@faker-js/faker'
 import type { AnyRouter } from '@trpc/server'
 import { z } from 'zod'
 import type { IdempotencyKey } from '#store'
@@ -7,7 +6,7 @@ import { isTime } from '../api/time.ts'
 import { UsageError } from '../ops/operator-error.ts'
 import { operationsOf } from '../rest/operations.ts'
 
-/** What the commands `export`, `import` and `seed` need to know of the items of a collection. */
+/** What the commands `export` and `import` need to know of the items of a collection. */
 
 export type Format = 'ndjson' | 'csv'
 
@@ -22,8 +21,6 @@ export interface ItemType<New> {
   item: { shape: Shape }
   /** An item without its id, with the rules and the messages of the API. */
   newItem: z.ZodType<New> & { shape: Shape }
-  /** Make up realistic values for `seed`. A field without one gets any value of its kind. */
-  examples?: { [Name in keyof New]?: (faker: Faker) => New[Name] }
 }
 
 /** A stored item. An optional field may be absent. */
@@ -42,15 +39,13 @@ export interface ImportExport<Store, New> extends ItemType<New> {
 
 export interface Field {
   name: string
-  kind: Kind
+  kind: keyof typeof parsers
   /** Of an enum. */
   values: readonly string[]
   /** Whether a new item has it. The store assigns the other fields. */
   isGiven: boolean
   /** Whether a new item must have it. */
   isRequired: boolean
-  /** Whether a stored item may lack it. */
-  isOptional: boolean
 }
 
 /** Makes a value of the text of a cell. Text that denotes no value is kept: the schema refuses it. */
@@ -61,14 +56,13 @@ const parsers = {
   enum: (text: string) => text,
   string: (text: string) => text,
 }
-export type Kind = keyof typeof parsers
 
 export function fieldsOf({ item, newItem }: Pick<ItemType<unknown>, 'item' | 'newItem'>): Field[] {
   return Object.entries(item.shape).map(([name, schema]) => {
     const given = newItem.shape[name]
     const type = withoutOptional(schema)
     // Checked by the next line.
-    const kind = type._zod.def.type as Kind
+    const kind = type._zod.def.type as Field['kind']
     if (!Object.hasOwn(parsers, kind))
       throw new Error(`The field ${name} cannot be exported, because its schema is a ${kind}.`)
     return {
@@ -77,7 +71,6 @@ export function fieldsOf({ item, newItem }: Pick<ItemType<unknown>, 'item' | 'ne
       values: type instanceof z.ZodEnum ? type.options.map(String) : [],
       isGiven: given !== undefined,
       isRequired: given !== undefined && !given.isOptional(),
-      isOptional: schema.isOptional(),
     }
   })
 }

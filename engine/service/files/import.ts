@@ -38,28 +38,33 @@ export async function importItems<New>(
 ) {
   const { name, plural } = itemType
   const nextKey = keysIn(key === undefined ? `file ${input.path}` : `--key ${key}`)
-  let existing = 0
+  let [created, existing] = [0, 0]
 
-  async function* withKeys() {
-    for await (const group of readItems(itemType, input, options)) {
-      yield group.map((item) => ({ item, key: nextKey(item) }))
-    }
+  async function create(item: New): Promise<void> {
+    const idempotency: IdempotencyKey = { owner: noApiKey, key: nextKey(item) }
+    await items.create(item, idempotency)
+    if (idempotency.isReplay) existing++
+    else created++
   }
 
-  const done = await createBatches(
-    withKeys(),
-    async ({ item, key }) => {
-      const idempotency: IdempotencyKey = { owner: noApiKey, key }
-      await items.create(item, idempotency)
-      if (idempotency.isReplay) existing++
-    },
-    {
-      onProgress,
-      outcome: (done) =>
-        `${count(done - existing, name, plural)} created, ${existing} already existed. Run the command again within 24 hours: it creates no ${name} twice.`,
-    },
-  )
-  return { created: done - existing, existing }
+  try {
+    for await (const group of readItems(itemType, input, options)) {
+      // Between two batches other processes get the write lock.
+      for (let start = 0; start < group.length; start += batchSize) {
+        // Waits for all of them, so that the outcome is complete.
+        const results = await Promise.allSettled(group.slice(start, start + batchSize).map(create))
+        for (const result of results) if (result.status === 'rejected') throw result.reason
+        onProgress?.(created + existing)
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable || error instanceof OperatorError)) throw error
+    throw new OperatorError(
+      `${error.message.replace(/\.?$/, '.')} ${count(created, name, plural)} created, ${existing} already existed. Run the command again within 24 hours: it creates no ${name} twice.`,
+      { cause: error },
+    )
+  }
+  return { created, existing }
 }
 
 /** 48 bits of each hash are enough to count equal items, and a map of such numbers is small. */
@@ -129,41 +134,4 @@ function rowCheck<New>(itemType: ItemType<New>): (row: Row) => { item: New } | I
 function fromJson(field: Field, value: unknown): unknown {
   if (field.kind === 'bigint' && typeof value === 'number' && Number.isInteger(value)) return BigInt(value)
   return field.kind === 'date' && typeof value === 'string' ? parseCell(field, value) : value
-}
-
-interface BatchOptions {
-  /** Called with the number of items that are created. */
-  onProgress?: ((done: number) => void) | undefined
-  /** Says what is stored if the work stops early, and what to do. */
-  outcome: (done: number) => string
-}
-
-/**
- * Creates all items in their order, one batch after the other. Between two batches other processes get the write lock.
- *
- * @returns the number of items.
- * @throws {OperatorError} if the store or the source of the items fails.
- */
-export async function createBatches<T>(
-  items: AsyncIterable<T[]> | Iterable<T[]>,
-  create: (item: T) => Promise<unknown>,
-  { onProgress, outcome }: BatchOptions,
-): Promise<number> {
-  let done = 0
-  try {
-    for await (const group of items) {
-      for (let start = 0; start < group.length; start += batchSize) {
-        const batch = group.slice(start, start + batchSize)
-        // Waits for all of them, so that the outcome is complete.
-        const results = await Promise.allSettled(batch.map(create))
-        done += results.filter(({ status }) => status === 'fulfilled').length
-        for (const result of results) if (result.status === 'rejected') throw result.reason
-        onProgress?.(done)
-      }
-    }
-    return done
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable || error instanceof OperatorError)) throw error
-    throw new OperatorError(`${error.message.replace(/\.?$/, '.')} ${outcome(done)}`, { cause: error })
-  }
 }

@@ -12,7 +12,6 @@ export type AuditAction =
   | 'database.restore'
   | 'database.copy'
   | `${string}.import`
-  | `${string}.seed`
 
 interface AuditDetails {
   /** The key that the subject replaces. */

@@ -75,9 +75,9 @@ export function describeRows({ step, table, done, total }: CopyProgress): string
   return `${verb} ${done} of ${total} rows of ${table} (${percent(done, total)})`
 }
 
-/** The number of items so far, and of all if that is known. */
-export function describeCount(verb: string, items: string, total?: number): (done: number) => string {
-  return (done) => `${verb} ${done} ${total === undefined ? items : `of ${total} ${items} (${percent(done, total)})`}`
+/** The number of items so far. */
+export function describeCount(verb: string, items: string): (done: number) => string {
+  return (done) => `${verb} ${done} ${items}`
 }
 
 /** The source of `db copy` can grow meanwhile. */

@@ -5,7 +5,6 @@ import { Int64 } from '../../api/int64.ts'
 import { exportItems } from '../../files/export.ts'
 import { type Format, fieldsOf, type Item, type ItemStore } from '../../files/fields.ts'
 import { importItems } from '../../files/import.ts'
-import { itemSource, seedItems } from '../../files/seed.ts'
 
 const NewToy = z.object({
   label: z.string().min(1),
@@ -49,19 +48,19 @@ test('the columns, their values and the optional fields follow from the schemas 
 
 test('an export is the same after an import into an empty store, in both formats', async () => {
   const source = openToys()
-  await seedItems(toys, source, 300, await itemSource(toys, 1))
+  for (let number = 0; number < 300; number++) {
+    await source.create({
+      label: `Toy ${number}`,
+      isLoud: number % 2 === 0,
+      colour: number % 3 === 0 ? 'blue' : 'red',
+      ...(number % 5 > 0 && { price: BigInt(number) }),
+      ...(number % 7 > 0 && { note: 'old' }),
+    })
+  }
   for (const format of ['csv', 'ndjson'] as const) {
     const [target, text] = [openToys(), await exportText(source, format)]
     expect(await importText(target, text, format)).toEqual({ created: 300, existing: 0, skipped: [] })
     expect(await exportText(target, format)).toBe(text)
-  }
-})
-
-test('made-up items have and lack each optional field', async () => {
-  const next = await itemSource(toys, 1)
-  const items = Array.from({ length: 50 }, next)
-  for (const field of ['price', 'note'] as const) {
-    expect(new Set(items.map((item) => field in item))).toEqual(new Set([true, false]))
   }
 })
 

@@ -9,7 +9,7 @@ import { isOnPostgres, openDatabase, openTestStore } from '../../../../test/supp
 import { onPostgres, onSqlite } from '../../../../test/support/engines.ts'
 import { contextWith } from '../../../../test/support/own-router.ts'
 import { query } from '../../../../test/support/postgres/databases.ts'
-import { itemSource } from '../../../service/files/seed.ts'
+import { type Field, fieldsOf } from '../../../service/files/fields.ts'
 import { type Procedure, proceduresOf } from '../../../service/trpc/procedures.ts'
 import { columnOf, type Order } from '../../entity.ts'
 import { pageStatement as pageOnPostgres } from '../../postgres/statements.ts'
@@ -40,8 +40,10 @@ test.for(lists)(
     }
     const store = await openTestStore()
     const ctx = contextWith(store)
-    const next = await itemSource({ item: output.element, newItem }, 1)
-    for (let row = 0; row < 40; row++) await create?.call(next(), ctx)
+    const fields = fieldsOf({ item: output.element, newItem }).filter(({ isGiven }) => isGiven)
+    for (let row = 0; row < 40; row++) {
+      await create?.call(Object.fromEntries(fields.map((field) => [field.name, sampleOf(field, row)])), ctx)
+    }
     const all = await list.call({ limit: 100 }, ctx)
     if (!isRows(all)) throw new Error(`The list of ${resource} is no array of objects.`)
     expect(all).toHaveLength(40)
@@ -53,6 +55,19 @@ test.for(lists)(
     }
   },
 )
+
+/** One of a few values that a field may have. */
+function sampleOf({ kind, values }: Field, row: number): unknown {
+  const number = row % 8
+  const ofKind = {
+    bigint: BigInt(number),
+    boolean: number % 2 === 0,
+    date: new Date(number),
+    enum: values[row % values.length],
+    string: `value ${number}`,
+  }
+  return ofKind[kind]
+}
 
 const [tablesOnSqlite, tablesOnPostgres] = await Promise.all([withFixture.forSqlite(), withFixture.forPostgres()])
 const pages = Object.entries(tablesOnSqlite.collections)
