@@ -193,9 +193,18 @@ export function panel(page: Page, name?: string): Locator {
 }
 
 /** Waits until the panels are loaded. They are loaded one after the other, and this is the last one. */
-export async function panelsLoaded(page: Page): Promise<void> {
-  await page.waitForFunction(() =>
-    performance.getEntriesByType('resource').some(({ name }) => name.includes('/export-sheet-')),
+export function panelsLoaded(page: Page): Promise<void> {
+  return received(page, '/export-sheet-')
+}
+
+/**
+ * Waits until the page has received a response from a URL that contains this text, also if that was before. Playwright's
+ * `finished` never resolves for a request that the browser reports as aborted after its response.
+ */
+export async function received(page: Page, text: string): Promise<void> {
+  await page.waitForFunction(
+    (part) => performance.getEntriesByType('resource').some(({ name }) => name.includes(part)),
+    text,
   )
 }
 

@@ -16,6 +16,7 @@ import {
   openBulkAdd,
   panel,
   pasteRows,
+  received,
   signIn,
   startConsole,
   submitButton,
@@ -282,9 +283,8 @@ describe('a link with a key', () => {
     const release = await holdRequests(page, '**/trpc/session.current**')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: 'Stay signed in' }).click()
-    const checked = page.waitForResponse('**/trpc/session.current**')
     release()
-    await (await checked).finished()
+    await received(page, '/trpc/session.current')
     expect(await keyName(page)).toBe('test')
   })
 
