@@ -245,8 +245,8 @@ describe('in a process of its own', () => {
     report(`${2 * loaders} loads of the script`, { milliseconds, p95, requests: times.length })
     expect(new Set(sizes).size).toBe(1)
     expect([...statuses]).toEqual([200])
-    // Compressing it for each of them would block the event loop the whole time.
-    expect(p95).toBeLessThan(1_000)
+    // Compressing it on the event loop for each of them would keep the others waiting for most of the time.
+    expect(p95).toBeLessThan(milliseconds / 5)
   })
 })
 
