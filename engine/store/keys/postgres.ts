@@ -1,8 +1,5 @@
-import { once } from 'node:events'
-import { setTimeout as wait } from 'node:timers/promises'
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
-import type { Client } from 'pg'
 import { toEntity } from '../entity.ts'
 import type { PostgresEngine } from '../postgres/engine.ts'
 import { rowsOf } from '../postgres/statements.ts'
@@ -11,24 +8,27 @@ import { inTransaction, lockUntilCommit } from '../postgres/transaction.ts'
 import type { ApiKey, ApiKeyStore, NewApiKey } from './store.ts'
 import { apiKeys as table } from './table.ts'
 
-/** Milliseconds for which a revision holds, in case the connection has failed silently and notifications are lost. */
-const maxAge = 2_000
-/** Milliseconds between two attempts to listen. */
-const retryInterval = 1_000
+/** Milliseconds for which a revision holds: other instances change keys, too. The notifications of a trigger are for older releases. */
+const maxAge = 1_000
 
 const apiKeys = postgresTableOf(table)
 
-export function open({ pool, connect, read, failures, onClose }: PostgresEngine): ApiKeyStore {
+export function open({ pool, read, failures }: PostgresEngine): ApiKeyStore {
   const db = drizzle({ client: pool })
-  const revision = new KeyRevision(connect)
-  onClose(() => revision.close())
+  let revision = 0
+  let renewedAt = 0
 
-  /** Renews the revision of this instance at once, because its notification arrives after the change has ended. */
+  function renew(): void {
+    revision++
+    renewedAt = performance.now()
+  }
+
+  /** A change of this instance acts at once. */
   async function change<T>(work: Promise<T>): Promise<T> {
     try {
       return await failures.write(work)
     } finally {
-      revision.renew()
+      renew()
     }
   }
 
@@ -51,7 +51,10 @@ export function open({ pool, connect, read, failures, onClose }: PostgresEngine)
         }),
       ),
     touch: (id, lastUsedAt) => failures.write(touch(db, id, lastUsedAt)),
-    revision: () => revision.current(),
+    revision() {
+      if (performance.now() - renewedAt > maxAge) renew()
+      return revision
+    },
   }
 }
 
@@ -88,63 +91,4 @@ async function touch(db: NodePgDatabase, id: bigint, lastUsedAt: Date): Promise<
     .update(apiKeys)
     .set({ lastUsedAt })
     .where(and(eq(apiKeys.id, id), commitsLater))
-}
-
-/**
- * The version counter of the API keys. A trigger notifies all instances of each change of a key. They listen on
- * a connection of their own.
- */
-class KeyRevision {
-  readonly #connect: () => Promise<Client>
-  readonly #closing = new AbortController()
-  #listening: Promise<void> | undefined
-  #isListening = false
-  #revision = 0
-  #renewedAt = 0
-
-  constructor(connect: () => Promise<Client>) {
-    this.#connect = connect
-  }
-
-  /** Undefined while notifications cannot be received. The first call starts to listen. */
-  current(): number | undefined {
-    this.#listening ??= this.#listen()
-    if (!this.#isListening) return undefined
-    if (performance.now() - this.#renewedAt > maxAge) this.renew()
-    return this.#revision
-  }
-
-  renew(): void {
-    this.#revision++
-    this.#renewedAt = performance.now()
-  }
-
-  async close(): Promise<void> {
-    this.#closing.abort()
-    await this.#listening
-  }
-
-  async #listen(): Promise<void> {
-    const { signal } = this.#closing
-    while (!signal.aborted) {
-      // Requests that need the database report the failure.
-      await this.#listenOnce(signal).catch(() => {})
-      await wait(retryInterval, undefined, { signal }).catch(() => {})
-    }
-  }
-
-  /** Rejects when the connection fails, or is closed by the signal. */
-  async #listenOnce(signal: AbortSignal): Promise<void> {
-    const client = await this.#connect()
-    try {
-      client.on('notification', () => this.renew())
-      await client.query('LISTEN api_keys')
-      this.renew()
-      this.#isListening = true
-      await once(client, 'end', { signal })
-    } finally {
-      this.#isListening = false
-      await client.end()
-    }
-  }
 }

@@ -23,7 +23,7 @@ export interface ApiKeyStore {
   touch(id: bigint, at: Date): Promise<void>
   /**
    * Like {@link BaseStore.revision}, for what {@link find} reads: a number that differs after each change of a key. On
-   * PostgreSQL a change that another instance makes may take up to two seconds to show.
+   * PostgreSQL a change that another instance makes takes up to a second to show.
    */
   revision(): number | undefined
 }

@@ -1,5 +1,5 @@
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import type { Client, ClientBase, Pool } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 import type { IdempotencyKey } from '../base-store.ts'
 import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../entity.ts'
 import { idempotencyKeys } from '../idempotency.ts'
@@ -61,16 +61,12 @@ export type Read = <Row extends unknown[]>(statement: Statement, values: unknown
 
 export interface PostgresEngine {
   pool: Pool
-  /** Opens a connection outside the pool. */
-  connect: () => Promise<Client>
   failures: Failures
   read: Read
   /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */
   replayable<Input extends object, Generated extends Replayable<Generated>>(
     mutation: Mutation<Input, Generated>,
   ): (input: Input, idempotency?: IdempotencyKey) => Promise<Generated & Input>
-  /** Adds work to the end of the store. */
-  onClose(close: () => Promise<void>): void
 }
 
 /** Every table that the service needs, each after those that its foreign keys refer to. */

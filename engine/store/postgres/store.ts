@@ -5,7 +5,7 @@ import { type Engine, type Loaded, methodOf, operationOf } from '../entity.ts'
 import { runtimeMessage, StoreUnavailable } from '../errors.ts'
 import { isUpToDate, otherRelease, type PrepareOptions } from '../migrations.ts'
 import { searchWith } from '../search.ts'
-import { connectClient, openPool } from './connection/connection.ts'
+import { openPool } from './connection/connection.ts'
 import { Failures } from './connection/failure.ts'
 import { type Mutation, type PostgresCollection, type PostgresEngine, type Statement, tablesOf } from './engine.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -17,7 +17,7 @@ import { lockStatement } from './transaction.ts'
 interface PostgresStoreOptions extends PrepareOptions {
   url: string
   loaded: Loaded<PostgresCollection>
-  /** The maximum number of connections, besides the one that listens for changes of API keys. */
+  /** The maximum number of connections. */
   maxConnections?: number | undefined
   observer?: StoreObserver | undefined
 }
@@ -34,7 +34,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const pool = openPool(url, maxConnections, () => connectionErrors++, loaded.program)
   const failures = new Failures(tablesOf(loaded.collections), observer)
   const mutations = new GroupCommit(prepareMutations(pool, failures), observer)
-  const closers: (() => Promise<void>)[] = []
   const read = readerFor(pool, failures)
 
   function engineFor(
@@ -50,7 +49,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
     return {
       pool,
-      connect: () => connectClient(url, { application_name: loaded.program }),
       failures,
       read,
       list: () => pagesOf(read, table, filters),
@@ -64,7 +62,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       count: (field: string, limit: number) => countsOf(read, table, field, limit),
       create: () => replayable(insert),
       replayable,
-      onClose: (close) => void closers.push(close),
     }
   }
 
@@ -84,7 +81,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     sizes: () => measureDatabase(pool),
     async close() {
       await mutations.close()
-      await Promise.all([...closers.map((close) => close()), pool.end()])
+      await pool.end()
     },
   }
 }

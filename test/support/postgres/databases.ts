@@ -95,10 +95,3 @@ export async function countWaiting(url: string): Promise<number> {
   const waiting = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
   return (await query(url, `SELECT pid ${waiting}`)).length
 }
-
-/** The number of connections that listen for changes of API keys. */
-export async function countListening(url: string): Promise<number> {
-  const listening =
-    "FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN api_keys' AND state = 'idle'"
-  return (await query(url, `SELECT pid ${listening}`)).length
-}

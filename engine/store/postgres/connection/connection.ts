@@ -76,8 +76,8 @@ const poolerAttempts = 8
 const poolerTimeout = 5_000
 
 /**
- * Refuses a pooler that gives a connection to PostgreSQL to other sessions after each transaction or statement. Settings,
- * prepared statements and LISTEN belong to that connection.
+ * Refuses a pooler that gives a connection to PostgreSQL to other sessions after each transaction or statement. Settings
+ * and prepared statements belong to that connection.
  *
  * @param connect opens another session
  * @throws {UnusableDatabase}
