@@ -80,7 +80,7 @@ function p90Of(times: number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.9)] ?? Number.NaN
 }
 
-test('requests that need a corrupt page get 503 without Retry-After, and all others succeed', async () => {
+test('requests that need a corrupt page get 503, and all others succeed', async () => {
   const path = join(temporaryFolder(), 'petstore.db')
   prepareSqlite(path)
   // Long names, so that the 2,000 pets fill more than a hundred pages.
@@ -98,10 +98,7 @@ test('requests that need a corrupt page get 503 without Retry-After, and all oth
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 503]))
   const refused = responses.filter(({ status }) => status === 503)
   expect(refused.length).toBeLessThan(20)
-  for (const response of refused) {
-    expect(response.body).toMatchObject({ code: 'unavailable' })
-    expect(response.headers).not.toHaveProperty('retry-after')
-  }
+  for (const { body } of refused) expect(body).toMatchObject({ code: 'unavailable' })
   expect((await api.rest.get('/v1/pets?limit=1')).status).toBe(200)
 })
 

@@ -56,7 +56,7 @@ describe('an unusable database is refused and not changed:', () => {
       'it is not an SQLite database',
     ],
     ['a database with corrupt pages', makeCorrupt, 'it is corrupt; restore an intact backup'],
-    ['a truncated database', makeTruncated, 'it is corrupt; restore an intact backup'],
+    ['a truncated database', makeTruncated, 'it is corrupt, or the disk cannot read it; check the disk, or restore'],
     [
       'a database of a newer release',
       (path) => changeJournal(path, "INSERT INTO migrations VALUES ('9999_future', 'x', 'now')"),

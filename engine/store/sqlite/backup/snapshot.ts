@@ -1,12 +1,14 @@
+import { once } from 'node:events'
 import type Database from 'better-sqlite3'
 import { UnusableDatabase } from '../../errors.ts'
 import { type Migration, pendingMigrations } from '../../migrations.ts'
-import { attempt, checkPagesInThread, unusable } from '../diagnosis/diagnosis.ts'
 import { checkPages, connect, databaseSize, orClose } from '../file/connection.ts'
+import { attempt, unusable } from '../file/diagnosis.ts'
 import { toFailure } from '../file/failure.ts'
 import { syncFolder } from '../file/files.ts'
 import type { Ownership } from '../file/ownership.ts'
 import { readJournal } from '../migrate.ts'
+import { startThread } from '../thread.ts'
 import { withTemporaryFile } from './temporary-file.ts'
 
 /** Bytes that were copied, of all bytes of the database. When both are equal, the check of the copy begins. */
@@ -125,12 +127,16 @@ function finishCopy(copy: string): Database.Database {
   })
 }
 
-/** The copy has the same pages as the source, so it is the source that is corrupt if the copy is. */
+/**
+ * Checks the copy in a thread, because that is one long call into SQLite; the process does not wait for its end. The copy has
+ * the same pages as the source, so it is the source that is corrupt if the copy is.
+ */
 async function check(copy: string, source: string): Promise<void> {
   try {
-    await checkPagesInThread(copy, 'integrity_check')
+    await once(startThread(new URL('page-check-thread.ts', import.meta.url), copy), 'exit')
   } catch (error) {
-    if (error instanceof UnusableDatabase) throw new UnusableDatabase(source, error.reason)
+    // An error from a thread keeps its properties, but not its class.
+    if (error instanceof Error && 'reason' in error) throw new UnusableDatabase(source, String(error.reason))
     throw unusable(source, error)
   }
 }

@@ -87,24 +87,16 @@ export function databaseSize(connection: Database.Database): number {
   return numberOf('page_count') * numberOf('page_size')
 }
 
-/** The integrity check also compares the indexes with their tables. */
-export type PageCheck = 'quick_check' | 'integrity_check'
-
 /**
- * Reads every page.
+ * Reads every page. The integrity check also compares the indexes with their tables.
  *
  * @throws {UnusableDatabase} with SQLite's first finding.
  */
-export function checkPages(connection: Database.Database, check: PageCheck): void {
+export function checkPages(connection: Database.Database, check: 'quick_check' | 'integrity_check'): void {
   const finding = String(connection.pragma(`${check}(1)`, { simple: true })).replace(/^\*\*\* .*\n/, '')
   if (finding === 'ok') return
   const reason = isReadError(finding) ? reasons.unreadable : reasons.corrupt
   throw new UnusableDatabase(connection.name, `${reason} (${finding})`)
-}
-
-/** Calls {@link checkPages} on a connection of its own. */
-export function checkPagesOf(path: string, check: PageCheck): void {
-  using(connect(path, { readonly: true, busyTimeout: 0 }), (connection) => checkPages(connection, check))
 }
 
 /**

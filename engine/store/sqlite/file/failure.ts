@@ -64,7 +64,7 @@ export function isBusy(failure: Failure): boolean {
   return writeFailureOf(failure) === 'busy'
 }
 
-/** Whether the database is corrupt, as SQLite reports it (see {@link mayBeReadError}). */
+/** Whether the database is corrupt, as far as SQLite knows (see {@link mayBeReadError}). */
 export function isCorrupt(failure: Failure): boolean {
   return writeFailureOf(failure) === 'corrupt'
 }
@@ -91,7 +91,7 @@ export function writeFailureOf({ code, rule, damage }: Failure): WriteFailure {
   return writeFailureByCode.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }
 
-/** Converts a failure to an error of the Store port. Corruption must be verified before, see {@link mayBeReadError}. */
+/** Converts a failure to an error of the Store port. */
 export function storeError(failure: Failure): Error {
   const { code, message, rule } = failure
   if (rule !== undefined) {
@@ -100,7 +100,7 @@ export function storeError(failure: Failure): Error {
   }
   if (!concernsDatabase(failure)) return new Error(`${code}: ${message}`)
   return new StoreUnavailable(isSentence(message) ? message : runtimeMessage(reasonOf(failure), code), {
-    isRetryable: !isCorrupt(failure),
+    isRetryable: !isCorrupt(failure) || mayBeReadError(failure),
   })
 }
 
@@ -127,6 +127,7 @@ const reasonByCode: [RegExp, string][] = [
   [/^(EROFS|SQLITE_READONLY)/, '$message; check that its file system and its files can be written'],
   [/^E[A-Z0-9]+$/, '$message; check the path and its permissions'],
   [/^SQLITE_BUSY/, reasons.locked],
+  [/^SQLITE_CORRUPT$/, 'it is corrupt, or the disk cannot read it; check the disk, or restore an intact backup'],
   [/^SQLITE_(CORRUPT|NOTADB)/, reasons.corrupt],
   [/^SQLITE_IOERR/, '$message; check the disk, its quota, and the permissions of the file and its folder'],
   [/^SQLITE_CANTOPEN/, '$message; check the permissions of the file and its folder, and the limit of open files'],

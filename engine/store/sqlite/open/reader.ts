@@ -6,7 +6,7 @@ import { isUpToDate, otherRelease } from '../../migrations.ts'
 import { rescueDatabase } from '../backup/backup.ts'
 import type { Prepare, SqliteCollection } from '../engine.ts'
 import { type Damage, FilesDamaged } from '../file/damage.ts'
-import { type Failure, isBusy, mayBeReadError, storeError, toFailure } from '../file/failure.ts'
+import { isBusy, mayBeReadError, storeError, toFailure } from '../file/failure.ts'
 import { type FileIdentities, OpenFile } from '../file/open-file.ts'
 import { findMissingPart, readJournal } from '../migrate.ts'
 
@@ -22,8 +22,6 @@ const rescuePause = 1_000
 export interface ReaderOptions {
   path: string
   loaded: Loaded<SqliteCollection>
-  /** Verifies that the database is corrupt. */
-  verify: (failure: Failure) => Promise<Failure>
   /** Makes the writer save a lost log and close its connection. */
   closeWriter: () => Promise<void>
   /** Called with a sentence for the operator. */
@@ -97,7 +95,7 @@ export class Reader {
           await wait(busyPause)
         } else if (mayBeReadError(failure) && !hasRepeated) {
           hasRepeated = true
-        } else throw storeError(await this.#options.verify(failure))
+        } else throw storeError(failure)
       }
     }
   }

@@ -4,9 +4,8 @@ import { StoreUnavailable } from '../../errors.ts'
 import type { PrepareOptions } from '../../migrations.ts'
 import { searchWith } from '../../search.ts'
 import { measureBackups } from '../backup/inventory.ts'
-import { CorruptionCheck, isDiskFull } from '../diagnosis/diagnosis.ts'
 import type { Mutation, Prepare, SqliteCollection, SqliteEngine } from '../engine.ts'
-import type { Failure } from '../file/failure.ts'
+import { isDiskFull } from '../file/diagnosis.ts'
 import { realPathOf, sizeOf } from '../file/files.ts'
 import { prepareCounts, prepareGet, preparePages } from '../statements.ts'
 import { Writer, type WriterOptions } from '../writer/writer.ts'
@@ -28,19 +27,12 @@ interface SqliteStoreOptions extends Omit<WriterOptions, 'identities'>, PrepareO
 export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   const { path, loaded, onWarning = () => {}, onDamage = () => {}, observer } = options
   prepareDatabase(path, loaded, options)
-  const corruption = new CorruptionCheck(path)
-  const verify = (failure: Failure) => corruption.verify(failure)
   const closeWriter = () => writer.close()
-  const reader: Reader = new Reader({ path, loaded, verify, closeWriter, onWarning, onDamage })
+  const reader: Reader = new Reader({ path, loaded, closeWriter, onWarning, onDamage })
   const { identities } = reader
   const writer: Writer = new Writer(
     { ...options, identities },
-    {
-      verify,
-      onDamage: (damage) => reader.leave(damage),
-      onWarning,
-      observer,
-    },
+    { onDamage: (damage) => reader.leave(damage), onWarning, observer },
   )
   const opened = Object.entries(loaded.collections).map(([name, collection]) => [
     name,

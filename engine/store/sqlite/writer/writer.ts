@@ -5,15 +5,7 @@ import type { Loaded, MutationResult } from '../../entity.ts'
 import { closedStore, StoreUnavailable, tooManyWrites } from '../../errors.ts'
 import type { SqliteCollection } from '../engine.ts'
 import type { Damage } from '../file/damage.ts'
-import {
-  concernsDatabase,
-  conflictOf,
-  type Failure,
-  isBusy,
-  mayBeReadError,
-  storeError,
-  writeFailureOf,
-} from '../file/failure.ts'
+import { concernsDatabase, conflictOf, type Failure, isBusy, storeError, writeFailureOf } from '../file/failure.ts'
 import type { FileIdentities } from '../file/open-file.ts'
 import { onMessage, otherThreadsSleep, startThread } from '../thread.ts'
 import type { Order, Outcome, Settled, WriterData } from './writes.ts'
@@ -29,8 +21,6 @@ export interface WriterOptions {
 }
 
 interface Events {
-  /** Verifies that the database is corrupt. */
-  verify?: (failure: Failure) => Promise<Failure>
   /** Called when the thread has found damage. */
   onDamage?: (damage: Damage) => void
   /** Called with a sentence for the operator. */
@@ -223,8 +213,6 @@ export class Writer {
     if ('value' in outcome) {
       if (sent.name !== probeWrite) this.#lastFailure = undefined
       sent.resolve(outcome.value)
-    } else if (mayBeReadError(outcome.failure) && this.#events.verify) {
-      void this.#events.verify(outcome.failure).then((failure) => this.#fail(sent, failure))
     } else this.#fail(sent, outcome.failure)
   }
 

@@ -49,6 +49,7 @@ describe('a failure', () => {
     ['SQLITE_TOOBIG', true, 'why; look up SQLITE_TOOBIG on sqlite.org'],
     ['EACCES', true, 'why; check the path and its permissions'],
     ['EMFILE', true, 'no file descriptor is left; raise the limit (ulimit -n, or LimitNOFILE of systemd)'],
+    ['SQLITE_CORRUPT', true, 'it is corrupt, or the disk cannot read it; check the disk, or restore an intact backup'],
     ['SQLITE_CORRUPT_INDEX', false, 'it is corrupt; restore an intact backup'],
     ['SQLITE_NOTADB', false, 'it is corrupt; restore an intact backup'],
   ] as const)('%s makes the store unavailable, retryable: %s, and says %s', ([code, isRetryable, reason]) => {

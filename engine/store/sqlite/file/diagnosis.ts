@@ -1,0 +1,47 @@
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { UnusableDatabase } from '../../errors.ts'
+import { concernsDatabase, type Failure, reasonOf, toFailure, violatesConstraint } from './failure.ts'
+import { realPathOf } from './files.ts'
+
+/** Bytes. SQLite extends the index of the log (`-shm`) by half of it. */
+const minRoom = 64 * 1024
+
+/**
+ * Converts what the file system or SQLite threw while a database was opened or copied.
+ *
+ * @param database its path.
+ * @throws the error itself if it comes from neither, because it is then a bug.
+ */
+export function unusable(database: string, error: unknown): UnusableDatabase {
+  if (error instanceof UnusableDatabase) return error
+  const failure = toFailure(error)
+  if (!concernsDatabase(failure) && !violatesConstraint(failure)) throw error
+  const reason = reasonOf(findFullDisk(database, failure))
+  return new UnusableDatabase(database, reason, { cause: error })
+}
+
+/** Runs a step. Errors of the file system and of SQLite become an {@link UnusableDatabase}. */
+export function attempt<T>(database: string, step: () => T): T {
+  try {
+    return step()
+  } catch (error) {
+    throw unusable(database, error)
+  }
+}
+
+/** SQLite names a full disk only if a write fails, but not if it cannot create or extend the log or its index. */
+export function findFullDisk(database: string, failure: Failure): Failure {
+  if (!/^SQLITE_(IOERR|CANTOPEN)/.test(failure.code) || !isDiskFull(database)) return failure
+  return { code: 'SQLITE_FULL', message: failure.message }
+}
+
+export function isDiskFull(database: string): boolean {
+  try {
+    const { bavail, bsize, blocks, files, ffree } = statfsSync(dirname(realPathOf(database)))
+    // Some file systems count neither blocks nor inodes.
+    return (blocks > 0 && bavail * bsize < minRoom) || (files > 0 && ffree === 0)
+  } catch {
+    return false
+  }
+}
