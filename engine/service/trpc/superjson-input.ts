@@ -28,15 +28,14 @@ export function decodeSuperjson(serialized: unknown): unknown {
   const { json, meta = {} } = serialized
   if (!isRecord(meta) || !hasOnly(meta, ['values', 'referentialEqualities', 'v']))
     throw invalid('meta: expected an object with values, referentialEqualities and v')
-  const { values = {}, referentialEqualities = {}, v = 0 } = meta
+  // Not `referentialEqualities`, which say what objects of the client were identical: the JSON holds each of them in full.
+  const { values = {}, v = 0 } = meta
   if (v !== 0 && v !== 1) throw invalid('meta.v: expected 0 or 1')
 
   const root = { json }
-  const placeOf = (path: unknown) => findPlace(root, path, v)
-  checkEqualities(referentialEqualities, placeOf)
   // The annotation of the input itself is not in an object.
   if (!isRecord(values)) decodeAt({ parent: root, key: 'json' }, values, 'json')
-  else for (const [path, type] of Object.entries(values)) decodeAt(placeOf(path), type, path)
+  else for (const [path, type] of Object.entries(values)) decodeAt(findPlace(root, path, v), type, path)
   return root.json
 }
 
@@ -59,28 +58,7 @@ function decodeAt({ parent, key }: Place, annotation: unknown, path: string): vo
   else throw invalid(`${shorten(path)}: expected ${annotatedTypes[type]}, because it is annotated as ${type}`)
 }
 
-/**
- * Checks the annotations that tell which objects of the client were identical. They change nothing, because the JSON holds
- * each of them in full. Only where it has null instead, because of a cycle or of superjson's option `dedupe`, would a
- * value be lost.
- */
-function checkEqualities(annotation: unknown, placeOf: (path: unknown) => Place): void {
-  // With a list, some paths lead to the input itself.
-  const [ofRoot, others = {}, ...more] = Array.isArray(annotation) ? annotation : [[], annotation]
-  if (!Array.isArray(ofRoot) || !isRecord(others) || more.length > 0)
-    throw invalid('meta.referentialEqualities: expected lists of paths')
-  for (const paths of [ofRoot, Object.keys(others), ...Object.values(others)]) {
-    if (!Array.isArray(paths)) throw invalid('meta.referentialEqualities: expected lists of paths')
-    for (const path of paths) {
-      const { parent, key } = placeOf(path)
-      if (parent[key] === null)
-        throw invalid(`${shorten(path)}: expected the value in full, not null. Serialize without dedupe, and no cycles`)
-    }
-  }
-}
-
-function findPlace(root: { json: unknown }, path: unknown, version: 0 | 1): Place {
-  if (typeof path !== 'string') throw invalid('meta: expected a string as a path')
+function findPlace(root: { json: unknown }, path: string, version: 0 | 1): Place {
   let place: Place = { parent: root, key: 'json' }
   for (const key of splitPath(path, version)) {
     const parent = place.parent[place.key]
