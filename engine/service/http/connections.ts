@@ -56,7 +56,7 @@ export class Connections {
     const previous = connection.latest?.response
     connection.latest = { request, response }
     connection.usedAt = this.#uses++
-    response.once('close', () => {
+    response.on('close', () => {
       // Idle connections must not keep their last exchange: at 256 of them, garbage collections paused three times as long.
       if (connection.latest?.response !== response || !request.complete) return
       connection.latest = undefined

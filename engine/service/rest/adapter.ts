@@ -91,9 +91,9 @@ function deprecationHooks(operations: Operation[], apiUrl: () => string, address
   const deprecation = operations.find(({ meta }) => meta.deprecation)?.meta.deprecation
   if (!deprecation) return []
   const { since, sunset, successor } = deprecation
+  const dates = { deprecation: `@${since.getTime() / 1000}`, sunset: sunset.toUTCString() }
   const headers = () => ({
-    deprecation: `@${since.getTime() / 1000}`,
-    sunset: sunset.toUTCString(),
+    ...dates,
     link: `<${apiUrl()}${successor}>; rel="successor-version", <${address()}/docs/>; rel="deprecation"; type="text/html"`,
   })
   return [
