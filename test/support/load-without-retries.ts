@@ -1,17 +1,18 @@
 import { expect, onTestFinished } from 'vitest'
 import { connectRestClient, type RestClient, type RestResponse } from './rest-client.ts'
 
-const callers = 16
+export const callers = 16
 
 /**
- * Callers that create, get and list without a pause, at most until the test ends.
+ * Callers that create, get and list without a pause, at most until the test ends. They repeat only requests on new
+ * connections that are reset: a listener that closes loses those that the kernel has not handed over yet.
  *
  * @param keepAlive whether the caller of this index keeps its connection open. By default, every fourth opens one for each request.
  */
 export function startLoad(url: string, key: string, { keepAlive = (index: number) => index % 4 !== 0 } = {}) {
   const failures: string[] = []
   const acknowledged: string[] = []
-  const load = { requests: 0, failures, acknowledged, reach, stop }
+  const load = { requests: 0, resets: 0, failures, acknowledged, reach, stop }
   let isStopping = false
 
   async function call(caller: RestClient, name: string): Promise<void> {
@@ -26,7 +27,7 @@ export function startLoad(url: string, key: string, { keepAlive = (index: number
     return status === expected
   }
   async function run(index: number): Promise<void> {
-    const caller = connectRestClient(url, key, { keepAlive: keepAlive(index) })
+    const caller = connectRestClient(url, key, { keepAlive: keepAlive(index), onReset: () => void load.resets++ })
     for (let i = 0; !isStopping; i++) {
       await call(caller, `${index}-${i}`).catch((error: Error) => load.failures.push(`${error}`))
     }

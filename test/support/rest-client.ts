@@ -55,11 +55,36 @@ export function createRestClient(transport: Send, key: string): RestClient {
   }
 }
 
-/** A client of the service at this URL. It uses one connection at a time and never repeats a request. */
-export function connectRestClient(url: string, key: string, { keepAlive = true } = {}): RestClient {
+interface ConnectOptions {
+  keepAlive?: boolean
+  /** Called before the repetition of a request on a new connection that was reset. Without it, no request is repeated. */
+  onReset?: () => void
+}
+
+/** A client of the service at this URL. It uses one connection at a time. */
+export function connectRestClient(
+  url: string,
+  key: string,
+  { keepAlive = true, onReset }: ConnectOptions = {},
+): RestClient {
   const agent = new Agent({ keepAlive, maxSockets: 1 })
   onTestFinished(() => agent.destroy())
-  return createRestClient((request) => sendTo(url, request, agent), key)
+  return createRestClient(async (request) => {
+    for (;;) {
+      try {
+        return await sendTo(url, request, agent)
+      } catch (error) {
+        if (!onReset || !isResetOfNewConnection(error)) throw error
+        onReset()
+      }
+    }
+  }, key)
+}
+
+/** Not if the server closed the connection without a response: that error has the same code, but no system call. */
+function isResetOfNewConnection(error: unknown): boolean {
+  const { code, syscall, reusedSocket } = Object(error)
+  return code === 'ECONNRESET' && syscall !== undefined && reusedSocket === false
 }
 
 /** Sends a request through a socket. */
@@ -71,7 +96,9 @@ export async function sendTo(
   const sent = request(origin + url, { method, headers, ...(agent && { agent }) })
   sent.end(payload)
   // Safe: Node emits `response` with one IncomingMessage.
-  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const [response] = (await once(sent, 'response').catch((error: Error) => {
+    throw Object.assign(error, { reusedSocket: sent.reusedSocket })
+  })) as [IncomingMessage]
   return {
     status: response.statusCode ?? 0,
     headers: joinHeaders(response.headers),

@@ -52,6 +52,15 @@ test('an idle connection does not keep its last request in memory', async () => 
   expect(socket.closed).toBe(false)
 })
 
+test('connections that wait to be accepted when the service closes receive their responses', async () => {
+  const { app } = await startTestApi()
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  // They connect in the same turn of the event loop, and the service accepts one in each turn.
+  const waiting = Array.from({ length: 20 }, () => exchange(url, `GET /livez HTTP/1.1\r\n${host}\r\n`))
+  await app.close()
+  expect((await Promise.all(waiting)).map(([response]) => response?.status)).toEqual(Array(20).fill(200))
+})
+
 test('requests that arrive together over 100 connections are all answered', async () => {
   const { url, authorization } = await listen(shared())
   const sockets = await Promise.all(Array.from({ length: 100 }, () => openSocket(url)))
