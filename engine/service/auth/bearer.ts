@@ -56,8 +56,14 @@ export function bearerCheck(
     return undefined
   }
 
-  async function find(key: string): Promise<ApiKey | undefined> {
-    return isApiKey(key) ? apiKeys.find(hashApiKey(key)) : undefined
+  let [sharedKey, shared] = ['', Promise.resolve<ApiKey | undefined>(undefined)]
+  /** Requests that start together after a commit share a read of their key. */
+  function find(key: string): Promise<ApiKey | undefined> {
+    if (key === sharedKey) return shared
+    sharedKey = key
+    shared = isApiKey(key) ? apiKeys.find(hashApiKey(key)) : Promise.resolve(undefined)
+    queueMicrotask(() => (sharedKey = ''))
+    return shared
   }
 
   function unknownKey(key: string): ApiError {

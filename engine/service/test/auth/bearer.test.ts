@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { createKey } from '../../../../test/support/product.ts'
+import { startTestApi } from '../../../../test/support/test-api.ts'
+
+test('requests that start together after a commit share a read of their key', async () => {
+  const { app, store, key } = await startTestApi()
+  const other = await createKey(store, 'other')
+  const { find } = store.apiKeys
+  const found: string[] = []
+  store.apiKeys.find = (hash) => {
+    found.push(hash)
+    return find(hash)
+  }
+  const statusWith = async (sent: string) => {
+    const { statusCode } = await app.inject({ url: '/v1/pets', headers: { authorization: `Bearer ${sent}` } })
+    return statusCode
+  }
+  const unknown = key.replace(/.{12}$/, '000000000000')
+  expect(await Promise.all([key, key, key, unknown, other, other].map(statusWith))).toEqual([
+    200, 200, 200, 401, 200, 200,
+  ])
+  expect(found).toHaveLength(2)
+})
