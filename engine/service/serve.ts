@@ -192,9 +192,7 @@ async function mintFirstKey(
   { apiKeys }: WithApiKeys,
   audit: Audit,
 ): Promise<string | undefined> {
-  const { mintApiKey, apiKeyRecord } = apiKeyFormat(keyPrefix)
-  const key = mintApiKey()
-  const record = apiKeyRecord(key, 'first')
+  const { key, record } = apiKeyFormat(keyPrefix).mintApiKey('first')
   if (!(await apiKeys.createFirst(record))) return undefined
   audit('key.create', describeKey(record))
   return key

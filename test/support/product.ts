@@ -9,7 +9,13 @@ import { product } from '../../server/service.ts'
 
 export { product, service } from '../../server/service.ts'
 
-export const { apiKeyRecord, isApiKey, mintApiKey, startOf } = apiKeyFormat(product.keyPrefix)
+const format = apiKeyFormat(product.keyPrefix)
+export const { apiKeyRecord, isApiKey, startOf } = format
+
+/** A key that no store has. */
+export function mintApiKey(): string {
+  return format.mintApiKey('test').key
+}
 
 const configuration = configurationOf(product)
 export const { readConfig } = configuration
@@ -20,8 +26,8 @@ export function describeConfig(env: Record<string, string | undefined>) {
   return settings.describeConfig({ product, configuration }, env)
 }
 
-export function createKey(store: WithApiKeys, name: string, lifetime?: number): Promise<string> {
-  return keys.createKey(product, store, name, lifetime)
+export async function createKey(store: WithApiKeys, name: string, lifetime?: number): Promise<string> {
+  return (await keys.createKey(product, store, name, lifetime)).key
 }
 
 export function revokeKey(store: WithApiKeys, nameOrStart: string) {

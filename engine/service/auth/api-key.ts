@@ -4,17 +4,23 @@ import type { NewApiKey } from '#store/keys'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-export type ApiKeyFormat = ReturnType<typeof apiKeyFormat>
+/** A key, which cannot be shown again, and the record that the store keeps. */
+export interface MintedKey {
+  key: string
+  record: NewApiKey
+}
 
 /** The API keys of a product: its prefix, 32 random base62 characters (190 bits) and their CRC-32 in six more. */
 export function apiKeyFormat(prefix: string) {
   const format = new RegExp(`^${RegExp.escape(prefix)}([0-9A-Za-z]{32})([0-9A-Za-z]{6})$`)
   const beginning = new RegExp(`^${RegExp.escape(prefix)}[0-9A-Za-z]{0,6}`)
 
-  /** The checksum rejects a mistyped or truncated key without a database lookup. */
-  function mintApiKey(): string {
+  /** `lifetime` is in milliseconds; without one the key does not expire. */
+  function mintApiKey(name: string, lifetime?: number): MintedKey {
     const secret = Array.from({ length: 32 }, () => base62[randomInt(base62.length)]).join('')
-    return prefix + secret + checksum(secret)
+    // The checksum rejects a mistyped or truncated key without a database lookup.
+    const key = prefix + secret + checksum(secret)
+    return { key, record: apiKeyRecord(key, name, lifetime) }
   }
 
   function isApiKey(text: string): boolean {
@@ -32,7 +38,7 @@ export function apiKeyFormat(prefix: string) {
     return beginning.exec(text)?.[0]
   }
 
-  /** The record that the store keeps. `lifetime` is in milliseconds; without one the key does not expire. */
+  /** The record of a key, as of {@link mintApiKey}. */
   function apiKeyRecord(key: string, name: string, lifetime?: number): NewApiKey {
     const createdAt = new Date()
     const expiresAt = lifetime === undefined ? undefined : new Date(createdAt.getTime() + lifetime)

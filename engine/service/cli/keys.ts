@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { WithApiKeys } from '#store/keys'
-import { apiKeyFormat, hashApiKey } from '../auth/api-key.ts'
+import type { MintedKey } from '../auth/api-key.ts'
 import { describeKey } from '../ops/audit.ts'
 import {
   createKey,
@@ -24,7 +24,6 @@ const lifetimeOption = ['--expires <lifetime>', 'the lifetime, such as 12h, 90d 
 
 export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
   const { product } = cli
-  const { startOf } = apiKeyFormat(product.keyPrefix)
   const keys = program
     .command('keys')
     .description('manage API keys; changes take effect at once, also on a running service')
@@ -40,9 +39,9 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
       withStore(
         cli,
         async (store, audit) => {
-          const key = await createKey(product, store, name, options.expires)
-          audit('key.create', describeKey({ name, start: startOf(key) }))
-          await printKey(options, store, key)
+          const minted = await createKey(product, store, name, options.expires)
+          audit('key.create', describeKey(minted.record))
+          printKey(options, minted)
         },
         { create: true },
       ),
@@ -78,16 +77,15 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
     .option(...jsonOption)
     .action((nameOrStart: string, options: NewKeyOptions) =>
       withStore(cli, async (store, audit) => {
-        const { key, old } = await rotateKey(product, store, nameOrStart, options.expires)
-        audit('key.rotate', describeKey({ name: old.name, start: startOf(key) }), { replaces: describeKey(old) })
-        await printKey(options, store, key)
+        const { old, ...minted } = await rotateKey(product, store, nameOrStart, options.expires)
+        audit('key.rotate', describeKey(minted.record), { replaces: describeKey(old) })
+        printKey(options, minted)
       }),
     )
   addHelp(cli, rotate, { examples: ['keys rotate shop', 'keys rotate shop --expires 30d'], variables })
 }
 
-async function printKey(options: JsonOption, { apiKeys }: WithApiKeys, key: string): Promise<void> {
-  const record = await apiKeys.find(hashApiKey(key))
-  note(record?.expiresAt ? `The key expires at ${record.expiresAt.toISOString()}.` : 'The key does not expire.')
-  printAs(options, { ...(record && summaryOf(record)), key }, () => key)
+function printKey(options: JsonOption, { key, record }: MintedKey): void {
+  note(record.expiresAt ? `The key expires at ${record.expiresAt.toISOString()}.` : 'The key does not expire.')
+  printAs(options, { ...summaryOf(record), key }, () => key)
 }

@@ -1,6 +1,6 @@
 import { RowConflict } from '#store'
-import type { ApiKey, WithApiKeys } from '#store/keys'
-import { apiKeyFormat } from '../auth/api-key.ts'
+import type { ApiKey, NewApiKey, WithApiKeys } from '#store/keys'
+import { apiKeyFormat, type MintedKey } from '../auth/api-key.ts'
 import type { Product } from '../product.ts'
 import { alignColumns, listOf, parseDuration } from './format.ts'
 import { OperatorError, UsageError } from './operator-error.ts'
@@ -12,20 +12,16 @@ type KeyOwner = Pick<Product, 'keyPrefix' | 'command'>
 const latestTime = Date.UTC(9999, 11, 31)
 const revokedMeanwhile = 'The API key was revoked meanwhile.'
 
-/**
- * @param lifetime in milliseconds; without one the key does not expire.
- * @returns the new key, which cannot be shown again.
- */
+/** @param lifetime in milliseconds; without one the key does not expire. */
 export async function createKey(
-  product: KeyOwner,
+  { keyPrefix }: KeyOwner,
   { apiKeys }: WithApiKeys,
   name: string,
   lifetime?: number,
-): Promise<string> {
-  const { mintApiKey, apiKeyRecord } = apiKeyFormat(product.keyPrefix)
-  const key = mintApiKey()
-  await explainTakenName(apiKeys.create(apiKeyRecord(key, parseKeyName(product, name), lifetime)))
-  return key
+): Promise<MintedKey> {
+  const minted = apiKeyFormat(keyPrefix).mintApiKey(name, lifetime)
+  await explainTakenName(apiKeys.create(minted.record))
+  return minted
 }
 
 /** Awaits the create of a key. If an active key has its name, it rejects with an {@link OperatorError}. */
@@ -41,20 +37,18 @@ export function explainTakenName<T>(create: Promise<T>): Promise<T> {
  * Revokes a key and creates its successor, which has the same name.
  *
  * @param lifetime in milliseconds; without one the successor has the lifetime of the old key.
- * @returns the new key, which cannot be shown again, and the record of the old one.
+ * @returns also the record of the old key.
  */
 export async function rotateKey(
   product: KeyOwner,
   store: WithApiKeys,
   nameOrStart: string,
   lifetime?: number,
-): Promise<{ key: string; old: ApiKey }> {
-  const { mintApiKey, apiKeyRecord } = apiKeyFormat(product.keyPrefix)
+): Promise<MintedKey & { old: ApiKey }> {
   const old = await findKey(product, store, nameOrStart)
-  const key = mintApiKey()
-  const successor = apiKeyRecord(key, old.name, lifetime ?? lifetimeOf(old))
-  if (!(await store.apiKeys.rotate(old.id, successor))) throw new OperatorError(revokedMeanwhile)
-  return { key, old }
+  const successor = apiKeyFormat(product.keyPrefix).mintApiKey(old.name, lifetime ?? lifetimeOf(old))
+  if (!(await store.apiKeys.rotate(old.id, successor.record))) throw new OperatorError(revokedMeanwhile)
+  return { ...successor, old }
 }
 
 function lifetimeOf({ name, createdAt, expiresAt }: ApiKey): number | undefined {
@@ -84,7 +78,7 @@ export async function revokeKey(
 type KeySummary = ReturnType<typeof summaryOf>
 
 /** What an operator may see of a key. Times are in ISO 8601, or the word `unreadable`. */
-export function summaryOf({ name, start, createdAt, expiresAt, revokedAt, lastUsedAt }: ApiKey) {
+export function summaryOf({ name, start, createdAt, expiresAt, revokedAt, lastUsedAt }: NewApiKey & Partial<ApiKey>) {
   return {
     name,
     start,
