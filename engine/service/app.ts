@@ -12,7 +12,6 @@ import type { WithApiKeys } from '#store/keys'
 import { bearerCheck } from './auth/bearer.ts'
 import { withRateLimit } from './auth/rate-limit.ts'
 import { type Config, publicAddressOf } from './config.ts'
-import { Connections, maxConnections } from './http/connections.ts'
 import { makeDrainable } from './http/drain.ts'
 import { handleErrors, sendError } from './http/error-responses.ts'
 import { type CheckReadiness, health, readinessCheck } from './http/health.ts'
@@ -23,7 +22,7 @@ import { requestCheck } from './http/request-checks.ts'
 import { responseCache } from './http/response-cache.ts'
 import { addCors, corsFor, securityHeaders } from './http/response-headers.ts'
 import { ignoreBodies, type Page, refuseUnknownPaths, routeAllMethods } from './http/routing.ts'
-import { createHttpServer } from './http/server.ts'
+import { createHttpServer, type HttpServerOptions } from './http/server.ts'
 import { readConsolePage, webConsole } from './http/static-files.ts'
 import type { Log, RequestResult } from './log.ts'
 import type { Product } from './product.ts'
@@ -74,13 +73,11 @@ function createBase({
   log,
   metrics,
   tracing,
-  connectionLimit = maxConnections(),
-  keepAlive = true,
+  serverOptions,
   page,
 }: Pick<AppOptions, 'product' | 'config' | 'log' | 'tracing'> & {
   metrics: Metrics
-  connectionLimit?: number
-  keepAlive?: boolean
+  serverOptions?: HttpServerOptions
   page?: Page | undefined
 }) {
   // With pino's type, every Fastify type in the project would need it as a parameter.
@@ -88,12 +85,11 @@ function createBase({
   const headers = securityHeaders(config.publicUrl)
   const applyCors = corsFor(config.corsOrigins, headers)
   const requestIdOf = requestIdsWithout(product.keyPrefix)
-  const connections = new Connections({ ...limits, connections: connectionLimit })
   const app = fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
-    serverFactory: (listener) => createHttpServer(listener, log, requestIdOf, headers, { connections, keepAlive }),
+    serverFactory: (listener) => createHttpServer(listener, log, requestIdOf, headers, serverOptions),
     // createHttpServer responds to these errors.
     clientErrorHandler: () => {},
     // Called instead of the hooks for a URL that cannot be decoded.
@@ -226,7 +222,8 @@ export function createAdminApp(
   service: FastifyInstance,
   { product, config, log, metrics }: Pick<AppOptions, 'product' | 'config' | 'log'> & { metrics: Metrics },
 ): FastifyInstance {
-  const app = createBase({ product, config: { ...config, corsOrigins: [] }, log, metrics, ...adminListener })
+  const serverOptions = adminListener
+  const app = createBase({ product, config: { ...config, corsOrigins: [] }, log, metrics, serverOptions })
   app.register(health, { check: service.checkReadiness })
   app.register(metricsRoute, { metrics, check: service.checkReadiness })
   return app

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { describeLocation, type Location, migrateStore } from '#store'
-import { copy, describeCopy, describeMigrations, describeStatus, readPending, readStatus } from '../ops/database.ts'
+import { copyStore } from '#store/operations'
+import { describeCopy, describeMigrations, describeStatus, readPending, readStatus } from '../ops/database.ts'
 import { describeRows, listOf, withProgress } from '../ops/format.ts'
 import { parseLocation } from '../ops/location.ts'
 import { addHelp, type Cli } from './cli.ts'
@@ -74,14 +75,14 @@ function addCopyCommand(databases: Command, cli: Cli, contents: string): void {
     .option(...jsonOption)
     .action(async ({ from, to, ...options }: JsonOption & { from: Location; to: Location }) => {
       const audit = auditOf(configuration.readConfig())
-      const target = describeLocation(to)
+      const [source, target] = [describeLocation(from), describeLocation(to)]
       const onMigrate = (migrations: string[]) => audit('database.migrate', target, { migrations })
-      const copied = await withProgress(describeRows, (onProgress) =>
-        copy({ definition, from, to, onMigrate, onProgress }),
+      const tables = await withProgress(describeRows, (onProgress) =>
+        copyStore({ definition, from, to, onMigrate, onProgress }),
       )
-      const rows = copied.tables.reduce((sum, { rows }) => sum + rows, 0)
-      audit('database.copy', target, { from: copied.from, rows })
-      printAs(options, copied, describeCopy)
+      const rows = tables.reduce((sum, { rows }) => sum + rows, 0)
+      audit('database.copy', target, { from: source, rows })
+      printAs(options, { from: source, to: target, tables }, describeCopy)
     })
   addHelp(cli, copying, {
     examples: ['$0 db copy --from file:data/$0.db --to postgres://$0@db.example/$0'],

@@ -13,6 +13,11 @@ import { hasClearFraming } from './request-checks.ts'
 /** Milliseconds for which the server discards what a client sends after the final response. A slow client needs seconds. */
 const lingerTime = 5_000
 
+export interface HttpServerOptions {
+  connectionLimit?: number
+  keepAlive?: boolean
+}
+
 /**
  * Creates Node's HTTP server with limits. Where Node would respond with an empty body, this server sends the Error body:
  * for bytes that are not HTTP, a request that arrives too slowly, an unknown `Expect`, and `CONNECT`. Half-closed
@@ -20,15 +25,16 @@ const lingerTime = 5_000
  *
  * @param requestIdOf finds the id of a request
  * @param headers the headers of every response
- * @param keepAlive whether a connection may have several requests
+ * @param options the number of connections, and whether each may have several requests
  */
 export function createHttpServer(
   listener: RequestListener,
   log: FastifyBaseLogger,
   requestIdOf: RequestIdOf,
   headers: Record<string, string>,
-  { connections = new Connections({ ...limits, connections: maxConnections() }), keepAlive = true } = {},
+  { connectionLimit = maxConnections(), keepAlive = true }: HttpServerOptions = {},
 ): Server {
+  const connections = new Connections({ ...limits, connections: connectionLimit })
   const server = createServer({
     maxHeaderSize: limits.headers,
     headersTimeout: limits.headersTime,

@@ -1,7 +1,5 @@
 import { describeLocation, type Location, type StoreDefinition } from '#store'
 import {
-  type CopyRequest,
-  copyStore,
   type Inspection,
   inspect,
   type LockMode,
@@ -137,19 +135,8 @@ function describeLocks({ locks }: Migration): string[] {
   return lines.length === 0 ? ['-- Locks no existing table.'] : lines
 }
 
-interface Copied {
-  /** Paths, or URLs without passwords. */
-  from: string
-  to: string
-  tables: TableSummary[]
-}
-
-export async function copy(request: CopyRequest): Promise<Copied> {
-  const tables = await copyStore(request)
-  return { from: describeLocation(request.from), to: describeLocation(request.to), tables }
-}
-
-export function describeCopy({ from, to, tables }: Copied): string {
+/** @param from and `to` are paths, or URLs without passwords */
+export function describeCopy({ from, to, tables }: { from: string; to: string; tables: TableSummary[] }): string {
   return [
     `Copied ${from} to ${to}. After reading back, both contain:`,
     ...tables.map(({ name, rows, sha256 }) => `  ${name}: ${count(rows, 'row')}, SHA-256 ${sha256.slice(0, 12)}…`),

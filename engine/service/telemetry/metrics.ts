@@ -56,8 +56,7 @@ export class Metrics {
   }
 
   /** All metrics in the text format of Prometheus, version 0.0.4. */
-  async text(): Promise<string> {
-    await this.store.update()
+  text(): Promise<string> {
     return this.#registry.metrics()
   }
 }

@@ -2,9 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { definition } from '../../../db/store.ts'
 import { maxInt64, minInt64 } from '../../../engine/service/api/int64.ts'
-import { copy as copyAndReport, describeCopy } from '../../../engine/service/ops/database.ts'
 import { openDatabase, postgresDatabase, sqliteDatabase } from '../../support/database.ts'
 import { tableNames } from '../../support/engines.ts'
 import { auditLinesIn } from '../../support/log-lines.ts'
@@ -246,11 +244,10 @@ describe('the command', () => {
       { action: 'database.copy', subject, from: pathOf(from), rows: 12 },
     ])
     expect(run.stderr).not.toContain('hush')
-    const back = { kind: 'sqlite', path: join(folder, 'b.db') } as const
-    const copied = await copyAndReport({ definition, from: { kind: 'postgres', url }, to: back })
-    expect(describeCopy(copied).split('\n')[0]).toBe(
-      `Copied ${subject} to ${back.path}. After reading back, both contain:`,
-    )
+    const back = join(folder, 'b.db')
+    const copied = startCopy(folder, url, `file:${back}`)
+    expect(await copied.ended, copied.stderr).toBe(0)
+    expect(copied.stdout).toContain(`Copied ${subject} to ${back}. After reading back, both contain:\n`)
   })
 
   test('prints a failure as one line without a password', async () => {

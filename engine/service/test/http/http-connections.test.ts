@@ -24,7 +24,6 @@ import {
 import { stubbornClients } from '../../../../test/support/stubborn-clients.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import { shareTestApi, startTestApi } from '../../../../test/support/test-api.ts'
-import { Connections } from '../../http/connections.ts'
 
 /** The end of connections: clients receive all their responses, and cannot keep a connection open without a request. */
 
@@ -246,7 +245,7 @@ const large = Buffer.alloc(16 * 2 ** 20)
 
 async function startFull(connections: number) {
   return startHttpServer(({ url }, response) => void response.end(url === '/large' ? large : 'small'), {
-    connections: new Connections({ connections, heldRequests: 1_000 }),
+    connectionLimit: connections,
   })
 }
 
