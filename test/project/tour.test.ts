@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { expectToCompile } from '../support/compile.ts'
+import { isInstalled } from '../support/curl.ts'
 import {
   codeBlocksOf,
   type Document,
@@ -37,20 +38,16 @@ async function startTour(): Promise<Tour> {
 
 test('the README: each command gives the output that is shown, and the typed client runs', async () => {
   const readme = document('README.md')
-  const { folder, server, key } = await startTour()
-  await follow(readme, { folder, server, key })
+  const tour = await startTour()
+  await follow(readme, tour)
 
   const [{ command, output } = { command: '', output: '' }] = stepsOf(readme).filter(({ command }) =>
     command.startsWith('sqlite3'),
   )
-  expect(query(folder, command)).toBe(output)
+  expect(query(tour.folder, command)).toBe(output)
 
-  const [example] = codeBlocksOf(readme, 'ts')
-  const client = pathToFileURL(join(root, 'client/index.ts')).href
-  const script = join(folder, 'example.ts')
-  writeFileSync(script, String(example?.code).replace('../client/index.ts', client).replace(address, server.url))
-  const { stdout } = await run(process.execPath, [script], { env: { KEY: key } })
-  expect(stdout).toBe("{ id: 2n, name: 'Minka', categoryId: 7n, status: 'pending' }\n")
+  const outputs = scriptsOf(readme).map((script) => runScript(script, tour))
+  expect(await Promise.all(outputs)).toEqual(["{ id: 2n, name: 'Minka', categoryId: 7n, status: 'pending' }\n"])
 })
 
 test('the README shows a procedure as it is in the source', () => {
@@ -64,11 +61,8 @@ test('the API document: each command gives the output that is shown, and the scr
   const tour = await startTour()
   await follow(api, tour)
 
-  const [example] = codeBlocksOf(api, 'js')
-  const script = join(tour.folder, 'example.mjs')
-  writeFileSync(script, String(example?.code))
-  const env = { KEY: tour.key, PETSTORE_URL: tour.server.url }
-  expect(await run(process.execPath, [script], { env })).toMatchObject({ stdout: 'true\n' })
+  const outputs = scriptsOf(api).map((script) => runScript(script, tour))
+  expect(await Promise.all(outputs)).toEqual(['true\n'])
 })
 
 test('no other document has curl lines, which no test would run', () => {
@@ -85,6 +79,17 @@ test('the examples of the guides and scripts share no idempotency key, so that o
   const keys = [...all.matchAll(/idempotency-?key: '?([a-z]+-[\w-]+)/gi)].map(([, key]) => key)
   expect(keys.length).toBeGreaterThan(3)
   expect(keys).toEqual([...new Set(keys)])
+})
+
+test('the documents and the script of the examples run one after the other on one database, and share no key', async () => {
+  const tour = await startTour()
+  for (const source of documents.filter(({ path }) => !path.startsWith('engine/'))) {
+    for (const { command, output } of stepsOf(source).filter(({ command }) => command.startsWith('curl')))
+      expect(errorCodeIn(await curl(command, tour)), command).toBe(errorCodeIn(output))
+    for (const script of scriptsOf(source))
+      expect(await runScript(script, tour), source.path).not.toContain('unprocessable')
+  }
+  await runScript({ program: 'node', code: read('examples/script.ts') }, tour)
 })
 
 test('the TypeScript examples of the documents compile', async () => {
@@ -111,16 +116,17 @@ function declarationsFor(code: string): string {
 }
 
 /** Runs each curl line of a document in order. */
-async function follow(source: Document, { server, key }: Tour): Promise<void> {
+async function follow(source: Document, tour: Tour): Promise<void> {
   const steps = stepsOf(source).filter(({ command }) => command.startsWith('curl'))
   expect(steps).not.toEqual([])
   for (const { command, output } of steps) {
-    expect(await curl(command.replace(address, server.url).replace('$KEY', key)), command).toBe(output)
+    expect(await curl(command, tour), command).toBe(output)
   }
 }
 
 /** Sends the request of a curl line. The machine may have no curl. */
-async function curl(command: string): Promise<string> {
+async function curl(line: string, { server, key }: Tour): Promise<string> {
+  const command = line.replace(address, server.url).replace('$KEY', key)
   const words = [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, bare]) =>
     String(single ?? double ?? bare),
   )
@@ -132,6 +138,45 @@ async function curl(command: string): Promise<string> {
     words.includes('-d') ? { method: 'POST', headers, body: String(body) } : { headers },
   )
   return response.text()
+}
+
+/** The code of an Error body. Undefined for another response. */
+function errorCodeIn(body: string): unknown {
+  return JSON.parse(body).code
+}
+
+interface Script {
+  program: 'node' | 'bash' | 'python3'
+  code: string
+}
+
+/** The scripts that use a running service. The TypeScript blocks of a document are one. Not every machine has each program. */
+function scriptsOf(source: Document): Script[] {
+  const blocks = codeBlocksOf(source)
+  const ts = blocks.filter(({ language }) => language === 'ts').map(({ code }) => code)
+  const inLanguage = (program: Script['program'], of: string) =>
+    blocks.filter(({ language }) => language === of).map(({ code }) => ({ program, code }))
+  return [
+    { program: 'node' as const, code: ts.join('\n') },
+    ...inLanguage('node', 'js'),
+    ...(isInstalled('bash') && isInstalled('curl') ? inLanguage('bash', 'bash') : []),
+    ...(isInstalled('python3') ? inLanguage('python3', 'python') : []),
+  ].filter(({ code }) => /createPetstoreClient\(|PETSTORE_URL/.test(code))
+}
+
+/** Returns what the script prints. */
+async function runScript({ program, code }: Script, { folder, server, key }: Tour): Promise<string> {
+  const file = join(folder, program === 'node' ? 'script.ts' : 'script')
+  const client = pathToFileURL(join(root, 'client/index.ts')).href
+  writeFileSync(
+    file,
+    code
+      .replace(/'(\.\.\/client\/index\.ts|petstore-client)'/, `'${client}'`)
+      .replace(address, server.url)
+      .replace("'…'", `'${key}'`),
+  )
+  const env = { PATH: process.env.PATH, KEY: key, PETSTORE_URL: server.url }
+  return (await run(program === 'node' ? process.execPath : program, [file], { env })).stdout
 }
 
 function toHeader(line: string): [string, string] {
