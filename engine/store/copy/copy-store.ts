@@ -5,6 +5,8 @@ import { columnOf, listOf } from '../entity.ts'
 import { UnusableDatabase } from '../errors.ts'
 import type { Location } from '../location.ts'
 import type { OnMigrate } from '../migrations.ts'
+import { attempt } from '../sqlite/file/diagnosis.ts'
+import { identify } from '../sqlite/file/files.ts'
 import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
 
 export interface CopyRequest {
@@ -63,7 +65,8 @@ export async function copyStore({
 }: CopyRequest): Promise<TableSummary[]> {
   const source = await (await importDriver(from)).openSource(addressOf(from), definition)
   try {
-    const target = await (await importDriver(to)).openTarget(addressOf(to), definition, source.identity, onMigrate)
+    refuseSameFile(from, to)
+    const target = await (await importDriver(to)).openTarget(addressOf(to), definition, onMigrate)
     try {
       return await copyTables({ source, target, batchSize, onProgress })
     } finally {
@@ -76,7 +79,7 @@ export async function copyStore({
 
 /**
  * Loads only the driver that is needed. Its `openSource` opens a snapshot. Its `openTarget` creates the database if necessary,
- * keeps other processes from inserting into it, and refuses the source itself.
+ * and keeps other processes from inserting into it.
  */
 function importDriver({ kind }: Location) {
   return kind === 'postgres' ? import('./postgres.ts') : import('./sqlite.ts')
@@ -84,6 +87,13 @@ function importDriver({ kind }: Location) {
 
 function addressOf(location: Location): string {
   return location.kind === 'postgres' ? location.url : location.path
+}
+
+/** SQLite must not open a file under two names. Any other source is refused as a target because it contains rows. */
+function refuseSameFile(from: Location, to: Location): void {
+  if (from.kind !== 'sqlite' || to.kind !== 'sqlite') return
+  if (attempt(to.path, () => identify(from.path) === identify(to.path)))
+    throw new UnusableDatabase(to.path, 'it is also the source of the copy; choose another database in --to')
 }
 
 async function copyTables(copy: Copy): Promise<TableSummary[]> {

@@ -1,5 +1,5 @@
 import type { Column, SQL, Table } from 'drizzle-orm'
-import { UnusableDatabase } from '../errors.ts'
+import type { UnusableDatabase } from '../errors.ts'
 
 /**
  * The values of a row in the order of the columns, as text that does not depend on the database: an integer as decimal
@@ -11,8 +11,6 @@ export type Row = [id: string, ...values: (string | null)[]]
 export interface CopyDatabase {
   /** The path, or the URL without a password, for messages. */
   name: string
-  /** Identifies the database, whatever path or URL leads to it. */
-  identity: string
   /** Each after those that its foreign keys refer to. The first column of each is the primary key `id`. */
   tables: Table[]
   /** Runs a statement that returns only text. */
@@ -41,10 +39,4 @@ export class RowsRefused extends Error {
     super(message, { cause })
     this.id = id
   }
-}
-
-/** @throws {UnusableDatabase} if source and target are one database. */
-export function refuseSameDatabase(identity: string | undefined, source: string, database: string): void {
-  if (identity === source)
-    throw new UnusableDatabase(database, 'it is also the source of the copy; choose another database in --to')
 }

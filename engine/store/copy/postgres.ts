@@ -1,6 +1,6 @@
 import { type Column, getTableColumns, getTableName, is, type SQL, sql, type Table } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { PgBoolean, type PgTable, PgTimestamp } from 'drizzle-orm/pg-core'
+import { PgBoolean, PgTimestamp } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
 import type { StoreDefinition } from '../collection.ts'
 import { columnOf, listOf } from '../entity.ts'
@@ -9,10 +9,10 @@ import { type OnMigrate, refuseOtherRelease } from '../migrations.ts'
 import { connectClient, orEnd } from '../postgres/connection/connection.ts'
 import { concernsDatabase, nameOf, unusable } from '../postgres/connection/failure.ts'
 import { tablesOf } from '../postgres/engine.ts'
-import { oidOf, prepareDatabase, readJournal } from '../postgres/migrate.ts'
+import { prepareDatabase, readJournal } from '../postgres/migrate.ts'
 import { query, textOf } from '../postgres/statements.ts'
 import { lockUntilCommit } from '../postgres/transaction.ts'
-import { type CopyDatabase, type Row, RowsRefused, refuseSameDatabase } from './driver.ts'
+import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
 
 /** Milliseconds; 0 disables a timeout. A copy may take hours, but does not wait long for the locks of others. */
 const timeouts = {
@@ -28,7 +28,7 @@ export async function openSource(url: string, definition: StoreDefinition): Prom
   return attempt(url, () =>
     begin(url, loaded.program, 'REPEATABLE READ READ ONLY', async (client) => {
       refuseOtherRelease(await readJournal(drizzle({ client })), loaded, nameOf(url))
-      return methods(url, tables, client, await identify(client, tables))
+      return methods(url, tables, client)
     }),
   )
 }
@@ -36,7 +36,6 @@ export async function openSource(url: string, definition: StoreDefinition): Prom
 export async function openTarget(
   url: string,
   definition: StoreDefinition,
-  source: string,
   onMigrate?: OnMigrate,
 ): Promise<CopyDatabase> {
   const loaded = await definition.forPostgres()
@@ -44,13 +43,11 @@ export async function openTarget(
   return attempt(url, () =>
     begin(url, loaded.program, 'READ COMMITTED READ WRITE', async (client) => {
       const tables = tablesOf(loaded.collections)
-      const identity = await identify(client, tables)
-      refuseSameDatabase(identity, source, nameOf(url))
       // The advisory lock blocks the inserts of collections with ordered ids. It comes first, as in every transaction that
       // takes several locks.
       await lockUntilCommit(drizzle({ client }), 'inserts')
       await client.query(textOf(sql`LOCK TABLE ${sql.join(tables, sql`, `)} IN SHARE ROW EXCLUSIVE MODE`))
-      return methods(url, tables, client, identity)
+      return methods(url, tables, client)
     }),
   )
 }
@@ -72,21 +69,10 @@ async function begin<T>(
   })
 }
 
-/** Differs for each database, and for each schema in it, of every running server. */
-async function identify(client: Client, [table]: PgTable[]): Promise<string> {
-  const [row] = await query<[string]>(
-    client,
-    sql`SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), oid, ${table && oidOf(table)}::oid)
-      FROM pg_database WHERE datname = current_database()`,
-  )
-  return row?.[0] ?? ''
-}
-
-function methods(url: string, tables: Table[], client: Client, identity: string): CopyDatabase {
+function methods(url: string, tables: Table[], client: Client): CopyDatabase {
   const run = (statement: SQL, name?: string) => attempt(url, () => query<Row>(client, statement, name))
   return {
     name: nameOf(url),
-    identity,
     tables,
     query: (statement) => run(statement),
     asText,

@@ -8,12 +8,12 @@ import { type SqliteCollection, tablesOf } from '../sqlite/engine.ts'
 import { checkPages, connect, connectToRead, orClose } from '../sqlite/file/connection.ts'
 import { unusable } from '../sqlite/file/diagnosis.ts'
 import { toFailure } from '../sqlite/file/failure.ts'
-import { identify, realPathOf, syncFolder } from '../sqlite/file/files.ts'
+import { realPathOf, syncFolder } from '../sqlite/file/files.ts'
 import { refuseForeignFile } from '../sqlite/file/header.ts'
 import { readJournal } from '../sqlite/migrate.ts'
 import { prepareDatabase } from '../sqlite/open/prepare.ts'
 import { query, textOf } from '../sqlite/statements.ts'
-import { type CopyDatabase, type Row, RowsRefused, refuseSameDatabase } from './driver.ts'
+import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
 
 /** Milliseconds to wait for the lock of another process. */
 const busyTimeout = 5_000
@@ -35,12 +35,10 @@ export async function openSource(path: string, definition: StoreDefinition): Pro
 export async function openTarget(
   path: string,
   definition: StoreDefinition,
-  source: string,
   onMigrate?: OnMigrate,
 ): Promise<CopyDatabase> {
   const loaded = await definition.forSqlite()
   return attempt(path, () => {
-    refuseSameDatabase(identify(path), source, path)
     prepareDatabase(path, loaded, { migrate: false, onMigrate })
     const connection = connect(path, { busyTimeout })
     return orClose(connection, () => {
@@ -58,7 +56,6 @@ function methods(
   const run = async (statement: SQL) => attempt(path, () => query<Row>(connection, statement))
   return {
     name: path,
-    identity: identify(path) ?? '',
     tables: tablesOf(collections),
     query: run,
     asText: (column) => sql`CAST(${column} AS text)`,

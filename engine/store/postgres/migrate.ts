@@ -169,6 +169,6 @@ async function findMissingTrigger(
 }
 
 /** An expression for the table's id in the database, which is NULL if it does not exist. */
-export function oidOf(table: PgTable): SQL {
+function oidOf(table: PgTable): SQL {
   return sql`to_regclass(${textOf(sql`${table}`)})`
 }
