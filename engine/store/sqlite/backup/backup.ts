@@ -85,7 +85,7 @@ export async function streamBackup(
 }
 
 function sourceOf(database: string, migrations: Migration[]) {
-  return { source: database, migrations, isSourceReadonly: false, ownership: ownershipOf(database) }
+  return { source: database, migrations, ownership: ownershipOf(database) }
 }
 
 /** @throws {UnusableDatabase} */

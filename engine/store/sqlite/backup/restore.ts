@@ -49,15 +49,7 @@ export async function restoreDatabase(
   try {
     attempt(database, () => makeFolder(dirname(path), ownership))
     const folder = dirname(path)
-    const request = {
-      migrations,
-      source: file,
-      isSourceReadonly: true,
-      target: database,
-      folder,
-      ownership,
-      onProgress,
-    }
+    const request = { migrations, source: file, target: database, folder, ownership, onProgress }
     await withSnapshot(
       request,
       async () => void (force || refuseCopyWithoutLog(file)),

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type Database from 'better-sqlite3'
 import { UnusableDatabase } from '../../errors.ts'
 import { type Migration, pendingMigrations } from '../../migrations.ts'
-import { checkPages, connect, databaseSize, orClose } from '../file/connection.ts'
+import { checkPages, connect, connectToRead, databaseSize, orClose } from '../file/connection.ts'
 import { attempt, unusable } from '../file/diagnosis.ts'
 import { toFailure } from '../file/failure.ts'
 import { syncFolder } from '../file/files.ts'
@@ -22,10 +22,8 @@ export type OnProgress = (progress: Progress) => void
 interface SnapshotRequest {
   /** Of this release. A database of a newer one is refused. */
   migrations: Migration[]
-  /** The database to copy, which must be one of this service. Other processes may use it meanwhile. */
+  /** The database to copy, which must be one of this service. It is only read, and other processes may use it meanwhile. */
   source: string
-  /** Never writes to the source. Otherwise SQLite may move a log that a killed process left into the source. */
-  isSourceReadonly: boolean
   /** What the copy is for: the name of this file in messages. */
   target: string
   /** The folder of the copy. */
@@ -87,8 +85,8 @@ export async function withCopy<T>(
 }
 
 /** Begins a read transaction, so that commits of other processes neither change nor restart the copy. */
-function openSource({ migrations, source, isSourceReadonly }: SnapshotRequest): Database.Database {
-  const connection = connect(source, { readonly: isSourceReadonly, busyTimeout: 5_000 })
+function openSource({ migrations, source }: SnapshotRequest): Database.Database {
+  const connection = connectToRead(source, 5_000)
   return orClose(connection, () => {
     connection.exec('BEGIN')
     pendingMigrations(readJournal(connection), migrations, source)
