@@ -48,12 +48,12 @@ interface Definition<T extends TableWithId, F extends Names, Q extends SearchFie
 /** The rules of `#store/schema` without which SQLite stores any text in a column. */
 function refuseLaxColumns(table: TableWithId): void {
   const { name: tableName, columns, checks } = getTableConfig(table)
-  for (const { name, columnType, enumValues } of columns) {
+  for (const column of columns) {
+    const { name, columnType, enumValues } = column
     if (!/^SQLite(Integer|Text|Boolean|CustomColumn)$/.test(columnType))
       throw new Error(`The column ${name} of ${tableName} must be text, int64, a boolean or timestamp.`)
     const rule = columnType === 'SQLiteCustomColumn' ? isTimestamp : enumValues && isOneOf
-    const suffix = rule === isTimestamp ? 'iso8601' : 'known'
-    if (rule && !checks.some((check) => check.name === `${tableName}_${name}_${suffix}`))
+    if (rule && !checks.some((check) => check.name === rule(column).name))
       throw new Error(`The column ${name} of ${tableName} needs the rule ${rule.name} of #store/schema.`)
   }
 }

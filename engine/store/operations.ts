@@ -4,5 +4,6 @@ export type { Inspection, SchemaState, ServerState, TableContents } from './insp
 export type { LockMode, Migration, PrepareOptions } from './migrations.ts'
 export { inspect } from './open.ts'
 export { publish, withCleanup } from './sqlite/backup/temporary-file.ts'
+export { roomFor } from './sqlite/file/files.ts'
 export { refuseMountedFile } from './sqlite/file/header.ts'
 export { existingFolder, giveAway, type Ownership, ownershipOf } from './sqlite/file/ownership.ts'

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readdirSync, realpathSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describeLocation, type Location, type StoreDefinition } from '#store'
 import { backupFolder, listBackups } from '#store/backup'
@@ -7,6 +7,7 @@ import {
   type Inspection,
   inspect,
   refuseMountedFile,
+  roomFor,
   type SchemaState,
   type ServerState,
 } from '#store/operations'
@@ -219,13 +220,11 @@ function refusal(path: string, mode: number): string | undefined {
 }
 
 function checkSpace(folder: string): Verdict {
-  const { bavail, bsize, blocks, files, ffree } = statfsSync(folder)
-  const free = bavail * bsize
-  const message = blocks > 0 ? `${describeSize(free)} are free in ${folder}.` : `The size of ${folder} has no limit.`
-  if (blocks > 0 && free < minFreeSpace)
-    return failure(`${message} Free some space: writes fail when the disk is full.`)
-  // Some file systems have no fixed number of blocks or files and report 0.
-  if (files > 0 && ffree === 0) return failure(`No file can be created in ${folder}. Delete some files.`)
+  const { bytes, files } = roomFor(folder)
+  const message =
+    bytes < Infinity ? `${describeSize(bytes)} are free in ${folder}.` : `The size of ${folder} has no limit.`
+  if (bytes < minFreeSpace) return failure(`${message} Free some space: writes fail when the disk is full.`)
+  if (files === 0) return failure(`No file can be created in ${folder}. Delete some files.`)
   return ok(message)
 }
 

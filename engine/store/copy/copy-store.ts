@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { getTableColumns, getTableName, sql, type Table } from 'drizzle-orm'
 import type { StoreDefinition } from '../collection.ts'
-import { columnOf, listOf } from '../entity.ts'
+import { columnOf, listOf, maxId } from '../entity.ts'
 import { UnusableDatabase } from '../errors.ts'
 import type { Location } from '../location.ts'
 import type { OnMigrate } from '../migrations.ts'
@@ -44,8 +44,7 @@ interface Copy {
   onProgress: (progress: CopyProgress) => void
 }
 
-const minInt64 = -(2n ** 63n)
-const maxInt64 = 2n ** 63n - 1n
+const minId = -maxId - 1n
 
 /**
  * Copies a snapshot of the whole store into an empty one. Rows keep their ids, and the target never assigns an id that
@@ -160,8 +159,8 @@ async function readTable(
   const id = columnOf(table, 'id')
   const columns = listOf(Object.values(getTableColumns(table)).map(database.asText))
   const hash = createHash('sha256')
-  let [done, lastId] = [0, minInt64 - 1n]
-  while (lastId < maxInt64) {
+  let [done, lastId] = [0, minId - 1n]
+  while (lastId < maxId) {
     const rows = await database.query(
       sql`SELECT ${columns} FROM ${table} WHERE ${id} >= ${lastId + 1n} ORDER BY ${id} LIMIT ${batchSize}`,
     )

@@ -74,14 +74,14 @@ async function createFirst(db: NodePgDatabase, key: NewApiKey): Promise<boolean>
 }
 
 async function register(db: NodePgDatabase, key: NewApiKey): Promise<boolean> {
-  const insert = db.insert(apiKeys).values(key).onConflictDoNothing({ target: apiKeys.hash })
-  return (await insert.returning({ id: apiKeys.id })).length > 0
+  const { rowCount } = await db.insert(apiKeys).values(key).onConflictDoNothing({ target: apiKeys.hash })
+  return rowCount === 1
 }
 
 async function revoke(db: NodePgDatabase, id: bigint, revokedAt: Date): Promise<boolean> {
   const unrevoked = and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt))
-  const revoked = await db.update(apiKeys).set({ revokedAt }).where(unrevoked).returning({ id: apiKeys.id })
-  return revoked.length > 0
+  const { rowCount } = await db.update(apiKeys).set({ revokedAt }).where(unrevoked)
+  return rowCount === 1
 }
 
 /** The commit waits neither for the disk nor for a standby, because a time of use may be lost. */

@@ -1,8 +1,7 @@
-import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UnusableDatabase } from '../../errors.ts'
 import { concernsDatabase, type Failure, reasonOf, toFailure, violatesConstraint } from './failure.ts'
-import { realPathOf } from './files.ts'
+import { realPathOf, roomFor } from './files.ts'
 
 /** Bytes. SQLite extends the index of the log (`-shm`) by half of it. */
 const minRoom = 64 * 1024
@@ -38,9 +37,8 @@ export function findFullDisk(database: string, failure: Failure): Failure {
 
 export function isDiskFull(database: string): boolean {
   try {
-    const { bavail, bsize, blocks, files, ffree } = statfsSync(dirname(realPathOf(database)))
-    // Some file systems count neither blocks nor inodes.
-    return (blocks > 0 && bavail * bsize < minRoom) || (files > 0 && ffree === 0)
+    const { bytes, files } = roomFor(dirname(realPathOf(database)))
+    return bytes < minRoom || files === 0
   } catch {
     return false
   }

@@ -8,6 +8,7 @@ import {
   openSync,
   readlinkSync,
   realpathSync,
+  statfsSync,
   statSync,
 } from 'node:fs'
 import { basename, dirname, isAbsolute, resolve } from 'node:path'
@@ -70,6 +71,12 @@ export function makeFolder(path: string, ownership: Ownership): void {
       if (toFailure(error).code !== 'EACCES') throw error
     }
   }
+}
+
+/** Bytes and files for which the disk of a file has room. Infinity if its file system does not count them. */
+export function roomFor(path: string): { bytes: number; files: number } {
+  const { bavail, bsize, blocks, files, ffree } = statfsSync(path)
+  return { bytes: blocks > 0 ? bavail * bsize : Infinity, files: files > 0 ? ffree : Infinity }
 }
 
 /** Bytes; 0 if the file does not exist. */

@@ -1,6 +1,6 @@
-import { statfsSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { type Failure, toFailure } from '../file/failure.ts'
+import { roomFor } from '../file/files.ts'
 import { prepareLogState } from '../file/log-file.ts'
 
 /**
@@ -54,7 +54,7 @@ export class Checkpoints {
   run(): string | undefined {
     // Without a state, or while another connection changes the index, the next check decides.
     const { log = 0, checkpointed = 0 } = this.#state.get() ?? {}
-    const isDue = log > checkpointed && (log >= checkpointSize || log * this.#pageSize > this.#room())
+    const isDue = log > checkpointed && (log >= checkpointSize || log * this.#pageSize > roomFor(this.#path).bytes)
     const failure = isDue ? this.#tryCheckpoint() : undefined
     const isNew = failure && !this.failure
     this.failure = failure
@@ -62,12 +62,6 @@ export class Checkpoints {
       return `The write-ahead log cannot be moved into the database (${failure.code}: ${failure.message}), so it only grows. Check the disk.`
     }
     return this.#warnOfSize(Math.round((log * this.#pageSize) / 2 ** 20))
-  }
-
-  #room(): number {
-    const { bavail, bsize, blocks } = statfsSync(this.#path)
-    // Some file systems do not count blocks.
-    return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize
   }
 
   #tryCheckpoint(): Failure | undefined {
