@@ -1,9 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client'
 
-/** Undefined for no series, or a value for each set of labels. */
-type Value = number | undefined | [labels: Record<string, string>, value: number][]
-/** Returns the value at a scrape. */
-type Read = () => Value | Promise<Value>
+/** Returns the value at a scrape: undefined for no series, or a value for each set of labels. */
+type Read = () => number | undefined | [labels: Record<string, string>, value: number][]
 
 export type MetricFactory = ReturnType<typeof metricFactory>
 
@@ -38,10 +36,10 @@ interface Metric {
 }
 
 function collector(read: Read) {
-  return async function collect(this: Metric): Promise<void> {
-    const value = await read()
+  return function collect(this: Metric): void {
     // A metric without labels has the value 0 now, and one with labels has no series.
     this.reset()
+    const value = read()
     if (value === undefined) this.remove()
     else for (const [labels, each] of typeof value === 'number' ? [[{}, value] as const] : value) this.inc(labels, each)
   }

@@ -56,7 +56,8 @@ export class Metrics {
   }
 
   /** All metrics in the text format of Prometheus, version 0.0.4. */
-  text(): Promise<string> {
+  async text(): Promise<string> {
+    await this.store.update()
     return this.#registry.metrics()
   }
 }

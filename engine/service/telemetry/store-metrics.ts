@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type BaseStore, type StoreObserver, type StoreSizes, writeFailures } from '#store'
+import { type BaseStore, type StoreLoad, type StoreObserver, type StoreSizes, writeFailures } from '#store'
 import type { MetricFactory } from './metric-factory.ts'
 
 /** Milliseconds. A disk or a database that does not respond must not delay the other metrics. */
@@ -10,24 +10,25 @@ const buckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.0
 export function storeMetrics(factory: MetricFactory) {
   const { gauge, counter } = factory
   let store: Pick<BaseStore, 'load' | 'sizes'> | undefined
+  let load: StoreLoad = { queuedWrites: 0 }
+  let sizes: StoreSizes = {}
   let measuring: Promise<StoreSizes> | undefined
   let backupInterval: number | undefined
   let failedBackups: number | undefined
 
   const observer = writeObserver(factory)
-  const load = () => store?.load() ?? { queuedWrites: 0 }
-  gauge('write_queue_length', 'Writes that wait for their transaction or are in it.', () => load().queuedWrites)
-  gauge('database_bytes', 'Size of the database.', async () => (await sizes()).databaseBytes)
-  gauge('wal_bytes', 'Size of the write-ahead log of SQLite.', async () => (await sizes()).logBytes)
+  gauge('write_queue_length', 'Writes that wait for their transaction or are in it.', () => load.queuedWrites)
+  gauge('database_bytes', 'Size of the database.', () => sizes.databaseBytes)
+  gauge('wal_bytes', 'Size of the write-ahead log of SQLite.', () => sizes.logBytes)
   gauge(
     'backup_bytes',
     'Size of all backups in the folder backups beside the SQLite database.',
-    async () => (await sizes()).backups?.bytes,
+    () => sizes.backups?.bytes,
   )
   gauge(
     'backup_last_success_timestamp_seconds',
     'Time of the newest backup in that folder, in seconds since 1970.',
-    async () => inSeconds((await sizes()).backups?.newestAt?.getTime()),
+    () => inSeconds(sizes.backups?.newestAt?.getTime()),
   )
   gauge('backup_interval_seconds', 'Time between scheduled backups, BACKUP_EVERY.', () => inSeconds(backupInterval))
   gauge(
@@ -38,31 +39,29 @@ export function storeMetrics(factory: MetricFactory) {
   gauge(
     'postgres_connections',
     'Connections to PostgreSQL that are in use or idle.',
-    () => {
-      const { pool } = load()
-      if (!pool) return []
-      return [
-        [{ state: 'in_use' }, pool.inUse],
-        [{ state: 'idle' }, pool.idle],
-      ]
-    },
+    () =>
+      load.pool
+        ? [
+            [{ state: 'in_use' }, load.pool.inUse],
+            [{ state: 'idle' }, load.pool.idle],
+          ]
+        : [],
     ['state'],
   )
   gauge(
     'postgres_connections_max',
     'Maximum number of connections to PostgreSQL for requests.',
-    () => load().pool?.max ?? 0,
+    () => load.pool?.max ?? 0,
   )
-  gauge('postgres_waiting', 'Queries that wait for a connection to PostgreSQL.', () => load().pool?.waiting ?? 0)
+  gauge('postgres_waiting', 'Queries that wait for a connection to PostgreSQL.', () => load.pool?.waiting ?? 0)
   counter(
     'postgres_connection_errors_total',
     'Connections to PostgreSQL that were lost or could not be opened.',
-    () => load().pool?.errors ?? 0,
+    () => load.pool?.errors ?? 0,
   )
 
-  /** The gauges share one measurement, so that a disk that hangs blocks at most one thread of Node's pool. */
-  async function sizes(): Promise<StoreSizes> {
-    if (!store) return {}
+  /** Scrapes share one measurement, so that a disk that hangs blocks at most one thread of Node's pool. */
+  async function measure(store: Pick<BaseStore, 'sizes'>): Promise<StoreSizes> {
     measuring ??= store
       .sizes()
       .catch(() => ({}))
@@ -84,6 +83,12 @@ export function storeMetrics(factory: MetricFactory) {
     },
     backupAttempted(failures: number): void {
       failedBackups = failures
+    },
+    async update(): Promise<void> {
+      if (!store) return
+      // First, because the measurement takes a connection to PostgreSQL.
+      load = store.load()
+      sizes = await measure(store)
     },
   }
 }
