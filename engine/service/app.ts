@@ -117,7 +117,7 @@ function createBase({
     const labels = labelsOf(request)
     if (!isProbe(labels) || request.rejection) log.request(request, reply, labels, result)
     metrics.requests.countEnded(result.isComplete)
-    if (result.isComplete) metrics.requests.observe(labels, reply.statusCode, result.milliseconds)
+    if (result.isComplete) metrics.requests.observe(labels, reply.failedStatus ?? reply.statusCode, result.milliseconds)
     for (const { isReplay } of request.idempotency ?? []) if (isReplay) metrics.requests.countReplay()
     if (request.rejection) metrics.requests.countRejected(request.rejection.reason)
   }

@@ -1,6 +1,7 @@
 import type { InjectOptions } from 'fastify'
 import { expect, test } from 'vitest'
 import { logLinesIn } from '../support/log-lines.ts'
+import { samplesIn } from '../support/metrics.ts'
 import { startTestApi, type TestApi } from '../support/test-api.ts'
 import { startTracedApi } from '../support/traced-api.ts'
 
@@ -35,4 +36,15 @@ test('with LOG_SAMPLE=0, a streamed request with a failed call is logged', async
   await expect
     .poll(() => logLinesIn(api.log.join('')).filter(({ msg }) => msg === 'request'))
     .toMatchObject([{ procedures: ['pets.list', 'pets.get'], status: 200, failedCalls: 1 }])
+})
+
+test('a streamed request with a failed call is counted with the status of the call, or 207 for several', async () => {
+  const api = await startTestApi()
+  for (const names of ['pets.list', 'pets.nothing', 'pets.list,pets.nothing'])
+    await sendStreamed(api, { url: `/trpc/${names}?batch=1` })
+  const counted = async () =>
+    samplesIn((await api.rest.get('/metrics')).text)
+      .filter(({ name, labels }) => name === 'petstore_request_duration_seconds_count' && labels.adapter === 'rpc')
+      .map(({ labels: { operation, status }, value }) => `${operation} ${status}: ${value}`)
+  await expect.poll(counted).toEqual(['pets.list 200: 1', 'unknown 404: 1', 'batch 207: 1'])
 })

@@ -5,7 +5,7 @@ import { ApiError, toApiError } from '../api/errors.ts'
 import { reportFault } from '../http/error-responses.ts'
 import { markReplays } from '../trpc/context.ts'
 import type { Context } from '../trpc/trpc.ts'
-import { maxBatchSize, pathOf, type RpcRequest } from './calls.ts'
+import { maxBatchSize, namesIn, pathOf, type RpcRequest } from './calls.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -13,6 +13,8 @@ declare module 'fastify' {
     streamedBytes?: number
     /** Calls of a streamed response that failed. Its status is 200 nevertheless. */
     failedCalls?: number
+    /** For the metrics: the status of the only call of a streamed response, if it failed, or 207 for several calls. */
+    failedStatus?: number
   }
 }
 
@@ -47,9 +49,11 @@ export function streamer(
       req,
       res,
       path: req.params.path,
-      onError({ error }) {
+      onError({ error: thrown }) {
+        const error = toApiError(thrown)
         res.failedCalls = (res.failedCalls ?? 0) + 1
-        reportFault(toApiError(error), req)
+        res.failedStatus = namesIn(req.params.path).length > 1 ? 207 : error.body.status
+        reportFault(error, req)
       },
     })
 }
