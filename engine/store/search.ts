@@ -19,14 +19,14 @@ import {
 
 /** The maximum number of rows that a call reads. */
 export const maxRead = 7_500
-/** The maximum number of rows that it reads in one turn of the event loop: about 0.2 ms on SQLite. */
-export const maxStep = 250
 
 /** How the engine reads rows. */
 interface Reads<T extends Table> {
   get(id: bigint): Promise<Entity<T> | undefined>
   newest: PagesOf<T>
   oldest: PagesOf<T>
+  /** The maximum number of rows that a search reads in one turn of the event loop. */
+  step: number
 }
 
 /**
@@ -72,7 +72,7 @@ export function searchWith<T extends Table, F extends Names, S extends SearchFie
       return { items, searched, next }
     }
 
-    if (id === undefined) return isScan ? inTurn(() => read(maxStep)) : read(limit)
+    if (id === undefined) return isScan ? inTurn(() => read(reads.step)) : read(limit)
     const isOnPage = cursor === undefined || (order === 'newest' ? id < cursor : id > cursor)
     const row = isOnPage ? await reads.get(id) : undefined
     return { items: row && matches(row) ? [row] : [], searched: 1 }

@@ -58,6 +58,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
           get: rowsOf(read, table, 'id'),
           newest: pagesOf(read, table, filters, 'newest'),
           oldest: pagesOf(read, table, filters, 'oldest'),
+          step: 250,
         }),
       count: (field: string, limit: number) => countsOf(read, table, field, limit),
       create: () => replayable(insert),

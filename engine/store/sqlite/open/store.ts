@@ -93,6 +93,8 @@ function engineFor(
         get: reader.add(prepareGet(table, 'id')),
         newest: reader.add(preparePages(table, filters, 'newest')),
         oldest: reader.add(preparePages(table, filters, 'oldest')),
+        // They take 0.1 ms of the event loop.
+        step: 100,
       }),
     count: (field: string, limit: number) => reader.add(prepareCounts(table, field, limit)),
     create: () => replayable(insert),

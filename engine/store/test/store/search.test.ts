@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type NewPet, type Pet, type PetSearch, petStatuses } from '../../../../db/pets/pets.ts'
 import { openTestStore, testDatabase } from '../../../../test/support/database.ts'
 import { openStoreModel } from '../../../../test/support/store-model.ts'
-import { fold, maxRead, maxStep, searchWith } from '../../search.ts'
+import { fold, maxRead, searchWith } from '../../search.ts'
 
 /** Letters whose case only some rules know, letters with marks, wildcards of LIKE, and the ends of ranges of code points. */
 const characters = [
@@ -152,7 +152,11 @@ describe('scans', () => {
       onRead()
       return Array.from({ length: limit }, (_, index): Pet => ({ ...pet, id: cursor + BigInt(index) + 1n }))
     }
-    const search = searchWith([], { name: 'text' }, { get: async () => undefined, oldest: page, newest: page })
+    const search = searchWith(
+      [],
+      { name: 'text' },
+      { get: async () => undefined, oldest: page, newest: page, step: 500 },
+    )
     const query = { name: 'molly', order: 'oldest', limit: 1 } as const
     return {
       reads,
@@ -166,7 +170,7 @@ describe('scans', () => {
     const { reads, start, stop } = endless()
     await Promise.all([1, 2, 3].map((number) => start(number)))
     stop()
-    expect(reads.map(({ search }) => search)).toEqual([1, 2, 3].flatMap((each) => Array(maxRead / maxStep).fill(each)))
+    expect(reads.map(({ search }) => search)).toEqual([1, 2, 3].flatMap((each) => Array(maxRead / 500).fill(each)))
     expect(new Set(reads.map(({ turn }) => turn)).size).toBe(reads.length)
   })
 
@@ -179,6 +183,6 @@ describe('scans', () => {
     expect(await Promise.allSettled(searches)).toMatchObject([gone, gone])
     expect(await last).toMatchObject({ items: [], searched: maxRead })
     stop()
-    expect(reads.map(({ search }) => search)).toEqual([1, ...Array(maxRead / maxStep).fill(3)])
+    expect(reads.map(({ search }) => search)).toEqual([1, ...Array(maxRead / 500).fill(3)])
   })
 })
