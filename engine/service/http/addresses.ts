@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { Config } from '../config.ts'
 
 /** An address to listen on, and the names of its variables. */
 export interface Address {
@@ -18,7 +17,14 @@ export interface ListenProblem {
   message: string
 }
 
-type ListenConfig = Pick<Config, 'host' | 'port' | 'reusePort' | 'adminHost' | 'adminPort'>
+interface ListenConfig {
+  host: string
+  port: number
+  reusePort: boolean
+  adminHost: string
+  /** Without one, there is no admin listener. */
+  adminPort: number | undefined
+}
 
 /**
  * Where the service and the admin listener listen. Two processes that share a port have admin ports of their own, because a
