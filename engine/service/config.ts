@@ -90,6 +90,7 @@ function readStart(path: string): string {
   }
 }
 
+/** Milliseconds. */
 const Interval = z.string().transform((text, context) => {
   const milliseconds = parseDuration(text)
   if (milliseconds === undefined) context.addIssue('expected a duration such as 30m, 6h or 1d')
@@ -102,81 +103,57 @@ function numberText(pattern: RegExp, problem: string) {
   return z.string().regex(pattern, problem).transform(Number)
 }
 
-/** The descriptions are for the help of the commands. docs/reference/configuration.md explains each variable. */
-function environmentOf(product: KeyedProduct) {
+/**
+ * The settings, of which `apiKey` has the variable `API_KEY`. The descriptions are for the help of the commands.
+ * docs/reference/configuration.md explains each variable.
+ */
+function settingsOf(product: KeyedProduct) {
   const apiKey = apiKeySchemas(product)
   return z.object({
-    HOST: z.string().default('127.0.0.1').describe('the address to listen on'),
-    PORT: Port.prefault('3000').describe('the port to listen on'),
-    ADMIN_HOST: z.string().default('127.0.0.1').describe('the address of the metrics and the health checks'),
-    ADMIN_PORT: Port.optional().describe('the port of the metrics and the health checks'),
-    REUSE_PORT: z
+    host: z.string().default('127.0.0.1').describe('the address to listen on'),
+    port: Port.prefault('3000').describe('the port to listen on'),
+    adminHost: z.string().default('127.0.0.1').describe('the address of the metrics and the health checks'),
+    adminPort: Port.optional().describe('the port of the metrics and the health checks'),
+    reusePort: z
       .stringbool('expected true or false')
       .default(false)
       .describe('whether another process may listen on the same port'),
-    DATABASE_URL: databaseUrl(product.command)
+    databaseUrl: databaseUrl(product.command)
       .prefault(`file:data/${product.command}.db`)
       .describe('the database: file: and a path, or postgres://'),
-    DATABASE_CONNECTIONS: Count.prefault('10').describe('the maximum number of connections to PostgreSQL'),
-    PUBLIC_URL: PublicUrl.optional().describe('where clients reach the service, without /v1'),
-    STAGING_URL: PublicUrl.optional().describe('a second server for the OpenAPI document'),
-    LOG_LEVEL: z
+    databaseConnections: Count.prefault('10').describe('the maximum number of connections to PostgreSQL'),
+    publicUrl: PublicUrl.optional().describe('where clients reach the service, without /v1'),
+    stagingUrl: PublicUrl.optional().describe('a second server for the OpenAPI document'),
+    logLevel: z
       .enum(logLevels, `expected one of ${logLevels.join(', ')}`)
       .default('info')
       .describe(logLevels.join(', ')),
-    LOG_FORMAT: z
+    logFormat: z
       .enum(logFormats, `expected one of ${logFormats.join(', ')}`)
       .optional()
       .describe('json or pretty; by default pretty on a terminal, else json'),
-    LOG_SAMPLE: Ratio.prefault('1').describe('the share of successful requests to log, from 0 to 1'),
-    CORS_ORIGINS: list(Origin).describe('the origins whose pages may call the service, separated by commas'),
-    TRUST_PROXY: list(ProxyAddress).describe('the addresses of trusted proxies, separated by commas'),
-    RATE_LIMIT: RateText.optional().describe('the calls allowed for each API key, such as 50/s'),
-    API_KEY: apiKey.text.optional().describe('an API key to register at the start'),
-    API_KEY_FILE: apiKey.file.optional().describe('a file with such a key'),
-    BACKUP_EVERY: Interval.optional().describe('how often to back up, such as 6h'),
-    BACKUP_KEEP: Count.prefault('7').describe('how many of these backups to keep'),
+    logSample: Ratio.prefault('1').describe('the share of successful requests to log, from 0 to 1'),
+    corsOrigins: list(Origin).describe('the origins whose pages may call the service, separated by commas'),
+    trustProxy: list(ProxyAddress).describe('the addresses of trusted proxies, separated by commas'),
+    rateLimit: RateText.optional().describe('the calls allowed for each API key, such as 50/s'),
+    apiKey: apiKey.text.optional().describe('an API key to register at the start'),
+    apiKeyFile: apiKey.file.optional().describe('a file with such a key'),
+    backupEvery: Interval.optional().describe('how often to back up, such as 6h'),
+    backupKeep: Count.prefault('7').describe('how many of these backups to keep'),
   })
 }
 
-type Environment = ReturnType<typeof environmentOf>
-/** Without the prefix of the product. */
-export type VariableName = keyof Environment['shape']
+type Settings = ReturnType<typeof settingsOf>
+export type Setting = keyof Settings['shape']
 
-/** The variables that have the prefix of the product. Every program has a host and a port, and shells set other keys. */
-const prefixed: VariableName[] = ['API_KEY', 'API_KEY_FILE']
+/** Those whose variables have the prefix of the product. Every program has a host and a port, and shells set other keys. */
+const prefixed: Setting[] = ['apiKey', 'apiKeyFile']
 
 /** Values of the configuration, validated and parsed. */
 export type Config = ReturnType<typeof toConfig>
 
-function toConfig(env: z.infer<Environment>) {
-  return {
-    host: env.HOST,
-    port: env.PORT,
-    /** Where health and metrics are served without an API key. By default there is no such listener. */
-    adminPort: env.ADMIN_PORT,
-    adminHost: env.ADMIN_HOST,
-    reusePort: env.REUSE_PORT,
-    database: env.DATABASE_URL,
-    databaseConnections: env.DATABASE_CONNECTIONS,
-    /** The URL by which clients reach the service, without `/v1`. A proxy removes its path. */
-    publicUrl: env.PUBLIC_URL,
-    stagingUrl: env.STAGING_URL,
-    logLevel: env.LOG_LEVEL,
-    /** By default it depends on whether the output is a terminal. */
-    logFormat: env.LOG_FORMAT,
-    logSample: env.LOG_SAMPLE,
-    corsOrigins: env.CORS_ORIGINS,
-    /** Addresses of proxies whose X-Forwarded-For is trusted. */
-    trustProxy: env.TRUST_PROXY,
-    /** Limits the calls of each API key, and the failed sign-ins from each address. */
-    rateLimit: env.RATE_LIMIT,
-    /** An API key that is registered at the start, for containers and CI. */
-    apiKey: env.API_KEY ?? env.API_KEY_FILE,
-    /** Milliseconds between scheduled backups. By default there are no scheduled backups. */
-    backupEvery: env.BACKUP_EVERY,
-    backupKeep: env.BACKUP_KEEP,
-  }
+function toConfig({ databaseUrl: database, apiKey, apiKeyFile, ...others }: z.infer<Settings>) {
+  return { ...others, database, apiKey: apiKey ?? apiKeyFile }
 }
 
 /** Without the white space around each value, which YAML blocks and files with Windows line ends add. */
@@ -189,23 +166,27 @@ export type Configuration = ReturnType<typeof configurationOf>
 
 /** The variables of the environment that a product reads. */
 export function configurationOf(product: KeyedProduct) {
-  const schema = environmentOf(product)
-  /** All variables, in the order of the documentation. */
-  const variables = schema.keyof().options
-  const nameOf = (variable: VariableName) =>
-    prefixed.includes(variable) ? product.environmentPrefix + variable : variable
+  const schema = settingsOf(product)
+  /** All settings, in the order of the documentation. */
+  const settings = schema.keyof().options
+
+  /** The name of its variable. */
+  function nameOf(setting: Setting): string {
+    const name = setting.replaceAll(/[A-Z]/g, '_$&').toUpperCase()
+    return prefixed.includes(setting) ? product.environmentPrefix + name : name
+  }
 
   /** The default as text; null if there is none. */
-  function defaultOf(variable: VariableName): string | null {
-    const each = schema.shape[variable]
+  function defaultOf(setting: Setting): string | null {
+    const each = schema.shape[setting]
     const value = each instanceof z.ZodPrefault || each instanceof z.ZodDefault ? each.def.defaultValue : []
     return Array.isArray(value) ? null : String(value)
   }
 
-  /** What the help says about a variable. */
-  function describe(variable: VariableName): string {
-    const text = defaultOf(variable)
-    return `${schema.shape[variable].description}${text === null ? '' : ` (default: ${text})`}`
+  /** What the help says about a setting. */
+  function describe(setting: Setting): string {
+    const text = defaultOf(setting)
+    return `${schema.shape[setting].description}${text === null ? '' : ` (default: ${text})`}`
   }
 
   /**
@@ -215,18 +196,18 @@ export function configurationOf(product: KeyedProduct) {
    */
   function readConfig(env = environment): Config {
     const all = readVariables(env)
-    const given = Object.fromEntries(variables.map((variable) => [variable, all[nameOf(variable)]]))
+    const given = Object.fromEntries(settings.map((setting) => [setting, all[nameOf(setting)]]))
     const { data, error } = schema.safeParse(given)
-    const broken = new Set(variables.filter((variable) => hasControlCharacter(given[variable] ?? '')))
+    const broken = new Set(settings.filter((setting) => hasControlCharacter(given[setting] ?? '')))
     const problems = [...broken].map((each) => `${nameOf(each)}: expected no control characters, such as line breaks`)
     for (const { path, message } of error?.issues ?? []) {
-      const variable = variables.find((each) => each === path[0])
-      if (variable && !broken.has(variable)) problems.push(`${nameOf(variable)}: ${message}`)
+      const setting = settings.find((each) => each === path[0])
+      if (setting && !broken.has(setting)) problems.push(`${nameOf(setting)}: ${message}`)
     }
-    if (given.API_KEY && given.API_KEY_FILE)
-      problems.push(`${nameOf('API_KEY')}, ${nameOf('API_KEY_FILE')}: expected only one of them`)
-    if (data?.ADMIN_PORT && data.ADMIN_PORT === data.PORT) problems.push('ADMIN_PORT: expected another port than PORT')
-    if (data?.BACKUP_EVERY && data.DATABASE_URL.kind === 'postgres')
+    if (given.apiKey && given.apiKeyFile)
+      problems.push(`${nameOf('apiKey')}, ${nameOf('apiKeyFile')}: expected only one of them`)
+    if (data?.adminPort && data.adminPort === data.port) problems.push('ADMIN_PORT: expected another port than PORT')
+    if (data?.backupEvery && data.databaseUrl.kind === 'postgres')
       problems.push(
         'BACKUP_EVERY: expected only for an SQLite database. Back up PostgreSQL with its own tools, such as pg_dump',
       )
@@ -238,7 +219,7 @@ export function configurationOf(product: KeyedProduct) {
     return toConfig(data)
   }
 
-  return { variables, nameOf, defaultOf, describe, readConfig }
+  return { settings, nameOf, defaultOf, describe, readConfig }
 }
 
 /** Addresses that mean all those of the machine, with the one by which its own programs reach them. */

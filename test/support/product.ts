@@ -20,7 +20,7 @@ export function mintApiKey(): string {
 const configuration = configurationOf(product)
 export const { readConfig } = configuration
 /** The names of all variables, in the order of the documentation. */
-export const variableNames = configuration.variables.map(configuration.nameOf)
+export const variableNames = configuration.settings.map(configuration.nameOf)
 
 export function describeConfig(env: Record<string, string | undefined>) {
   return settings.describeConfig({ product, configuration }, env)

@@ -18,7 +18,7 @@ import { addHelp, type Cli } from './cli.ts'
 import { databaseFile } from './open-store.ts'
 import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
 
-const variables = ['DATABASE_URL'] as const
+const settings = ['databaseUrl'] as const
 
 export function addBackupCommands(program: Command, cli: Cli): void {
   const { configuration, definition } = cli
@@ -46,7 +46,7 @@ export function addBackupCommands(program: Command, cli: Cli): void {
       '$0 backup - | gzip > $0.db.gz',
       '$0 backup verify /mnt/backups/$0.db',
     ],
-    variables,
+    settings,
   })
 
   const verifying = backup
@@ -94,7 +94,7 @@ export function addRestoreCommand(program: Command, cli: Cli): void {
     })
   addHelp(cli, restoring, {
     examples: ['$0 restore data/backups/$0.db-2026-11-21T043000.123Z.db'],
-    variables,
+    settings,
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { StoreDefinition } from '#store'
-import type { Configuration, VariableName } from '../config.ts'
+import type { Configuration, Setting } from '../config.ts'
 import { alignColumns } from '../ops/format.ts'
 import type { Product } from '../product.ts'
 
@@ -14,18 +14,18 @@ export interface Cli<Stores = unknown> {
 interface HelpDetails {
   /** The arguments of the command. A line with more than the command has `$0` in its place. */
   examples: string[]
-  /** The variables of the environment that the command reads. */
-  variables?: readonly VariableName[]
+  /** The settings that the command reads. */
+  settings?: readonly Setting[]
 }
 
 /** Adds examples and variables of the environment to the help of a command. */
 export function addHelp(
   { product, configuration }: Pick<Cli, 'product' | 'configuration'>,
   command: Command,
-  { examples, variables = [] }: HelpDetails,
+  { examples, settings = [] }: HelpDetails,
 ): void {
   const lines = examples.map((example) => (example.includes('$0') ? example : `$0 ${example}`.trimEnd()))
-  const table = variables.map((name) => [`  ${configuration.nameOf(name)}`, configuration.describe(name)])
+  const table = settings.map((name) => [`  ${configuration.nameOf(name)}`, configuration.describe(name)])
   const blocks = [
     ['Examples:', ...lines.map((line) => `  $ ${line.replaceAll('$0', product.command)}`)],
     table.length > 0 ? ['Environment variables:', alignColumns(table)] : [],

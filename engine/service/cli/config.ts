@@ -17,8 +17,8 @@ export function addConfigCommands(program: Command, cli: Cli): void {
     .command('show', { isDefault: true })
     .description('show the effective values and their source, without secrets (the default)')
     .option(...jsonOption)
-    .action((options: JsonOption) => printAs(options, describeConfig(cli), describeSettings))
-  addHelp(cli, show, { examples: ['config', 'config show --json'], variables: cli.configuration.variables })
+    .action((options: JsonOption) => printAs(options, describeConfig(cli), describeValues))
+  addHelp(cli, show, { examples: ['config', 'config show --json'], settings: cli.configuration.settings })
 
   const check = config
     .command('check')
@@ -31,16 +31,16 @@ export function addConfigCommands(program: Command, cli: Cli): void {
       if (wrong.length > 0) throw new OperatorError(wrong.map(({ message }) => message).join('\n'))
       printAs(options, { valid: true }, () => 'The configuration is valid.')
     })
-  addHelp(cli, check, { examples: ['$0 config check && $0'], variables: cli.configuration.variables })
+  addHelp(cli, check, { examples: ['$0 config check && $0'], settings: cli.configuration.settings })
 }
 
-function describeSettings(settings: Setting[]): string {
-  const rows = settings.map(({ name, value, source }) => [name, value ?? '-', source])
+function describeValues(values: EffectiveValue[]): string {
+  const rows = values.map(({ name, value, source }) => [name, value ?? '-', source])
   return alignColumns([['NAME', 'VALUE', 'SOURCE'], ...rows])
 }
 
 /** The effective value of a variable. */
-interface Setting {
+interface EffectiveValue {
   name: string
   /** Without secrets. Null if the variable has no value. */
   value: string | null
@@ -56,20 +56,20 @@ interface Setting {
 export function describeConfig(
   { product, configuration }: Pick<Cli, 'product' | 'configuration'>,
   env = environment,
-): Setting[] {
-  const { variables, nameOf, defaultOf, readConfig } = configuration
+): EffectiveValue[] {
+  const { settings, nameOf, defaultOf, readConfig } = configuration
   const { apiKey, database } = readConfig(env)
   const all = readVariables(env)
-  return variables.map((variable) => {
-    const name = nameOf(variable)
+  return settings.map((setting) => {
+    const name = nameOf(setting)
     const given = all[name]
     const source = given === undefined ? 'default' : 'environment'
-    if (variable === 'DATABASE_URL') return { name, value: urlOf(database), source }
-    if (variable === 'API_KEY' && apiKey !== undefined) {
+    if (setting === 'databaseUrl') return { name, value: urlOf(database), source }
+    if (setting === 'apiKey' && apiKey !== undefined) {
       const start = apiKeyFormat(product.keyPrefix).startOf(apiKey)
       return { name, value: `${start}…`, source: given === undefined ? 'file' : source }
     }
-    return { name, value: given ?? defaultOf(variable), source }
+    return { name, value: given ?? defaultOf(setting), source }
   })
 }
 

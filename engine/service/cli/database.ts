@@ -8,7 +8,7 @@ import { addHelp, type Cli } from './cli.ts'
 import { auditOf, reportsOn } from './open-store.ts'
 import { type JsonOption, jsonOption, printAs } from './output.ts'
 
-const variables = ['DATABASE_URL'] as const
+const settings = ['databaseUrl'] as const
 
 export function addDatabaseCommands(program: Command, cli: Cli): void {
   const databases = program.command('db').description('manage databases')
@@ -30,7 +30,7 @@ function addStatusCommand(databases: Command, cli: Cli, contents: string): void 
       const status = await readStatus(definition, configuration.readConfig().database)
       printAs(options, status, () => describeStatus(definition, status))
     })
-  addHelp(cli, status, { examples: ['db status', 'db status --json'], variables })
+  addHelp(cli, status, { examples: ['db status', 'db status --json'], settings })
 }
 
 function addMigrateCommand(databases: Command, cli: Cli): void {
@@ -51,7 +51,7 @@ function addMigrateCommand(databases: Command, cli: Cli): void {
         isApplied ? pending.map(({ name }) => `Applied ${name}.`).join('\n') : describeMigrations(database, pending),
       )
     })
-  addHelp(cli, migrate, { examples: ['db migrate --dry-run', 'db migrate'], variables })
+  addHelp(cli, migrate, { examples: ['db migrate --dry-run', 'db migrate'], settings })
 }
 
 function addCopyCommand(databases: Command, cli: Cli, contents: string): void {

@@ -14,7 +14,7 @@ import { addHelp, type Cli } from './cli.ts'
 import { withStore } from './open-store.ts'
 import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
 
-const variables = ['DATABASE_URL'] as const
+const settings = ['databaseUrl'] as const
 const formats: Format[] = ['ndjson', 'csv']
 
 /** Of any items. Safe, because their schema makes each item that their collection gets. */
@@ -64,7 +64,7 @@ export function addFileCommands<Stores>(
   const filtered = filters.flatMap(({ option, values }) =>
     values.slice(-1).map((value) => `$0 ${plural} export ${option} ${value} | gzip > ${value}.ndjson.gz`),
   )
-  addHelp(cli, exporting, { examples: [`${plural} export ${plural}.csv`, ...filtered], variables })
+  addHelp(cli, exporting, { examples: [`${plural} export ${plural}.csv`, ...filtered], settings })
 
   const importing = group
     .command('import <file>')
@@ -80,7 +80,7 @@ export function addFileCommands<Stores>(
     .action((file: string, options: ImportArguments) => importFromFile(cli, importExport, file, options))
   addHelp(cli, importing, {
     examples: [`${plural} import ${plural}.csv`, `zcat ${plural}.ndjson.gz | $0 ${plural} import - --key move-to-shop`],
-    variables,
+    settings,
   })
 }
 

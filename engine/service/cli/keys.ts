@@ -19,7 +19,7 @@ import { confirm, type JsonOption, jsonOption, note, printAs } from './output.ts
 interface NewKeyOptions extends JsonOption {
   expires?: number
 }
-const variables = ['DATABASE_URL'] as const
+const settings = ['databaseUrl'] as const
 const lifetimeOption = ['--expires <lifetime>', 'the lifetime, such as 12h, 90d or 4w', parseLifetime] as const
 
 export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
@@ -46,7 +46,7 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
         { create: true },
       ),
     )
-  addHelp(cli, create, { examples: ['keys create shop', 'keys create partner --expires 90d'], variables })
+  addHelp(cli, create, { examples: ['keys create shop', 'keys create partner --expires 90d'], settings })
 
   const list = keys
     .command('list')
@@ -55,7 +55,7 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
     .action((options: JsonOption) =>
       withStore(cli, async (store) => printAs(options, await listKeys(store), describeKeys)),
     )
-  addHelp(cli, list, { examples: ['keys list', 'keys list --json'], variables })
+  addHelp(cli, list, { examples: ['keys list', 'keys list --json'], settings })
 
   const revoke = keys
     .command('revoke <name-or-start>')
@@ -68,7 +68,7 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
         printAs(options, summaryOf(key), () => `Revoked ${describeKey(key)}.`, note)
       }),
     )
-  addHelp(cli, revoke, { examples: ['keys revoke shop', `keys revoke ${product.keyPrefix}XqrGRQ`], variables })
+  addHelp(cli, revoke, { examples: ['keys revoke shop', `keys revoke ${product.keyPrefix}XqrGRQ`], settings })
 
   const rotate = keys
     .command('rotate <name-or-start>')
@@ -82,7 +82,7 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
         printKey(options, minted)
       }),
     )
-  addHelp(cli, rotate, { examples: ['keys rotate shop', 'keys rotate shop --expires 30d'], variables })
+  addHelp(cli, rotate, { examples: ['keys rotate shop', 'keys rotate shop --expires 30d'], settings })
 }
 
 function printKey(options: JsonOption, { key, record }: MintedKey): void {

@@ -16,7 +16,7 @@ export function addServiceCommands(
   { router, console }: { router: AnyRouter; console: string | undefined },
 ): void {
   const { product, definition, configuration } = cli
-  const { variables, readConfig } = configuration
+  const { settings, readConfig } = configuration
   const serve = program
     .command('serve')
     .description('serve REST and typed RPC until stopped (the default)')
@@ -24,14 +24,14 @@ export function addServiceCommands(
       const { serve } = await import('../serve.ts')
       await serve(readConfig(), { product, definition, router, console })
     })
-  addHelp(cli, serve, { examples: ['', 'PORT=8080 $0 serve'], variables })
+  addHelp(cli, serve, { examples: ['', 'PORT=8080 $0 serve'], settings })
 
   const healthcheck = program
     .command('healthcheck')
     .description('ask the running service whether it is ready, and set the exit code')
     .option(...jsonOption)
     .action(async (options: JsonOption) => printAs(options, await checkHealth(originOf(readConfig())), describeHealth))
-  addHelp(cli, healthcheck, { examples: ['healthcheck'], variables: ['HOST', 'PORT'] })
+  addHelp(cli, healthcheck, { examples: ['healthcheck'], settings: ['host', 'port'] })
 
   const openapi = program
     .command('openapi')
@@ -46,7 +46,7 @@ export function addServiceCommands(
     })
   addHelp(cli, openapi, {
     examples: ['openapi > openapi.json', `PUBLIC_URL=${product.exampleUrl} $0 openapi`],
-    variables: ['PUBLIC_URL', 'STAGING_URL', 'HOST', 'PORT'],
+    settings: ['publicUrl', 'stagingUrl', 'host', 'port'],
   })
 }
 
@@ -63,7 +63,7 @@ export function addDoctorCommand(program: Command, cli: Cli): void {
       printAs(options, all, describeFindings)
       if (all.some(({ status }) => status === 'failure')) process.exitCode = 1
     })
-  addHelp(cli, doctor, { examples: ['doctor', 'doctor --json'], variables: cli.configuration.variables })
+  addHelp(cli, doctor, { examples: ['doctor', 'doctor --json'], settings: cli.configuration.settings })
 }
 
 function examineConfig({ readConfig }: Configuration): { config?: Config; findings: Finding[] } {

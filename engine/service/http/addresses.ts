@@ -23,7 +23,7 @@ interface ListenConfig {
   reusePort: boolean
   adminHost: string
   /** Without one, there is no admin listener. */
-  adminPort: number | undefined
+  adminPort?: number | undefined
 }
 
 /**

@@ -12,7 +12,7 @@ interface ScheduleConfig {
   program: string
   databasePath: string
   /** Milliseconds between backups; without it there are none. */
-  backupEvery: number | undefined
+  backupEvery?: number | undefined
   backupKeep: number
   /** Called after each attempt with the number of attempts that have failed since the last one that succeeded. */
   onAttempt?: (failures: number) => void

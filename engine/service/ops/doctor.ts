@@ -53,7 +53,7 @@ export interface Service {
   definition: StoreDefinition
   database: Location
   /** Milliseconds. */
-  backupEvery: number | undefined
+  backupEvery?: number | undefined
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { oas31 } from 'zod-openapi'
+import type { Config } from '../config.ts'
 import { labelRoutes, type RequestLabels } from '../http/request.ts'
 import { handleOtherMethods } from '../http/routing.ts'
 import { readPage, revalidated, serveFile } from '../http/static-files.ts'
@@ -60,7 +61,7 @@ function pagePolicy(servers: oas31.ServerObject[]): string {
  * @param address where clients reach the service: a URL, or nothing. The document's own origin then counts.
  */
 export function serversOf(
-  { publicUrl, stagingUrl }: Record<'publicUrl' | 'stagingUrl', string | undefined>,
+  { publicUrl, stagingUrl }: Pick<Config, 'publicUrl' | 'stagingUrl'>,
   address: string,
 ): oas31.ServerObject[] {
   const isProduction = publicUrl !== undefined && !isLoopback(publicUrl)
