@@ -1,3 +1,5 @@
+import type { WriteFailure } from './base-store.ts'
+
 /**
  * The database is busy, full, broken or gone. A write that failed with this error may or may not be stored. The message says
  * what happened and what to do, for the operator.
@@ -6,11 +8,20 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
   /** Whether a retry can succeed. If not, an operator must repair the database first. */
   readonly isRetryable: boolean
+  /** What counts a write that failed. */
+  readonly failure: WriteFailure
 
-  constructor(message: string, { isRetryable = true, cause }: { isRetryable?: boolean; cause?: unknown } = {}) {
+  constructor(message: string, { isRetryable = true, failure = 'other', cause }: Circumstances = {}) {
     super(message, { cause })
     this.isRetryable = isRetryable
+    this.failure = failure
   }
+}
+
+interface Circumstances {
+  isRetryable?: boolean
+  failure?: WriteFailure
+  cause?: unknown
 }
 
 /** For an operator, if no further write is accepted. */
@@ -32,6 +43,12 @@ export class RuleViolation extends Error {
     super(message)
     this.subject = subject
   }
+}
+
+/** Why a write failed, for metrics. */
+export function writeFailureOf(error: Error): WriteFailure {
+  if (error instanceof StoreUnavailable) return error.failure
+  return error instanceof RuleViolation ? 'rule' : 'other'
 }
 
 /** A row breaks a uniqueness or a reference of the table `subject`. The message is for clients, too. */

@@ -1,6 +1,5 @@
 import type { StoreObserver } from '../base-store.ts'
-import { closedStore, StoreUnavailable, tooManyWrites } from '../errors.ts'
-import { writeFailureOf } from './connection/failure.ts'
+import { closedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from '../errors.ts'
 
 /** The maximum number of waiting writes. A longer queue would mean that the database hangs, so further writes fail. */
 const maxWaiting = 10_000
@@ -18,7 +17,7 @@ interface Pending<Write, T> {
  * Group commit: writes that arrive while a batch is being committed wait and form the next batch, so one fsync serves
  * them all. Batches are committed one at a time.
  */
-export class GroupCommit<Write extends { operation: string }, T> {
+export class GroupCommit<Write, T> {
   readonly #commit: (batch: Write[]) => Promise<Outcome<T>[]>
   readonly #observer: StoreObserver | undefined
   #waiting: Pending<Write, T>[] = []
@@ -37,7 +36,7 @@ export class GroupCommit<Write extends { operation: string }, T> {
       const pending = { write, resolve, reject }
       if (this.#isClosed) return this.#reject(pending, new StoreUnavailable(closedStore))
       if (this.#waiting.length >= maxWaiting) {
-        return this.#reject(pending, new StoreUnavailable(tooManyWrites), 'queue_full')
+        return this.#reject(pending, new StoreUnavailable(tooManyWrites, { failure: 'queue_full' }))
       }
       this.#waiting.push(pending)
       this.#committing ??= this.#commitAll()
@@ -80,8 +79,8 @@ export class GroupCommit<Write extends { operation: string }, T> {
     }
   }
 
-  #reject({ reject }: Pending<Write, T>, error: Error, reason = writeFailureOf(error)): void {
+  #reject({ reject }: Pending<Write, T>, error: Error): void {
     reject(error)
-    this.#observer?.writeFailed?.(reason)
+    this.#observer?.writeFailed?.(writeFailureOf(error))
   }
 }

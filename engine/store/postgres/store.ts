@@ -106,7 +106,7 @@ async function check(pool: Pool, { migrations, collections }: Loaded<PostgresCol
   const isCurrent = isUpToDate(await readJournal(db), migrations)
   const missing = isCurrent ? await findMissingPart(db, collections) : undefined
   const problem = isCurrent ? missing && runtimeMessage(missing, '') : otherRelease
-  if (problem !== undefined) throw new StoreUnavailable(problem, { isRetryable: false })
+  if (problem !== undefined) throw new StoreUnavailable(problem, { isRetryable: false, failure: 'schema' })
   const writes = Object.values(collections).flatMap(({ writes }) => Object.values(writes))
   await pool.query([...writes.map(({ probe }) => probe), ...ownProbes].join(';'))
 }

@@ -10,6 +10,7 @@ import {
   runtimeMessage,
   StoreUnavailable,
   UnusableDatabase,
+  writeFailureOf,
 } from '../../errors.ts'
 import { describeLocation } from '../../location.ts'
 
@@ -109,8 +110,17 @@ export class Failures {
     if (!concernsDatabase(cause) && !this.#needsOperator(cause) && !this.#isIdTaken(cause)) return cause
     return new StoreUnavailable(runtimeMessage(reasonOf(cause), codeOf(cause)), {
       isRetryable: !this.#needsOperator(cause),
+      failure: this.#failureOf(cause),
       cause: withoutValues(cause),
     })
+  }
+
+  #failureOf(error: Error): WriteFailure {
+    const isDatabaseError = error instanceof DatabaseError
+    if (isDatabaseError && this.#violatesForeignRule(error)) return 'schema'
+    // The driver's errors about connections have no class of their own.
+    const others = isDatabaseError ? 'other' : 'unreachable'
+    return writeFailureByCode.find(([pattern]) => pattern.test(codeOf(error)))?.[1] ?? others
   }
 
   /** Whether only an operator can repair it: corrupt data, or a schema that this release did not create. */
@@ -155,22 +165,6 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
   [/^(42|3[DF])/, 'schema'],
   [/^(08|28|57P|53)/, 'unreachable'],
 ]
-
-/** @param error an error of {@link Failures.storeError} */
-export function writeFailureOf(error: Error): WriteFailure {
-  const cause = error instanceof StoreUnavailable ? error.cause : error
-  if (error instanceof RuleViolation) return 'rule'
-  const code = codeOf(cause)
-  const isUnavailable = error instanceof StoreUnavailable
-  // A person or another release has changed the schema.
-  if (isUnavailable && !error.isRetryable && /^2[23]/.test(code)) return 'schema'
-  const known = writeFailureByCode.find(([pattern]) => pattern.test(code))
-  if (known) return known[1]
-  if (cause instanceof DatabaseError || !isUnavailable) return 'other'
-  // The driver's errors about connections have no class of their own.
-  if (cause !== undefined) return 'unreachable'
-  return error.isRetryable ? 'other' : 'schema'
-}
 
 /** Converts what the driver or the server threw to an error for the operator. */
 export function unusable(url: string, error: unknown): UnusableDatabase {

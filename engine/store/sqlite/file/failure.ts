@@ -61,12 +61,12 @@ export function conflictOf({ code }: Failure, table: SQLiteTable): RowConflict |
 
 /** Whether another connection holds the lock. */
 export function isBusy(failure: Failure): boolean {
-  return writeFailureOf(failure) === 'busy'
+  return kindOf(failure) === 'busy'
 }
 
 /** Whether the database is corrupt, as far as SQLite knows (see {@link mayBeReadError}). */
 export function isCorrupt(failure: Failure): boolean {
-  return writeFailureOf(failure) === 'corrupt'
+  return kindOf(failure) === 'corrupt'
 }
 
 /** SQLite also reports a page that the disk could not read with this code. Its other codes of corruption are certain. */
@@ -85,7 +85,7 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
   [/^SQLITE_SCHEMA/, 'schema'],
 ]
 
-export function writeFailureOf({ code, rule, damage }: Failure): WriteFailure {
+export function kindOf({ code, rule, damage }: Failure): WriteFailure {
   if (rule !== undefined) return 'rule'
   if (damage !== undefined) return 'io'
   return writeFailureByCode.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
@@ -101,6 +101,7 @@ export function storeError(failure: Failure): Error {
   if (!concernsDatabase(failure)) return new Error(`${code}: ${message}`)
   return new StoreUnavailable(isSentence(message) ? message : runtimeMessage(reasonOf(failure), code), {
     isRetryable: !isCorrupt(failure) || mayBeReadError(failure),
+    failure: kindOf(failure),
   })
 }
 

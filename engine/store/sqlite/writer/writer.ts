@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import type { IdempotencyKey, StoreObserver, WriteFailure } from '../../base-store.ts'
+import type { IdempotencyKey, StoreObserver } from '../../base-store.ts'
 import type { Loaded, MutationResult } from '../../entity.ts'
-import { closedStore, StoreUnavailable, tooManyWrites } from '../../errors.ts'
+import { closedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from '../../errors.ts'
 import type { SqliteCollection } from '../engine.ts'
 import type { Damage } from '../file/damage.ts'
-import { concernsDatabase, conflictOf, type Failure, isBusy, storeError, writeFailureOf } from '../file/failure.ts'
+import { concernsDatabase, conflictOf, type Failure, isBusy, storeError } from '../file/failure.ts'
 import type { FileIdentities } from '../file/open-file.ts'
 import { onMessage, otherThreadsSleep, startThread } from '../thread.ts'
 import type { Order, Outcome, Settled, WriterData } from './writes.ts'
@@ -45,25 +45,18 @@ interface SentWrite extends PromiseWithResolvers<unknown> {
 }
 
 /** Why a write is rejected without a reply of the thread. */
-interface Refusal {
-  reason: WriteFailure
-  error: Error
-}
-
 const refusals = {
-  closed: (): Refusal => ({ reason: 'other', error: new StoreUnavailable(closedStore) }),
-  diskHangs: (): Refusal => ({
-    reason: 'hanging',
-    error: new StoreUnavailable('The disk does not respond. Check it, and thaw its file system if it is frozen.'),
-  }),
-  tooMany: (): Refusal => ({ reason: 'queue_full', error: new StoreUnavailable(tooManyWrites) }),
-  threadEnded: (cause: unknown): Refusal => ({
-    reason: 'other',
-    error: new StoreUnavailable(
+  closed: () => new StoreUnavailable(closedStore),
+  diskHangs: () =>
+    new StoreUnavailable('The disk does not respond. Check it, and thaw its file system if it is frozen.', {
+      failure: 'hanging',
+    }),
+  tooMany: () => new StoreUnavailable(tooManyWrites, { failure: 'queue_full' }),
+  threadEnded: (cause: unknown) =>
+    new StoreUnavailable(
       'The writer thread ended, or could not be started. The next write starts it again. Check the memory, and the limits of threads and open files.',
       { cause },
     ),
-  }),
 }
 
 /**
@@ -136,7 +129,7 @@ export class Writer {
     this.#unsent = []
   }
 
-  #findRefusal(): Refusal | undefined {
+  #findRefusal(): Error | undefined {
     if (this.#isClosed) return refusals.closed()
     // The thread cannot be stopped while it waits for the disk, and gets no more work until it responds.
     if (this.#isHanging) return refusals.diskHangs()
@@ -144,11 +137,11 @@ export class Writer {
     return refusals.tooMany()
   }
 
-  #reject(sent: SentWrite, { reason, error }: Refusal): void {
+  #reject(sent: SentWrite, error: Error): void {
     if (sent.isRejected) return
     sent.isRejected = true
     sent.reject(error)
-    this.#events.observer?.writeFailed?.(reason)
+    this.#events.observer?.writeFailed?.(writeFailureOf(error))
   }
 
   /** The number of writes that the thread has. */
@@ -218,16 +211,11 @@ export class Writer {
 
   #fail(sent: SentWrite, failure: Failure): void {
     if (failure.damage) this.#events.onDamage?.(failure.damage)
-    const refusal = this.#refusalFor(sent, failure)
+    const collection = this.#options.loaded.collections[sent.name.split('.')[0] ?? '']
+    const error = (collection && conflictOf(failure, collection.table)) ?? storeError(failure)
     const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && sent.name !== probeWrite
-    if (isDoubtful) this.#lastFailure = { error: refusal.error, at: performance.now() }
-    this.#reject(sent, refusal)
-  }
-
-  #refusalFor({ name }: SentWrite, failure: Failure): Refusal {
-    const collection = this.#options.loaded.collections[name.split('.')[0] ?? '']
-    const conflict = collection && conflictOf(failure, collection.table)
-    return { reason: writeFailureOf(failure), error: conflict ?? storeError(failure) }
+    if (isDoubtful) this.#lastFailure = { error, at: performance.now() }
+    this.#reject(sent, error)
   }
 
   /** If the event loop was blocked, the write may have been sent just now, or its reply waits: it is read before the next turn. */

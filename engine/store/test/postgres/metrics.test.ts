@@ -11,9 +11,9 @@ import { apiKeyRecord, mintApiKey, product } from '../../../../test/support/prod
 import { startTestApi } from '../../../../test/support/test-api.ts'
 import { Metrics } from '../../../service/telemetry/metrics.ts'
 import type { WriteFailure } from '../../base-store.ts'
-import { IdempotencyKeyReused, StoreUnavailable } from '../../errors.ts'
+import { IdempotencyKeyReused, StoreUnavailable, writeFailureOf } from '../../errors.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
-import { Failures, writeFailureOf } from '../../postgres/connection/failure.ts'
+import { Failures } from '../../postgres/connection/failure.ts'
 import { tablesOf } from '../../postgres/engine.ts'
 
 const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'sold' }
@@ -85,7 +85,7 @@ test.for<[WriteFailure, unknown]>([
   ['schema', sqlError('3D000')],
   ['schema', sqlError('22001')],
   ['schema', sqlError('23514', 'rule_of_another_release')],
-  ['schema', new StoreUnavailable('Another release has migrated the database.', { isRetryable: false })],
+  ['schema', new StoreUnavailable('Another release has migrated the database.', { failure: 'schema' })],
   ['unreachable', sqlError('08006')],
   ['unreachable', sqlError('28P01')],
   ['unreachable', sqlError('57P01')],
@@ -95,12 +95,12 @@ test.for<[WriteFailure, unknown]>([
   ['unreachable', new AggregateError([], 'connect')],
   ['unreachable', new Error('Connection terminated unexpectedly')],
   ['unreachable', new Error('timeout exceeded when trying to connect')],
-  ['rule', sqlError('23514', 'pets_status_known')],
   ['rule', sqlError('2200H')],
   ['rule', new IdempotencyKeyReused('x')],
   ['rule', sqlError('23505', 'api_keys_unrevoked_name')],
   ['other', new StoreUnavailable('The store is closed.')],
   ['other', sqlError('XX000')],
+  ['other', sqlError('23514', 'pets_status_known')],
   ['other', new TypeError('x')],
 ])('a write fails with the reason %s: %s', ([reason, error]) => {
   expect(writeFailureOf(new Failures(tablesOf(onPostgres.collections)).storeError(error))).toBe(reason)

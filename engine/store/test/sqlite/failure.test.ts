@@ -3,7 +3,7 @@ import type { WriteFailure } from '../../base-store.ts'
 import { IdempotencyKeyReused, IdsExhausted, RuleViolation, StoreUnavailable } from '../../errors.ts'
 import { retryWhileBusy } from '../../sqlite/file/connection.ts'
 import { FilesDamaged } from '../../sqlite/file/damage.ts'
-import { concernsDatabase, isBusy, storeError, toFailure, writeFailureOf } from '../../sqlite/file/failure.ts'
+import { concernsDatabase, isBusy, kindOf, storeError, toFailure } from '../../sqlite/file/failure.ts'
 
 function sqliteError(code: string, message = 'of SQLite'): Error {
   return Object.assign(new Error(message), { code })
@@ -66,7 +66,7 @@ describe('a failure', () => {
   test('keeps a sentence for the operator', () => {
     const failure = toFailure(new FilesDamaged('database lost', 'do this'))
     expect(storeError(failure).message).toBe('The database was deleted, moved or replaced while it was open; do this.')
-    expect(writeFailureOf(failure)).toBe('io')
+    expect(kindOf(failure)).toBe('io')
   })
 
   test.for<[WriteFailure, string]>([
@@ -91,8 +91,8 @@ describe('a failure', () => {
     ['other', 'SQLITE_ERROR'],
     ['other', 'TypeError'],
   ])('of a write has the reason %s: %s', ([reason, code]) => {
-    expect(writeFailureOf({ code, message: '' })).toBe(reason)
-    expect(writeFailureOf({ code, message: '', rule: '' })).toBe('rule')
+    expect(kindOf({ code, message: '' })).toBe(reason)
+    expect(kindOf({ code, message: '', rule: '' })).toBe('rule')
   })
 
   test('of one write becomes the error of the store for it', () => {
