@@ -1,5 +1,5 @@
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { collection, type Entity, type NewEntity, type StoreOf } from '#store'
+import { collection, type Entity, type NewEntity } from '#store'
 import { int64, isLine, isOneOf, isPositive } from '#store/schema'
 
 export const petStatuses = ['available', 'pending', 'sold'] as const
@@ -40,6 +40,3 @@ export const petCollection = collection({
     create: create(),
   }),
 })
-
-export type PetStore = StoreOf<typeof petCollection>
-export type PetSearch = Parameters<PetStore['search']>[0]

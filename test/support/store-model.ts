@@ -1,7 +1,9 @@
-import type { Pet, PetSearch, PetStatus } from '../../db/pets/pets.ts'
+import type { Pet, PetStatus } from '../../db/pets/pets.ts'
 import type { Store } from '../../db/store.ts'
 import { IdempotencyKeyReused, RowConflict } from '../../engine/store/errors.ts'
 import type { ApiKey, NewApiKey } from '../../engine/store/keys/store.ts'
+
+export type PetSearch = Parameters<Store['pets']['search']>[0]
 
 /** A model of the store with arrays. Its idempotency keys never expire. */
 export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {

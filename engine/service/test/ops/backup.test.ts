@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { onSqlite } from '../../../../test/support/engines.ts'
 import { auditLinesIn, notesIn } from '../../../../test/support/log-lines.ts'
 import { petstore, runPetstore } from '../../../../test/support/process.ts'
@@ -180,21 +180,6 @@ describe('a backup', () => {
     expect(reports.length).toBeGreaterThan(2)
     expect(reports.map(({ done }) => done)).toEqual(reports.map(({ done }) => done).toSorted((a, b) => a - b))
     expect(reports.at(-1)).toEqual({ done: statSync(database).size, total: statSync(database).size })
-  })
-
-  test('takes another name if a backup that began in the same millisecond has its name', async () => {
-    const { folder, database } = makeSample()
-    const backups = join(folder, 'data/backups')
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 21) })
-    onTestFinished(() => void vi.useRealTimers())
-    const other = join(backups, 'petstore.db-2026-11-21T000000.000Z.db')
-    const backup = await backUpDatabase(database, onSqlite.migrations, undefined, () => {
-      writeFileSync(other, 'precious')
-      vi.setSystemTime(Date.UTC(2026, 10, 21) + 5)
-    })
-    expect(backup).toBe(join(backups, 'petstore.db-2026-11-21T000000.005Z.db'))
-    expect(namesIn(backup)).toEqual(['pet 1', 'pet 2', 'pet 3'])
-    expect(readFileSync(other, 'utf8')).toBe('precious')
   })
 
   test('does not overwrite a file that appears while it is made', async () => {

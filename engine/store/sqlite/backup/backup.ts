@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, renameSync, rmSync } from 'node:fs'
+import { createReadStream, existsSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { UnusableDatabase } from '../../errors.ts'
@@ -32,19 +32,13 @@ export async function backUpDatabase(
   attempt(database, () => refuseForeignFile(database))
   if (file === undefined) createBackupFolder(database)
   else refuseTarget(file)
-  let path = file ?? newBackupPath(database, '.db')
+  const path = file ?? newBackupPath(database, '.db')
   const request = { ...sourceOf(database, migrations), target: path, folder: dirname(path), onProgress }
   const { ownership } = request
   await withSnapshot(request, hashFile, (copy, sha256) => {
     const checksum = checksumOf(copy)
     writeChecksum(checksum, ownership, { backup: path, sha256 })
-    while (!publish(copy, path)) {
-      if (file !== undefined) throw exists(file)
-      // Another process began a backup in the same millisecond.
-      path = newBackupPath(database, '.db')
-      rmSync(checksum)
-      writeChecksum(checksum, ownership, { backup: path, sha256 })
-    }
+    if (!publish(copy, path)) throw exists(path)
     // Second, because a rename overwrites, and only a backup may replace the checksum that has its name.
     renameSync(checksum, checksumOf(path))
   })

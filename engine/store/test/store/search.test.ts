@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type NewPet, type Pet, type PetSearch, petStatuses } from '../../../../db/pets/pets.ts'
+import { type NewPet, type Pet, petStatuses } from '../../../../db/pets/pets.ts'
 import { openTestStore, testDatabase } from '../../../../test/support/database.ts'
-import { openStoreModel } from '../../../../test/support/store-model.ts'
+import { openStoreModel, type PetSearch } from '../../../../test/support/store-model.ts'
 import { fold, maxRead, searchWith } from '../../search.ts'
 
 /** Letters whose case only some rules know, letters with marks, wildcards of LIKE, and the ends of ranges of code points. */
