@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { StoreUnavailable } from '../../engine/store/errors.ts'
 import { connect } from '../../engine/store/sqlite/file/connection.ts'
 import { OpenFile } from '../../engine/store/sqlite/file/open-file.ts'
-import { commitTogether } from '../../engine/store/sqlite/writer/committer.ts'
+import { prepareCommit } from '../../engine/store/sqlite/writer/committer.ts'
 import { maxCommitTime, Writer } from '../../engine/store/sqlite/writer/writer.ts'
 import type { Write } from '../../engine/store/sqlite/writer/writes.ts'
 import { openDatabase, openFileStore } from '../support/database.ts'
@@ -93,15 +93,15 @@ if (canTrace()) {
 
 describe('the writes of one transaction', () => {
   test('have their outcomes in order', () => {
-    const { connection, writes } = openWriter()
+    const { connection, commitTogether } = openWriter()
     const batch = ['a', 'b', 'c'].map((name) => createPet(name))
-    expect(commitTogether(connection, writes, batch).outcomes).toEqual([1n, 2n, 3n].map((id) => ({ value: { id } })))
+    expect(commitTogether(batch).outcomes).toEqual([1n, 2n, 3n].map((id) => ({ value: { id } })))
     expect(namesIn(connection)).toEqual(['a', 'b', 'c'])
   })
 
   test('fail alone when they violate a constraint', () => {
-    const { connection, writes } = openWriter()
-    const { outcomes } = commitTogether(connection, writes, [createPet('a'), createPet(''), createPet('c')])
+    const { connection, commitTogether } = openWriter()
+    const { outcomes } = commitTogether([createPet('a'), createPet(''), createPet('c')])
     expect(outcomes).toMatchObject([
       { value: { id: 1n } },
       { failure: { code: 'SQLITE_CONSTRAINT_CHECK' } },
@@ -111,31 +111,27 @@ describe('the writes of one transaction', () => {
   })
 
   test('are rolled back completely if one of their statements violates a constraint', async () => {
-    const { connection, writes } = openWriter()
+    const { connection, commitTogether } = openWriter()
     const key = (name: string, hash: string) => ({
       name,
       start: 'pet_',
       hash: hash.repeat(64),
       createdAt: new Date(),
     })
-    commitTogether(connection, writes, [
+    commitTogether([
       ['apiKeys.create', key('first', 'a')],
       ['apiKeys.create', key('second', 'b')],
     ])
-    const { outcomes } = commitTogether(connection, writes, [['apiKeys.rotate', 1n, key('second', 'c')]])
+    const { outcomes } = commitTogether([['apiKeys.rotate', 1n, key('second', 'c')]])
     expect(outcomes).toMatchObject([{ failure: { code: 'SQLITE_CONSTRAINT_UNIQUE' } }])
     expect(connection.prepare('SELECT count(*) FROM api_keys WHERE revoked_at IS NULL').pluck().get()).toBe(2n)
   })
 
   test('fail together and store nothing when the disk is full', () => {
-    const { connection, writes } = openWriter()
+    const { connection, commitTogether } = openWriter()
     const pages = connection.pragma('page_count', { simple: true })
     connection.pragma(`max_page_count = ${pages}`)
-    const { outcomes } = commitTogether(
-      connection,
-      writes,
-      Array.from({ length: 500 }, (_, i) => createPet(`pet ${i}`.padEnd(200, '.'))),
-    )
+    const { outcomes } = commitTogether(Array.from({ length: 500 }, (_, i) => createPet(`pet ${i}`.padEnd(200, '.'))))
     expect(new Set(outcomes.map((outcome) => 'failure' in outcome && outcome.failure.code))).toEqual(
       new Set(['SQLITE_FULL']),
     )
@@ -143,17 +139,17 @@ describe('the writes of one transaction', () => {
   })
 
   test('fail together when the commit fails, and the next transaction succeeds', () => {
-    const { connection, writes } = openWriter()
+    const { connection, commitTogether } = openWriter()
     connection.exec(`
       CREATE TABLE owners (id INTEGER PRIMARY KEY) STRICT;
       CREATE TABLE owned (owner INTEGER REFERENCES owners DEFERRABLE INITIALLY DEFERRED) STRICT;
       CREATE TRIGGER own AFTER INSERT ON pets WHEN new.name = 'orphan' BEGIN INSERT INTO owned VALUES (1); END;
     `)
     const failure = { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' }
-    const { outcomes } = commitTogether(connection, writes, [createPet('a'), createPet('orphan'), createPet('c')])
+    const { outcomes } = commitTogether([createPet('a'), createPet('orphan'), createPet('c')])
     expect(outcomes).toMatchObject([{ failure }, { failure }, { failure }])
     expect(namesIn(connection)).toEqual([])
-    expect(commitTogether(connection, writes, [createPet('d')]).outcomes).toEqual([{ value: { id: 1n } }])
+    expect(commitTogether([createPet('d')]).outcomes).toEqual([{ value: { id: 1n } }])
   })
 
   test('fail together while another process holds the lock, and succeed when it releases the lock', async () => {
@@ -267,7 +263,7 @@ function openWriter() {
   prepareSqlite(path)
   const connection = connect(path, { busyTimeout: 0 })
   onTestFinished(() => void connection.close())
-  return { connection, writes: prepareWrites(connection) }
+  return { connection, commitTogether: prepareCommit(connection, prepareWrites(connection)) }
 }
 
 function createPet(name: string): Write {

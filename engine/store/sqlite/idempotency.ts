@@ -41,7 +41,7 @@ export function prepareOnce(
     sweptTo = plan.sweptTo
   }
 
-  return function once(operation: string, owner: bigint, key: string, now: Date, ...values: unknown[]): MutationResult {
+  function once(operation: string, owner: bigint, key: string, now: Date, ...values: unknown[]): MutationResult {
     const mutate = mutations.get(operation)
     if (!mutate) throw new Error(`There is no mutation ${operation}.`)
     const original = find.get(owner, key)
@@ -49,14 +49,13 @@ export function prepareOnce(
       checkReplay(original, { operation, values })
       return { generated: decodeResult(original.result), isReplay: true }
     }
-    const run = connection.transaction(() => {
-      if (original) remove.run(original.id)
-      sweep(now)
-      // Safe: a mutation returns what it has generated.
-      const generated = mutate(...values) as object
-      insert.run(owner, key, operation, fingerprintOf(values), encodeResult(generated), now.toISOString())
-      return { generated, isReplay: false }
-    })
-    return run()
+    if (original) remove.run(original.id)
+    sweep(now)
+    // Safe: a mutation returns what it has generated.
+    const generated = mutate(...values) as object
+    insert.run(owner, key, operation, fingerprintOf(values), encodeResult(generated), now.toISOString())
+    return { generated, isReplay: false }
   }
+
+  return connection.transaction(once)
 }

@@ -14,7 +14,7 @@ import { prepareWrites, probeWrite, type Write, type Writes } from './writes.ts'
 
 interface Opened {
   file: OpenFile
-  writes: Writes
+  commitTogether: CommitTogether
   checkpoints: Checkpoints
 }
 
@@ -34,8 +34,8 @@ export class Committer {
     const file = new OpenFile(path, { readonly: false, identities })
     const { connection } = file
     return orClose(file, () => {
-      const writes = prepareWrites(connection, this.#loaded.collections)
-      return { file, writes, checkpoints: new Checkpoints(connection) }
+      const commitTogether = prepareCommit(connection, prepareWrites(connection, this.#loaded.collections))
+      return { file, commitTogether, checkpoints: new Checkpoints(connection) }
     })
   }
 
@@ -51,10 +51,8 @@ export class Committer {
   #commit(batch: Write[]): Settled {
     try {
       this.#opened ??= this.#open()
-      const { file, writes, checkpoints } = this.#opened
-      const { outcomes, times } = commitTogether(file.connection, writes, batch, this.#data.lockTimeout, () =>
-        file.refuseLostFile(),
-      )
+      const { file, commitTogether, checkpoints } = this.#opened
+      const { outcomes, times } = commitTogether(batch, this.#data.lockTimeout, () => file.refuseLostFile())
       const explained = outcomes.map((outcome) =>
         'failure' in outcome ? { failure: this.#explain(file.connection, outcome.failure) } : outcome,
       )
@@ -102,35 +100,30 @@ export class Committer {
   }
 }
 
+type CommitTogether = ReturnType<typeof prepareCommit>
+
 /**
- * Runs the writes in one transaction with one fsync, and returns their outcomes in order once the transaction is on disk.
+ * Makes the function that runs writes in one transaction with one fsync, and returns their outcomes in order once the
+ * transaction is on disk.
  * A write that violates a constraint fails alone. A failure of the database or of the commit rolls back and fails all.
  *
- * @param lockTimeout milliseconds to wait for another process's lock.
- * @param onBegin called when the transaction has its lock.
- * @throws {FilesDamaged} if `onBegin` does. Nothing is written then.
+ * The function takes the milliseconds to wait for another process's lock, and what it calls when the transaction has its
+ * lock. It throws {@link FilesDamaged} if that does; nothing is written then.
  */
-export function commitTogether(
-  connection: Database.Database,
-  writes: Writes,
-  batch: Write[],
-  lockTimeout = 0,
-  onBegin: () => void = () => {},
-): Settled {
-  const startedAt = performance.now()
-  let committingAt = startedAt
-  const commit = connection.transaction(() => {
+export function prepareCommit(connection: Database.Database, writes: Writes) {
+  const commit = connection.transaction((batch: Write[], onBegin: () => void) => {
     onBegin()
-    const outcomes = batch.map((write) => perform(writes, write))
-    committingAt = performance.now()
-    return outcomes
+    return { outcomes: batch.map((write) => perform(writes, write)), committingAt: performance.now() }
   })
-  try {
-    const outcomes = retryWhileBusy(lockTimeout, () => commit.immediate())
-    return { outcomes, times: { startedAt, committingAt, committedAt: performance.now() } }
-  } catch (error) {
-    if (error instanceof FilesDamaged) throw error
-    return { outcomes: batch.map(() => ({ failure: toFailure(error) })) }
+  return (batch: Write[], lockTimeout = 0, onBegin: () => void = () => {}): Settled => {
+    const startedAt = performance.now()
+    try {
+      const { outcomes, committingAt } = retryWhileBusy(lockTimeout, () => commit.immediate(batch, onBegin))
+      return { outcomes, times: { startedAt, committingAt, committedAt: performance.now() } }
+    } catch (error) {
+      if (error instanceof FilesDamaged) throw error
+      return { outcomes: batch.map(() => ({ failure: toFailure(error) })) }
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import { openFileStore } from '../../../../test/support/database.ts'
 import { prepareWrites } from '../../../../test/support/engines.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import { connect } from '../../sqlite/file/connection.ts'
-import { commitTogether } from '../../sqlite/writer/committer.ts'
+import { prepareCommit } from '../../sqlite/writer/committer.ts'
 import type { Write } from '../../sqlite/writer/writes.ts'
 
 describe('the table of idempotency keys', () => {
@@ -48,9 +48,9 @@ describe('the table of idempotency keys', () => {
   })
 
   test('gets a row only together with the pet, and the pet is stored only together with the row', () => {
-    const { connection, writes, count } = openWrites()
+    const { connection, commitTogether, count } = openWrites()
     connection.exec("CREATE TRIGGER refuse BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'no'); END")
-    const { outcomes } = commitTogether(connection, writes, [createOnce('a', start), createOnce('b', start)])
+    const { outcomes } = commitTogether([createOnce('a', start), createOnce('b', start)])
     expect(outcomes).toMatchObject(Array(2).fill({ failure: { code: 'SQLITE_CONSTRAINT_TRIGGER' } }))
     expect(count()).toBe(0n)
     expect(connection.prepare('SELECT count(*) FROM pets').pluck().get()).toBe(0n)
@@ -61,12 +61,12 @@ describe('the table of idempotency keys', () => {
     openFileStore(path)
     const connection = connect(path, { busyTimeout: 0 })
     onTestFinished(() => void connection.close())
-    const writes = prepareWrites(connection)
+    const commitTogether = prepareCommit(connection, prepareWrites(connection))
     const count = connection.prepare('SELECT count(*) FROM idempotency_keys').pluck()
     return {
       connection,
-      writes,
-      run: (key: string, now: Date) => commitTogether(connection, writes, [createOnce(key, now)]).outcomes[0],
+      commitTogether,
+      run: (key: string, now: Date) => commitTogether([createOnce(key, now)]).outcomes[0],
       count: () => count.get(),
     }
   }
