@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { asc, getTableName, type SQL, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { type PgTable, pgTable, text } from 'drizzle-orm/pg-core'
+import { getTableConfig, type PgTable, pgTable, text } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
 import type { Loaded } from '../entity.ts'
 import { incomplete, reasons, UnusableDatabase } from '../errors.ts'
@@ -133,15 +133,19 @@ export async function readJournal(db: NodePgDatabase): Promise<AppliedMigration[
 }
 
 /**
- * What is missing, although the journal is up to date, as a reason: a table, a column, or a trigger that orders ids.
- * Undefined if nothing is.
+ * What is missing, although the journal is up to date, as a reason: a table, a column, a rule that a table has in the code,
+ * or a trigger that orders ids. Undefined if nothing is.
  */
 export async function findMissingPart(
   db: NodePgDatabase,
   collections: Record<string, PostgresCollection>,
 ): Promise<string | undefined> {
   try {
-    for (const table of tablesOf(collections)) await db.select().from(table).where(sql`false`)
+    for (const table of tablesOf(collections)) {
+      await db.select().from(table).where(sql`false`)
+      const rules = await missingRules(db, table)
+      if (rules.length > 0) return `its table ${getTableName(table)} lacks ${rules.join(', ')}: add them in a migration`
+    }
     return await findMissingTrigger(db, collections)
   } catch (error) {
     const cause = causeOf(error)
@@ -149,6 +153,22 @@ export async function findMissingPart(
     if (cause instanceof DatabaseError && /^(42P01|42703)$/.test(cause.code ?? '')) return incomplete(cause.message)
     throw error
   }
+}
+
+/** By their names: PostgreSQL rewrites the text of a rule, and each version in its own way. */
+async function missingRules(db: NodePgDatabase, table: PgTable): Promise<string[]> {
+  const { columns, checks, indexes, uniqueConstraints } = getTableConfig(table)
+  const { rows } = await db.execute(sql`SELECT conname AS name FROM pg_constraint WHERE conrelid = ${oidOf(table)}
+    UNION SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+    WHERE indrelid = ${oidOf(table)} AND indisvalid`)
+  const present = rows.map(({ name }) => name)
+  const named = [
+    ...checks.map(({ name }) => name),
+    ...indexes.map(({ config }) => config.name),
+    ...uniqueConstraints.map(({ name }) => name),
+    ...columns.map(({ isUnique, uniqueName }) => (isUnique ? uniqueName : undefined)),
+  ]
+  return named.filter((name) => name !== undefined).filter((name) => !present.includes(name))
 }
 
 /** Without its trigger, a client that pages by id could skip rows. drizzle-kit does not write triggers. */
