@@ -1,6 +1,5 @@
 import { lazy, type ReactNode, Suspense } from 'react'
 import { clearDrafts } from './bulk/drafts.ts'
-import { Hints } from './components/hints.tsx'
 import { loadLater } from './components/load-later.tsx'
 import { RequestsProvider } from './requests/open-requests.tsx'
 import type { Resource } from './resource.ts'
@@ -27,7 +26,6 @@ export function App(props: AppProps) {
       <Suspense>
         <Page {...props} />
       </Suspense>
-      <Hints />
     </RequestsProvider>
   )
 }

@@ -1,5 +1,5 @@
-import { createContext, useContext } from 'react'
 import { createClient, type ServiceClient, type ServiceRouter } from '#client'
+import { createRequiredContext } from './components/required-context.ts'
 import { loggedFetch } from './requests/log.ts'
 import { serviceUrl } from './service.ts'
 
@@ -13,13 +13,5 @@ export function clientWith(apiKey: string): ServiceClient {
   return createClient<ServiceRouter>({ url: serviceUrl(), apiKey, retries: 1, maxPause, timeout, fetch: loggedFetch })
 }
 
-const Client = createContext<ServiceClient | undefined>(undefined)
-
-export const ClientProvider = Client.Provider
-
 /** The client with the API key of the session. */
-export function useClient(): ServiceClient {
-  const client = useContext(Client)
-  if (!client) throw new Error('useClient needs a ClientProvider.')
-  return client
-}
+export const [ClientProvider, useClient] = createRequiredContext<ServiceClient>()

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from 'react'
+import { useEffectEvent, useLayoutEffect } from 'react'
 import { flushSync } from 'react-dom'
 
 /**
@@ -58,14 +58,11 @@ export function navigateBelowDialogs(navigate: () => void): void {
  * @param onClose may refuse to close it. Undefined for a dialog that has an entry of its own.
  */
 export function useCloseOnBack(onClose: (() => void) | undefined): void {
-  const latest = useRef(onClose)
-  useEffect(() => {
-    latest.current = onClose
-  })
   const hasEntry = onClose === undefined
+  const handleBack = useEffectEvent(() => onClose?.())
   useLayoutEffect(() => {
     if (hasEntry) return
-    const close = () => latest.current?.()
+    const close = () => handleBack()
     dialogs.push(close)
     settle()
     return () => {

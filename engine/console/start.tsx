@@ -4,6 +4,7 @@ import { type ReactNode, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { keepDrafts } from './bulk/drafts.ts'
+import { followHints } from './components/hint.ts'
 import { followHistory } from './history.ts'
 import { restoreFilter } from './resource/view.ts'
 import type { Resource } from './resource.ts'
@@ -19,6 +20,7 @@ export function start(product: ConsoleProduct, resource: Resource, icon: ReactNo
   followColorScheme()
   restoreFilter()
   followHistory()
+  followHints()
   keepDrafts()
   const root = document.getElementById('root')
   if (!root) throw new Error('The page has no element with the id root.')

@@ -22,7 +22,7 @@ import { type Run, useAddRows } from './use-add-rows.ts'
 
 interface BulkAddProps {
   resource: Resource
-  /** The file with the items, if the user has dropped it on the page. */
+  /** The file with the items, if the user has dropped one on the page. */
   dropped: File | undefined
   onClose: () => void
   /** Shows the list from this item on. */
@@ -146,7 +146,9 @@ function Summary({ noun, table, run: { state, outcomes, missing }, valid }: Summ
   if (state === 'adding') return null
   if (state === 'ready') {
     const skipped = added + existed
-    const second = [skipped > 0 && bulk.skipped(noun, skipped), describe(table)].filter(Boolean).join(' ')
+    const second = [skipped > 0 && bulk.skipped(noun, skipped), `${bulk.formats[table.format]}.`]
+      .filter(Boolean)
+      .join(' ')
     return (
       <>
         <Lines first={bulk.summary(noun, missing.length, invalid)} second={second} />
@@ -166,11 +168,6 @@ function Lines({ first, second }: { first: string; second: string }) {
       <strong>{first}.</strong> <span className="bulk-note">{second}</span>
     </>
   )
-}
-
-function describe({ format, hasHeader }: Table): string {
-  const header = hasHeader ? bulk.withHeader : bulk.withoutHeader
-  return format === 'json' || format === 'ndjson' ? `${bulk.formats[format]}.` : `${bulk.formats[format]}, ${header}.`
 }
 
 function RunProgress({ run: { missing, pause }, total }: { run: Run; total: number }) {

@@ -1,10 +1,8 @@
 import { loadPart, maxLimit, type Start } from '../resource/search.ts'
-import type { Found, Procedures, Resource, Values } from '../resource.ts'
+import type { Found, Item, Procedures, Resource, Values } from '../resource.ts'
 import { type RetryOptions, retryWhileAway } from './retry-while-away.ts'
-import { type FileFormat, fileOf } from './write-file.ts'
 
 interface ExportOptions extends RetryOptions {
-  format: FileFormat
   /** Further input of the list. */
   filter: Values
   /** What the user searches for. Undefined for all items. */
@@ -20,19 +18,17 @@ interface ExportOptions extends RetryOptions {
 export async function exportItems(
   resource: Resource,
   procedures: Pick<Procedures, 'list' | 'search'>,
-  { format, filter, search, signal, onProgress, onPause }: ExportOptions,
-): Promise<Blob> {
+  { filter, search, signal, onProgress, onPause }: ExportOptions,
+): Promise<Item[]> {
   const retry = retryWhileAway({ signal, onPause })
-  const file = fileOf(resource, format)
-  let items = 0
+  const items: Item[] = []
   let next: Found['next'] = 0n
   while (next !== undefined) {
     const start: Start = { filter, search, cursor: next }
     const part: Found = await retry(() => loadPart(resource, procedures, start, maxLimit, { signal }))
-    file.add(part.items)
-    items += part.items.length
-    onProgress(items)
+    items.push(...part.items)
+    onProgress(items.length)
     next = part.next
   }
-  return file.blob()
+  return items
 }

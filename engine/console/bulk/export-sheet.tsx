@@ -10,12 +10,11 @@ import { RequestId } from '../components/request-id.tsx'
 import { Sheet } from '../components/sheet.tsx'
 import { Notice } from '../form/notice.tsx'
 import { problemOf } from '../problem.ts'
-import type { Count, Noun, Resource, Values } from '../resource.ts'
+import type { Count, Resource, Values } from '../resource.ts'
 import { exporting } from '../texts/bulk.ts'
 import { exportItems } from './export-items.ts'
-import type { Pause } from './retry-while-away.ts'
 import { useJob } from './use-job.ts'
-import { type FileFormat, saveFile } from './write-file.ts'
+import { type FileFormat, fileOf, saveFile } from './write-file.ts'
 
 interface ExportSheetProps {
   onClose: () => void
@@ -37,10 +36,10 @@ export function ExportSheet({ onClose, resource, filter, search, part, total }: 
   const [items, setItems] = useState(0)
   const { start, stop, reset, status, error, pause } = useJob(async (options, format: FileFormat) => {
     setItems(0)
-    const file = await exportItems(resource, procedures, { ...options, format, filter, search, onProgress: setItems })
+    const loaded = await exportItems(resource, procedures, { ...options, filter, search, onProgress: setItems })
     // What the user searches for may not be a valid name of a file.
     const name = [resource.many, ...Object.values(filter), ...(search === undefined ? [] : ['found'])].join('-')
-    saveFile(`${name}.${format}`, file)
+    saveFile(name, format, fileOf(resource, format, loaded))
   })
   const isLoading = status === 'pending'
 
@@ -49,15 +48,12 @@ export function ExportSheet({ onClose, resource, filter, search, part, total }: 
     reset()
   }
 
-  const isEmpty = total?.isExact === true && total.count === 0
+  const count = total?.isExact ? total.count : undefined
+  const isEmpty = count === 0
   return (
     <Sheet title={texts.title(resource)} onClose={onClose} size="sm" isModal>
       <div className="export">
-        <p>
-          {isEmpty
-            ? texts.nothing(resource)
-            : texts.content(resource, part, search, total?.isExact ? total.count : undefined)}
-        </p>
+        <p>{isEmpty ? texts.nothing(resource) : texts.content(resource, part, search, count)}</p>
         <div className="export-formats">
           {(['csv', 'json'] as const).map((format, index) => (
             <Button
@@ -67,11 +63,30 @@ export function ExportSheet({ onClose, resource, filter, search, part, total }: 
               onClick={() => start(format)}
               data-autofocus={index === 0 || undefined}
             >
-              {texts.formats[format]}
+              {format.toUpperCase()}
             </Button>
           ))}
         </div>
-        {isLoading && <ExportProgress noun={resource} items={items} pause={pause} total={total} onCancel={cancel} />}
+        {isLoading && (
+          <div ref={keepFocus}>
+            {count !== undefined && count > 0 && (
+              // More items may have been added since they were counted.
+              <Progress
+                value={Math.min(100, Math.floor((items / count) * 100))}
+                size="sm"
+                aria-label={texts.progress(resource)}
+                className="bulk-bar"
+              />
+            )}
+            <p className="bulk-numbers">
+              <span>{texts.loaded(resource, items, count)}</span>
+              <Button variant="default" size="compact-sm" onClick={cancel}>
+                {texts.cancel}
+              </Button>
+            </p>
+            {pause && <PauseMessage pause={pause} />}
+          </div>
+        )}
         <p role="status">{status === 'success' && texts.done(resource, items)}</p>
         {error && (
           <Notice color="danger" title={texts.failed(resource)}>
@@ -81,37 +96,5 @@ export function ExportSheet({ onClose, resource, filter, search, part, total }: 
         )}
       </div>
     </Sheet>
-  )
-}
-
-interface ExportProgressProps {
-  noun: Noun
-  items: number
-  pause: Pause | undefined
-  total: Count | undefined
-  onCancel: () => void
-}
-
-function ExportProgress({ noun, items, pause, total, onCancel }: ExportProgressProps) {
-  const texts = exporting
-  return (
-    <div ref={keepFocus}>
-      {total?.isExact && total.count > 0 && (
-        // More items may have been added since they were counted.
-        <Progress
-          value={Math.min(100, Math.floor((items / total.count) * 100))}
-          size="sm"
-          aria-label={texts.progress(noun)}
-          className="bulk-bar"
-        />
-      )}
-      <p className="bulk-numbers">
-        <span>{texts.loaded(noun, items, total?.isExact ? total.count : undefined)}</span>
-        <Button variant="default" size="compact-sm" onClick={onCancel}>
-          {texts.cancel}
-        </Button>
-      </p>
-      {pause && <PauseMessage pause={pause} />}
-    </div>
   )
 }

@@ -51,13 +51,8 @@ export function retryWhileAway({ signal, onPause }: RetryOptions): <T>(call: () 
 
 /** Also ends when the signal aborts. */
 function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', finish)
-      resolve()
-    }
-    const timer = setTimeout(finish, milliseconds)
-    signal.addEventListener('abort', finish)
-  })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, milliseconds)
+  signal.addEventListener('abort', () => resolve())
+  return promise.finally(() => clearTimeout(timer))
 }

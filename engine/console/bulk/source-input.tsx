@@ -1,7 +1,6 @@
 import { FileButton, Textarea } from '@mantine/core'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Button } from '../components/buttons.tsx'
-import { useFileDrop } from '../resource/use-file-drop.ts'
 import { namesOf, type Resource } from '../resource.ts'
 import { bulk } from '../texts/bulk.ts'
 import { type Draft, importDrafts } from './drafts.ts'
@@ -29,7 +28,7 @@ const maxMegabytes = 5
 interface SourceInputProps {
   resource: Resource
   draft: Draft
-  /** A file to read at once. */
+  /** A file to read at once, if the user has dropped it on the page. */
   dropped: File | undefined
   onChange: (draft?: Draft) => void
   /** Why the text cannot be used. */
@@ -63,9 +62,9 @@ export function SourceInput({ resource, draft, dropped, onChange, problem }: Sou
     area.current?.focus()
   }
 
-  const isDragged = useFileDrop((file) => void load(file))
   const loadDropped = useEffectEvent(() => void load(dropped))
-  useEffect(() => loadDropped(), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another file may be dropped.
+  useEffect(() => loadDropped(), [dropped])
 
   return (
     <div>
@@ -84,7 +83,6 @@ export function SourceInput({ resource, draft, dropped, onChange, problem }: Sou
         spellCheck={false}
         autoComplete="off"
         data-autofocus
-        data-dragged={isDragged || undefined}
       />
       <div className="bulk-file">
         <FileButton
@@ -98,7 +96,7 @@ export function SourceInput({ resource, draft, dropped, onChange, problem }: Sou
             </Button>
           )}
         </FileButton>
-        <span>{isDragged ? bulk.drop : draft.file === undefined ? bulk.dropHint : bulk.file(draft.file)}</span>
+        <span>{draft.file === undefined ? bulk.dropHint : bulk.file(draft.file)}</span>
         {draft.sent.size > 0 && (
           <Button variant="default" size="compact-sm" onClick={startOver}>
             {bulk.startOver}

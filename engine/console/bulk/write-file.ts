@@ -1,47 +1,18 @@
 import { jsonOf } from '../requests/curl.ts'
-import { type Field, type Item, namesOf, type Resource, textOf } from '../resource.ts'
+import { type Item, namesOf, type Resource, textOf } from '../resource.ts'
 
-interface Format {
-  type: string
-  start: (fields: readonly Field[]) => string
-  write: (fields: readonly Field[], item: Item) => string
-  separator: string
-  end: string
-}
+const types = { csv: 'text/csv', json: 'application/json' }
 
-/** How each format writes items. Numbers have all of their digits. */
-const formats = {
-  csv: {
-    type: 'text/csv',
-    start: (fields) => csvLine(namesOf(fields)),
-    write: (fields, item) => csvLine(fields.map(({ name }) => item[name])),
-    separator: '',
-    end: '',
-  },
-  json: {
-    type: 'application/json',
-    start: () => '[\n',
-    write: (fields, item) => jsonOf(Object.fromEntries(fields.map(({ name }) => [name, item[name]]))),
-    separator: ',\n',
-    end: '\n]\n',
-  },
-} satisfies Record<string, Format>
+export type FileFormat = keyof typeof types
 
-export type FileFormat = keyof typeof formats
-
-/** A file of items. Further items can be added. */
-export function fileOf({ fields }: Resource, format: FileFormat, first: Item[] = []) {
-  const { type, start, write, separator, end }: Format = formats[format]
-  const parts: string[] = []
-  const file = {
-    add(items: Item[]): void {
-      for (const item of items) parts.push(write(fields, item))
-    },
-    text: () => start(fields) + parts.join(separator) + end,
-    blob: () => new Blob([file.text()], { type }),
+/** The text of a file of items. Numbers have all of their digits. */
+export function fileOf({ fields }: Resource, format: FileFormat, items: Item[]): string {
+  if (format === 'csv') {
+    const rows = items.map((item) => fields.map(({ name }) => item[name]))
+    return [namesOf(fields), ...rows].map(csvLine).join('')
   }
-  file.add(first)
-  return file
+  const objects = items.map((item) => jsonOf(Object.fromEntries(fields.map(({ name }) => [name, item[name]]))))
+  return `[\n${objects.join(',\n')}\n]\n`
 }
 
 /**
@@ -58,11 +29,11 @@ function csvValue(value: unknown): string {
 }
 
 /** Downloads the file. */
-export function saveFile(name: string, content: Blob): void {
-  const url = URL.createObjectURL(content)
+export function saveFile(name: string, format: FileFormat, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: types[format] }))
   const link = document.createElement('a')
   link.href = url
-  link.download = name
+  link.download = `${name}.${format}`
   link.click()
   // The browser reads the URL after this turn of the event loop.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)

@@ -18,13 +18,20 @@ export function CopyButton({ label, value, withText = false, tabIndex }: CopyBut
   if (!isSecureContext) return null
   const icon = copied ? <IconCheck /> : <IconCopy />
   const text = copied ? page.copied : label
-  return withText ? (
-    <Button variant="default" size="xs" icon={icon} onClick={() => copy(value)}>
-      {text}
-    </Button>
-  ) : (
-    <IconButton label={text} size="xs" tabIndex={tabIndex} onClick={() => copy(value)}>
-      {icon}
-    </IconButton>
+  return (
+    <>
+      {withText ? (
+        <Button variant="default" size="xs" icon={icon} onClick={() => copy(value)}>
+          {text}
+        </Button>
+      ) : (
+        <IconButton label={text} size="xs" tabIndex={tabIndex} onClick={() => copy(value)}>
+          {icon}
+        </IconButton>
+      )}
+      <span className="visually-hidden" role="status">
+        {copied && page.copied}
+      </span>
+    </>
   )
 }

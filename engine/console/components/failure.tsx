@@ -1,27 +1,31 @@
+import { useInterval } from '@mantine/hooks'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isTransient, type Problem } from '../problem.ts'
+import { isTransient, problemOf } from '../problem.ts'
 import { ShowRequest } from '../requests/open-requests.tsx'
 import { messages } from '../texts/messages.ts'
 import { Button } from './buttons.tsx'
 import { keepFocus } from './focus.ts'
-import { IconAlertTriangle, IconCloudOff, IconHourglass } from './icons.tsx'
+import { IconAlertTriangle, IconCloudOff } from './icons.tsx'
 import { Message } from './message.tsx'
 import { RequestId } from './request-id.tsx'
-import { useNow } from './use-now.ts'
 
 interface FailureProps {
   title: string
-  problem: Problem
+  error: Error
   /** The number of failures so far. */
   failures: number
-  onRetry: () => void
 }
 
 /** Explains why a query failed. Transient failures are retried automatically, and a button retries at once. */
-export function Failure({ title, problem, failures, onRetry }: FailureProps) {
+export function Failure({ title, error, failures }: FailureProps) {
+  const queryClient = useQueryClient()
+  const problem = problemOf(error)
   const { kind, message, retryAfter, requestId } = problem
   const retries = isTransient(problem)
-  const Icon = kind === 'unreachable' ? IconCloudOff : retryAfter === undefined ? IconAlertTriangle : IconHourglass
+  // Without cancelling, a query would wait for its pending retry.
+  const retry = () => void queryClient.cancelQueries().then(() => queryClient.invalidateQueries())
+  const Icon = kind === 'unreachable' ? IconCloudOff : IconAlertTriangle
   return (
     <Message
       ref={keepFocus}
@@ -30,43 +34,20 @@ export function Failure({ title, problem, failures, onRetry }: FailureProps) {
       title={title}
       text={
         <>
-          {message} {retries && <Retrying attempt={failures} seconds={retryAfter} />}
+          {message} {retries && <CountdownFrom key={retryAfter && failures} seconds={retryAfter} />}
         </>
       }
     >
       <RequestId id={requestId} />
       {retries && (
         <div className="message-actions">
-          <Button variant="default" onClick={onRetry}>
+          <Button variant="default" onClick={retry}>
             {messages.problem.retryNow}
           </Button>
         </div>
       )}
     </Message>
   )
-}
-
-interface RetryingProps {
-  /** The number of the next attempt. */
-  attempt: number
-  /** Undefined if the service has not said when to try again. */
-  seconds: number | undefined
-}
-
-/** Counts down the seconds until the next attempt, if the service has told them. */
-export function Retrying({ attempt, seconds }: RetryingProps) {
-  const { problem } = messages
-  return seconds === undefined ? problem.retrying.now : <CountdownFrom key={attempt} seconds={seconds} />
-}
-
-interface CountdownTexts {
-  in: (seconds: number) => string
-  now: string
-}
-
-export function CountdownFrom({ seconds, texts }: { seconds: number; texts?: CountdownTexts }) {
-  const [until] = useState(() => Date.now() + seconds * 1_000)
-  return <Countdown until={until} texts={texts} />
 }
 
 /** Says why a job waits, and for how long. */
@@ -78,15 +59,27 @@ export function PauseMessage({ pause: { message, until } }: { pause: { message: 
   )
 }
 
-/** Counts down the seconds until the next attempt. */
-function Countdown({
-  until,
-  texts = messages.problem.retrying,
-}: {
+interface CountdownTexts {
+  in: (seconds: number) => string
+  now: string
+}
+
+/** @param seconds undefined if the service has not said when to try again */
+export function CountdownFrom({ seconds = 0, texts }: { seconds?: number | undefined; texts?: CountdownTexts }) {
+  const [until] = useState(() => Date.now() + seconds * 1_000)
+  return <Countdown until={until} texts={texts} />
+}
+
+interface CountdownProps {
   until: number
   texts?: CountdownTexts | undefined
-}) {
-  const rest = Math.max(Math.round((until - useNow()) / 1_000), 0)
+}
+
+/** Counts down the seconds until the next attempt. */
+function Countdown({ until, texts = messages.problem.retrying }: CountdownProps) {
+  const [now, setNow] = useState(() => Date.now())
+  useInterval(() => setNow(Date.now()), 1_000, { autoInvoke: true })
+  const rest = Math.max(Math.round((until - now) / 1_000), 0)
   // Screen readers would announce every second.
   return <span aria-live="off">{rest > 0 ? texts.in(rest) : texts.now}</span>
 }

@@ -1,12 +1,35 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
+import type { Item } from '../resource.ts'
 
 /** The dialog or popover above all others. */
 export function topDialog(): Element | undefined {
   return [...document.querySelectorAll('[aria-modal="true"], :popover-open')].at(-1)
 }
 
-function titleOfPage(): HTMLElement | null {
+export function titleOfPage(): HTMLElement | null {
   return document.querySelector('h1')
+}
+
+/** Moves the focus to the panel beside the list, if it is open: to its first field, if it has one. */
+export function focusPanel(): void {
+  const panel = document.querySelector<HTMLElement>('.panel')
+  const target = panel?.querySelector<HTMLElement>('[data-autofocus]') ?? panel
+  target?.focus({ preventScroll: true })
+}
+
+/** The id of the link in the row of an item. */
+export function rowIdOf(id: bigint): string {
+  return `row-${id}`
+}
+
+/** The link in the row of an item, which gets the focus of the row. */
+export function rowOf(id: bigint): HTMLElement | null {
+  return document.getElementById(rowIdOf(id))
+}
+
+/** The item whose row has the focus. */
+export function focusedRow(items: Item[] = []): Item | undefined {
+  return items.find(({ id }) => document.activeElement?.id === rowIdOf(id))
 }
 
 /** Moves the focus from an element that is about to disappear to the panel around it, or to the title of the page. */
@@ -30,17 +53,12 @@ export function keepFocus(element: Element | null): () => void {
  */
 export function useFocusReturn(getTarget?: () => HTMLElement | null | undefined): void {
   const [former] = useState(() => document.activeElement)
-  const latest = useRef(getTarget)
-  useEffect(() => {
-    latest.current = getTarget
-  }, [getTarget])
-  useEffect(() => {
-    return () => {
-      if (document.activeElement !== document.body) return
-      const target = latest.current?.() ?? former
-      const isUsable = target instanceof HTMLElement && target !== document.body && target.isConnected
-      const element = isUsable ? target : titleOfPage()
-      element?.focus({ preventScroll: true })
-    }
-  }, [former])
+  const returnFocus = useEffectEvent(() => {
+    if (document.activeElement !== document.body) return
+    const target = getTarget?.() ?? former
+    const isUsable = target instanceof HTMLElement && target !== document.body && target.isConnected
+    const element = isUsable ? target : titleOfPage()
+    element?.focus({ preventScroll: true })
+  })
+  useEffect(() => () => returnFocus(), [])
 }

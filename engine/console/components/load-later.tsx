@@ -27,9 +27,8 @@ export function loadLater<Props extends { onClose: () => void }>(importComponent
 export const PanelSheet = loadLater(async () => (await import('./sheet.tsx')).Sheet)
 
 /** Replaces a panel whose code could not be loaded. React does not load it again until the page is reloaded. */
-function NotLoaded({ isOpen = true, onClose }: { isOpen?: boolean; onClose: () => void }) {
+function NotLoaded({ onClose }: { onClose: () => void }) {
   const { notLoaded: texts, page } = messages
-  if (!isOpen) return null
   return (
     <div className="not-loaded" role="alert">
       <p>{texts.text}</p>

@@ -1,16 +1,14 @@
 import './panel.css'
 import { useId, useMediaQuery } from '@mantine/hooks'
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useShortcuts } from '../keyboard.ts'
 import { messages } from '../texts/messages.ts'
 import { IconButton } from './buttons.tsx'
-import { useFocusReturn } from './focus.ts'
+import { focusPanel, useFocusReturn } from './focus.ts'
 import { IconX } from './icons.tsx'
 import { PanelSheet } from './load-later.tsx'
 
 interface PanelProps {
-  /** The element that can have the focus, while the panel is beside the list. */
-  ref?: RefObject<HTMLElement | null>
   title: string
   /** Buttons beside the title. */
   actions?: ReactNode
@@ -31,18 +29,13 @@ export function Panel({ focusAfter, ...props }: PanelProps) {
   return isBeside ? <SidePanel {...props} /> : <SheetPanel {...props} />
 }
 
-function SidePanel({ ref, title, actions, onClose, children, 'data-arrow-keys': arrowKeys }: PanelProps) {
+function SidePanel({ title, actions, onClose, children, 'data-arrow-keys': arrowKeys }: PanelProps) {
   const { page } = messages
   const id = useId()
-  const own = useRef<HTMLElement>(null)
-  const panel = ref ?? own
   useShortcuts({ close: onClose })
-  useEffect(() => {
-    // A field with `autoFocus` has it already.
-    if (!panel.current?.contains(document.activeElement)) panel.current?.focus({ preventScroll: true })
-  }, [panel])
+  useEffect(focusPanel, [])
   return (
-    <aside className="panel" aria-labelledby={id} tabIndex={-1} data-arrow-keys={arrowKeys} ref={panel}>
+    <aside className="panel" aria-labelledby={id} tabIndex={-1} data-arrow-keys={arrowKeys}>
       <div className="panel-head">
         <h2 id={id} dir="auto" title={title} aria-live="polite">
           {title}
@@ -57,14 +50,7 @@ function SidePanel({ ref, title, actions, onClose, children, 'data-arrow-keys': 
   )
 }
 
-function SheetPanel({
-  ref: _ref,
-  actions,
-  children,
-  holdsEntries = false,
-  'data-arrow-keys': arrowKeys,
-  ...props
-}: PanelProps) {
+function SheetPanel({ actions, children, holdsEntries = false, 'data-arrow-keys': arrowKeys, ...props }: PanelProps) {
   return (
     <PanelSheet holdsEntries={holdsEntries} isInUrl {...props}>
       {/* The focus is here and not on the first button, so that arrow keys work at once. */}

@@ -1,4 +1,3 @@
-import type { ServiceClient } from '#client'
 import './account-menu.css'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
@@ -12,8 +11,6 @@ import { messages } from '../texts/messages.ts'
 import { ColorScheme } from './color-scheme.tsx'
 
 const menuId = 'account-menu'
-
-type Session = Awaited<ReturnType<ServiceClient['session']['current']['query']>>
 
 /** A button and what it opens: the state of the API key, the color scheme, the requests and the sign-out. */
 export function AccountMenu({ onSignOut }: { onSignOut: (scope: SignOutScope) => void }) {
@@ -71,6 +68,11 @@ function KeyState() {
     queryFn: ({ signal }) => client.session.current.query(undefined, { signal }),
   })
   const texts = messages.account
+  const limit = data?.rateLimit
+  // From when the browser received it: its clock may differ from that of the service.
+  const callsLeft = limit
+    ? texts.callsLeft(limit.remaining, limit.calls, new Date(dataUpdatedAt + limit.resetsIn * 1_000))
+    : texts.unlimited
   return (
     <>
       <dl>
@@ -79,18 +81,11 @@ function KeyState() {
         <dt>{texts.expires}</dt>
         <dd>{data ? texts.expiry(data.expiresAt) : '…'}</dd>
         <dt>{texts.calls}</dt>
-        <dd>{data ? callsLeft(data.rateLimit, dataUpdatedAt) : '…'}</dd>
+        <dd>{data ? callsLeft : '…'}</dd>
         <dt>{texts.release}</dt>
         <dd>{data?.release ?? '…'}</dd>
       </dl>
       {failureReason && <p role="alert">{problemOf(failureReason).message}</p>}
     </>
   )
-}
-
-/** @param updatedAt when the browser received the state. Its clock may differ from that of the service. */
-function callsLeft(limit: Session['rateLimit'], updatedAt: number): string {
-  const texts = messages.account
-  if (!limit) return texts.unlimited
-  return texts.callsLeft(limit.remaining, limit.calls, new Date(updatedAt + limit.resetsIn * 1_000))
 }

@@ -1,7 +1,10 @@
 import './page.css'
 import { useDocumentTitle } from '@mantine/hooks'
-import { type ReactNode, Suspense, useEffect, useState } from 'react'
-import { IconDownload, IconTablePlus } from '../components/icons.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
+import { importDrafts } from '../bulk/drafts.ts'
+import { useClient } from '../client.ts'
+import { focusedRow, titleOfPage } from '../components/focus.ts'
 import { loadLater, PanelSheet } from '../components/load-later.tsx'
 import { Header } from '../header/header.tsx'
 import { useShortcuts } from '../keyboard.ts'
@@ -9,12 +12,24 @@ import { Requests } from '../requests/open-requests.tsx'
 import type { Resource } from '../resource.ts'
 import type { SignOutScope } from '../session.ts'
 import { messages } from '../texts/messages.ts'
+import { textsOf } from '../texts/page.ts'
+import { useNewItem } from './item/new-item.ts'
 import { FilterChips } from './list/filter-chips.tsx'
 import { List, SelectionBar } from './list/list.tsx'
-import { foundOf, partOf, totalOf } from './queries.ts'
-import { Tool, Tools } from './tools.tsx'
+import { foundOf } from './list/paged-list.ts'
+import { useShownList } from './list/use-shown-list.ts'
+import { type Dialog, navigationOf } from './navigation.ts'
+import {
+  ListProvider,
+  NavigationProvider,
+  ResourceProvider,
+  useList,
+  useNavigation,
+  useResource,
+} from './page-context.ts'
+import { partOf, queriesOf, totalOf, useItem } from './queries.ts'
+import { Tools } from './tools.tsx'
 import { useFileDrop } from './use-file-drop.ts'
-import { PageProvider, usePage, usePageState } from './use-page.ts'
 import { everything } from './view.ts'
 
 const ItemPanel = loadLater(async () => (await import('./item/item-panel.tsx')).ItemPanel)
@@ -32,111 +47,122 @@ interface ResourcePageProps {
 
 /** The list of a resource, its items, and everything that can be done with them. */
 export function ResourcePage({ resource, icon, onSignOut }: ResourcePageProps) {
-  const page = usePageState(resource, icon)
-  const { texts, view, list, item, selection, added, refs, panel, open, move, extend, focusedId } = page
-  const title = resource.title
+  const client = useClient()
+  const page = useMemo(
+    () => ({ resource, icon, texts: textsOf(resource), queries: queriesOf(resource, client) }),
+    [resource, icon, client],
+  )
+  // The draft of a session whose key was rejected continues.
+  const [dialog, setDialog] = useState<Dialog | undefined>(() =>
+    importDrafts.get(resource.many)?.isOpen ? { kind: 'import' } : undefined,
+  )
+  const navigation = useMemo(() => navigationOf(resource, setDialog), [resource])
+  const shown = useShownList(resource, page.queries, navigation)
+  return (
+    <ResourceProvider value={page}>
+      <NavigationProvider value={navigation}>
+        <ListProvider value={shown}>
+          <Page dialog={dialog} onCloseDialog={() => setDialog(undefined)} onSignOut={onSignOut} />
+        </ListProvider>
+      </NavigationProvider>
+    </ResourceProvider>
+  )
+}
+
+interface PageProps extends Pick<ResourcePageProps, 'onSignOut'> {
+  dialog: Dialog | undefined
+  onCloseDialog: () => void
+}
+
+function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
+  const { resource, texts, queries } = useResource()
+  const { open, closePanel } = useNavigation()
+  const { view, list, selection, move, extend } = useList()
+  const newItem = useNewItem(resource)
+  const item = useItem(queries, view.item)
+  const { title, fields } = resource
+  const [added] = newItem.added
   const shown = typeof item.data?.[title] === 'string' ? item.data[title].trim() : ''
   useDocumentTitle(messages.page.title(shown || texts.list.title(partOf(resource, view.filter))))
-  useOverlaysInAdvance(list.isSuccess)
-  // It then stays, with what the user has entered.
-  const [isFormUsed, setIsFormUsed] = useState(false)
-  if (panel?.kind === 'add' && !isFormUsed) setIsFormUsed(true)
-  const { heading } = refs
+  // The overlays then open at once, also if the service is away by then.
+  useEffect(() => {
+    if (list.isSuccess) void preloadOverlays()
+  }, [list.isSuccess])
   // The sign-in form, which had the focus, is gone.
-  useEffect(() => heading.current?.focus(), [heading])
+  useEffect(() => titleOfPage()?.focus(), [])
 
-  // An open import takes the file itself. Another sheet may run a job.
-  useFileDrop((file) => page.sheet || open({ kind: 'import', file }))
+  // Another dialog may run a job.
+  useFileDrop((file) => (dialog && dialog.kind !== 'import') || open({ kind: 'import', file }))
 
+  const hasPanel = view.isAdding || view.item !== undefined
   useShortcuts({
     add: () => open({ kind: 'add' }),
     help: () => open({ kind: 'help' }),
     nextItem: () => move(1),
     previousItem: () => move(-1),
     selectItem() {
-      const focused = list.items?.find(({ id }) => id === focusedId())
+      const focused = focusedRow(list.items)
       if (focused) selection.toggle(focused)
     },
     selectNext: () => extend(1),
     selectPrevious: () => extend(-1),
     // The key closes the panel first.
-    ...(selection.count > 0 && !panel && { close: selection.clear }),
+    ...(selection.count > 0 && !hasPanel && { close: selection.clear }),
   })
 
   return (
-    <PageProvider value={page}>
+    <>
       <Header list={messages.page.list(resource)} onHelp={() => open({ kind: 'help' })} onSignOut={onSignOut} />
       <main className="page">
         <div className="tool-line">
-          <h1 ref={heading} tabIndex={-1}>
-            {texts.list.title(undefined)}
-          </h1>
+          <h1 tabIndex={-1}>{texts.list.title(undefined)}</h1>
           <div className="filters">
-            {resource.fields
+            {fields
               .filter(({ isFilter }) => isFilter)
               .map((field) => (
                 <FilterChips key={field.name} field={field} />
               ))}
           </div>
-          <Tools>
-            <Tool label={messages.export.open} icon={<IconDownload />} onClick={() => open({ kind: 'export' })} />
-            <Tool label={messages.bulk.open} icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })} />
-          </Tools>
+          <Tools />
         </div>
         <span className="visually-hidden" role="status">
           {/* The open form announces it itself. */}
-          {added[0] && panel?.kind !== 'add' && texts.add.added(String(added[0][title]), added[0].id)}
+          {added && !view.isAdding && texts.add.added(String(added[title]), added.id)}
         </span>
-        <div className="workspace" data-with-panel={panel !== undefined || undefined}>
-          <List />
+        <div className="workspace" data-with-panel={hasPanel || undefined}>
+          <List newItem={newItem} isImporting={dialog?.kind === 'import'} />
           <Suspense>
-            {isFormUsed && <AddItem isOpen={panel?.kind === 'add'} onClose={page.closePanel} />}
-            {panel?.kind === 'item' && <ItemPanel id={panel.id} onClose={page.closePanel} />}
+            {view.isAdding && <AddItem newItem={newItem} onClose={closePanel} />}
+            {view.item !== undefined && !view.isAdding && <ItemPanel id={view.item} onClose={closePanel} />}
           </Suspense>
         </div>
-        <Suspense>
-          <Sheet />
-        </Suspense>
+        <Suspense>{dialog && <OpenDialog dialog={dialog} onClose={onCloseDialog} />}</Suspense>
       </main>
-    </PageProvider>
+    </>
   )
 }
 
-function Sheet() {
-  const { resource, view, list, counts, sheet, turnTo, closeSheet: onClose } = usePage()
-  switch (sheet?.kind) {
-    case 'import': {
-      return (
-        <BulkAdd
-          resource={resource}
-          dropped={sheet.file}
-          onClose={onClose}
-          onShow={(id) => turnTo({ ...everything, cursor: id - 1n })}
-        />
-      )
-    }
-    case 'export': {
-      const { filter, search } = view
-      const total = search === undefined ? totalOf(resource, counts, filter) : foundOf(list, view)
-      const part = partOf(resource, filter)
-      return (
-        <ExportSheet
-          {...{ resource, filter, search: search && list.items ? list.data?.search : search, part, total, onClose }}
-        />
-      )
-    }
-    case 'help':
-      return <Help noun={resource} onClose={onClose} />
-    default:
-      return null
+function OpenDialog({ dialog, onClose }: { dialog: Dialog; onClose: () => void }) {
+  const { resource, queries } = useResource()
+  const { turnTo } = useNavigation()
+  const { view, list } = useList()
+  const counts = useQuery(queries.counts).data
+  if (dialog.kind === 'help') return <Help noun={resource} onClose={onClose} />
+  if (dialog.kind === 'import') {
+    const onShow = (id: bigint) => turnTo({ ...everything, cursor: id - 1n })
+    return <BulkAdd resource={resource} dropped={dialog.file} onClose={onClose} onShow={onShow} />
   }
-}
-
-/** Loads the overlays once the list is loaded, so that they open at once, also if the service is away by then. */
-function useOverlaysInAdvance(isListLoaded: boolean): void {
-  useEffect(() => {
-    if (isListLoaded) void preloadOverlays()
-  }, [isListLoaded])
+  const { filter, search } = view
+  return (
+    <ExportSheet
+      resource={resource}
+      filter={filter}
+      search={search && list.items ? list.data?.search : search}
+      part={partOf(resource, filter)}
+      total={search === undefined ? totalOf(resource, counts, filter) : foundOf(list, view)}
+      onClose={onClose}
+    />
+  )
 }
 
 /** One after the other, so that the first ones do not wait for the large ones. */

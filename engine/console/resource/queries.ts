@@ -6,19 +6,8 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
 import type { ServiceClient } from '#client'
-import { useClient } from '../client.ts'
-import {
-  type Count,
-  entriesOf,
-  type Found,
-  type Item,
-  isSearchable,
-  type Procedures,
-  type Resource,
-  type Values,
-} from '../resource.ts'
+import { type Count, entriesOf, type Item, isSearchable, type Resource, type Values } from '../resource.ts'
 import { areEqual } from './list/changes.ts'
 import { loadPart, maxLimit, type Start } from './search.ts'
 import type { Place } from './view.ts'
@@ -29,8 +18,8 @@ import type { Place } from './view.ts'
  */
 const pageAge = 2_000
 const itemAge = 15_000
-/** The number of items that one request compares. */
-const maxRepeated = 7_500
+/** The number of items that a search compares with one request. One that compares more of them is repeated less often. */
+const comparedAtOnce = 7_500
 /** Milliseconds between two counts of a list that does not change. */
 const countAge = 60_000
 /** Up to this number, the items that a search finds are counted, with at most so many requests. */
@@ -52,9 +41,9 @@ interface PageData {
 }
 
 /** The options of the queries of a resource. The keys of all of them start with its name. */
-function queriesOf(resource: Resource, client: ServiceClient) {
+export function queriesOf(resource: Resource, client: ServiceClient) {
   const { many, idName, counted } = resource
-  const procedures: Procedures = resource.procedures(client)
+  const procedures = resource.procedures(client)
   const { list, get, search, counts } = procedures
   const countsKey = [many, 'counts']
   // Not below the name of the resource: only what the user adds or sees changes which item is the newest known one.
@@ -72,15 +61,17 @@ function queriesOf(resource: Resource, client: ServiceClient) {
     place: Start & { size: number },
     signal: AbortSignal,
     onPart = (_: PageData) => {},
+    maxRequests = Number.POSITIVE_INFINITY,
   ): Promise<PageData> {
     const { search } = place
     let page: PageData = { items: [], searched: 0, isSearching: true, search }
     let cursor = place.cursor
-    for (;;) {
+    for (let request = 1; ; request++) {
       const limit = Math.min(place.size + 1 - page.items.length, maxLimit)
       const { items, searched, next } = await loadPart(resource, procedures, { ...place, cursor }, limit, { signal })
       page = { ...page, items: [...page.items, ...items], searched: page.searched + searched }
       if (next === undefined || page.items.length > place.size) return { ...page, isSearching: false }
+      if (request === maxRequests) return page
       if (search !== undefined) onPart(page)
       if (document.hidden) await shown(signal)
       cursor = next
@@ -94,13 +85,11 @@ function queriesOf(resource: Resource, client: ServiceClient) {
   }
 
   return {
-    all: { queryKey: [many] },
-
     /** One page and one more item, which shows whether there is a next page. */
     page: ({ filter, search: text, order, cursor, size }: PageInput) =>
       queryOptions({
         queryKey: [many, 'list', filter, text, order, cursor, size],
-        async queryFn({ signal, client, queryKey }) {
+        async queryFn({ signal, client, queryKey }): Promise<PageData> {
           const known = client.getQueryData<PageData>(queryKey)
           const place = { filter, search: text, order, cursor, size }
           const newest = isElsewhere(place, known) ? client.getQueryData<bigint>(newestKey) : undefined
@@ -120,7 +109,9 @@ function queriesOf(resource: Resource, client: ServiceClient) {
           // The rows of items that did not change are not rendered again.
           return { ...page, items: isSame ? known.items : page.items, arrived }
         },
-        staleTime: ({ state: { data } }) => maxAgeOf(data),
+        placeholderData: keepPreviousData,
+        staleTime: maxAgeOf,
+        refetchInterval: maxAgeOf,
       }),
 
     /** Loads the cursor of the page that ends with the cursor of another one. */
@@ -164,16 +155,10 @@ function queriesOf(resource: Resource, client: ServiceClient) {
           text === undefined
             ? skipToken
             : async ({ signal }): Promise<Count> => {
-                let count = 0
-                let next: bigint | undefined = 0n
-                for (let request = 0; request < maxFound.requests && count <= maxFound.items; request++) {
-                  const start: Start = { filter, search: text, cursor: next }
-                  const part: Found = await loadPart(resource, procedures, start, maxLimit, { signal })
-                  count += part.items.length
-                  next = part.next
-                  if (next === undefined) return { count, isExact: true }
-                }
-                return { count: Math.min(count, maxFound.items), isExact: false }
+                const all = { filter, search: text, cursor: 0n, size: maxFound.items }
+                const { items, isSearching } = await loadText(all, signal, undefined, maxFound.requests)
+                const isExact = items.length <= maxFound.items && !isSearching
+                return { count: Math.min(items.length, maxFound.items), isExact }
               },
         staleTime: Number.POSITIVE_INFINITY,
       }),
@@ -192,9 +177,9 @@ function queriesOf(resource: Resource, client: ServiceClient) {
   }
 }
 
-/** Milliseconds until a page is loaded again. A search that took several requests is repeated only by the user. */
-function maxAgeOf(page: PageData | undefined): number {
-  return page && page.searched > maxRepeated ? Number.POSITIVE_INFINITY : pageAge
+/** Milliseconds until a page is loaded again. */
+function maxAgeOf({ state: { data } }: { state: { data: PageData | undefined } }): number {
+  return pageAge * Math.max(1, Math.ceil((data?.searched ?? 0) / comparedAtOnce))
 }
 
 /** Resolves when the window is shown, or the signal is aborted. */
@@ -216,61 +201,8 @@ function findRow(queryClient: QueryClient, queryKey: string[], id: bigint | unde
   return undefined
 }
 
-export function useQueries(resource: Resource): Queries {
-  const client = useClient()
-  return useMemo(() => queriesOf(resource, client), [resource, client])
-}
-
-/** One page of the list. While another page is loaded, `rows` are those of the former one, and `items` is undefined. */
-export function usePagedList(queries: Queries, place: Place) {
-  const queryClient = useQueryClient()
-  const query = useQuery({
-    ...queries.page(place),
-    placeholderData: keepPreviousData,
-    refetchInterval({ state: { data } }) {
-      const age = maxAgeOf(data)
-      return Number.isFinite(age) && age
-    },
-  })
-  const { filter, search, order, size } = place
-  const { data } = query
-  const rows = useMemo(() => data?.items.slice(0, size), [data, size])
-  const items = query.isPlaceholderData ? undefined : rows
-  /** The cursor of the next page. Undefined if there is none, or while the page is being loaded. */
-  const next = items && data && data.items.length > size ? items.at(-1)?.id : undefined
-  useEffect(() => {
-    // A search may have to compare all items.
-    if (next === undefined || search !== undefined) return
-    void queryClient.prefetchQuery(queries.page({ filter, search, order, cursor: next, size }))
-  }, [queryClient, queries, filter, search, order, size, next])
-  const isSearching = items !== undefined && data?.isSearching === true
-  const isCounted = next !== undefined && !isSearching
-  const found = useQuery(queries.found(filter, isCounted ? data?.search : undefined)).data
-
-  const newest = useQuery(queries.newest(place, items && data)).data
-  const last = items?.reduce((id, item) => (item.id > id ? item.id : id), 0n) ?? 0n
-  useEffect(() => {
-    if (newest !== undefined && last > newest) queryClient.setQueryData(queries.newest(place, undefined).queryKey, last)
-  }, [queryClient, queries, place, newest, last])
-  const arrived = data?.arrived?.filter((item) => newest !== undefined && item.id > newest && isIncluded(filter, item))
-  return { ...query, rows, items, next, isSearching, found, newest, arrived: (items && arrived) ?? [] }
-}
-
-/** Whether a filter lets an item through. */
-export function isIncluded(filter: Values, item: Item): boolean {
-  return entriesOf(filter).every(([name, value]) => item[name] === value)
-}
-
-export type PagedList = ReturnType<typeof usePagedList>
-
 export function useItem(queries: Queries, id: bigint | undefined) {
   return useQuery(queries.item(id, useQueryClient()))
-}
-
-/** Loads everything again that is shown. Without cancelling, a query would wait for its pending retry. */
-export function useRefresh({ all }: Queries): () => void {
-  const queryClient = useQueryClient()
-  return () => void queryClient.cancelQueries(all).then(() => queryClient.invalidateQueries(all))
 }
 
 export type Counts = Readonly<Record<string, Count>>
@@ -287,12 +219,6 @@ export function totalOf({ counted }: Resource, counts: Counts | undefined, filte
       count: 0,
       isExact: true,
     })
-}
-
-/** The number of the items that a search finds. Undefined until they are counted. */
-export function foundOf({ items, next, isSearching, found }: PagedList, { cursor }: Place): Count | undefined {
-  const isWhole = items && !isSearching && next === undefined && cursor === 0n
-  return isWhole ? { count: items.length, isExact: true } : found
 }
 
 /** The names of the filtered values for the user, such as `Sold`. Undefined without a filter. */

@@ -2,25 +2,29 @@ import './tools.css'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button, IconButton } from '../components/buttons.tsx'
+import { focusPanel, rowOf } from '../components/focus.ts'
 import { hint } from '../components/hint.ts'
-import { IconPlus, IconSearch, IconX } from '../components/icons.tsx'
+import { IconDownload, IconPlus, IconSearch, IconTablePlus, IconX } from '../components/icons.tsx'
 import { TextField } from '../form/text-field.tsx'
 import { navigateBelowDialogs } from '../history.ts'
 import { keyName, shortcuts, useShortcuts } from '../keyboard.ts'
 import { problemOf } from '../problem.ts'
 import { isSearchable } from '../resource.ts'
-import { partOf } from './queries.ts'
+import { messages } from '../texts/messages.ts'
+import { useList, useNavigation, useResource } from './page-context.ts'
+import { partOf, useItem } from './queries.ts'
 import { idIn } from './search.ts'
-import { usePage } from './use-page.ts'
 import { firstPage, show } from './view.ts'
 
-/** Finds an item and adds one. The children are further tools. */
-export function Tools({ children }: { children: ReactNode }) {
-  const { texts, open } = usePage()
+/** Finds an item, exports the items and adds some. */
+export function Tools() {
+  const { texts } = useResource()
+  const { open } = useNavigation()
   return (
     <div className="tools">
       <Search />
-      {children}
+      <Tool label={messages.export.open} icon={<IconDownload />} onClick={() => open({ kind: 'export' })} />
+      <Tool label={messages.bulk.open} icon={<IconTablePlus />} onClick={() => open({ kind: 'import' })} />
       <Button icon={<IconPlus />} {...hint(texts.add.title, 'add')} onClick={() => open({ kind: 'add' })}>
         {texts.add.title}
       </Button>
@@ -35,7 +39,7 @@ interface ToolProps {
 }
 
 /** A button that shows its label if the window is wide. */
-export function Tool({ label, icon, onClick }: ToolProps) {
+function Tool({ label, icon, onClick }: ToolProps) {
   return (
     <Button variant="gray" className="tool" icon={icon} aria-label={label} {...hint(label)} onClick={onClick}>
       {label}
@@ -48,7 +52,10 @@ const pause = 200
 
 /** Opens an item by its id. If the API searches the resource, the list also shows what matches the text. */
 function Search() {
-  const { resource, texts, view, list, item, selection, refs, open, turnTo } = usePage()
+  const { resource, texts, queries } = useResource()
+  const { open, turnTo } = useNavigation()
+  const { view, list, selection } = useList()
+  const item = useItem(queries, view.item)
   const isSearched = isSearchable(resource)
   /** What the list does not show yet. */
   const [typed, setTyped] = useState<string>()
@@ -106,8 +113,8 @@ function Search() {
     if (!isFound) return
     setIsAwaited(false)
     const [first] = isFound
-    if (first && document.activeElement === field.current) refs.rows.current.get(first.id)?.focus()
-  }, [isFound, refs])
+    if (first && document.activeElement === field.current) rowOf(first.id)?.focus()
+  }, [isFound])
 
   /** Whether the list shows everything that the text finds, without this item. */
   function isKnownToMiss(id: bigint): boolean {
@@ -126,7 +133,7 @@ function Search() {
     if (isSearched) entered.current = { id, text }
     open({ kind: 'item', id }, view.search === undefined ? undefined : { ...firstPage, search: undefined })
     // A panel that was open before keeps its place. One that opens now takes the focus itself.
-    refs.panel.current?.focus()
+    focusPanel()
   }
 
   // Digits may also be something else than an id.
@@ -140,7 +147,7 @@ function Search() {
 
   function focusFirst() {
     const [first] = list.items ?? []
-    if (first) refs.rows.current.get(first.id)?.focus()
+    if (first) rowOf(first.id)?.focus()
   }
 
   function handleKey(event: KeyboardEvent) {

@@ -1,27 +1,22 @@
 import { useWindowEvent } from '@mantine/hooks'
-import { useState } from 'react'
 
 /**
- * Takes a file that is dropped anywhere on the page, which the browser would open in its place. Returns whether a file is
- * above the page.
+ * Takes a file that is dropped anywhere on the page, which the browser would open in its place. The attribute marks where it
+ * would go.
  */
-export function useFileDrop(onDrop: (file: File) => void): boolean {
-  const [isDragged, setIsDragged] = useState(false)
-
+export function useFileDrop(onDrop: (file: File) => void): void {
+  const mark = (isDragged: boolean) => document.documentElement.toggleAttribute('data-dragged', isDragged)
   useWindowEvent('dragover', (event) => {
     if (!event.dataTransfer?.types.includes('Files')) return
     event.preventDefault()
-    setIsDragged(true)
+    mark(true)
   })
-  useWindowEvent('dragleave', (event) => {
-    if (event.relatedTarget === null) setIsDragged(false)
-  })
+  useWindowEvent('dragleave', (event) => event.relatedTarget === null && mark(false))
   useWindowEvent('drop', (event) => {
-    setIsDragged(false)
+    mark(false)
     if (!event.dataTransfer?.types.includes('Files')) return
     event.preventDefault()
     const [file] = event.dataTransfer.files
     if (file) onDrop(file)
   })
-  return isDragged
 }

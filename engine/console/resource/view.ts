@@ -101,7 +101,7 @@ export function readView(resource: Resource, search = location.search, state: un
     order: isSearched && parameters.get('order') === 'newest' ? 'newest' : undefined,
     cursor,
     size: parseSize(parameters.get('size')) ?? sizeOfPlainUrl(),
-    earlierCursors: areCursors(earlierCursors) && areDifferent([...earlierCursors, cursor]) ? earlierCursors : [],
+    earlierCursors: areCursors(earlierCursors) ? earlierCursors : [],
     before: cursor === 0n ? 0 : typeof before === 'number' && Number.isSafeInteger(before) ? before : undefined,
     item: parseId(parameters.get(one)),
     isAdding: parameters.get('open') === 'add',
@@ -171,9 +171,4 @@ function readState(state: unknown): { earlierCursors?: unknown; before?: unknown
 
 function areCursors(earlierCursors: unknown): earlierCursors is bigint[] {
   return Array.isArray(earlierCursors) && earlierCursors.every((each) => typeof each === 'bigint')
-}
-
-/** Whether the cursors are those of different pages. */
-function areDifferent(cursors: bigint[]): boolean {
-  return new Set(cursors).size === cursors.length
 }

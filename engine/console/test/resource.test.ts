@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { petResource } from '../../../web/pets/pet.ts'
 import { exportItems } from '../bulk/export-items.ts'
 import { readTable } from '../bulk/read-table.ts'
+import { fileOf } from '../bulk/write-file.ts'
 import { restRequestOf } from '../requests/curl.ts'
 import { loadPart, meaningsOf } from '../resource/search.ts'
 import { identityOf, parseTexts, resourceOf, type Values } from '../resource.ts'
@@ -111,9 +112,9 @@ test.for([
   ]
   const list = { query: async ({ cursor = 0n }: { cursor?: bigint }) => stored.filter((each) => each.id > cursor) }
   const { signal } = new AbortController()
-  const options = { format, filter: {}, signal, onProgress: () => {}, onPause: () => {} }
-  const file = await exportItems(toys, { list }, options)
-  expect(await file.text()).toBe(text)
+  const options = { filter: {}, signal, onProgress: () => {}, onPause: () => {} }
+  const items = await exportItems(toys, { list }, options)
+  expect(fileOf(toys, format, items)).toBe(text)
 })
 
 test('a request follows from the names of the resource', () => {

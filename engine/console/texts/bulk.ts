@@ -14,7 +14,6 @@ export const bulk = {
   file: (name: string) => `From ${name}`,
   dropHint: 'or drop one here',
   startOver: 'Start over',
-  drop: 'Drop the file to read it',
   fileTooLarge: (megabytes: number) => `The file is larger than ${megabytes} MB.`,
   fileNotUtf8: 'The file is not UTF-8 text. Save it as “CSV UTF-8”.',
   fileUnreadable: 'The file cannot be read.',
@@ -36,8 +35,6 @@ export const bulk = {
     json: 'JSON',
     ndjson: 'JSON, one object per line',
   },
-  withHeader: 'with a header row',
-  withoutHeader: 'without a header row',
   summary: (noun: Noun, valid: number, invalid: number) =>
     joined(', ', [
       `${countOf(noun, valid)} can be added`,
@@ -97,7 +94,6 @@ export const exporting = {
     const source = search === undefined ? 'of the store' : `found by “${search}”`
     return `Downloads ${items} ${source} as a file.`
   },
-  formats: { csv: 'CSV', json: 'JSON' },
   progress: ({ many }: Noun) => `${capitalized(many)} that are exported`,
   loaded: (noun: Noun, count: number, total: number | undefined) =>
     total === undefined ? `${countOf(noun, count)} loaded…` : `${number(count)} of ${countOf(noun, total)} loaded…`,

@@ -1,6 +1,6 @@
 import type { Noun } from '../resource.ts'
 import { keyVariable } from '../service.ts'
-import { capitalized, counted, countOf, joined, number } from './formats.ts'
+import { capitalized, counted, countOf, joined, number, time } from './formats.ts'
 
 /** The texts of the page of a resource. */
 export function textsOf(noun: Noun) {
@@ -42,14 +42,7 @@ export function textsOf(noun: Noun) {
       next: 'Next',
       nextPage: 'Next page',
       order: (isNewest: boolean) => (isNewest ? 'Newest first' : 'Oldest first'),
-      refresh: 'Refresh',
-      updated: (age: string) => `Updated ${age}`,
-      outOfDate: (age: string) => `Out of date, updated ${age}.`,
-      age: (seconds: number) => {
-        if (seconds < 2) return 'just now'
-        if (seconds < 60) return `${seconds} s ago`
-        return seconds < 3_600 ? `${Math.floor(seconds / 60)} min ago` : `${Math.floor(seconds / 3_600)} h ago`
-      },
+      outOfDate: (loadedAt: Date) => `Out of date, loaded at ${time(loadedAt)}.`,
       empty: `No ${many} yet`,
       emptyText: 'Add the first one here, or send a request.',
       emptyCurl: `A request, with your API key in ${keyVariable()}`,
@@ -66,18 +59,12 @@ export function textsOf(noun: Noun) {
       select: (title: string, id: bigint) => `Select ${title}, id ${id}`,
       selectPage: `Select all ${many} of this page`,
       selected: (items: number) => `${number(items)} selected`,
-      copyAs: (format: string) => `Copy as ${format}`,
-      copiedAs: (format: string) => `Copied as ${format}`,
+      copyAs: (format: string) => `Copy ${format}`,
       clearSelection: 'Clear the selection',
     },
 
     item: {
       heading: (id: bigint) => `${One} ${id}`,
-      spaces: (label: string, start: number, end: number) => {
-        const spaces = (count: number) => counted(count, { one: 'space', other: 'spaces' })
-        const parts = [start > 0 && `starts with ${spaces(start)}`, end > 0 && `ends with ${spaces(end)}`]
-        return `The ${label.toLowerCase()} ${joined(' and ', parts)}.`
-      },
       copyLink: 'Copy link',
       copyJson: 'Copy JSON',
       previous: `Previous ${one}`,

@@ -3,7 +3,7 @@ import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Checkbox.layer.css'
 import './add-item.css'
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
-import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useForm } from '@mantine/form'
 import { useRef, useState } from 'react'
 import type { ServiceIssue } from '#client'
 import { formDrafts } from '../../bulk/drafts.ts'
@@ -20,43 +20,45 @@ import { type Field, type Item, parseTexts, type Resource, textOf, type Values }
 import { messages } from '../../texts/messages.ts'
 import type { PageTexts } from '../../texts/page.ts'
 import { MantineContext } from '../../theme/mantine.tsx'
-import { usePage } from '../use-page.ts'
+import { useList, useNavigation, useResource } from '../page-context.ts'
+import type { NewItem } from './new-item.ts'
 
 type Entries = Record<string, string>
 
-/** The form for a new item. While it is closed, and after its key was rejected, it keeps what the user has entered. */
-export function AddItem({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  const { resource, texts } = usePage()
+interface AddItemProps {
+  newItem: NewItem
+  onClose: () => void
+}
+
+/** A panel with the form for a new item. */
+export function AddItem({ newItem, onClose }: AddItemProps) {
+  const { texts } = useResource()
+  function close() {
+    newItem.forgetFailure()
+    onClose()
+  }
+  return (
+    <MantineContext>
+      <Panel title={texts.add.title} onClose={close} holdsEntries>
+        <ItemForm newItem={newItem} />
+      </Panel>
+    </MantineContext>
+  )
+}
+
+/** What the user has entered is kept when the form is closed, and after the key was rejected. */
+function ItemForm({ newItem }: { newItem: NewItem }) {
+  const { resource, texts: pageTexts } = useResource()
+  const { closeForm } = useNavigation()
+  const { view } = useList()
   const { many } = resource
   // Only the values that the user has entered.
   const form = useForm<Entries>({
     initialValues: formDrafts.get(many) ?? {},
     onValuesChange: (values) => formDrafts.set(many, values),
   })
-  const [addsAnother, setAddsAnother] = useState(false)
-  return (
-    isOpen && (
-      <MantineContext>
-        <Panel title={texts.add.title} onClose={onClose} holdsEntries>
-          <ItemForm form={form} addsAnother={addsAnother} onAddsAnother={setAddsAnother} />
-        </Panel>
-      </MantineContext>
-    )
-  )
-}
-
-interface ItemFormProps {
-  form: UseFormReturnType<Entries>
-  /** Whether the form stays open for the next item. */
-  addsAnother: boolean
-  onAddsAnother: (addsAnother: boolean) => void
-}
-
-function ItemForm({ form, addsAnother, onAddsAnother }: ItemFormProps) {
-  const page = usePage()
-  const { resource, view, newItem, refs, closeForm } = page
-  const texts = page.texts.add
-  const { mutate, isPending, error } = newItem
+  const texts = pageTexts.add
+  const { mutate, isPending, error, addsAnother, setAddsAnother } = newItem
   const [added, setAdded] = useState<Item>()
   const wasAdded = useRef(false)
   // Another filter does not change the values of an open form.
@@ -105,7 +107,7 @@ function ItemForm({ form, addsAnother, onAddsAnother }: ItemFormProps) {
   function startNext(item: Item) {
     setAdded(item)
     form.setValues({ ...entries, [resource.title]: '' })
-    focusInForm(refs.firstField.current)
+    focusInForm(form.getInputNode(resource.entered[0]?.name ?? ''))
   }
 
   function attributesOf({ name, label }: Field) {
@@ -132,7 +134,7 @@ function ItemForm({ form, addsAnother, onAddsAnother }: ItemFormProps) {
             description={descriptionOf(field, texts)}
             autoComplete="off"
             {...(field.kind === 'text' && { dir: 'auto' })}
-            {...(index === 0 && { ref: refs.firstField, autoFocus: true, 'data-autofocus': true })}
+            {...(index === 0 && { autoFocus: true, 'data-autofocus': true })}
           />
         ),
       )}
@@ -144,7 +146,7 @@ function ItemForm({ form, addsAnother, onAddsAnother }: ItemFormProps) {
           size="xs"
           label={texts.another}
           checked={addsAnother}
-          onChange={(event) => onAddsAnother(event.currentTarget.checked)}
+          onChange={(event) => setAddsAnother(event.currentTarget.checked)}
         />
       </div>
     </form>
@@ -159,7 +161,7 @@ function focusInForm(field: HTMLInputElement | null): void {
 
 /** Beside the label of the first field, which has the focus. It moves nothing. */
 function Added({ item }: { item: Item }) {
-  const { resource, texts } = usePage()
+  const { resource, texts } = useResource()
   return (
     <>
       <IconCheck />
@@ -170,7 +172,7 @@ function Added({ item }: { item: Item }) {
 }
 
 function Failure({ problem, isUncertain }: { problem: Problem; isUncertain: boolean }) {
-  const texts = usePage().texts.add
+  const texts = useResource().texts.add
   const { message, retryAfter } = problem
   return (
     <Notice color="danger" title={isUncertain ? texts.uncertain : texts.notAdded}>

@@ -2,28 +2,30 @@ import './item-panel.css'
 import { IconButton } from '../../components/buttons.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Failure } from '../../components/failure.tsx'
+import { rowOf } from '../../components/focus.ts'
 import { IconChevronDown, IconChevronUp } from '../../components/icons.tsx'
 import { Message } from '../../components/message.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { outerSpacesOf, Value, valueAttributes } from '../../components/value.tsx'
+import { Value, valueAttributes } from '../../components/value.tsx'
 import { arrowKeys } from '../../keyboard.ts'
 import { problemOf } from '../../problem.ts'
 import { jsonOf } from '../../requests/curl.ts'
 import { type Item, textOf } from '../../resource.ts'
-import { useRefresh } from '../queries.ts'
-import { usePage } from '../use-page.ts'
+import { useList, useResource } from '../page-context.ts'
+import { useItem } from '../queries.ts'
 import { hrefOf } from '../view.ts'
 
 /** One item. */
 export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) {
-  const { resource, texts, item, refs, move } = usePage()
+  const { resource, texts, queries } = useResource()
+  const { move } = useList()
+  const item = useItem(queries, id)
   return (
     <Panel
-      ref={refs.panel}
       title={item.data ? textOf(item.data[resource.title]) : texts.item.heading(id)}
       onClose={onClose}
       {...arrowKeys}
-      focusAfter={() => refs.rows.current.get(id)}
+      focusAfter={() => rowOf(id)}
       actions={
         <>
           <IconButton label={texts.item.previous} shortcut="previousItem" onClick={() => move(-1)}>
@@ -35,34 +37,31 @@ export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) 
         </>
       }
     >
-      <LoadedItem id={id} />
+      <LoadedItem id={id} item={item} />
     </Panel>
   )
 }
 
-function LoadedItem({ id }: { id: bigint }) {
-  const { icon, texts, queries, item } = usePage()
+function LoadedItem({ id, item }: { id: bigint; item: ReturnType<typeof useItem> }) {
+  const { icon, texts } = useResource()
   const { data, failureReason, failureCount } = item
-  const refresh = useRefresh(queries)
   if (data) return <Details item={data} />
   if (!failureReason)
     return <div className="skeleton item-details-skeleton" role="status" aria-label={texts.item.loading} />
-  const problem = problemOf(failureReason)
-  if (problem.kind === 'missing') {
+  if (problemOf(failureReason).kind === 'missing') {
     return <Message icon={icon} heading="h3" title={texts.item.missing(id)} text={texts.item.missingText} />
   }
-  return <Failure title={texts.item.notLoaded} problem={problem} failures={failureCount} onRetry={refresh} />
+  return <Failure title={texts.item.notLoaded} error={failureReason} failures={failureCount} />
 }
 
 function Details({ item }: { item: Item }) {
-  const { resource, texts } = usePage()
+  const { resource, texts } = useResource()
   const { id } = item
   const json = jsonOf(item, '  ')
   // The panel has the title above.
   const fields = resource.fields.filter(({ name }) => name !== resource.title && item[name] !== undefined)
   return (
     <>
-      <Spaces title={textOf(item[resource.title])} />
       <dl className="item-details">
         {fields.map((field) => (
           <div key={field.name}>
@@ -87,12 +86,4 @@ function Details({ item }: { item: Item }) {
       </details>
     </>
   )
-}
-
-/** Names the spaces at the ends of the title, which the head of the panel does not show. */
-function Spaces({ title }: { title: string }) {
-  const { resource, texts } = usePage()
-  const { start, end } = outerSpacesOf(title)
-  const label = resource.fields.find(({ name }) => name === resource.title)?.label ?? ''
-  return (start > 0 || end > 0) && <p className="item-spaces dimmed">{texts.item.spaces(label, start, end)}</p>
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
+import { useState } from 'react'
 import { createIdempotencyKey } from '#client'
 import { formDrafts } from '../../bulk/drafts.ts'
 import { useClient } from '../../client.ts'
@@ -11,9 +11,11 @@ import { type Item, identityOf, type Resource, type Values } from '../../resourc
  * Saves a new item, also while the form is closed. While the outcome of a request is unknown, the same item gets the same
  * idempotency key. So a retry never adds a second item.
  */
-export function useNewItem(resource: Resource, onAdded: (item: Item) => void) {
+export function useNewItem(resource: Resource) {
   const { create } = resource.procedures(useClient())
   const queryClient = useQueryClient()
+  const [added, setAdded] = useState<Item[]>([])
+  const [addsAnother, setAddsAnother] = useState(false)
   const [keys] = useState(() => new Map<string, string>())
   const textOf = (item: Values) => JSON.stringify(identityOf(resource, item))
 
@@ -37,28 +39,31 @@ export function useNewItem(resource: Resource, onAdded: (item: Item) => void) {
       formDrafts.delete(resource.many)
       for (const queryKey of [[resource.many], ['newest', resource.many]])
         void queryClient.invalidateQueries({ queryKey })
-      onAdded(item)
+      setAdded((others) => [item, ...others])
     },
   })
 
   /** Also between a click and the next render. */
   const isSaving = () => queryClient.isMutating({ mutationKey }) > 0
 
-  const { error, reset } = mutation
-  /** Does not stop a save that is running. */
-  const forgetFailure = useCallback(() => {
-    if (error) reset()
-  }, [error, reset])
-
   return {
     ...mutation,
+    /** What the user has added, the newest first, until it is dismissed. */
+    added,
+    dismissAdded: () => setAdded([]),
+    /** Whether the form stays open for the next item. */
+    addsAnother,
+    setAddsAnother,
     /** Whether the item may have been added. The service does not read calls above the rate limit. */
     isUncertain:
       mutation.error !== null &&
       isTransient(problemOf(mutation.error)) &&
       !wasOnlyLimited(keys.get(textOf(mutation.variables))),
     isSaving,
-    forgetFailure,
+    /** Does not stop a save that is running. */
+    forgetFailure() {
+      if (mutation.error) mutation.reset()
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { type Item, textOf } from '../../resource.ts'
 
 /** Milliseconds for which a change stays marked. */
@@ -10,16 +10,13 @@ const none: ReadonlySet<bigint> = new Set()
 export function useChanges(place: string, page: Item[] | undefined, size: number, isOwn: (id: bigint) => boolean) {
   const [changes, setChanges] = useState(none)
   const former = useRef<{ place: string; page: Item[] }>(undefined)
-  const latestIsOwn = useRef(isOwn)
-  useEffect(() => {
-    latestIsOwn.current = isOwn
-  })
+  const isForeign = useEffectEvent((id: bigint) => !isOwn(id))
 
   useEffect(() => {
     if (!page) return
     const known = former.current?.place === place ? former.current.page : undefined
     former.current = { place, page }
-    const found = known ? changesOf(known, page, size).filter((id) => !latestIsOwn.current(id)) : []
+    const found = known ? changesOf(known, page, size).filter((id) => isForeign(id)) : []
     setChanges(found.length > 0 ? new Set(found) : none)
   }, [place, page, size])
 

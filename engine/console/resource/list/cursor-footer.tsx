@@ -1,27 +1,25 @@
 import './cursor-footer.css'
+import { useQuery } from '@tanstack/react-query'
 import { Button, IconButton } from '../../components/buttons.tsx'
-import { Retrying } from '../../components/failure.tsx'
+import { CountdownFrom } from '../../components/failure.tsx'
 import { hint } from '../../components/hint.ts'
-import {
-  IconAlertTriangle,
-  IconChevronLeft,
-  IconChevronLeftPipe,
-  IconChevronRight,
-  IconRefresh,
-} from '../../components/icons.tsx'
-import { useNow } from '../../components/use-now.ts'
+import { IconAlertTriangle, IconChevronLeft, IconChevronLeftPipe, IconChevronRight } from '../../components/icons.tsx'
 import { useShortcuts } from '../../keyboard.ts'
 import { problemOf } from '../../problem.ts'
 import { ShowRequest } from '../../requests/open-requests.tsx'
-import { foundOf, totalOf, useRefresh } from '../queries.ts'
+import { type PageOf, useList, useNavigation, useResource } from '../page-context.ts'
+import { type Counts, totalOf } from '../queries.ts'
 import { maxLimit } from '../search.ts'
-import { type Page, usePage } from '../use-page.ts'
 import { type PageSize, pageSizes, rememberSize } from '../view.ts'
+import { foundOf } from './paged-list.ts'
+import type { ShownList } from './use-shown-list.ts'
 
-/** Which items the list shows, how old they are, and the other pages. */
+/** Which items the list shows, whether they are out of date, and the other pages. */
 export function CursorFooter() {
-  const page = usePage()
-  const { view, list } = page
+  const page = useResource()
+  const shown = useList()
+  const { view, list } = shown
+  const counts = useQuery(page.queries.counts).data
   const isEmpty = view.cursor === 0n && list.items?.length === 0
   // The message in place of the list says why there is nothing to show.
   if (list.failureReason && !list.items) return null
@@ -29,11 +27,11 @@ export function CursorFooter() {
     <div className="list-footer">
       <Arrived />
       <p className="list-range number" role="status">
-        {rangeOf(page)}
+        {rangeOf(page, shown, counts)}
       </p>
       {/* Not announced, because it changes all the time. */}
       {list.isSearching && <span className="number">{page.texts.list.searched(list.data?.searched ?? 0)}</span>}
-      <Age />
+      <OutOfDate />
       {!isEmpty && (
         <div className="list-options">
           <SizeSelect />
@@ -46,7 +44,9 @@ export function CursorFooter() {
 
 /** Leads to what other clients have added to another page. */
 function Arrived() {
-  const { texts, view, list, turnTo } = usePage()
+  const { texts } = useResource()
+  const { turnTo } = useNavigation()
+  const { view, list } = useList()
   const { arrived, newest } = list
   const text = arrived.length > 0 && texts.list.arrived(arrived.length, arrived.length < maxLimit)
   return (
@@ -62,7 +62,9 @@ function Arrived() {
 
 /** The page starts with the same item afterwards. */
 function SizeSelect() {
-  const { texts, view, turnTo } = usePage()
+  const { texts } = useResource()
+  const { turnTo } = useNavigation()
+  const { view } = useList()
   const { cursor, size, before } = view
   return (
     <select
@@ -86,10 +88,10 @@ function SizeSelect() {
 }
 
 function Pager() {
-  const page = usePage()
-  const { view, turns, turnTo } = page
+  const texts = useResource().texts.list
+  const { turnTo } = useNavigation()
+  const { view, turns } = useList()
   const { showPrevious, showNext, isPending, error } = turns
-  const texts = page.texts.list
   useShortcuts({ previousPage: () => showPrevious?.(), nextPage: () => showNext?.() })
   return (
     <nav className="pager" aria-label={texts.pages} aria-busy={isPending}>
@@ -120,7 +122,7 @@ function Pager() {
 }
 
 /** The position of the page, such as `21–40 of 300`. */
-function rangeOf({ resource, texts: { list: texts }, view, list, counts }: Page): string {
+function rangeOf({ resource, texts: { list: texts } }: PageOf, { view, list }: ShownList, counts?: Counts): string {
   const { items, next, isSearching } = list
   if (!items) return texts.loading
   if (isSearching) return texts.searching(items.length)
@@ -142,32 +144,20 @@ function rangeOf({ resource, texts: { list: texts }, view, list, counts }: Page)
   return total && total.count >= last ? texts.rangeOf(range, totalText(total.count, total.isExact)) : followed(range)
 }
 
-/** When the list was loaded, and why it may be out of date. */
-function Age() {
-  const {
-    texts: { list: texts },
-    queries,
-    list,
-  } = usePage()
-  const { items, dataUpdatedAt, failureReason, failureCount } = list
-  const refresh = useRefresh(queries)
-  const now = useNow()
-  if (!items) return null
-  const age = texts.age(Math.max(Math.round((now - dataUpdatedAt) / 1_000), 0))
-  const problem = failureReason && problemOf(failureReason)
+/** Why the list may be out of date: it could not be loaded again. */
+function OutOfDate() {
+  const texts = useResource().texts.list
+  const { items, dataUpdatedAt, failureReason, failureCount } = useList().list
+  if (!items || !failureReason) return null
+  const { message, retryAfter, requestId } = problemOf(failureReason)
   return (
-    <div className="list-age" data-out-of-date={problem !== null || undefined}>
-      <IconButton label={texts.refresh} size="xs" onClick={refresh}>
-        <IconRefresh />
-      </IconButton>
-      {problem && <IconAlertTriangle />}
-      <span className="number">{problem ? texts.outOfDate(age) : texts.updated(age)}</span>
-      {problem && (
-        <span role="status">
-          {problem.message} <Retrying attempt={failureCount} seconds={problem.retryAfter} />
-        </span>
-      )}
-      {problem && <ShowRequest requestId={problem.requestId} />}
+    <div className="list-out-of-date">
+      <IconAlertTriangle />
+      <span role="status">
+        {texts.outOfDate(new Date(dataUpdatedAt))} {message}{' '}
+        <CountdownFrom key={retryAfter && failureCount} seconds={retryAfter} />
+      </span>
+      <ShowRequest requestId={requestId} />
     </div>
   )
 }

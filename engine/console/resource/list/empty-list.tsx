@@ -1,20 +1,22 @@
 import { Button } from '../../components/buttons.tsx'
 import { keepFocus } from '../../components/focus.ts'
-import { IconFilterOff, IconPlus, IconSearch, IconTablePlus } from '../../components/icons.tsx'
+import { IconPlus, IconSearch, IconTablePlus } from '../../components/icons.tsx'
 import { Message } from '../../components/message.tsx'
 import { Command } from '../../requests/command.tsx'
 import { curlOf, jsonOf } from '../../requests/curl.ts'
 import { type Resource, valuesOf } from '../../resource.ts'
 import { messages } from '../../texts/messages.ts'
 import type { PageTexts } from '../../texts/page.ts'
+import { useList, useNavigation, useResource } from '../page-context.ts'
 import { partOf } from '../queries.ts'
 import { meaningsOf } from '../search.ts'
-import { usePage } from '../use-page.ts'
 import { everything } from '../view.ts'
 
 /** Explains why the list is empty and offers the next step. */
 export function EmptyList() {
-  const { resource, icon, view, open, turnTo, ...page } = usePage()
+  const { resource, icon, ...page } = useResource()
+  const { open, turnTo } = useNavigation()
+  const { view } = useList()
   const texts = page.texts.list
   const part = partOf(resource, view.filter)
   if (view.cursor > 0n) {
@@ -27,12 +29,7 @@ export function EmptyList() {
   if (part || view.search !== undefined) {
     const search = view.search === undefined ? undefined : searchedFor(resource, texts, view.search)
     return (
-      <Message
-        ref={keepFocus}
-        icon={search ? <IconSearch /> : <IconFilterOff />}
-        title={texts.emptyFilter(part)}
-        text={search}
-      >
+      <Message ref={keepFocus} icon={<IconSearch />} title={texts.emptyFilter(part)} text={search}>
         <Action label={texts.showAll} onClick={() => turnTo(everything)} />
       </Message>
     )

@@ -1,16 +1,24 @@
 import '../../components/value.css'
 import './filter-chips.css'
-import { type Field, parseChoice, type Values } from '../../resource.ts'
+import { useQuery } from '@tanstack/react-query'
+import { type Field, parseChoice } from '../../resource.ts'
+import { useList, useNavigation, useResource } from '../page-context.ts'
 import { totalOf } from '../queries.ts'
-import { type Page, usePage } from '../use-page.ts'
 
 /** Filters by a field with choices, and shows the number of items of each if the service counts them. */
 export function FilterChips({ field }: { field: Field }) {
-  const page = usePage()
-  const { resource, texts, view } = page
+  const { resource, texts, queries } = useResource()
+  const { turnTo } = useNavigation()
+  const { view } = useList()
+  const counts = useQuery(queries.counts).data
   const { name, label, choices = {} } = field
   const isCounted = name === resource.counted
-  const choose = (value: string) => page.turnTo({ filter: filterWith(view.filter, name, parseChoice(field, value)) })
+  const choose = (value: string) => turnTo({ filter: { ...view.filter, [name]: parseChoice(field, value) } })
+  function countText(choice: string | undefined): string {
+    const total = totalOf(resource, counts, choice === undefined ? {} : { [name]: choice })
+    return total ? texts.list.count(total.count, total.isExact) : '–'
+  }
+
   return (
     <div className="filter-chips" data-counted={isCounted || undefined} role="radiogroup" aria-label={label}>
       {[undefined, ...Object.keys(choices)].map((choice) => (
@@ -24,7 +32,7 @@ export function FilterChips({ field }: { field: Field }) {
           />
           {choice && <span className="choice-dot" />}
           <span>{choice ? choices[choice] : texts.list.all}</span>
-          {isCounted && <Badge text={countText(page, choice)} />}
+          {isCounted && <Badge text={countText(choice)} />}
         </label>
       ))}
     </div>
@@ -38,16 +46,4 @@ function Badge({ text }: { text: string }) {
       {text}
     </span>
   )
-}
-
-function countText({ resource, texts, counts }: Page, choice: string | undefined): string {
-  const filter = choice === undefined || resource.counted === undefined ? {} : { [resource.counted]: choice }
-  const total = totalOf(resource, counts, filter)
-  return total ? texts.list.count(total.count, total.isExact) : '–'
-}
-
-/** The filter with another value of a field. Without a value, the field does not filter. */
-function filterWith(filter: Values, name: string, value: unknown): Values {
-  const { [name]: _former, ...others } = filter
-  return value === undefined ? others : { ...others, [name]: value }
 }

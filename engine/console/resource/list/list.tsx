@@ -1,18 +1,17 @@
 import './just-added.css'
 import './list.css'
-import { Suspense, useEffect, useReducer, useRef } from 'react'
+import { type ComponentProps, Suspense, useEffect, useReducer, useRef } from 'react'
 import { importDrafts } from '../../bulk/drafts.ts'
 import { Button, IconButton } from '../../components/buttons.tsx'
 import { Failure } from '../../components/failure.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import { IconX } from '../../components/icons.tsx'
 import { loadLater } from '../../components/load-later.tsx'
-import { problemOf } from '../../problem.ts'
-import { textOf } from '../../resource.ts'
+import { type Item, isSearchable, textOf } from '../../resource.ts'
 import { messages } from '../../texts/messages.ts'
-import { useRefresh } from '../queries.ts'
-import { usePage } from '../use-page.ts'
-import { hrefOf, hrefOfPlace, openHere } from '../view.ts'
+import type { NewItem } from '../item/new-item.ts'
+import { useList, useNavigation, useResource } from '../page-context.ts'
+import { everything, hrefOf, hrefOfPlace, openHere } from '../view.ts'
 import { useChanges } from './changes.ts'
 import { CursorFooter } from './cursor-footer.tsx'
 import { EmptyList } from './empty-list.tsx'
@@ -20,9 +19,16 @@ import { ResourceTable } from './table.tsx'
 
 export const SelectionBar = loadLater(async () => (await import('./selection-bar.tsx')).SelectionBar)
 
+interface ListProps {
+  newItem: NewItem
+  /** Whether the import is open, which shows its rows itself. */
+  isImporting: boolean
+}
+
 /** One page of the list. */
-export function List() {
-  const { resource, texts, view, selection } = usePage()
+export function List({ newItem, isImporting }: ListProps) {
+  const { resource, texts } = useResource()
+  const { view, selection } = useList()
   const surface = useRef<HTMLDivElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const place = hrefOfPlace(resource, view)
@@ -36,9 +42,9 @@ export function List() {
   return (
     <div className="list">
       <div className="surface" ref={surface}>
-        <JustAdded />
-        <NotAdded />
-        <LeftImport />
+        <JustAdded {...newItem} />
+        <NotAdded {...newItem} />
+        {!isImporting && <LeftImport />}
         <div className="item-list" ref={scroller}>
           <div className="selection">
             {/* There before it has a text, or screen readers would not announce the first one. */}
@@ -47,7 +53,7 @@ export function List() {
             </span>
             <Suspense>{selection.count > 0 && <SelectionBar onClose={selection.clear} />}</Suspense>
           </div>
-          <Content place={place} />
+          <Content place={place} added={newItem.added} />
         </div>
         <CursorFooter />
       </div>
@@ -55,15 +61,14 @@ export function List() {
   )
 }
 
-function Content({ place }: { place: string }) {
-  const { texts, queries, view, list, added, refs } = usePage()
-  const { items, rows, failureReason, failureCount } = list
+function Content({ place, added }: { place: string; added: Item[] }) {
+  const { texts } = useResource()
+  const { view, list } = useList()
+  const { items, failureReason, failureCount } = list
   const loaded = items && !list.isSearching ? list.data?.items : undefined
   const changes = useChanges(place, loaded, view.size, (id) => added.some((each) => each.id === id))
-  const refresh = useRefresh(queries)
   if (failureReason && !items) {
-    const problem = problemOf(failureReason)
-    return <Failure title={texts.list.notLoaded} problem={problem} failures={failureCount} onRetry={refresh} />
+    return <Failure title={texts.list.notLoaded} error={failureReason} failures={failureCount} />
   }
   if (items?.length === 0 && !list.isSearching) return <EmptyList />
   return (
@@ -71,79 +76,93 @@ function Content({ place }: { place: string }) {
       <span className="visually-hidden" role="status">
         {changes.size > 0 && texts.list.changed(changes.size)}
       </span>
-      <ResourceTable
-        items={rows?.length ? rows : undefined}
-        isBusy={!items}
-        added={added}
-        changes={changes}
-        rows={refs.rows}
-      />
+      <ResourceTable added={added} changes={changes} />
     </>
   )
 }
 
-/** A save that failed after its form was closed. */
-function NotAdded() {
-  const { resource, texts, newItem, panel, open } = usePage()
-  const { error, variables, forgetFailure } = newItem
-  if (!error || panel?.kind === 'add') return null
+interface LineProps extends ComponentProps<'div'> {
+  text: string
+  onDismiss: () => void
+}
+
+/** A line above the list. */
+function Line({ text, onDismiss, children, ...props }: LineProps) {
+  const { texts } = useResource()
   return (
-    <div ref={keepFocus} className="just-added" data-failed role="alert">
-      <span className="just-added-count">{newItem.isUncertain ? texts.add.uncertain : texts.add.notAdded}</span>
+    <div ref={keepFocus} className="just-added" {...props}>
+      <span className="just-added-count">{text}</span>
+      {children}
+      <IconButton label={texts.list.dismiss} size="xs" onClick={onDismiss}>
+        <IconX />
+      </IconButton>
+    </div>
+  )
+}
+
+/** A save that failed after its form was closed. */
+function NotAdded({ error, variables, isUncertain, forgetFailure }: NewItem) {
+  const { resource, texts } = useResource()
+  const { open } = useNavigation()
+  const { view } = useList()
+  if (!error || view.isAdding) return null
+  return (
+    <Line
+      text={isUncertain ? texts.add.uncertain : texts.add.notAdded}
+      onDismiss={forgetFailure}
+      role="alert"
+      data-failed
+    >
       <bdi>{textOf(variables?.[resource.title])}</bdi>
       <Button variant="subtle" size="compact-sm" onClick={() => open({ kind: 'add' })}>
         {texts.add.showForm}
       </Button>
-      <IconButton label={texts.list.dismiss} size="xs" onClick={forgetFailure}>
-        <IconX />
-      </IconButton>
-    </div>
+    </Line>
   )
 }
 
 /** An import that was left before all of its rows were added. */
 function LeftImport() {
-  const { resource, texts, sheet, open } = usePage()
+  const { resource } = useResource()
+  const { open } = useNavigation()
   const [, update] = useReducer((updates: number) => updates + 1, 0)
   const { added = 0, waiting = 0 } = importDrafts.get(resource.many)?.progress ?? {}
-  if (waiting === 0 || sheet?.kind === 'import') return null
+  if (waiting === 0) return null
   function dismiss() {
     importDrafts.delete(resource.many)
     update()
   }
   return (
-    <div ref={keepFocus} className="just-added" role="status">
-      <span className="just-added-count">{messages.bulk.left(added, waiting)}</span>
+    <Line text={messages.bulk.left(added, waiting)} onDismiss={dismiss} role="status">
       <Button variant="subtle" size="compact-sm" onClick={() => open({ kind: 'import' })}>
         {messages.bulk.show}
       </Button>
-      <IconButton label={texts.list.dismiss} size="xs" onClick={dismiss}>
-        <IconX />
-      </IconButton>
-    </div>
+    </Line>
   )
 }
 
 /** What the user has just added. The list may be at another page, or show other items. */
-function JustAdded() {
-  const { resource, texts, added, open, showNewest, dismissAdded } = usePage()
+function JustAdded({ added, dismissAdded }: NewItem) {
+  const { resource, texts } = useResource()
+  const { open, turnTo } = useNavigation()
   const [latest] = added
   if (!latest) return null
   const { id } = latest
   return (
-    <section className="just-added" aria-label={texts.list.justAdded}>
-      <span className="just-added-count">{texts.list.added(added.length)}</span>
+    <Line
+      text={texts.list.added(added.length)}
+      onDismiss={dismissAdded}
+      role="region"
+      aria-label={texts.list.justAdded}
+    >
       <a href={hrefOf(resource, { item: id })} onClick={(event) => openHere(event, () => open({ kind: 'item', id }))}>
         <bdi>{textOf(latest[resource.title])}</bdi> <span className="number">#{String(id)}</span>
       </a>
-      {showNewest && (
-        <Button variant="subtle" size="compact-sm" onClick={showNewest}>
+      {isSearchable(resource) && (
+        <Button variant="subtle" size="compact-sm" onClick={() => turnTo({ ...everything, order: 'newest' })}>
           {texts.list.showNewest}
         </Button>
       )}
-      <IconButton label={texts.list.dismiss} size="xs" onClick={dismissAdded}>
-        <IconX />
-      </IconButton>
-    </section>
+    </Line>
   )
 }

@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { type Item, isSearchable, type Resource } from '../../resource.ts'
-import type { PagedList, Queries } from '../queries.ts'
+import type { Queries } from '../queries.ts'
 import { hrefOfPlace, type Place, type View } from '../view.ts'
+import type { PagedList } from './paged-list.ts'
 
 /** Called with the items of the page that is shown now. */
 type OnTurned = (items: Item[]) => void

@@ -1,12 +1,12 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { type MouseEvent, memo, type RefObject } from 'react'
-import { keepFocus } from '../../components/focus.ts'
+import { type MouseEvent, memo } from 'react'
+import { keepFocus, rowIdOf } from '../../components/focus.ts'
 import { outerSpacesOf, Value, valueAttributes } from '../../components/value.tsx'
 import { type Field, type Item, textOf } from '../../resource.ts'
-import type { Page } from '../use-page.ts'
+import { useNavigation, useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
+import type { Selection } from './selection.ts'
 
-interface RowProps extends Pick<Page, 'resource' | 'texts' | 'queries' | 'open'> {
+interface RowProps {
   item: Item
   columns: Field[]
   isNew: boolean
@@ -14,16 +14,15 @@ interface RowProps extends Pick<Page, 'resource' | 'texts' | 'queries' | 'open'>
   isSelected: boolean
   /** Whether the panel shows the item. */
   isShown: boolean
-  rows: RefObject<Map<bigint, HTMLElement>>
-  onSelect: Page['selection']['toggle']
+  onSelect: Selection['toggle']
 }
 
-/** Without `usePage`: only the rows that change are rendered again, of up to 100. */
+/** Without `useList`: only the rows that change are rendered again, of up to 100. */
 export const Row = memo(function Row(props: RowProps) {
-  const { item, columns, isNew, isChanged, isSelected, isShown, resource, texts, queries, rows, open, onSelect } = props
-  const queryClient = useQueryClient()
+  const { item, columns, isNew, isChanged, isSelected, isShown, onSelect } = props
+  const { resource, texts } = useResource()
+  const { open } = useNavigation()
   const { id } = item
-  const prepareToOpen = () => void queryClient.prefetchQuery(queries.item(id, queryClient))
   return (
     <tr
       ref={keepFocus}
@@ -32,8 +31,6 @@ export const Row = memo(function Row(props: RowProps) {
       data-selected={isSelected || undefined}
       // The link in it is for the keyboard.
       onClick={(event) => openUnlessSelected(event, () => open({ kind: 'item', id }))}
-      onPointerEnter={prepareToOpen}
-      onFocus={prepareToOpen}
     >
       <SelectCell
         label={texts.list.select(textOf(item[resource.title]), id)}
@@ -53,10 +50,7 @@ export const Row = memo(function Row(props: RowProps) {
               value
             ) : (
               <a
-                ref={(link) => {
-                  if (link) rows.current.set(id, link)
-                  return () => void rows.current.delete(id)
-                }}
+                id={rowIdOf(id)}
                 href={hrefOf(resource, { item: id })}
                 aria-current={isShown || undefined}
                 title={hiddenPartOf(textOf(item[field.name]))}

@@ -1,31 +1,28 @@
 import './table.css'
-import { type RefObject, useMemo } from 'react'
+import { useMemo } from 'react'
 import { hint } from '../../components/hint.ts'
 import { valueAttributes } from '../../components/value.tsx'
 import { arrowKeys } from '../../keyboard.ts'
 import { type Item, isSearchable } from '../../resource.ts'
-import { usePage } from '../use-page.ts'
+import { useList, useNavigation, useResource } from '../page-context.ts'
 import { Row } from './row.tsx'
 
 interface ResourceTableProps {
-  /** Undefined until the first page is loaded. */
-  items: Item[] | undefined
-  /** Whether another page is being loaded. */
-  isBusy: boolean
   /** Items to mark as new. */
   added: Item[]
   /** Items to mark for a moment. */
   changes: ReadonlySet<bigint>
-  /** Gets the links of the rows. */
-  rows: RefObject<Map<bigint, HTMLElement>>
 }
 
 /** Items as rows. The columns are the fields of the resource. */
-export function ResourceTable({ items, isBusy, added, changes, rows }: ResourceTableProps) {
-  const { resource, texts, queries, view, selection, open } = usePage()
+export function ResourceTable({ added, changes }: ResourceTableProps) {
+  const { resource } = useResource()
+  const { view, list, selection } = useList()
+  // Those of the former page stay while another one is loaded.
+  const items = list.rows?.length ? list.rows : undefined
   const columns = useMemo(() => resource.fields.filter(({ isDetail }) => !isDetail), [resource])
   return (
-    <table className="item-table" aria-busy={isBusy} {...arrowKeys}>
+    <table className="item-table" aria-busy={!list.items} {...arrowKeys}>
       <colgroup>
         <col data-kind="select" />
         {columns.map((field) => (
@@ -51,7 +48,8 @@ export function ResourceTable({ items, isBusy, added, changes, rows }: ResourceT
           ? items.map((item) => (
               <Row
                 key={String(item.id)}
-                {...{ item, columns, resource, texts, queries, rows, open }}
+                item={item}
+                columns={columns}
                 isNew={added.some(({ id }) => id === item.id)}
                 isChanged={changes.has(item.id)}
                 isSelected={selection.has(item.id)}
@@ -82,7 +80,9 @@ export function ResourceTable({ items, isBusy, added, changes, rows }: ResourceT
 
 /** Changes the order. A search has its own. */
 function IdHeader({ label }: { label: string }) {
-  const { resource, texts, view, turnTo } = usePage()
+  const { resource, texts } = useResource()
+  const { turnTo } = useNavigation()
+  const { view } = useList()
   const isNewest = view.order === 'newest'
   if (!isSearchable(resource) || view.search !== undefined) return <th scope="col">{label}</th>
   return (
@@ -102,7 +102,8 @@ function IdHeader({ label }: { label: string }) {
 
 /** Selects all items of the page. */
 function SelectAll({ items }: { items: Item[] }) {
-  const { texts, selection } = usePage()
+  const { texts } = useResource()
+  const { selection } = useList()
   const count = items.filter(({ id }) => selection.has(id)).length
   const isAll = count > 0 && count === items.length
   return (

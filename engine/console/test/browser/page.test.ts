@@ -109,20 +109,6 @@ describe('speed', () => {
     expect(await rowAfter('Next')).toBe('pet 21')
     expect(await rowAfter('Previous')).toBe('pet 1')
   })
-
-  test('a pet that may have changed is loaded when its row is hovered or focused', async ({ visit }) => {
-    const { url, key, store } = await startConsole()
-    await addPets(store, 3)
-    const page = await visit(url, { key })
-    await page.clock.install()
-    await page.reload()
-    await showing(page, '1–3 of 3')
-    await page.route('**/trpc/pets.list**', (route) => route.abort())
-    await page.clock.fastForward(60_000)
-    const loading = () => page.waitForRequest((request) => request.url().includes('pets.get'))
-    await Promise.all([loading(), page.getByRole('link', { name: 'pet 2' }).hover()])
-    await Promise.all([loading(), page.getByRole('link', { name: 'pet 3' }).focus()])
-  })
 })
 
 test('a list of 100 rows scrolls without a long task', async ({ visit }) => {

@@ -81,7 +81,7 @@ describe('the panel of a pet', () => {
     await addPets(store, 300)
     const page = await visit(url, { key })
     await showing(page, '1–20 of 300')
-    await page.keyboard.type('/217')
+    await searchField(page).fill('217')
     await page.keyboard.press('Enter')
     await panel(page, 'pet 217').waitFor()
     await showing(page, '20 pets after id 207')

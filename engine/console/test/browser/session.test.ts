@@ -87,7 +87,6 @@ describe('the key of a session', () => {
     const page = await visit(url)
     await signIn(page, key)
     await revokeKey(store, 'test')
-    await page.getByRole('button', { name: 'Refresh' }).click()
     await page.getByRole('alert').getByText('You were signed out').waitFor()
     const tab = await page.context().newPage()
     await tab.goto(url)

@@ -61,7 +61,6 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
     const page = await open({ of: 'empty' })
     await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
     await page.route('**/trpc/**', fulfill(401, 'The API key is not valid.'))
-    await page.getByRole('button', { name: 'Refresh' }).click()
     await page.getByText('You were signed out').waitFor()
     return page
   },
@@ -220,14 +219,13 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
     await showing(page, '1–20 of 304')
     await account(page).focus()
     await page.keyboard.press('Shift+Tab')
-    await page.getByRole('tooltip').waitFor()
+    await page.locator('[data-tabbed] [data-hint]:focus').waitFor()
     return page
   },
   async 'out-of-date'(open) {
     const page = await open()
     await showing(page, '1–20 of 304')
     await page.route('**/trpc/**', (route) => route.abort())
-    await page.getByRole('button', { name: 'Refresh' }).click()
     await page.getByText('The service cannot be reached. Trying again…').waitFor()
     return page
   },

@@ -13,6 +13,7 @@ import { addSent, matchSent, type Sent, type SentRows } from '../../bulk/progres
 import { readTable } from '../../bulk/read-table.ts'
 import type { Pause } from '../../bulk/retry-while-away.ts'
 import { correct, isValid, type ValidRow } from '../../bulk/table.ts'
+import { fileOf } from '../../bulk/write-file.ts'
 
 test('equal rows have equal idempotency keys, and other rows have others', async () => {
   const keys = await keysOfRows('Rex,7\nTom,8')
@@ -246,8 +247,7 @@ test.for(['csv', 'ndjson'] as const)('an export has the same pets as petstore pe
   const counts = { all: 257, sold: 7, pending: 0 }
   for (const status of [undefined, 'sold', 'pending'] as const) {
     const loaded: number[] = []
-    const file = await exportItems(petResource, rpc.pets, {
-      format: format === 'csv' ? 'csv' : 'json',
+    const items = await exportItems(petResource, rpc.pets, {
       filter: { status },
       signal: new AbortController().signal,
       onProgress: (pets) => loaded.push(pets),
@@ -255,7 +255,8 @@ test.for(['csv', 'ndjson'] as const)('an export has the same pets as petstore pe
     })
     const expected = await exportText(store, format, status)
     const array = `[\n${expected.trimEnd().replaceAll('\n', ',\n')}\n]\n`
-    expect(await file.text()).toBe(format === 'csv' ? expected : array)
+    const text = fileOf(petResource, format === 'csv' ? 'csv' : 'json', items)
+    expect(text).toBe(format === 'csv' ? expected : array)
     expect(loaded.at(-1)).toBe(counts[status ?? 'all'])
   }
 })
@@ -266,15 +267,14 @@ test('an export of a search has what the search finds', async () => {
   await store.pets.create({ name: 'Rex', categoryId: 7n, status: 'sold' })
   await store.pets.create({ name: 'rexi', categoryId: 120n, status: 'available' })
   const exported = async (search: string, filter = {}) => {
-    const file = await exportItems(petResource, rpc.pets, {
-      format: 'json',
+    const items = await exportItems(petResource, rpc.pets, {
       filter,
       search,
       signal: new AbortController().signal,
       onProgress: () => {},
       onPause: () => {},
     })
-    return JSON.parse(await file.text()).map(({ id }: { id: number }) => id)
+    return items.map(({ id }) => Number(id))
   }
   expect(await exported('EX')).toEqual([122, 121])
   expect(await exported('rex', { status: 'sold' })).toEqual([121])

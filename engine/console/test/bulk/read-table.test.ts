@@ -246,7 +246,7 @@ test('an export is read back as the same pets', async () => {
   expect(csv).toContain(",'=1+1,")
   expect(csv).toContain(",''=1,")
   expect(csv).not.toMatch(/(^|,)"?[=+@＝＋－＠]/m)
-  expect(csv).toBe(fileOf(petResource, 'csv', await store.pets.list({ limit: 100, cursor: 0n })).text())
+  expect(csv).toBe(fileOf(petResource, 'csv', await store.pets.list({ limit: 100, cursor: 0n })))
   const copy = await openTestStore()
   await importText(copy, csv, { format: 'csv' })
   expect(await copy.pets.list({ limit: 100, cursor: 0n })).toMatchObject(pets)

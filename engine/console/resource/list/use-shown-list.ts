@@ -1,0 +1,94 @@
+import { useEffect, useRef } from 'react'
+import { focusedRow, rowOf } from '../../components/focus.ts'
+import { putFirst } from '../../requests/log.ts'
+import type { Item, Resource } from '../../resource.ts'
+import type { Navigation } from '../navigation.ts'
+import { type Queries, useItem } from '../queries.ts'
+import { maxLimit, pageCalls } from '../search.ts'
+import { hrefOfPlace, pageWith, readView, useResourceView, type View } from '../view.ts'
+import { usePageTurns } from './page-turns.ts'
+import { isIncluded, type PagedList, usePagedList } from './paged-list.ts'
+import { useSelection } from './selection.ts'
+
+/** The part of the list that the URL says, what is selected, and what moves to other items of it. */
+export function useShownList(resource: Resource, queries: Queries, { open, turnTo }: Navigation) {
+  const view = useResourceView(resource)
+  const list = usePagedList(queries, view)
+  const selection = useSelection(list.items)
+  const item = useItem(queries, view.item)
+  const turns = usePageTurns({ resource, queries, view, list }, turnTo)
+
+  /** Moves to another item, also on the next page: in the panel if it is open, otherwise with the focus. */
+  function move(step: 1 | -1) {
+    const items = list.items ?? []
+    const focused = focusedRow(list.rows)
+    const id = view.item ?? focused?.id
+    const next = neighborOf(items, view, id, step)
+    const isFocused = view.item === undefined || focused !== undefined
+    if (next !== undefined) return goTo(next, isFocused)
+    const turn = step === 1 ? turns.showNext : turns.showPrevious
+    // The panel may show an item of a page that is far away.
+    if (items.some((each) => each.id === id)) turn?.((others) => goTo(others.at(step === 1 ? 0 : -1)?.id, isFocused))
+  }
+
+  /** Also called when another page is loaded, after which the view is another one. */
+  function goTo(id: bigint | undefined, isFocused: boolean) {
+    if (id === undefined) return
+    if (readView(resource).item !== undefined) open({ kind: 'item', id })
+    const row = rowOf(id)
+    if (isFocused) row?.focus()
+    row?.scrollIntoView({ block: 'nearest' })
+  }
+
+  /** Moves the focus to the next row, and selects the rows between. Going back deselects them. */
+  function extend(step: 1 | -1) {
+    const items = list.items ?? []
+    const from = focusedRow(items)
+    const to = from && items[items.indexOf(from) + step]
+    if (!to) return
+    selection.extend(from, to)
+    rowOf(to.id)?.focus()
+  }
+
+  const place = hrefOfPlace(resource, view)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view also changes with the panel.
+  useEffect(() => {
+    const calls = pageCalls(resource, view, Math.min(view.size + 1, maxLimit))
+    for (const { operation, input } of calls.reverse()) putFirst(`${resource.many}.${operation}`, input)
+  }, [resource, place])
+  useEffect(() => {
+    if (view.item !== undefined) putFirst(`${resource.many}.get`, { [resource.idName]: view.item })
+  }, [resource, view.item])
+
+  useShownItem(view, list, item.data, (id) => {
+    if (list.items?.some((each) => each.id === id)) rowOf(id)?.scrollIntoView({ block: 'nearest' })
+    // The rows of a search may have any order.
+    else if (view.search === undefined) turnTo(pageWith(id, view), { replace: true })
+  })
+
+  return { view, list, selection, turns, move, extend }
+}
+
+export type ShownList = ReturnType<typeof useShownList>
+
+/** The id of the item after or before another one, which may be on another page. */
+function neighborOf(items: Item[], { search, order }: View, id: bigint | undefined, step: 1 | -1): bigint | undefined {
+  const index = items.findIndex((each) => each.id === id)
+  if (index !== -1) return items[index + step]?.id
+  if (id === undefined || search !== undefined) return items[0]?.id
+  const isAfter = (each: Item) => (order === 'newest' ? each.id < id : each.id > id)
+  return step === 1 ? items.find(isAfter)?.id : items.findLast((each) => !isAfter(each))?.id
+}
+
+/** Calls a function once for each item that is opened, as soon as it and the list are loaded, if the filter has it. */
+function useShownItem(view: View, { items }: PagedList, item: Item | undefined, onShown: (id: bigint) => void): void {
+  const shown = useRef<bigint>(undefined)
+  const isLoaded = items !== undefined && item !== undefined && item.id === view.item
+  const isListed = isLoaded && isIncluded(view.filter, item)
+  useEffect(() => {
+    if (view.item !== undefined && !isLoaded) return
+    const isNew = shown.current !== view.item
+    shown.current = view.item
+    if (isNew && isListed && view.item !== undefined) onShown(view.item)
+  }, [view.item, isLoaded, isListed, onShown])
+}

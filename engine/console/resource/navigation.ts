@@ -1,0 +1,68 @@
+import { focusPanel } from '../components/focus.ts'
+import { navigateBelowDialogs } from '../history.ts'
+import type { Resource } from '../resource.ts'
+import { firstPage, type Place, readView, rememberFilter, show } from './view.ts'
+
+/** A dialog above the page. */
+export type Dialog = { kind: 'import'; file?: File } | { kind: 'export' } | { kind: 'help' }
+
+/**
+ * What is above the list. An item and the form for a new one are a panel beside it, which the URL contains. The others are
+ * dialogs above both.
+ */
+export type Overlay = { kind: 'item'; id: bigint } | { kind: 'add' } | Dialog
+
+/** The functions that lead to what the page of a resource shows. */
+export function navigationOf(resource: Resource, openDialog: (dialog: Dialog) => void) {
+  /**
+   * Opens an overlay. A panel replaces the one that is open, also in the history. With a place, the list shows another
+   * part of it, and going back leads to the former one.
+   */
+  function open(overlay: Overlay, place?: Partial<Place>) {
+    if (overlay.kind !== 'item' && overlay.kind !== 'add') return openDialog(overlay)
+    navigateBelowDialogs(() => {
+      const current = readView(resource)
+      const isAdding = overlay.kind === 'add'
+      if (isAdding && current.isAdding) focusPanel()
+      const shown = overlay.kind === 'item' ? overlay.id : current.item
+      if (isAdding === current.isAdding && shown === current.item && !place) return
+      const hasPanel = current.isAdding || current.item !== undefined
+      const isOverList = !place && (current.isOverList || !hasPanel)
+      show(
+        resource,
+        { ...current, ...place, item: shown, isAdding, isOverList },
+        { replace: (hasPanel || current.isOverList) && !place },
+      )
+    })
+  }
+
+  function closePanel() {
+    navigateBelowDialogs(() => {
+      const current = readView(resource)
+      if (current.isAdding && current.item !== undefined) closeForm()
+      else if (current.isOverList) history.back()
+      else show(resource, { ...current, item: undefined, isAdding: false }, { replace: true })
+    })
+  }
+
+  /** Shows what is below the form, if it is still open. It does not go back, because the user may do that meanwhile. */
+  function closeForm() {
+    navigateBelowDialogs(() => {
+      const current = readView(resource)
+      if (current.isAdding) show(resource, { ...current, isAdding: false }, { replace: true })
+    })
+  }
+
+  /** Shows another part of the list, by default the start of this one. The panel stays open. */
+  function turnTo(place: Partial<Place>, { replace = false } = {}) {
+    navigateBelowDialogs(() => {
+      const next = { ...readView(resource), ...firstPage, ...place, isOverList: false }
+      if ('filter' in place || 'order' in place) rememberFilter(resource, next)
+      show(resource, next, { replace })
+    })
+  }
+
+  return { open, closePanel, closeForm, turnTo }
+}
+
+export type Navigation = ReturnType<typeof navigationOf>
