@@ -60,10 +60,11 @@ function repeatedBy({ content }: LogEntry): LogEntry | undefined {
   return entries.find((entry) => entry.content === content && !hasFailed(entry))
 }
 
-/** The entry of a failure: that with the request id, or else the last request that failed. */
-export function failedEntry(requestId: string | undefined): LogEntry | undefined {
+/** The entry to open: the first one, or that of a failure, which is the last one that failed if its request has no id. */
+export function entryOfInterest(failure?: { requestId: string | undefined }): LogEntry | undefined {
+  if (!failure) return entries[0]
   const failed = entries.filter(hasFailed)
-  return failed.find(({ outcome }) => outcome.requestId === requestId) ?? failed[0]
+  return failed.find(({ outcome }) => outcome.requestId === failure.requestId) ?? failed[0]
 }
 
 /** Whether the rate limit refused all requests with an idempotency key. */

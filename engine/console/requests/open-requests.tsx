@@ -3,7 +3,7 @@ import { Button } from '../components/buttons.tsx'
 import { loadLater } from '../components/load-later.tsx'
 import type { Resource } from '../resource.ts'
 import { messages } from '../texts/messages.ts'
-import { failedEntry } from './log.ts'
+import { entryOfInterest } from './log.ts'
 
 export const Requests = loadLater(async () => (await import('./requests.tsx')).Requests)
 
@@ -19,7 +19,7 @@ const RequestsContext = createContext<OpenRequests>(() => {})
 export function RequestsProvider({ resource, children }: { resource: Resource; children: ReactNode }) {
   const [opened, setOpened] = useState<{ entry: number | undefined }>()
   const open = useCallback((failure?: Failure) => {
-    setOpened({ entry: failure && failedEntry(failure.requestId)?.id })
+    setOpened({ entry: entryOfInterest(failure)?.id })
   }, [])
   return (
     <RequestsContext value={open}>

@@ -204,7 +204,7 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
     // A phone has it in the account menu.
     if ((await button.count()) === 0) await account(page).click()
     await button.click()
-    await page.locator('summary', { hasText: 'GET /v1/pets?limit=21' }).click()
+    await page.getByRole('button', { name: 'Copy the command' }).waitFor()
     return page
   },
   async help(open) {
