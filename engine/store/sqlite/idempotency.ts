@@ -24,7 +24,7 @@ interface Row {
 export function prepareOnce(
   connection: Database.Database,
   mutations: ReadonlyMap<string, (...values: unknown[]) => unknown>,
-) {
+): (operation: string, owner: bigint, key: string, now: Date, ...values: unknown[]) => MutationResult {
   const find = connection.prepare<[bigint, string], Original & Row>(`
     SELECT id, operation, fingerprint, result, created_at AS createdAt FROM idempotency_keys WHERE api_key_id = ? AND key = ?`)
   const remove = connection.prepare<[bigint]>('DELETE FROM idempotency_keys WHERE id = ?')
