@@ -38,13 +38,28 @@ test('with LOG_SAMPLE=0, a streamed request with a failed call is logged', async
     .toMatchObject([{ procedures: ['pets.list', 'pets.get'], status: 200, failedCalls: 1 }])
 })
 
-test('a streamed request with a failed call is counted with the status of the call, or 207 for several', async () => {
+test.for(['application/jsonl', ''])(
+  'a request with failed calls is counted with the same status, also if it is streamed: %j',
+  async (accepted) => {
+    const api = await startTestApi()
+    for (const names of ['list', 'nothing', 'list,pets.nothing', 'get,pets.nothing', 'nothing,pets.nothing'])
+      await sendStreamed(api, { url: `/trpc/pets.${names}?batch=1`, headers: { 'trpc-accept': accepted } })
+    await expect
+      .poll(() => countedBy(api))
+      .toEqual(['pets.list 200: 1', 'unknown 404: 1', 'batch 207: 2', 'batch 404: 1'])
+  },
+)
+
+test('a streamed request that fails before its calls is counted with its own status', async () => {
   const api = await startTestApi()
-  for (const names of ['pets.list', 'pets.nothing', 'pets.list,pets.nothing'])
-    await sendStreamed(api, { url: `/trpc/${names}?batch=1` })
-  const counted = async () =>
-    samplesIn((await api.rest.get('/metrics')).text)
-      .filter(({ name, labels }) => name === 'petstore_request_duration_seconds_count' && labels.adapter === 'rpc')
-      .map(({ labels: { operation, status }, value }) => `${operation} ${status}: ${value}`)
-  await expect.poll(counted).toEqual(['pets.list 200: 1', 'unknown 404: 1', 'batch 207: 1'])
+  const { statusCode } = await sendStreamed(api, { url: '/trpc/pets.list,pets.counts?batch=1&connectionParams=x' })
+  expect(statusCode).toBe(400)
+  await expect.poll(() => countedBy(api)).toEqual(['batch 400: 1'])
 })
+
+/** The statuses with which the service has counted requests of the RPC adapter. */
+async function countedBy({ rest }: TestApi): Promise<string[]> {
+  return samplesIn((await rest.get('/metrics')).text)
+    .filter(({ name, labels }) => name === 'petstore_request_duration_seconds_count' && labels.adapter === 'rpc')
+    .map(({ labels: { operation, status }, value }) => `${operation} ${status}: ${value}`)
+}

@@ -13,7 +13,7 @@ declare module 'fastify' {
     streamedBytes?: number
     /** Calls of a streamed response that failed. Its status is 200 nevertheless. */
     failedCalls?: number
-    /** For the metrics: the status of the only call of a streamed response, if it failed, or 207 for several calls. */
+    /** For the metrics: the status that a streamed response with failed calls would have without the stream. */
     failedStatus?: number
   }
 }
@@ -43,19 +43,26 @@ export function streamer(
     createContext: ({ req, res }) => createContext(req, res),
     responseMeta: ({ errors }) => ({ headers: errorHeaders(errors) }),
   }
-  return (req: RpcRequest, res: FastifyReply) =>
-    fastifyRequestHandler({
+  return (req: RpcRequest, res: FastifyReply) => {
+    const calls = namesIn(req.params.path).length
+    const statuses = new Set<number>()
+    return fastifyRequestHandler({
       ...options,
       req,
       res,
       path: req.params.path,
-      onError({ error: thrown }) {
+      onError({ error: thrown, path }) {
         const error = toApiError(thrown)
+        const { status } = error.body
+        statuses.add(status)
         res.failedCalls = (res.failedCalls ?? 0) + 1
-        res.failedStatus = namesIn(req.params.path).length > 1 ? 207 : error.body.status
+        // Without a path, the request fails before its calls.
+        const haveAllFailed = path === undefined || res.failedCalls === calls
+        res.failedStatus = haveAllFailed && statuses.size === 1 ? status : 207
         reportFault(error, req)
       },
     })
+  }
 }
 
 /** tRPC's handler omits the content type of some errors. */
