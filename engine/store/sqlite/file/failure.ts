@@ -75,7 +75,6 @@ export function mayBeReadError({ code }: Failure): boolean {
 }
 
 const writeFailureByCode: [RegExp, WriteFailure][] = [
-  [/^SQLITE_CONSTRAINT/, 'rule'],
   [/^SQLITE_BUSY/, 'busy'],
   [/^SQLITE_(CORRUPT|NOTADB)/, 'corrupt'],
   [/^(SQLITE_FULL|ENOSPC|EDQUOT)$/, 'full'],
@@ -85,8 +84,8 @@ const writeFailureByCode: [RegExp, WriteFailure][] = [
   [/^SQLITE_SCHEMA/, 'schema'],
 ]
 
-export function kindOf({ code, rule, damage }: Failure): WriteFailure {
-  if (rule !== undefined) return 'rule'
+/** Of a failure that concerns the database, why a write fails. */
+function kindOf({ code, damage }: Failure): WriteFailure {
   if (damage !== undefined) return 'io'
   return writeFailureByCode.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }

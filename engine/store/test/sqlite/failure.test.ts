@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { WriteFailure } from '../../base-store.ts'
-import { IdempotencyKeyReused, IdsExhausted, RuleViolation, StoreUnavailable } from '../../errors.ts'
+import { IdempotencyKeyReused, IdsExhausted, RuleViolation, StoreUnavailable, writeFailureOf } from '../../errors.ts'
 import { retryWhileBusy } from '../../sqlite/file/connection.ts'
 import { FilesDamaged } from '../../sqlite/file/damage.ts'
-import { concernsDatabase, isBusy, kindOf, storeError, toFailure } from '../../sqlite/file/failure.ts'
+import { concernsDatabase, isBusy, storeError, toFailure } from '../../sqlite/file/failure.ts'
 
 function sqliteError(code: string, message = 'of SQLite'): Error {
   return Object.assign(new Error(message), { code })
@@ -66,7 +66,7 @@ describe('a failure', () => {
   test('keeps a sentence for the operator', () => {
     const failure = toFailure(new FilesDamaged('database lost', 'do this'))
     expect(storeError(failure).message).toBe('The database was deleted, moved or replaced while it was open; do this.')
-    expect(kindOf(failure)).toBe('io')
+    expect(writeFailureOf(storeError(failure))).toBe('io')
   })
 
   test.for<[WriteFailure, string]>([
@@ -87,12 +87,12 @@ describe('a failure', () => {
     ['corrupt', 'SQLITE_CORRUPT_INDEX'],
     ['corrupt', 'SQLITE_NOTADB'],
     ['schema', 'SQLITE_SCHEMA'],
-    ['rule', 'SQLITE_CONSTRAINT_CHECK'],
     ['other', 'SQLITE_ERROR'],
+    ['other', 'SQLITE_CONSTRAINT_CHECK'],
     ['other', 'TypeError'],
   ])('of a write has the reason %s: %s', ([reason, code]) => {
-    expect(kindOf({ code, message: '' })).toBe(reason)
-    expect(kindOf({ code, message: '', rule: '' })).toBe('rule')
+    expect(writeFailureOf(storeError({ code, message: '' }))).toBe(reason)
+    expect(writeFailureOf(storeError({ code, message: '', rule: '' }))).toBe('rule')
   })
 
   test('of one write becomes the error of the store for it', () => {
