@@ -29,6 +29,7 @@ export function decodeSuperjson(serialized: unknown): unknown {
   if (!isRecord(meta) || !hasOnly(meta, ['values', 'referentialEqualities', 'v']))
     throw invalid('meta: expected an object with values, referentialEqualities and v')
   // Not `referentialEqualities`, which say what objects of the client were identical: the JSON holds each of them in full.
+  // With superjson's option `dedupe` it holds null instead, which a schema refuses unless it allows null.
   const { values = {}, v = 0 } = meta
   if (v !== 0 && v !== 1) throw invalid('meta.v: expected 0 or 1')
 
