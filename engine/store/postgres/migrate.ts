@@ -144,7 +144,7 @@ export async function findMissingPart(
     for (const table of tablesOf(collections)) {
       await db.select().from(table).where(sql`false`)
       const rules = await missingRules(db, table)
-      if (rules.length > 0) return `its table ${getTableName(table)} lacks ${rules.join(', ')}: add them in a migration`
+      if (rules.length > 0) return incomplete(`its table ${getTableName(table)} lacks ${rules.join(', ')}`)
     }
     return await findMissingTrigger(db, collections)
   } catch (error) {
@@ -155,20 +155,20 @@ export async function findMissingPart(
   }
 }
 
-/** By their names: PostgreSQL rewrites the text of a rule, and each version in its own way. */
+/** By their names: PostgreSQL rewrites the text of a rule, and each version in its own way. It shortens a name to 63 bytes. */
 async function missingRules(db: NodePgDatabase, table: PgTable): Promise<string[]> {
   const { columns, checks, indexes, uniqueConstraints } = getTableConfig(table)
-  const { rows } = await db.execute(sql`SELECT conname AS name FROM pg_constraint WHERE conrelid = ${oidOf(table)}
-    UNION SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-    WHERE indrelid = ${oidOf(table)} AND indisvalid`)
-  const present = rows.map(({ name }) => name)
   const named = [
     ...checks.map(({ name }) => name),
     ...indexes.map(({ config }) => config.name),
     ...uniqueConstraints.map(({ name }) => name),
     ...columns.map(({ isUnique, uniqueName }) => (isUnique ? uniqueName : undefined)),
-  ]
-  return named.filter((name) => name !== undefined).filter((name) => !present.includes(name))
+  ].filter((name) => name !== undefined)
+  const { rows } = await db.execute<{ name: string }>(sql`SELECT name FROM unnest(${sql.param(named)}::text[]) AS name
+    WHERE name::name NOT IN (SELECT conname FROM pg_constraint WHERE conrelid = ${oidOf(table)}
+      UNION SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+      WHERE indrelid = ${oidOf(table)} AND indisvalid)`)
+  return rows.map(({ name }) => name)
 }
 
 /** Without its trigger, a client that pages by id could skip rows. drizzle-kit does not write triggers. */
