@@ -8,7 +8,14 @@ const nul = '\\x00'
  * `min` and `max` count Unicode code points, as the databases and JSON Schema do.
  */
 export const Text = z
-  .string({ error: expected('a string') })
+  .string({
+    error(issue: z.core.$ZodRawIssue) {
+      // Zod takes the error of a schema for its checks, too.
+      if (issue.code === 'too_small') return expected(`a length of at least ${issue.minimum}`, '')(issue)
+      if (issue.code === 'too_big') return expected(`a length of at most ${issue.maximum}`, '')(issue)
+      return expected('a string')(issue)
+    },
+  })
   .refine(isWellFormed, { error: expected('Unicode text', 'a lone surrogate', { code: 'unicode' }), abort: true })
   // A regular expression, because the OpenAPI document then has it.
   .regex(new RegExp(`^[^${nul}]*$`), { error: expected('no NUL', '', { code: 'control' }), abort: true })
