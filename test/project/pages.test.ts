@@ -55,7 +55,10 @@ test('the example of the service serves REST, RPC and the document, and that of 
   expect(await request('/v1/notes', create)).toEqual({ status: 201, replayed: null, body: note })
   expect(await request('/v1/notes', create)).toEqual({ status: 201, replayed: 'true', body: note })
   expect(await request('/v1/notes')).toMatchObject({ status: 200, body: [{ id: 1, body: 'Call Ann' }, note] })
-  expect(await request('/v1/notes', { ...create, headers: {}, body: '{"body":""}' })).toMatchObject({ status: 400 })
+  expect(await request('/v1/notes', { ...create, headers: {}, body: '{"body":""}' })).toMatchObject({
+    status: 400,
+    body: { message: 'body: expected a length of at least 1' },
+  })
   const { body } = await request('/openapi.json')
   expect(Object.keys(body.paths)).toEqual(['/notes', '/notes/{id}'])
   expect(body.info).toEqual({
