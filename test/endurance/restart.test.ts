@@ -30,8 +30,8 @@ if (process.platform === 'linux') {
     await load.stop()
 
     expect(load.failures).toEqual([])
-    // Each caller may lose one new connection to a listener that closes, but no connection that it has kept.
-    expect(load.resets).toBeLessThanOrEqual(callers * restarts)
+    // A caller without keep-alive may lose its new connection to a listener that closes; no other connection is lost.
+    expect(load.resets).toBeLessThanOrEqual(Math.ceil(callers / 4) * restarts)
     const database = new Database(join(folder, 'data/petstore.db'))
     onTestFinished(() => void database.close())
     const stored = database.prepare('SELECT name FROM pets').pluck().all()

@@ -38,7 +38,7 @@ export function apiKeyFormat(prefix: string) {
     return beginning.exec(text)?.[0]
   }
 
-  /** The record of a key, as of {@link mintApiKey}. */
+  /** What the store keeps of a key of {@link mintApiKey}. */
   function apiKeyRecord(key: string, name: string, lifetime?: number): NewApiKey {
     const createdAt = new Date()
     const expiresAt = lifetime === undefined ? undefined : new Date(createdAt.getTime() + lifetime)

@@ -26,7 +26,7 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
   const { product } = cli
   const keys = program
     .command('keys')
-    .description('manage API keys; changes take effect at once, also on a running service')
+    .description('manage API keys; a running service follows at once, on PostgreSQL within a second')
   addHelp(cli, keys, { examples: ['keys create shop', 'keys list'] })
 
   const create = keys
