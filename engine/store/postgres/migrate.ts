@@ -49,9 +49,10 @@ export async function prepareDatabase(
     const client = await connectWithRetries(url, loaded.program)
     try {
       await refuseOtherEncoding(client, name)
-      await migrate(client, loaded, { ...options, name })
-      const missing = await findMissingPart(drizzle({ client }), loaded.collections)
-      if (missing !== undefined) throw new UnusableDatabase(name, missing)
+      await migrate(client, loaded, { ...options, name }, async (db) => {
+        const missing = await findMissingPart(db, loaded.collections)
+        if (missing !== undefined) throw new UnusableDatabase(name, missing)
+      })
     } finally {
       await client.end()
     }
@@ -95,12 +96,14 @@ async function refuseOtherEncoding(client: Client, name: string): Promise<void> 
  * Applies the missing migrations in one transaction. Several instances may start at once: an advisory lock serializes
  * them, and the journal is read under it.
  *
+ * @param check runs last inside the transaction, and may refuse what the migrations have led to by throwing.
  * @throws {UnusableDatabase} as {@link pendingMigrations} does.
  */
 export async function migrate(
   client: Client,
   release: { migrations: Migration[]; program: string },
   { name: database, create = true, migrate = true, onMigrate }: PrepareOptions & { name: string },
+  check: (db: NodePgDatabase) => Promise<void> = async () => {},
 ): Promise<void> {
   const db = drizzle({ client })
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
@@ -117,6 +120,7 @@ export async function migrate(
     await client.query(sql)
     await db.insert(journal).values({ name, hash, appliedAt: new Date() })
   }
+  await check(db)
   await client.query('COMMIT')
   const names = pending.map(({ name }) => name)
   if (names.length > 0) onMigrate?.(names, isNew)

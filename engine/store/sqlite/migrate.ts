@@ -27,6 +27,7 @@ const createJournal = `CREATE TABLE IF NOT EXISTS "migrations"
  * would cascade into its children. The migrations must not break any reference.
  *
  * @param claim runs first inside the transaction, and may refuse the database by throwing.
+ * @param check runs last inside the transaction, and may refuse what the migrations have led to by throwing.
  * @returns the names of the applied migrations.
  * @throws {UnusableDatabase} as {@link pendingMigrations} does.
  */
@@ -34,6 +35,7 @@ export function migrate(
   connection: Database.Database,
   migrations: Migration[],
   claim: () => void = () => {},
+  check: () => void = () => {},
 ): string[] {
   connection.pragma('foreign_keys = OFF')
   connection.exec('BEGIN IMMEDIATE')
@@ -42,6 +44,7 @@ export function migrate(
     connection.exec(createJournal)
     const pending = pendingMigrations(readJournal(connection), migrations, connection.name)
     if (pending.length > 0) apply(connection, pending)
+    check()
     connection.exec('COMMIT')
     return pending.map(({ name }) => name)
   } catch (error) {

@@ -164,13 +164,16 @@ function migrateFile(
   onMigrate: PrepareOptions['onMigrate'],
 ): void {
   using(connect(path, { busyTimeout: lockTimeout }), (connection) => {
-    const applied = migrate(connection, loaded.migrations, () => {
+    const claimAndCheckJournal = () => {
       claim(connection)
       checkJournal(connection, checkSchema)
-    })
+    }
+    const refuseMissingPart = () => {
+      const missing = findMissingPart(connection, loaded)
+      if (missing !== undefined) throw new UnusableDatabase(connection.name, missing)
+    }
+    const applied = migrate(connection, loaded.migrations, claimAndCheckJournal, refuseMissingPart)
     if (applied.length > 0) onMigrate?.(applied, applied.length === loaded.migrations.length)
-    const missing = findMissingPart(connection, loaded)
-    if (missing !== undefined) throw new UnusableDatabase(connection.name, missing)
     // SQLite ignores the busy timeout here.
     retryWhileBusy(lockTimeout, () => connection.pragma('journal_mode = WAL'))
   })

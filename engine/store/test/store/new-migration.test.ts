@@ -1,0 +1,70 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { expect, test } from 'vitest'
+import { isOnPostgres, postgresDatabase, sqliteDatabase } from '../../../../test/support/database.ts'
+import { emptyDatabase, query } from '../../../../test/support/postgres/databases.ts'
+import { temporaryFolder } from '../../../../test/support/temporary.ts'
+import { collection, defineStore } from '../../collection.ts'
+import { ownTables } from '../../migrations.ts'
+import { inspect, migrateStore } from '../../open.ts'
+import { int64 } from '../../schema.ts'
+
+const table = sqliteTable(
+  'notes',
+  { id: int64('id').primaryKey({ autoIncrement: true }), topic: text().notNull() },
+  ({ topic }) => [index('notes_by_topic').on(topic)],
+)
+const notes = isOnPostgres
+  ? 'CREATE TABLE notes (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, topic text NOT NULL);'
+  : 'CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL) STRICT;'
+const notesByTopic = 'CREATE INDEX notes_by_topic ON notes (topic);'
+
+test('a new migration after which a part is missing is rolled back, and its corrected file is applied', async () => {
+  const { location } = await newDatabase()
+  const reports: unknown[] = []
+  const migrate = (definition: ReturnType<typeof productWith>) =>
+    migrateStore(definition, location, { onMigrate: (...report) => reports.push(report) })
+  const older = productWith({})
+  await migrate(older)
+  await expect(migrate(productWith({ '0001_notes': notes }, { notes: collection({ table }) }))).rejects.toThrow(
+    /its table notes lacks notes_by_topic/,
+  )
+  await migrate(older)
+  const corrected = productWith({ '0001_notes': notes + notesByTopic }, { notes: collection({ table }) })
+  await migrate(corrected)
+  expect(reports).toEqual([
+    [['0000_own_tables'], true],
+    [['0001_notes'], false],
+  ])
+  const inspection = await inspect(corrected, location)
+  expect(await inspection?.schema()).toMatchObject({ pending: [], problem: undefined })
+  await inspection?.close()
+})
+
+test('a first migration after which a part is missing leaves the database empty', async () => {
+  const database = await newDatabase()
+  const faulty = productWith({ '0001_notes': notes }, { notes: collection({ table }) })
+  await expect(migrateStore(faulty, database.location, {})).rejects.toThrow('notes_by_topic')
+  expect(await database.isEmpty()).toBe(true)
+})
+
+/** A product with the tables of keys and these migrations. */
+function productWith(files: Record<string, string>, collections = {}) {
+  const folder = temporaryFolder()
+  for (const [name, sql] of Object.entries(files)) writeFileSync(join(folder, `${name}.sql`), sql)
+  const kind = isOnPostgres ? 'postgres' : 'sqlite'
+  const migrations = { sqlite: [], postgres: [], [kind]: [ownTables[kind], pathToFileURL(folder)] }
+  return defineStore({ url: import.meta.url, program: 'notes', migrations, collections })
+}
+
+async function newDatabase() {
+  if (isOnPostgres) {
+    const url = await emptyDatabase()
+    const tables = "SELECT 1 FROM pg_tables WHERE schemaname = 'public'"
+    return { ...postgresDatabase(url), isEmpty: async () => (await query(url, tables)).length === 0 }
+  }
+  const path = join(temporaryFolder(), 'notes.db')
+  return { ...sqliteDatabase(path), isEmpty: async () => !existsSync(path) || statSync(path).size === 0 }
+}
