@@ -84,7 +84,8 @@ export function isUpToDate(applied: AppliedMigration[], migrations: Migration[])
  * Returns the migrations that are not in the journal.
  *
  * @param database its path or URL, for the message of the error.
- * @throws {UnusableDatabase} if a newer release migrated the database, or if an applied migration has changed since.
+ * @throws {UnusableDatabase} if a newer release migrated the database, if an applied migration has changed since, or if
+ * there are no migrations.
  */
 export function pendingMigrations(applied: AppliedMigration[], migrations: Migration[], database: string): Migration[] {
   for (const { name, hash } of applied) {
@@ -101,6 +102,12 @@ export function pendingMigrations(applied: AppliedMigration[], migrations: Migra
         `the migration ${name} was changed after it was applied; restore the old file and add a new migration`,
       )
     }
+  }
+  if (migrations.length === 0) {
+    throw new UnusableDatabase(
+      database,
+      'this service has no migrations for this kind of database; use the other kind (file: or postgres:)',
+    )
   }
   return migrations.filter(({ name }) => !applied.some((migration) => migration.name === name))
 }

@@ -50,6 +50,17 @@ test('a first migration after which a part is missing leaves the database empty'
   expect(await database.isEmpty()).toBe(true)
 })
 
+test('a product without migrations for this kind of database refuses it, and writes nothing', async () => {
+  const database = await newDatabase()
+  const migrations = { sqlite: [ownTables.sqlite], postgres: [ownTables.postgres] }
+  const other = isOnPostgres ? { ...migrations, postgres: [] } : { ...migrations, sqlite: [] }
+  const product = defineStore({ url: import.meta.url, program: 'notes', migrations: other, collections: {} })
+  await expect(migrateStore(product, database.location, {})).rejects.toThrow(
+    /cannot be used: this service has no migrations for this kind of database; use the other kind \(file: or postgres:\)\.$/,
+  )
+  expect(await database.isEmpty()).toBe(true)
+})
+
 /** A product with the tables of keys and these migrations. */
 function productWith(files: Record<string, string>, collections = {}) {
   const folder = temporaryFolder()
