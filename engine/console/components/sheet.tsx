@@ -58,7 +58,7 @@ export function Sheet({
         transitionProps={{ duration: 0 }}
         classNames={{ content: isModal ? 'sheet modal' : 'sheet' }}
       >
-        <Overlay />
+        <Overlay backgroundOpacity={0.4} />
         <Content ref={content}>
           {/* Assistive technology would treat Mantine's header element as a second banner. */}
           <div className="sheet-head">

@@ -41,9 +41,11 @@ export function Header({ list, onHelp, onSignOut }: HeaderProps) {
           </IconButton>
         </span>
         {onHelp && (
-          <IconButton label={messages.keyboard.title} shortcut="help" onClick={onHelp}>
-            <IconKeyboard />
-          </IconButton>
+          <span className="header-help">
+            <IconButton label={messages.keyboard.title} shortcut="help" onClick={onHelp}>
+              <IconKeyboard />
+            </IconButton>
+          </span>
         )}
         {onSignOut ? <AccountMenu onSignOut={onSignOut} /> : <ColorScheme />}
       </div>

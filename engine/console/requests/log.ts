@@ -85,7 +85,9 @@ export async function loggedFetch(input: RequestInfo | URL, init: RequestInit = 
   })
   const repeated = new Map(calls.map((call) => [call.id, call]))
   const known = entries.map((entry) => repeated.get(entry.id) ?? entry)
-  const added = calls.filter((call) => !known.includes(call))
+  // A batch may contain a call twice.
+  const isFirst = (call: LogEntry) => calls.find(({ content }) => content === call.content) === call
+  const added = calls.filter((call) => isFirst(call) && !entries.some(({ id }) => id === call.id))
   const sorted = [...added, ...known]
   setEntries([...sorted.filter(({ isAction }) => isAction), ...sorted.filter(({ isAction }) => !isAction)])
 

@@ -34,7 +34,7 @@ export const messages = {
     tryLater: 'Try again in a moment.',
     signedOut: 'You were signed out',
     signedOutText: 'The service no longer accepts the key: it was revoked or has expired. Sign in with another one.',
-    whereToGetOne: 'The first start of the service prints a key. Its operator creates others, in its folder:',
+    whereToGetOne: 'The service prints a key at its first start. To create another one, run this in its folder:',
     link: 'This link has another key',
     linkText:
       'This tab is signed in already. Signing in with the key of the link ends what is in progress here. Other tabs keep their key.',
@@ -89,11 +89,11 @@ export const messages = {
 
   requests: {
     title: 'Requests',
-    note: 'What you did, newest first, and below it what the page loaded besides. Equal requests are one.',
+    note: 'Your actions, newest first, then what the page loaded by itself. A repeated request is listed once.',
     empty: 'This tab has sent no request yet.',
     show: 'Show the request',
     time,
-    outcomes: { pending: 'Pending', cancelled: 'Cancelled', unanswered: 'No response', known: 'Known' },
+    outcomes: { pending: 'Pending', cancelled: 'Cancelled', unanswered: 'No response', known: 'Cached' },
     duration: (milliseconds: number) => `${number(milliseconds)} ms`,
     curl: () => `The same call of the REST API, with your API key in ${keyVariable()}:`,
     copyCurl: 'Copy the command',

@@ -74,6 +74,19 @@ describe('the drawer of the requests', () => {
     expect(await store.pets.list({ limit: 9, cursor: 0n })).toHaveLength(1)
   })
 
+  test('lists a request once that the page sends twice in a batch', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 85)
+    const page = await visit(url, { key })
+    await showing(page, '1–20 of 85')
+    await enterPet(page, 'Rex', '7')
+    await submitButton(page).click()
+    await showing(page, '1–20 of 86')
+    const drawer = await openRequests(page)
+    await request(drawer, 'GET /v1/pets?cursor=85&limit=100').first().waitFor()
+    expect(await request(drawer, 'GET /v1/pets?cursor=85&limit=100').count()).toBe(1)
+  })
+
   test('shows TypeScript for a procedure that only the RPC API has', async ({ visit }) => {
     const { url, key, store, rpc } = await startConsole()
     await store.pets.create({ name: 'Molly', categoryId: 9_007_199_254_740_993n, status: 'sold' })
