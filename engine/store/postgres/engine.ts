@@ -12,7 +12,8 @@ export type TableWithId = PgTable & { id: PgColumn }
 
 /**
  * A write that shares transactions and may have an idempotency key. It takes rows with the values of `fields` in their
- * order, and returns for each row only what it has generated.
+ * order, and returns for each row only what it has generated. The rows that its statements return have 64-bit integers as
+ * `bigint`.
  */
 export interface AnyMutation {
   fields: readonly string[]

@@ -164,16 +164,16 @@ export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<
         ...given.map((_, index) => rows.map((row) => row[index])),
         ...generated.map((field) => more.map((row) => row[field])),
       ]
-      const inserted = await database.query<{ id: string }>({ ...statement, values })
+      const inserted = await database.query<{ id: bigint }>({ ...statement, values })
       // Safe: these are the generated fields of the type.
       return rows.map((_, index) => ({ id: idOf(inserted.rows[index]), ...more[index] })) as Generated<T>[]
     },
   }
 }
 
-function idOf(row: { id: string } | undefined): bigint {
+function idOf(row: { id: bigint } | undefined): bigint {
   if (!row) throw new Error('PostgreSQL did not return an id for each row.')
-  return BigInt(row.id)
+  return row.id
 }
 
 const dialect = new PgDialect()
@@ -194,7 +194,9 @@ export async function query<Row extends unknown[]>(client: ClientBase, statement
 }
 
 export async function databaseSize(database: Pool | ClientBase): Promise<number> {
-  const { rows } = await database.query<{ bytes: string }>('SELECT pg_database_size(current_database()) AS bytes')
+  const { rows } = await database.query<{ bytes: bigint | string }>(
+    'SELECT pg_database_size(current_database()) AS bytes',
+  )
   return Number(rows[0]?.bytes)
 }
 

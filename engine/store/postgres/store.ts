@@ -1,5 +1,5 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { type Pool, types } from 'pg'
+import type { Pool } from 'pg'
 import type { BaseStore, StoreObserver, StoreSizes } from '../base-store.ts'
 import { type Engine, type Loaded, methodOf, operationOf } from '../entity.ts'
 import { runtimeMessage, StoreUnavailable } from '../errors.ts'
@@ -89,16 +89,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 function readerFor(pool: Pool, failures: Failures): PostgresEngine['read'] {
   return async <Row extends unknown[]>(statement: Statement, values: unknown[]) => {
-    const query = { ...statement, values, rowMode: 'array' as const, types: { getTypeParser } }
+    const query = { ...statement, values, rowMode: 'array' as const }
     return (await failures.read(pool.query<Row>(query))).rows
   }
-}
-
-/** By default, the driver returns 64-bit integers as text, and the time `infinity` as a number. */
-function getTypeParser(type: number): (text: string) => unknown {
-  const parse = types.getTypeParser(type)
-  if (type === types.builtins.INT8) return BigInt
-  return type === types.builtins.TIMESTAMPTZ ? (text) => new Date(parse(text)) : parse
 }
 
 async function check(pool: Pool, { migrations, collections }: Loaded<PostgresCollection>): Promise<void> {

@@ -1,4 +1,4 @@
-import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient } from 'pg'
+import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient, types } from 'pg'
 import { reasons, UnusableDatabase } from '../../errors.ts'
 import { isConnectionError, nameOf, Standby } from './failure.ts'
 
@@ -121,6 +121,7 @@ export function openPool(url: string, maxConnections?: number, onError = () => {
     ...settings(url),
     application_name: program,
     max: maxConnections,
+    types: { getTypeParser },
     onConnect: prepare,
     // The pool reports a failed attempt to connect only here and to its caller.
     log: (message) => {
@@ -145,6 +146,13 @@ export function openPool(url: string, maxConnections?: number, onError = () => {
       throw error
     }
   }
+}
+
+/** By default, the driver returns 64-bit integers as text, and the time `infinity` as a number. */
+function getTypeParser(type: number): (text: string) => unknown {
+  const parse = types.getTypeParser(type)
+  if (type === types.builtins.INT8) return BigInt
+  return type === types.builtins.TIMESTAMPTZ ? (text) => new Date(parse(text)) : parse
 }
 
 /**

@@ -7,6 +7,7 @@ import { createKey, mintApiKey } from '../../../../test/support/product.ts'
 import { startTestApi } from '../../../../test/support/test-api.ts'
 import { describeKeys, listKeys } from '../../../service/ops/keys.ts'
 import { connectClient, openPool } from '../../postgres/connection/connection.ts'
+import { inTransaction } from '../../postgres/transaction.ts'
 
 const own = {
   DateStyle: 'ISO, MDY',
@@ -62,6 +63,15 @@ test('every connection has the settings that the code relies on', async () => {
     onTestFinished(() => connection.release())
     return connection
   }
+})
+
+test('statements of a collection of its own get 64-bit integers as bigint, and unreadable times as dates', async () => {
+  const pool = openPool(await emptyDatabase())
+  onTestFinished(() => pool.end())
+  const select = "SELECT 9223372036854775807::bigint AS id, 'infinity'::timestamptz AS at"
+  const row = { id: 2n ** 63n - 1n, at: new Date(Number.NaN) }
+  expect((await pool.query(select)).rows).toEqual([row])
+  expect(await inTransaction(pool, async ({ $client }) => (await $client.query(select)).rows)).toEqual([row])
 })
 
 test('a stricter synchronous_commit of the database is kept', async () => {
