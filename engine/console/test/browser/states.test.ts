@@ -210,7 +210,8 @@ const states: Record<string, (open: Open) => Promise<Page>> = {
   async help(open) {
     const page = await open()
     await showing(page, '1–20 of 304')
-    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+    // A phone has no button for it.
+    await page.keyboard.press('?')
     await page.getByRole('dialog').waitFor()
     return page
   },
