@@ -33,7 +33,9 @@ export function makeDrainable(app: FastifyInstance): void {
   app.server.on('request', ({ socket }) => void unused.delete(socket))
   app.addHook('preClose', async () => {
     await closeListener(app.server)
-    setTimeout(() => unused.forEach((socket) => void socket.destroy()), firstRequestTime).unref()
+    // Requests that arrived during a long turn are read before the connections without one are closed.
+    const closeUnused = () => setImmediate(() => unused.forEach((socket) => void socket.destroy())).unref()
+    setTimeout(closeUnused, firstRequestTime).unref()
   })
 }
 
