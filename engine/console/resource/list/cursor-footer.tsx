@@ -2,6 +2,7 @@ import './cursor-footer.css'
 import { useQuery } from '@tanstack/react-query'
 import { Button, IconButton } from '../../components/buttons.tsx'
 import { CountdownFrom } from '../../components/failure.tsx'
+import { keepFocus } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
 import { IconAlertTriangle, IconChevronLeft, IconChevronLeftPipe, IconChevronRight } from '../../components/icons.tsx'
 import { useShortcuts } from '../../keyboard.ts'
@@ -52,7 +53,7 @@ function Arrived() {
   return (
     <div className="arrived" role="status">
       {text && (
-        <Button size="xs" onClick={() => turnTo(view.order ? {} : { cursor: newest ?? 0n })}>
+        <Button ref={keepFocus} size="xs" onClick={() => turnTo(view.order ? {} : { cursor: newest ?? 0n })}>
           {text}
         </Button>
       )}

@@ -9,6 +9,7 @@ import {
   enterPet,
   holdRequests,
   inspect,
+  isFocused,
   names,
   panel,
   showing,
@@ -65,8 +66,9 @@ test('a button leads to what others have added to another page, in both orders',
   await page.getByRole('button', { name: '2 new' }).waitFor()
   await counting(page, 'All 52')
   await inspect(page, 'arrived')
-  await page.getByRole('button', { name: '2 new' }).click()
+  await page.getByRole('button', { name: '2 new' }).press('Enter')
   await expect.poll(() => names(page)).toEqual(['Rex', 'Tom'])
+  expect(await isFocused(page.getByRole('heading', { level: 1 }))).toBe(true)
   await page.goBack()
   await showing(page, '1–20 of 52')
   // The user has seen them, and knows of what this tab adds.
