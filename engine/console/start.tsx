@@ -18,7 +18,7 @@ export function start(product: ConsoleProduct, resource: Resource, icon: ReactNo
   // Before anything else can read the address.
   const linkedKey = takeLinkedKey()
   followColorScheme()
-  restoreFilter()
+  restoreFilter(resource)
   followHistory()
   followHints()
   keepDrafts()

@@ -57,8 +57,8 @@ export function navigationOf(resource: Resource, openDialog: (dialog: Dialog) =>
   function turnTo(place: Partial<Place>, { replace = false } = {}) {
     navigateBelowDialogs(() => {
       const next = { ...readView(resource), ...firstPage, ...place, isOverList: false }
-      if ('filter' in place || 'order' in place) rememberFilter(resource, next)
       show(resource, next, { replace })
+      if ('filter' in place || 'order' in place) rememberFilter(resource)
     })
   }
 

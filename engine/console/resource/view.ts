@@ -53,15 +53,18 @@ export function rememberSize(size: PageSize): void {
 const filterKey = () => `${product().command}-filter`
 
 /** Shows the filter and the order of the last visit, in a new tab whose URL has none. */
-export function restoreFilter(): void {
+export function restoreFilter(resource: Resource): void {
   const tab = storage('sessionStorage')
   const known = tab?.getItem(filterKey()) ? null : storage('localStorage')?.getItem(filterKey())
   tab?.setItem(filterKey(), 'restored')
   if (known && location.search === '') history.replaceState(history.state, '', location.pathname + known)
+  // The user may go back to another filter.
+  addEventListener('popstate', () => rememberFilter(resource))
 }
 
-/** Shows it again at the next visit. */
-export function rememberFilter(resource: Resource, { filter, order }: View): void {
+/** Shows the current filter again at the next visit. */
+export function rememberFilter(resource: Resource): void {
+  const { filter, order } = readView(resource)
   storage('localStorage')?.setItem(filterKey(), hrefOf(resource, { filter, order }).slice('./'.length))
 }
 

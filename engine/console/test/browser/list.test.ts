@@ -314,3 +314,17 @@ test('the filter and the order of the last visit are shown in a new tab, until i
   await last.goto(url)
   await showing(last, '1–3 of 3')
 })
+
+test('a filter that was left by going back is not shown in a new tab', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 3)
+  const page = await visit(url, { key })
+  await showing(page, '1–3 of 3')
+  await choose(page, 'Sold')
+  await page.getByRole('heading', { name: 'No sold pets' }).waitFor()
+  await page.goBack()
+  await showing(page, '1–3 of 3')
+  const tab = await page.context().newPage()
+  await tab.goto(url)
+  await showing(tab, '1–3 of 3')
+})
