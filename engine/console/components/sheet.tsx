@@ -62,7 +62,7 @@ export function Sheet({
         <Content ref={content}>
           {/* Assistive technology would treat Mantine's header element as a second banner. */}
           <div className="sheet-head">
-            <Title dir="auto" title={title}>
+            <Title dir="auto" title={title} aria-live="polite">
               {title}
             </Title>
             <CloseButton aria-label={page.close} />

@@ -118,6 +118,7 @@ describe('the panel of a pet', () => {
     await page.getByRole('dialog', { name: 'pet 8' }).waitFor()
     await page.keyboard.press('ArrowDown')
     await page.getByRole('dialog', { name: 'pet 9' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'pet 9' }).getAttribute('aria-live')).toBe('polite')
     await page.getByRole('button', { name: 'Close' }).tap()
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('pet 9')
