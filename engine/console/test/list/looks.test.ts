@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 import { addPets } from '../../../../test/support/database.ts'
-import { inspect, startConsole, test } from '../console.ts'
+import { enterPet, inspect, justAdded, startConsole, submitButton, test } from '../console.ts'
 
 test('the bar of the selection shows its whole text on a small phone', async ({ visit }) => {
   const { url, key, store } = await startConsole()
@@ -28,6 +28,22 @@ test('a long name has three lines in the heading of the panel, beside the button
     expect(close.y).toBeLessThan(y + (width === 1280 ? 8 : 40))
     await inspect(page, `long-name-${width}`)
   }
+})
+
+test('a small phone has room for wide letters, and for a name beside a long category', async ({ visit }) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url, { key, viewport: { width: 320, height: 700 }, bypassCSP: true })
+  await enterPet(page, 'Rex the dog of the house', '-9223372036854775807')
+  await submitButton(page).click()
+  const link = page.locator('.item-list tbody a')
+  expect((await boxOf(link)).width).toBeGreaterThan(100)
+  // WCAG 2.2, success criterion 1.4.12.
+  await page.addStyleTag({
+    content: '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }',
+  })
+  const { x, width } = await boxOf(justAdded(page).getByRole('button', { name: 'Dismiss' }))
+  expect(x + width).toBeLessThan(320)
+  await inspect(page, 'wide-letters')
 })
 
 async function boxOf(element: Locator) {
