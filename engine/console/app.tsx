@@ -37,16 +37,16 @@ function Page(props: AppProps) {
 }
 
 function Console({ linkedKey: firstLinkedKey, ...props }: AppProps) {
-  const [{ apiKey, wasRefused, linkedKey }, { signIn, signOut, refuse, dismissLink }] = useSession(firstLinkedKey)
+  const [{ apiKey, refusedKey, linkedKey }, { signIn, signOut, refuse, dismissLink }] = useSession(firstLinkedKey)
   // Nothing, instead of a sign-in form that would disappear again.
   if (apiKey === undefined && linkedKey === undefined) return null
   const onSignIn: typeof signIn = (...session) => {
     // After a rejected key, the user continues with another one.
-    if (!wasRefused) clearDrafts()
+    if (!refusedKey) clearDrafts()
     signIn(...session)
   }
   if (!apiKey) {
-    return <SignIn key={linkedKey ?? ''} wasRefused={wasRefused} linkedKey={linkedKey} onSignIn={onSignIn} />
+    return <SignIn key={linkedKey ?? ''} wasRefused={!!refusedKey} linkedKey={linkedKey} onSignIn={onSignIn} />
   }
   return (
     <>

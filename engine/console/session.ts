@@ -9,8 +9,8 @@ const requestTimeout = 200
 interface Session {
   /** Undefined while the key of another tab is requested, null after that. */
   apiKey: string | null | undefined
-  /** Whether the service rejected the key of the previous session. */
-  wasRefused: boolean
+  /** The key of the previous session, if the service rejected it. */
+  refusedKey: string | undefined
   /** A key that the user opened with a link, until it is used or dismissed. */
   linkedKey: string | undefined
 }
@@ -44,25 +44,28 @@ export function useSession(firstLinkedKey: string | undefined): [Session, Sessio
     const apiKey = storedKey()
     const linkedKey = firstLinkedKey === apiKey ? undefined : firstLinkedKey
     // With a link, the key of another tab is not needed.
-    return { apiKey: linkedKey === undefined ? apiKey : (apiKey ?? null), wasRefused: false, linkedKey }
+    return { apiKey: linkedKey === undefined ? apiKey : (apiKey ?? null), refusedKey: undefined, linkedKey }
   })
   const [isLate, setIsLate] = useState(false)
   useTimeout(() => setIsLate(true), requestTimeout, { autoInvoke: true })
-  const { apiKey } = session
+  const { apiKey, refusedKey } = session
   const end = useCallback((key: string, wasRefused: boolean) => {
-    forgetKey(key)
+    forgetKey(key, wasRefused)
     // Another user of this tab must not see what the one before entered.
     if (!wasRefused) clearLog()
-    setSession((current) => (current.apiKey === key ? { ...current, apiKey: null, wasRefused } : current))
+    // Another tab may get a new key.
+    const next = wasRefused ? { apiKey: undefined, refusedKey: key } : { apiKey: null }
+    setSession((current) => (current.apiKey === key ? { ...current, ...next } : current))
   }, [])
   useEffect(() => {
     if (apiKey === null) return
     if (apiKey !== undefined) return offerKey(apiKey, () => end(apiKey, false))
     return requestKey((received) => {
+      if (received === refusedKey) return
       storeKey(received, { remember: false })
-      setSession((current) => ({ ...current, apiKey: received }))
+      setSession((current) => ({ ...current, apiKey: received, refusedKey: undefined }))
     })
-  }, [apiKey, end])
+  }, [apiKey, refusedKey, end])
   // If the page is open already, a link to it does not load it again.
   useWindowEvent('hashchange', () => {
     const linkedKey = takeLinkedKey()
@@ -76,7 +79,7 @@ export function useSession(firstLinkedKey: string | undefined): [Session, Sessio
       signIn(key, options) {
         storeKey(key, options)
         clearLog()
-        setSession({ apiKey: key, wasRefused: false, linkedKey: undefined })
+        setSession({ apiKey: key, refusedKey: undefined, linkedKey: undefined })
       },
       signOut(key, scope) {
         end(key, false)

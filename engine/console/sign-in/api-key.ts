@@ -12,47 +12,43 @@ const channelName = 'session'
 /** Milliseconds until no tab is signed in. */
 const findTimeout = 500
 
-/** Responds to the requests of other tabs, and follows their sign-out, until the returned function is called. */
+/** Hands over the key to other tabs, and follows their sign-out, until the returned function is called. */
 export function offerKey(apiKey: string, onSignOut: () => void): () => void {
-  const channel = openChannel()
-  if (!channel) return () => {}
-  channel.onmessage = ({ data }: MessageEvent<Message>) => {
-    if (data.type === 'request-key') channel.postMessage({ type: 'key', apiKey } satisfies Message)
-    if (data.type === 'sign-out') onSignOut()
-  }
-  return () => channel.close()
+  return exchange({ type: 'key', apiKey }, ({ type }, sendAgain) => {
+    if (type === 'request-key') sendAgain()
+    if (type === 'sign-out') onSignOut()
+  })
 }
 
 export function signOutOtherTabs(): void {
   storage('localStorage')?.removeItem(nameHere(storageKey))
-  const channel = openChannel()
-  channel?.postMessage({ type: 'sign-out' } satisfies Message)
-  channel?.close()
+  exchange({ type: 'sign-out' }, () => {})()
 }
 
-/** Undefined in a browser that blocks it, as Firefox does together with storage. */
-function openChannel(): BroadcastChannel | undefined {
+/** Requests the key of another tab, until the returned function is called. */
+export function requestKey(onReceived: (apiKey: string) => void): () => void {
+  return exchange({ type: 'request-key' }, (message) => {
+    if (message.type === 'key') onReceived(message.apiKey)
+  })
+}
+
+/** Sends a message to the other tabs, and receives theirs until the returned function is called. */
+function exchange(message: Message, onMessage: (received: Message, sendAgain: () => void) => void): () => void {
   try {
-    return new BroadcastChannel(nameHere(channelName))
+    const channel = new BroadcastChannel(nameHere(channelName))
+    const send = () => channel.postMessage(message)
+    channel.onmessage = ({ data }: MessageEvent<Message>) => onMessage(data, send)
+    send()
+    return () => channel.close()
   } catch {
-    return undefined
+    // Firefox blocks it together with storage.
+    return () => {}
   }
 }
 
 /** Another service on the same origin, under another path, has names of its own. */
 function nameHere(name: string): string {
   return `${product().command}-${name}${servicePath()}`
-}
-
-/** Requests the key of another tab, until the returned function is called. */
-export function requestKey(onReceived: (apiKey: string) => void): () => void {
-  const channel = openChannel()
-  if (!channel) return () => {}
-  channel.onmessage = ({ data }: MessageEvent<Message>) => {
-    if (data.type === 'key') onReceived(data.apiKey)
-  }
-  channel.postMessage({ type: 'request-key' } satisfies Message)
-  return () => channel.close()
 }
 
 /** Whether an HTTP header can carry the key. */
@@ -83,9 +79,8 @@ export function storedKey(): string | null | undefined {
   if (key !== undefined) return key
   if (tab?.getItem(nameHere(signedOutKey))) return null
   const remembered = read('localStorage')
-  if (remembered === undefined) return undefined
   // This tab keeps its key if another one signs out.
-  tab?.setItem(nameHere(storageKey), remembered)
+  if (remembered !== undefined) tab?.setItem(nameHere(storageKey), remembered)
   return remembered
 }
 
@@ -96,12 +91,12 @@ export function storeKey(apiKey: string, { remember }: { remember: boolean }): v
   if (remember) storage('localStorage')?.setItem(nameHere(storageKey), apiKey)
 }
 
-export function forgetKey(apiKey: string): void {
+/** @param wasRefused whether the service rejected the key. The tab may then sign in with the key of another one. */
+export function forgetKey(apiKey: string, wasRefused: boolean): void {
   const tab = storage('sessionStorage')
   if (tab?.getItem(nameHere(storageKey)) === apiKey) {
     tab.removeItem(nameHere(storageKey))
-    tab.setItem(nameHere(signedOutKey), 'true')
+    if (!wasRefused) tab.setItem(nameHere(signedOutKey), 'true')
   }
-  const device = storage('localStorage')
-  if (device?.getItem(nameHere(storageKey)) === apiKey) device.removeItem(nameHere(storageKey))
+  if (read('localStorage') === apiKey) storage('localStorage')?.removeItem(nameHere(storageKey))
 }

@@ -156,6 +156,19 @@ test('a revoked key signs out, and signing in with another key returns to the sa
   await showing(page, '41–50 of 50')
 })
 
+test('after a revoked key, each tab continues with the new key that is entered in one of them', async ({ visit }) => {
+  const { url, key, store } = await startConsole()
+  const page = await visit(url)
+  await signIn(page, key)
+  const tab = await page.context().newPage()
+  await tab.goto(url)
+  await account(tab).waitFor()
+  await revokeKey(store, 'test')
+  for (const each of [page, tab]) await each.getByRole('alert').getByText('You were signed out').waitFor()
+  await signIn(page, await createKey(store, 'other'))
+  await account(tab).waitFor()
+})
+
 test('a create with a revoked key signs out, and another key continues with the form', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   const page = await visit(url, { key })
