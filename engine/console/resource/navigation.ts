@@ -56,8 +56,7 @@ export function navigationOf(resource: Resource, openDialog: (dialog: Dialog) =>
   /** Shows another part of the list, by default the start of this one. The panel stays open. */
   function turnTo(place: Partial<Place>, { replace = false } = {}) {
     navigateBelowDialogs(() => {
-      const next = { ...readView(resource), ...firstPage, ...place, isOverList: false }
-      show(resource, next, { replace })
+      show(resource, { ...readView(resource), ...firstPage, ...place, isOverList: false }, { replace })
       if ('filter' in place || 'order' in place) rememberFilter(resource)
     })
   }

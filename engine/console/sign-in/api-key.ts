@@ -8,7 +8,6 @@ const signedOutKey = 'signed-out'
 
 /** Tabs hand over the key of the session to new tabs, and to the API reference. One of them can sign out all of them. */
 type Message = { type: 'request-key' } | { type: 'key'; apiKey: string } | { type: 'sign-out' }
-const channelName = 'session'
 /** Milliseconds until no tab is signed in. */
 const findTimeout = 500
 
@@ -35,7 +34,7 @@ export function requestKey(onReceived: (apiKey: string) => void): () => void {
 /** Sends a message to the other tabs, and receives theirs until the returned function is called. */
 function exchange(message: Message, onMessage: (received: Message, sendAgain: () => void) => void): () => void {
   try {
-    const channel = new BroadcastChannel(nameHere(channelName))
+    const channel = new BroadcastChannel(nameHere('session'))
     const send = () => channel.postMessage(message)
     channel.onmessage = ({ data }: MessageEvent<Message>) => onMessage(data, send)
     send()
