@@ -41,11 +41,9 @@ export function Header({ list, onHelp, onSignOut }: HeaderProps) {
           </IconButton>
         </span>
         {onHelp && (
-          <span className="header-help">
-            <IconButton label={messages.keyboard.title} shortcut="help" onClick={onHelp}>
-              <IconKeyboard />
-            </IconButton>
-          </span>
+          <IconButton label={messages.keyboard.title} shortcut="help" onClick={onHelp}>
+            <IconKeyboard />
+          </IconButton>
         )}
         {onSignOut ? <AccountMenu onSignOut={onSignOut} /> : <ColorScheme />}
       </div>
