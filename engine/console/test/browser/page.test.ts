@@ -23,9 +23,10 @@ test('the layout does not shift while the console loads', async ({ visit }) => {
   const { url, key, store } = await startConsole()
   await addPets(store, 45)
   const page = await visit(url, { key })
+  let gate = Promise.withResolvers<void>()
   // A layout shift within 500 ms of a key press or a click counts as expected, so the responses arrive later than that.
   await page.route('**/trpc/**', async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    await Promise.all([gate.promise, new Promise((resolve) => setTimeout(resolve, 600))])
     await route.continue()
   })
   await page.addInitScript(measureShifts)
@@ -34,14 +35,17 @@ test('the layout does not shift while the console loads', async ({ visit }) => {
   const table = page.getByRole('table')
   const expected = await table.boundingBox()
   await inspect(page, 'loading')
+  gate.resolve()
   await showing(page, '1–20 of 45')
   // The API ignores shifts below the viewport.
   expect(await table.boundingBox()).toEqual(expected)
   await counting(page, 'All 45')
+  gate = Promise.withResolvers()
   await choose(page, 'Available')
   await showing(page, 'Loading…')
   expect(await names(page)).toHaveLength(20)
   expect(await table.getAttribute('aria-busy')).toBe('true')
+  gate.resolve()
   await showing(page, '1–20 of 45')
   expect(await table.getAttribute('aria-busy')).toBe('false')
   await page.getByRole('link', { name: 'pet 2', exact: true }).click()
@@ -306,8 +310,11 @@ test('no part of the page is bright beside the scroll bar or behind a dialog', a
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
   await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
   await page.getByRole('dialog').waitFor()
-  const [beside, above] = [await colorAt(page, 1_020, 300), await colorAt(page, 1_000, 300)]
-  expect(beside).toBe(above)
+  const channels = async (x: number) => (await colorAt(page, x, 300)).split(',').map(Number)
+  const [beside, above] = [await channels(1_020), await channels(1_000)]
+  expect(above).toHaveLength(4)
+  // The browser rounds the two mixtures differently.
+  above.forEach((channel, index) => void expect(Math.abs(channel - Number(beside[index]))).toBeLessThanOrEqual(1))
 })
 
 test('a page whose script does not start says so', async ({ visit }) => {
