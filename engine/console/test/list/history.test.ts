@@ -107,6 +107,7 @@ describe('going back in the history', () => {
     const page = await visit(url, { key, viewport: { width: 360, height: 740 }, hasTouch: true })
     await page.getByRole('link', { name: 'pet 2', exact: true }).click()
     const sheet = page.getByRole('dialog', { name: 'pet 2' })
+    await sheet.waitFor()
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await help.waitFor()
