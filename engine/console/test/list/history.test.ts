@@ -104,13 +104,15 @@ describe('going back in the history', () => {
   test('closes a dialog above the panel of a phone first', async ({ visit }) => {
     const { url, key, store } = await startConsole()
     await addPets(store, 3)
-    const page = await visit(url, { key, viewport: { width: 360, height: 740 }, hasTouch: true })
+    const page = await visit(url, { key })
     await page.getByRole('link', { name: 'pet 2', exact: true }).click()
-    const sheet = page.getByRole('dialog', { name: 'pet 2' })
-    await sheet.waitFor()
+    await panel(page, 'pet 2').waitFor()
     await page.keyboard.press('?')
     const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await help.waitFor()
+    // The panel of a phone is a dialog, over which no key opens another one.
+    await page.setViewportSize({ width: 360, height: 740 })
+    const sheet = page.getByRole('dialog', { name: 'pet 2' })
     await page.goBack()
     await help.waitFor({ state: 'hidden' })
     await sheet.waitFor()
