@@ -42,7 +42,8 @@ test.for(lists)(
     const ctx = contextWith(store)
     const fields = fieldsOf({ item: output.element, newItem }).filter(({ isGiven }) => isGiven)
     for (let row = 0; row < 40; row++) {
-      await create?.call(Object.fromEntries(fields.map((field) => [field.name, sampleOf(field, row)])), ctx)
+      const given = fields.filter(({ name }) => row % 3 > 0 || !newItem.shape[name].safeParse(undefined).success)
+      await create?.call(Object.fromEntries(given.map((field) => [field.name, sampleOf(field, row)])), ctx)
     }
     const all = await list.call({ limit: 100 }, ctx)
     if (!isRows(all)) throw new Error(`The list of ${resource} is no array of objects.`)
