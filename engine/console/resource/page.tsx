@@ -27,7 +27,7 @@ import {
   useNavigation,
   useResource,
 } from './page-context.ts'
-import { partOf, queriesOf, totalOf, useItem } from './queries.ts'
+import { partOf, queriesOf, totalOf } from './queries.ts'
 import { Tools } from './tools.tsx'
 import { useFileDrop } from './use-file-drop.ts'
 import { everything } from './view.ts'
@@ -75,11 +75,10 @@ interface PageProps extends Pick<ResourcePageProps, 'onSignOut'> {
 }
 
 function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
-  const { resource, texts, queries } = useResource()
+  const { resource, texts } = useResource()
   const { open, closePanel } = useNavigation()
-  const { view, list, selection, move, extend } = useList()
+  const { view, list, item, selection, move, extend } = useList()
   const newItem = useNewItem(resource)
-  const item = useItem(queries, view.item)
   const { title, fields } = resource
   const [added] = newItem.added
   const shown = typeof item.data?.[title] === 'string' ? item.data[title].trim() : ''

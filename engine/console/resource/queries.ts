@@ -1,11 +1,4 @@
-import {
-  keepPreviousData,
-  type QueryClient,
-  queryOptions,
-  skipToken,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, queryOptions, skipToken } from '@tanstack/react-query'
 import type { ServiceClient } from '#client'
 import { type Count, entriesOf, type Item, isSearchable, type Resource, type Values } from '../resource.ts'
 import { areEqual } from './list/changes.ts'
@@ -199,10 +192,6 @@ function findRow(queryClient: QueryClient, queryKey: string[], id: bigint | unde
     if (item) return { item, loadedAt: page.state.dataUpdatedAt }
   }
   return undefined
-}
-
-export function useItem(queries: Queries, id: bigint | undefined) {
-  return useQuery(queries.item(id, useQueryClient()))
 }
 
 export type Counts = Readonly<Record<string, Count>>

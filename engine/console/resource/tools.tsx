@@ -12,7 +12,7 @@ import { problemOf } from '../problem.ts'
 import { isSearchable } from '../resource.ts'
 import { messages } from '../texts/messages.ts'
 import { useList, useNavigation, useResource } from './page-context.ts'
-import { partOf, useItem } from './queries.ts'
+import { partOf } from './queries.ts'
 import { idIn } from './search.ts'
 import { firstPage, show } from './view.ts'
 
@@ -52,10 +52,9 @@ const pause = 200
 
 /** Opens an item by its id. If the API searches the resource, the list also shows what matches the text. */
 function Search() {
-  const { resource, texts, queries } = useResource()
+  const { resource, texts } = useResource()
   const { open, turnTo } = useNavigation()
-  const { view, list, selection } = useList()
-  const item = useItem(queries, view.item)
+  const { view, list, item, selection } = useList()
   const isSearched = isSearchable(resource)
   /** What the list does not show yet. */
   const [typed, setTyped] = useState<string>()

@@ -11,15 +11,14 @@ import { arrowKeys } from '../../keyboard.ts'
 import { problemOf } from '../../problem.ts'
 import { jsonOf } from '../../requests/curl.ts'
 import { type Item, textOf } from '../../resource.ts'
+import type { ShownList } from '../list/use-shown-list.ts'
 import { useList, useResource } from '../page-context.ts'
-import { useItem } from '../queries.ts'
 import { hrefOf } from '../view.ts'
 
 /** One item. */
 export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) {
-  const { resource, texts, queries } = useResource()
-  const { move } = useList()
-  const item = useItem(queries, id)
+  const { resource, texts } = useResource()
+  const { item, move } = useList()
   return (
     <Panel
       title={item.data ? textOf(item.data[resource.title]) : texts.item.heading(id)}
@@ -42,7 +41,7 @@ export function ItemPanel({ id, onClose }: { id: bigint; onClose: () => void }) 
   )
 }
 
-function LoadedItem({ id, item }: { id: bigint; item: ReturnType<typeof useItem> }) {
+function LoadedItem({ id, item }: { id: bigint; item: ShownList['item'] }) {
   const { icon, texts } = useResource()
   const { data, failureReason, failureCount } = item
   if (data) return <Details item={data} />

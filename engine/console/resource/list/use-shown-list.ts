@@ -1,9 +1,10 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { focusedRow, rowOf } from '../../components/focus.ts'
 import { putFirst } from '../../requests/log.ts'
 import type { Item, Resource } from '../../resource.ts'
 import type { Navigation } from '../navigation.ts'
-import { type Queries, useItem } from '../queries.ts'
+import type { Queries } from '../queries.ts'
 import { maxLimit, pageCalls } from '../search.ts'
 import { hrefOfPlace, pageWith, readView, useResourceView, type View } from '../view.ts'
 import { usePageTurns } from './page-turns.ts'
@@ -15,7 +16,8 @@ export function useShownList(resource: Resource, queries: Queries, { open, turnT
   const view = useResourceView(resource)
   const list = usePagedList(queries, view)
   const selection = useSelection(list.items)
-  const item = useItem(queries, view.item)
+  // The only observer of the item: one that is mounted after a failure would repeat the request.
+  const item = useQuery(queries.item(view.item, useQueryClient()))
   const turns = usePageTurns({ resource, queries, view, list }, turnTo)
 
   /** Moves to another item, also on the next page: in the panel if it is open, otherwise with the focus. */
@@ -66,7 +68,7 @@ export function useShownList(resource: Resource, queries: Queries, { open, turnT
     else if (view.search === undefined) turnTo(pageWith(id, view), { replace: true })
   })
 
-  return { view, list, selection, turns, move, extend }
+  return { view, list, item, selection, turns, move, extend }
 }
 
 export type ShownList = ReturnType<typeof useShownList>
