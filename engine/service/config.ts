@@ -157,7 +157,7 @@ function toConfig({ databaseUrl: database, apiKey, apiKeyFile, ...others }: z.in
 }
 
 /** Without the white space around each value, which YAML blocks and files with Windows line ends add. */
-export function readVariables(env: Record<string, string | undefined>): Record<string, string> {
+function readVariables(env: Record<string, string | undefined>): Record<string, string> {
   const trimmed = Object.entries(env).map(([name, value = '']) => [name, value.trim()] as const)
   return Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
 }
@@ -176,17 +176,11 @@ export function configurationOf(product: KeyedProduct) {
     return prefixed.includes(setting) ? product.environmentPrefix + name : name
   }
 
-  /** The default as text; null if there is none. */
-  function defaultOf(setting: Setting): string | null {
-    const each = schema.shape[setting]
-    const value = each instanceof z.ZodPrefault || each instanceof z.ZodDefault ? each.def.defaultValue : []
-    return Array.isArray(value) ? null : String(value)
-  }
-
   /** What the help says about a setting. */
   function describe(setting: Setting): string {
-    const text = defaultOf(setting)
-    return `${schema.shape[setting].description}${text === null ? '' : ` (default: ${text})`}`
+    const each = schema.shape[setting]
+    const value = each instanceof z.ZodPrefault || each instanceof z.ZodDefault ? each.def.defaultValue : []
+    return `${each.description}${Array.isArray(value) ? '' : ` (default: ${value})`}`
   }
 
   /**
@@ -219,7 +213,7 @@ export function configurationOf(product: KeyedProduct) {
     return toConfig(data)
   }
 
-  return { settings, nameOf, defaultOf, describe, readConfig }
+  return { settings, nameOf, describe, readConfig }
 }
 
 /** Addresses that mean all those of the machine, with the one by which its own programs reach them. */

@@ -42,7 +42,7 @@ interface Service {
 export async function serve(config: Config, { product, definition, router, console }: Service): Promise<void> {
   // Checked first, because a start that fails must not leave a file or a key.
   const problems = await findListenProblems(config)
-  if (problems.length > 0) throw new OperatorError(problems.map(({ message }) => message).join('\n'))
+  if (problems.length > 0) throw new OperatorError(problems.join('\n'))
   const warnOfDropped = (lines: number) =>
     log.warn(`${lines} lines of the output were dropped, because it was not read or its disk was full.`)
   const outputs = [process.stdout, process.stderr].map((stream) => unblock(stream, warnOfDropped))
@@ -150,7 +150,7 @@ async function listen(app: FastifyInstance, address: Address, describe: (url: st
     const options: FastifyListenOptions & { reusePort: boolean } = { host, port, reusePort }
     await app.listen({ ...options, listenTextResolver: describe })
   } catch (error) {
-    throw new OperatorError(listenProblem(error, address).message)
+    throw new OperatorError(listenProblem(error, address))
   }
 }
 

@@ -53,8 +53,6 @@ const rows: Row[] = [
   { command: 'db copy --from file:sample.db --to DATABASE', missing: 'created', older: 'refused' },
   { command: 'doctor', missing: 'ok', older: 'ok' },
   { command: 'healthcheck', missing: 'refused', older: 'refused' },
-  { command: 'config show', missing: 'ok', older: 'ok' },
-  { command: 'config check', missing: 'ok', older: 'ok' },
   { command: 'openapi', missing: 'ok', older: 'ok' },
 ]
 const exitCodes: Record<Effect, number> = {

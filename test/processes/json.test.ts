@@ -38,8 +38,6 @@ const calls = [
   'backup copy.db',
   'backup verify copy.db',
   'restore copy.db',
-  'config show',
-  'config check',
   'doctor',
 ]
 

@@ -1,5 +1,4 @@
 import { apiKeyFormat } from '../../engine/service/auth/api-key.ts'
-import * as settings from '../../engine/service/cli/config.ts'
 import { configurationOf } from '../../engine/service/config.ts'
 import * as keys from '../../engine/service/ops/keys.ts'
 import type { WithApiKeys } from '../../engine/store/keys/store.ts'
@@ -21,10 +20,6 @@ const configuration = configurationOf(product)
 export const { readConfig } = configuration
 /** The names of all variables, in the order of the documentation. */
 export const variableNames = configuration.settings.map(configuration.nameOf)
-
-export function describeConfig(env: Record<string, string | undefined>) {
-  return settings.describeConfig({ product, configuration }, env)
-}
 
 export async function createKey(store: WithApiKeys, name: string, lifetime?: number): Promise<string> {
   return (await keys.createKey(product, store, name, lifetime)).key

@@ -8,7 +8,6 @@ import { OperatorError, UsageError } from '../ops/operator-error.ts'
 import type { Product } from '../product.ts'
 import { addBackupCommands, addRestoreCommand } from './backup.ts'
 import { addHelp, type Cli } from './cli.ts'
-import { addConfigCommands } from './config.ts'
 import { addDatabaseCommands } from './database.ts'
 import { addFileCommands } from './files.ts'
 import { addKeyCommands } from './keys.ts'
@@ -63,7 +62,6 @@ export function createProgram<Stores extends WithApiKeys>(service: Service<Store
     .exitOverride()
   addHelp(cli, program, { examples: ['', 'doctor', 'keys create shop', 'keys create --help'] })
   addServiceCommands(program, cli, { router, console })
-  addConfigCommands(program, cli)
   addDoctorCommand(program, cli)
   addKeyCommands(program, cli)
   addBackupCommands(program, cli)

@@ -9,14 +9,6 @@ export interface Address {
   variables: { host: string; port: string }
 }
 
-/** Why the service cannot listen on an address. */
-export interface ListenProblem {
-  /** Whether another program has the port, such as the service itself. */
-  isTaken: boolean
-  /** What to do, for the operator. */
-  message: string
-}
-
 interface ListenConfig {
   host: string
   port: number
@@ -37,9 +29,9 @@ export function addressesOf({ host, port, reusePort, adminHost, adminPort }: Lis
   return [service, { host: adminHost, port: adminPort, reusePort: false, variables }]
 }
 
-/** Tries to listen on each address, and stops at once. */
-export async function findListenProblems(config: ListenConfig): Promise<ListenProblem[]> {
-  const problems: ListenProblem[] = []
+/** Tries to listen on each address, and stops at once. Resolves to the problems, as {@link listenProblem} describes them. */
+export async function findListenProblems(config: ListenConfig): Promise<string[]> {
+  const problems: string[] = []
   for (const address of addressesOf(config).filter((each) => each !== undefined)) {
     try {
       await tryToListen(address)
@@ -58,8 +50,12 @@ async function tryToListen({ host, port, reusePort }: Address): Promise<void> {
   await once(probe, 'close')
 }
 
-/** @throws the error itself unless it comes from the system. */
-export function listenProblem(error: unknown, { host, port, variables }: Address): ListenProblem {
+/**
+ * Why the service cannot listen on an address, and what to do, for the operator.
+ *
+ * @throws the error itself unless it comes from the system.
+ */
+export function listenProblem(error: unknown, { host, port, variables }: Address): string {
   const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
   if (code === undefined) throw error
   const messages: Record<string, string> = {
@@ -68,5 +64,5 @@ export function listenProblem(error: unknown, { host, port, variables }: Address
     ENOTSUP: 'This system does not let programs share a port: unset REUSE_PORT.',
   }
   const other = `The service cannot listen on the address ${host}:${port} (${code}): set ${variables.host} to an address of this machine.`
-  return { isTaken: code === 'EADDRINUSE', message: messages[String(code)] ?? other }
+  return messages[String(code)] ?? other
 }

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { runPetstore } from '../../../../test/support/process.ts'
-import { describeConfig, mintApiKey, readConfig, variableNames } from '../../../../test/support/product.ts'
+import { mintApiKey, readConfig, variableNames } from '../../../../test/support/product.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
 
 test('without any variable the configuration has its defaults', () => {
@@ -102,7 +101,6 @@ test.for(['\n', '\r\n', ' ', '\t', '\u00a0'])(
     for (const exact of values) {
       const spaced = Object.fromEntries(Object.entries(exact).map(([name, value]) => [name, space + value + space]))
       expect(readConfig(spaced)).toEqual(readConfig(exact))
-      expect(describeConfig(spaced)).toEqual(describeConfig(exact))
     }
     expect(readConfig({ PORT: space })).toEqual(readConfig({}))
   },
@@ -263,70 +261,10 @@ describe('PETSTORE_API_KEY_FILE', () => {
   })
 })
 
-describe('config', () => {
-  test('shows the defaults, and what the environment and files set, without secrets', () => {
-    const key = mintApiKey()
-    const path = join(temporaryFolder(), 'key')
-    writeFileSync(path, key)
-    const settings = describeConfig({
-      PORT: '8080',
-      HOST: '',
-      DATABASE_URL: 'postgres://petstore:secret@db.example/pets?password=secret&sslmode=require',
-      PUBLIC_URL: 'https://pets.example/',
-      PETSTORE_API_KEY_FILE: path,
-    })
-    expect(settings).toEqual(
-      expect.arrayContaining([
-        { name: 'HOST', value: '127.0.0.1', source: 'default' },
-        { name: 'PORT', value: '8080', source: 'environment' },
-        { name: 'DATABASE_URL', value: 'postgres://petstore@db.example/pets?sslmode=require', source: 'environment' },
-        { name: 'PUBLIC_URL', value: 'https://pets.example/', source: 'environment' },
-        { name: 'STAGING_URL', value: null, source: 'default' },
-        { name: 'CORS_ORIGINS', value: null, source: 'default' },
-        { name: 'PETSTORE_API_KEY', value: `${key.slice(0, 10)}…`, source: 'file' },
-        { name: 'PETSTORE_API_KEY_FILE', value: path, source: 'environment' },
-        { name: 'BACKUP_KEEP', value: '7', source: 'default' },
-      ]),
-    )
-    expect(JSON.stringify(describeConfig({ PETSTORE_API_KEY: key }))).not.toContain(key.slice(0, 12))
-  })
-
-  test('shows the URL of the database that is used', () => {
-    const find = (env: Record<string, string>) => describeConfig(env).find(({ name }) => name === 'DATABASE_URL')
-    const urlOf = (path: string) => pathToFileURL(resolve(path)).href
-    expect(find({})).toEqual({ name: 'DATABASE_URL', value: urlOf('data/petstore.db'), source: 'default' })
-    expect(find({ DATABASE_URL: 'file:a.db' })).toMatchObject({ value: urlOf('a.db'), source: 'environment' })
-  })
-
-  test.for([
-    {},
-    { DATABASE_URL: 'file:a.db', LOG_FORMAT: 'json', TRUST_PROXY: '10.0.0.0/8,::1' },
-    { DATABASE_URL: 'file:pets%20and 100%.db' },
-    { DATABASE_URL: 'file:///tmp/what%3f/%23%25/täglich.db' },
-    { DATABASE_URL: 'file:\\a b\\c.db', CORS_ORIGINS: 'https://a.example, https://b.example' },
-    { DATABASE_URL: 'postgres://petstore@db.example:5433/pets?sslmode=require', RATE_LIMIT: '50/s', REUSE_PORT: 'yes' },
-    { DATABASE_URL: 'postgres://petstore@[::1]/pets?options=-c%20geqo=off,x' },
-    { DATABASE_URL: 'postgresql:///pets?host=/var/run/postgresql', BACKUP_KEEP: '30' },
-  ])('the values that it shows for %j give the same configuration', (env) => {
-    const shown = describeConfig(env).flatMap(({ name, value }) => (value === null ? [] : [[name, value]]))
-    expect(readConfig(Object.fromEntries(shown))).toEqual(readConfig(env))
-  })
-
-  test('prints a table or JSON, and config check sets the exit code', async () => {
-    const [table, json, valid, wrong] = [
-      runPetstore({ env: { PORT: '8080' }, arguments: ['config'] }),
-      runPetstore({ env: { PORT: '8080' }, arguments: ['config', 'show', '--json'] }),
-      runPetstore({ arguments: ['config', 'check'] }),
-      runPetstore({ env: { PORT: 'x', LOG_LEVEL: 'y' }, arguments: ['config', 'check'] }),
-    ]
-    expect([await table.ended, table.stderr]).toEqual([0, ''])
-    expect(table.stdout).toMatch(/^NAME +VALUE +SOURCE\nHOST +127\.0\.0\.1 +default\nPORT +8080 +environment\n/)
-    expect([await json.ended, JSON.parse(json.stdout)]).toEqual([
-      0,
-      expect.arrayContaining([{ name: 'PORT', value: '8080', source: 'environment' }]),
-    ])
-    expect([await valid.ended, valid.stdout, valid.stderr]).toEqual([0, 'The configuration is valid.\n', ''])
-    expect([await wrong.ended, wrong.stdout]).toEqual([1, ''])
-    expect(wrong.stderr).toMatch(/^The configuration is wrong:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/)
-  })
+test('doctor names every variable that is wrong, and sets the exit code', async () => {
+  const [valid, wrong] = [{}, { PORT: 'x', LOG_LEVEL: 'y' }].map((env) => runPetstore({ env, arguments: ['doctor'] }))
+  expect([await valid?.ended, valid?.stderr]).toEqual([0, ''])
+  expect(valid?.stdout).toMatch(/^ok +configuration +The configuration is valid\.$/m)
+  expect([await wrong?.ended, wrong?.stderr]).toEqual([1, ''])
+  expect(wrong?.stdout).toMatch(/^failure +configuration +The configuration is wrong: PORT: .*; LOG_LEVEL: .*$/m)
 })
