@@ -11,8 +11,6 @@ export interface RestRequest {
   url: string
   headers?: Record<string, string>
   payload?: string | Buffer
-  /** The address of the client, for requests without a socket. */
-  remoteAddress?: string
 }
 
 export interface RestResponse {

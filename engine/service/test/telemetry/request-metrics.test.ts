@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { readMetric, samplesIn, seriesIn } from '../../../../test/support/metrics.ts'
-import { apiKeyRecord, mintApiKey, product } from '../../../../test/support/product.ts'
+import { apiKeyRecord, createKey, mintApiKey, product } from '../../../../test/support/product.ts'
 import { listen, openSocket } from '../../../../test/support/raw-http.ts'
 import type { RestClient } from '../../../../test/support/rest-client.ts'
 import { startTestApi, type TestApi } from '../../../../test/support/test-api.ts'
@@ -99,10 +99,11 @@ test('rejected requests are counted by reason', async () => {
   })
 })
 
-test('a failed sign-in that the rate limit refuses counts as rate limited', async () => {
-  const { rest } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
-  for (let i = 0; i < 5; i++) await rest.get('/v1/pets', { authorization: '' })
-  expect(await rejectionsIn(rest)).toMatchObject({ missing: 2, rate_limited: 3 })
+test('a call that the rate limit refuses counts as rate limited', async () => {
+  const { rest, store } = await startTestApi({ config: { rateLimit: { requests: 2, seconds: 60 } } })
+  const authorization = `Bearer ${await createKey(store, 'other')}`
+  for (let i = 0; i < 5; i++) await rest.get('/v1/pets', { authorization })
+  expect(await rejectionsIn(rest)).toMatchObject({ missing: 0, rate_limited: 3 })
 })
 
 test('replays of creates are counted', async () => {
