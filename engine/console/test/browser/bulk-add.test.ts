@@ -322,7 +322,7 @@ describe('adding many pets', () => {
     const panel = await openBulkAdd(page)
     await pasteRows(panel, 'Rex,7\nTom,8')
     // The list below, which is loaded again all the time, would sign out first.
-    await page.route(/\/trpc\/pets\.(list|search|counts)/, () => {})
+    await holdRequests(page, /\/trpc\/pets\.(list|search|counts)/)
     for (const { id } of await store.apiKeys.list()) await store.apiKeys.revoke(id, new Date())
     await panel.getByRole('button', { name: 'Add 2 pets' }).click()
     await page.getByRole('alert').getByText('You were signed out').waitFor()

@@ -192,7 +192,10 @@ async function openRequest(page: Page, operation: string, key?: string) {
     ])
     // Another request while Scalar reads the response would cancel it.
     const text = await response.text()
-    await form.getByText(text.match(/"\w+"/)?.[0] ?? text).first().waitFor()
+    await form
+      .getByText(text.match(/"\w+"/)?.[0] ?? text)
+      .first()
+      .waitFor()
     return { status: response.status(), url: response.url() }
   }
 }
