@@ -9,18 +9,7 @@ export interface Migration {
   sql: string
   /** SHA-256 of the file, in hexadecimal. It detects a change of a migration that is already applied. */
   hash: string
-  /** The strongest lock that it takes on each table of PostgreSQL that exists before it. Undefined if not measured. */
-  locks?: Record<string, LockMode> | undefined
 }
-
-/** The modes of https://www.postgresql.org/docs/current/explicit-locking.html, except those of reads. */
-export type LockMode =
-  | 'ROW EXCLUSIVE'
-  | 'SHARE UPDATE EXCLUSIVE'
-  | 'SHARE'
-  | 'SHARE ROW EXCLUSIVE'
-  | 'EXCLUSIVE'
-  | 'ACCESS EXCLUSIVE'
 
 export type AppliedMigration = Pick<Migration, 'name' | 'hash'>
 
@@ -52,19 +41,12 @@ export function readMigrations(folders: URL[]): Migration[] {
   return folders.flatMap(readFolder).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/**
- * The locks are in `locks.json`. A test measures them when a migration is written, because the text of a statement does not
- * always name the tables that it locks: `DROP INDEX` names none.
- */
 function readFolder(folder: URL): Migration[] {
-  const files = readdirSync(folder)
-  const read = (file: string) => readFileSync(new URL(file, `${folder}/`), 'utf8').replaceAll('\r\n', '\n')
-  const locks: Record<string, Migration['locks']> = files.includes('locks.json') ? JSON.parse(read('locks.json')) : {}
-  return files
+  return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .map((file) => {
-      const [name, sql] = [basename(file, '.sql'), read(file)]
-      return { name, sql, hash: createHash('sha256').update(sql).digest('hex'), locks: locks[name] }
+      const sql = readFileSync(new URL(file, `${folder}/`), 'utf8').replaceAll('\r\n', '\n')
+      return { name: basename(file, '.sql'), sql, hash: createHash('sha256').update(sql).digest('hex') }
     })
 }
 

@@ -38,7 +38,7 @@ function addMigrateCommand(databases: Command, cli: Cli): void {
   const migrate = databases
     .command('migrate')
     .description('apply the pending migrations, as a start of the service does')
-    .option('--dry-run', 'print the pending migrations, their SQL and what they lock, and change nothing')
+    .option('--dry-run', 'print the pending migrations and their SQL, and change nothing')
     .option(...jsonOption)
     .action(async ({ dryRun = false, ...options }: JsonOption & { dryRun?: boolean }) => {
       const config = configuration.readConfig()
@@ -46,7 +46,7 @@ function addMigrateCommand(databases: Command, cli: Cli): void {
       const pending = await readPending(definition, database)
       const isApplied = !dryRun && pending.length > 0
       if (isApplied) await migrateStore(definition, database, reportsOn(database, auditOf(config)))
-      const migrations = pending.map(({ name, sql, locks }) => ({ name, sql, locks: locks ?? null }))
+      const migrations = pending.map(({ name, sql }) => ({ name, sql }))
       printAs(options, { dryRun, migrations }, () =>
         isApplied ? pending.map(({ name }) => `Applied ${name}.`).join('\n') : describeMigrations(database, pending),
       )

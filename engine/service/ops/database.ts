@@ -2,7 +2,6 @@ import { describeLocation, type Location, type StoreDefinition } from '#store'
 import {
   type Inspection,
   inspect,
-  type LockMode,
   type Migration,
   type SchemaState,
   type TableContents,
@@ -105,34 +104,15 @@ export async function readPending(definition: StoreDefinition, location: Locatio
   })
 }
 
-/** Shows the SQL of the migrations, with comments that say what they lock. */
+/** Shows the SQL of the migrations. */
 export function describeMigrations({ kind }: Location, migrations: Migration[]): string {
   if (migrations.length === 0) return 'The schema is up to date. There is nothing to migrate.'
   return [
     kind === 'sqlite'
       ? '-- All migrations run in one transaction, which locks the file for writing. Reads go on.'
-      : '-- All migrations run in one transaction. It holds the locks until it ends.',
-    ...migrations.flatMap((migration) => [
-      `\n-- ${migration.name}`,
-      ...(kind === 'postgres' ? describeLocks(migration) : []),
-      migration.sql.trimEnd(),
-    ]),
+      : '-- All migrations run in one transaction, which holds its locks until it ends.',
+    ...migrations.flatMap(({ name, sql }) => [`\n-- ${name}`, sql.trimEnd()]),
   ].join('\n')
-}
-
-const effects: Record<LockMode, string> = {
-  'ROW EXCLUSIVE': 'blocks only changes of the same rows',
-  'SHARE UPDATE EXCLUSIVE': 'blocks only other changes of the schema',
-  SHARE: 'blocks writes',
-  'SHARE ROW EXCLUSIVE': 'blocks writes',
-  EXCLUSIVE: 'blocks writes',
-  'ACCESS EXCLUSIVE': 'blocks reads and writes',
-}
-
-function describeLocks({ locks }: Migration): string[] {
-  if (!locks) return ['-- Its locks were not measured.']
-  const lines = Object.entries(locks).map(([table, mode]) => `-- Locks ${table} (${mode}): ${effects[mode]}.`)
-  return lines.length === 0 ? ['-- Locks no existing table.'] : lines
 }
 
 /** @param from and `to` are paths, or URLs without passwords */

@@ -1,78 +1,16 @@
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { definition } from '../../../../db/store.ts'
-import { insertRows } from '../../../../test/fixtures/rows.ts'
-import { root } from '../../../../test/support/documents.ts'
 import { onPostgres, preparePostgres } from '../../../../test/support/engines.ts'
 import { freePort } from '../../../../test/support/free-port.ts'
 import { createDatabase, emptyDatabase, query, setReadOnly } from '../../../../test/support/postgres/databases.ts'
 import { runPetstore } from '../../../../test/support/process.ts'
 import { describeMigrations, readPending, readStatus } from '../../../service/ops/database.ts'
 import { examine, type Finding } from '../../../service/ops/doctor.ts'
-import { readMigrations } from '../../migrations.ts'
 import { migrate } from '../../postgres/migrate.ts'
 
 const migrations = onPostgres.migrations
 const names = migrations.map(({ name }) => name)
-
-const folders = ['db/migrations/postgres', 'test/fixture/migrations/postgres']
-
-test.for(folders)('%s/locks.json has the locks that PostgreSQL takes (--update writes it)', async (folder) => {
-  const client = await connect(await emptyDatabase())
-  const all = readFolders(folders)
-  const ofFolder = readFolders([folder]).map(({ name }) => name)
-  const measured: Record<string, object> = {}
-  for (const [index, { name, sql }] of all.entries()) {
-    if (index > 0) await migrate(client, { ...onPostgres, migrations: all.slice(0, index) }, { name: 'test' })
-    // Changes of rows may lock further tables, such as those with foreign keys.
-    if (index === 1) await client.query(insertRows(all.slice(0, index)))
-    if (ofFolder.includes(name)) measured[name] = await measureLocks(client, sql)
-  }
-  await expect(`${JSON.stringify(measured, undefined, 2)}\n`).toMatchFileSnapshot(join(root, folder, 'locks.json'))
-})
-
-function readFolders(names: string[]) {
-  return readMigrations(names.map((name) => pathToFileURL(join(root, name))))
-}
-
-/** The weakest first. */
-const lockModes = [
-  'ROW EXCLUSIVE',
-  'SHARE UPDATE EXCLUSIVE',
-  'SHARE',
-  'SHARE ROW EXCLUSIVE',
-  'EXCLUSIVE',
-  'ACCESS EXCLUSIVE',
-]
-
-/** Runs a migration and rolls it back. Returns the strongest lock on each table that existed before, the strongest first. */
-async function measureLocks(client: Client, sql: string): Promise<Record<string, string | undefined>> {
-  const { rows: existing } = await client.query(
-    "SELECT oid FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace",
-  )
-  await client.query('BEGIN')
-  await client.query(sql)
-  const { rows } = await client.query<{ name: string; mode: string }>({
-    text: `SELECT relation::regclass::text AS name, mode FROM pg_locks
-      WHERE pid = pg_backend_pid() AND relation = ANY ($1) ORDER BY name`,
-    values: [existing.map(({ oid }) => oid)],
-  })
-  await client.query('ROLLBACK')
-  const taken = rows
-    .map(({ name, mode }) => ({ name, strength: strengthOf(mode) }))
-    .sort((a, b) => b.strength - a.strength)
-  const locks: Record<string, string | undefined> = {}
-  for (const { name, strength } of taken) if (strength >= 0) locks[name] ??= lockModes[strength]
-  return locks
-}
-
-/** @param mode such as `RowExclusiveLock`. Reads take weaker ones, which count as -1. */
-function strengthOf(mode: string): number {
-  const name = mode.replace(/Lock$/, '').replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
-  return lockModes.indexOf(name.toUpperCase())
-}
 
 test('db status and db migrate --dry-run show an old, a current and an empty database', async () => {
   const url = await emptyDatabase()
@@ -81,8 +19,10 @@ test('db status and db migrate --dry-run show an old, a current and an empty dat
   await migrate(await connect(url), { ...onPostgres, migrations: migrations.slice(0, 1) }, { name: 'test' })
   const pending = await readPending(definition, location)
   expect(pending.map(({ name }) => name)).toEqual(names.slice(1))
-  expect(describeMigrations(location, pending)).toContain(
-    '\n-- Locks api_keys (ACCESS EXCLUSIVE): blocks reads and writes.\n',
+  expect(describeMigrations(location, pending)).toMatch(
+    new RegExp(
+      `^-- All migrations run in one transaction, which holds its locks until it ends.\\n\\n-- ${names[1]}\\n`,
+    ),
   )
   await preparePostgres(url)
   const run = runPetstore({ env: { DATABASE_URL: url }, arguments: ['db', 'status', '--json'] })
