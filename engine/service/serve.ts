@@ -87,7 +87,7 @@ export async function serve(config: Config, { product, definition, router, conso
       const { name, path } = product
       announce({ name, url, path, database: config.database, firstKey, hasConsole }, log, { asBanner })
       const stopBackups = startBackups(config, log, metrics)
-      const reportStopping = notifySystemd(environment, { checkReadiness: app.checkReadiness, isStuck: store.isStuck })
+      const reportStopping = notifySystemd(environment, app.checkReadiness)
       const signal = await Promise.race([stopped, damaged.promise])
       log.info({ signal }, 'stopping')
       reportStopping()

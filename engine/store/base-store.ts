@@ -31,8 +31,6 @@ export interface BaseStore {
   revision(): number | undefined
   /** Resolves if reads and durable writes work at the moment. */
   check(): Promise<void>
-  /** Whether the store waits for a thread of this process that will not respond, so that only a restart can help. */
-  isStuck(): boolean
   /** What the store does at the moment, for metrics. */
   load(): StoreLoad
   /** What the store occupies, for metrics. Leaves out what cannot be read at the moment. */

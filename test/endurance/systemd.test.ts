@@ -13,12 +13,10 @@ import { startLoad } from '../support/load-without-retries.ts'
 import { report } from '../support/long-form.ts'
 import { query } from '../support/postgres/databases.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres/server.ts'
-import { runCommand } from '../support/process.ts'
 import { mintApiKey } from '../support/product.ts'
 import { createInTwoParts } from '../support/stopping.ts'
 import { canRunSystemd, type Systemd, startSystemd } from '../support/systemd.ts'
 import type { AtEnd } from '../support/temporary.ts'
-import { canTrace } from '../support/traced.ts'
 
 const key = mintApiKey()
 /** Seconds. */
@@ -180,22 +178,6 @@ describe.runIf(canRunSystemd())('systemd', () => {
     report('Restart by the watchdog', { seconds: (performance.now() - stoppedAt) / 1_000, watchdogTime })
     for (const each of [url, postgres.url]) expect(await statusOf('/readyz', each)).toBe(200)
   })
-
-  test.runIf(canTrace())(
-    'the watchdog restarts a service whose writer does not respond, although the disk does',
-    async () => {
-      await configure('', `WatchdogSec=${watchdogTime}`)
-      await systemctl('start', 'petstore')
-      const [calls, processId] = ['fdatasync,fsync', String(systemd.hostProcess('petstore'))]
-      const delay = ['-e', `trace=${calls}`, '-e', `inject=${calls}:delay_enter=300000000`]
-      const strace = runCommand(['strace', '-f', '-o', '/dev/null', ...delay, '-p', processId])
-      await expect.poll(() => systemd.show('petstore', 'Result')).toBe('watchdog')
-      // A process that strace delays ends only without strace.
-      strace.child.kill('SIGKILL')
-      await expect.poll(() => systemd.show('petstore', 'NRestarts')).toBe('1')
-      await expect.poll(() => statusOf('/readyz').catch(() => 0)).toBe(200)
-    },
-  )
 
   test.runIf(canFreeze())('the watchdog leaves a service alone whose disk is frozen', async () => {
     const disk = mountFreezableDisk(onTestFinished)

@@ -9,12 +9,11 @@ const readyInterval = 1_000
  *
  * @param env NOTIFY_SOCKET, and the WATCHDOG_USEC of `WatchdogSec=`
  * @param checkReadiness rejects while the service is not ready
- * @param isStuck whether only a restart helps
  * @returns a function to call when the service begins to stop
  */
 export function notifySystemd(
   { NOTIFY_SOCKET, WATCHDOG_USEC }: Record<string, string | undefined>,
-  { checkReadiness, isStuck }: { checkReadiness: () => Promise<void>; isStuck: () => boolean },
+  checkReadiness: () => Promise<void>,
 ): () => void {
   if (!NOTIFY_SOCKET) return () => {}
   // Node cannot send datagrams to a socket in the file system. A shell starts systemd's program for each message, because
@@ -28,8 +27,8 @@ export function notifySystemd(
   // Without its shell, the service is restarted by the watchdog.
   stdin.on('error', () => {})
   void reportReady()
-  // Some of the messages may be late, or find the threads asleep by chance.
-  const watchdog = WATCHDOG_USEC && setInterval(reportAlive, Number(WATCHDOG_USEC) / 1_000 / 4)
+  // Some of the messages may be late.
+  const watchdog = WATCHDOG_USEC && setInterval(() => report('WATCHDOG=1'), Number(WATCHDOG_USEC) / 1_000 / 4)
 
   function report(state: string): void {
     if (!stdin.writableEnded) stdin.write(`${state}\n`)
@@ -42,12 +41,6 @@ export function notifySystemd(
     } catch {
       if (!stdin.writableEnded) setTimeout(reportReady, readyInterval).unref()
     }
-  }
-
-  function reportAlive(): void {
-    // Gives the writer something to do. What it responds does not matter: no restart frees a disk.
-    void checkReadiness().catch(() => {})
-    if (!isStuck()) report('WATCHDOG=1')
   }
 
   return () => {

@@ -76,8 +76,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     // Other instances write rows without notifying this one.
     revision: () => undefined,
     check: () => failures.write(check(pool, loaded)),
-    // It has no thread, and gives up a server that does not respond.
-    isStuck: () => false,
     load: () => ({ queuedWrites: mutations.queued, pool: { ...loadOf(pool), errors: connectionErrors } }),
     sizes: () => measureDatabase(pool),
     async close() {

@@ -50,7 +50,6 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
       }
       await writer.probe()
     },
-    isStuck: () => writer.isStuck,
     load: () => ({ queuedWrites: writer.queued }),
     sizes: () => measureFiles(path),
     async close() {

@@ -7,7 +7,7 @@ import type { SqliteCollection } from '../engine.ts'
 import type { Damage } from '../file/damage.ts'
 import { concernsDatabase, conflictOf, type Failure, isBusy, storeError } from '../file/failure.ts'
 import type { FileIdentities } from '../file/open-file.ts'
-import { onMessage, otherThreadsSleep, startThread } from '../thread.ts'
+import { onMessage, startThread } from '../thread.ts'
 import type { Order, Outcome, Settled, WriterData } from './writes.ts'
 import { onceWrite, probeWrite, type Write } from './writes.ts'
 
@@ -147,14 +147,6 @@ export class Writer {
   /** The number of writes that the thread has. */
   get queued(): number {
     return this.#sent.length
-  }
-
-  /**
-   * Whether the thread owes a reply for longer than a commit takes, without waiting for the disk or working, as it does
-   * when it saves a lost log.
-   */
-  get isStuck(): boolean {
-    return this.#isHanging && otherThreadsSleep()
   }
 
   /** Rejects unless a write can reach the disk, and the latest writes did. */
