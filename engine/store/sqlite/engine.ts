@@ -17,14 +17,12 @@ export type Prepare<Args extends unknown[], T> = (connection: Database.Database)
  */
 export type Mutation<Input extends object, Generated extends object> = Prepare<unknown[], Generated> & {
   fields: readonly (keyof Input & string)[]
-  /** Values that the probe may write and undo. */
-  sample?: unknown[]
 }
 
 /** What a collection has of its own on SQLite. */
 export interface OwnOnSqlite<S> {
   /** Every write of its own, by its name. The writer thread prepares them, and runs them inside a transaction. */
-  writes: Record<string, Prepare<never[], unknown> & { sample?: unknown[] }>
+  writes: Record<string, Prepare<never[], unknown>>
   /** Makes what it adds to the store. */
   open(engine: SqliteEngine): S
 }

@@ -105,18 +105,8 @@ export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<
       return { id: lastInsertRowid as bigint, ...more }
     }
   }
-  const sample = given.map((field) => sampleOf(columnOf(table, field)))
   // Safe: the given and the generated fields are those of the types.
-  return Object.assign(prepare, { fields: given, sample }) as unknown as Mutation<NewEntity<T>, Generated<T>>
-}
-
-const samples: Record<string, unknown> = { SQLiteBoolean: false, SQLiteInteger: 0n, SQLiteText: 'probe' }
-
-/** A value that a column may accept: `probe` as text, zero, false, the first of several allowed values, and NULL where it can be. */
-function sampleOf({ notNull, enumValues, columnType }: Column): unknown {
-  if (!notNull) return null
-  if (enumValues) return enumValues[0]
-  return samples[columnType] ?? new Date(0)
+  return Object.assign(prepare, { fields: given }) as unknown as Mutation<NewEntity<T>, Generated<T>>
 }
 
 /** Selects whole rows, each column under the name of its field. */

@@ -1,9 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { TransactionTimes } from '../../base-store.ts'
-import { RuleViolation } from '../../errors.ts'
 import type { SqliteCollection } from '../engine.ts'
 import type { Failure } from '../file/failure.ts'
-import { toFailure, violatesConstraint } from '../file/failure.ts'
 import type { FileIdentities } from '../file/open-file.ts'
 import { prepareOnce } from '../idempotency.ts'
 
@@ -21,41 +19,22 @@ export const probeWrite = 'probe'
 /** Prepares every write of every collection. They always run inside a transaction. */
 export function prepareWrites(connection: Database.Database, collections: Record<string, SqliteCollection>): Writes {
   const writes = new Map<string, (...args: unknown[]) => unknown>()
-  const samples: (() => unknown)[] = []
   for (const [collection, { writes: own }] of Object.entries(collections)) {
     for (const [name, prepare] of Object.entries(own)) {
       // Safe: see Writes.
       const write = prepare(connection) as (...args: unknown[]) => unknown
       writes.set(`${collection}.${name}`, write)
-      const { sample } = prepare
-      if (sample) samples.push(() => write(...sample))
     }
   }
   writes.set(onceWrite, prepareOnce(connection, writes) as (...args: unknown[]) => unknown)
-  writes.set(probeWrite, prepareProbe(connection, samples))
+  writes.set(probeWrite, prepareProbe(connection))
   return writes
 }
 
-/** Writes the same pages as the mutations. SQLite commits them, although the savepoint rolls back their content. */
-function prepareProbe(connection: Database.Database, samples: (() => unknown)[]) {
-  const attempt = connection.transaction((sample: () => unknown) => {
-    sample()
-    throw new Undo()
-  })
-  return () => {
-    connection.pragma(`user_version = ${connection.pragma('user_version', { simple: true })}`)
-    for (const sample of samples) {
-      try {
-        attempt(sample)
-      } catch (error) {
-        const isRefused = error instanceof RuleViolation || violatesConstraint(toFailure(error))
-        if (!(error instanceof Undo || isRefused)) throw error
-      }
-    }
-  }
+/** Writes a page of the database, whose content stays the same. */
+function prepareProbe(connection: Database.Database) {
+  return () => void connection.pragma(`user_version = ${connection.pragma('user_version', { simple: true })}`)
 }
-
-class Undo extends Error {}
 
 /** A message to the writer thread. */
 export type Order = Write[] | 'close'
