@@ -1,9 +1,7 @@
-import { copyFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../support/database.ts'
-import { prepareSqlite } from '../../support/engines.ts'
 import { bannerKey, type Server, startServer, waitForOutput } from '../../support/process.ts'
 import { connectRestClient } from '../../support/rest-client.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
@@ -41,24 +39,6 @@ test('a log that grows because another process keeps a read transaction open is 
   // The first commit after that checkpoints the whole log, and the next one restarts it.
   for (let i = 0; i < 3; i++) expect((await caller.post('/v1/pets', rex)).status).toBe(201)
   expect(writer.pragma('wal_checkpoint(NOOP)')).toMatchObject([{ log: expect.toSatisfy((pages) => pages < 100) }])
-})
-
-test('a start that finds a large log warns before it moves the log into the database', () => {
-  const original = join(temporaryFolder(), 'petstore.db')
-  prepareSqlite(original)
-  const writer = openDatabase(original)
-  writer.exec('PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0; CREATE TABLE filler (content BLOB)')
-  writer.exec('INSERT INTO filler VALUES (zeroblob(130 * 1024 * 1024))')
-  // The files that are left after SIGKILL.
-  const path = join(temporaryFolder(), 'petstore.db')
-  for (const suffix of ['', '-wal']) copyFileSync(original + suffix, path + suffix)
-
-  const warnings: [message: string, databaseSize: number][] = []
-  prepareSqlite(path, { onWarning: (message) => warnings.push([message, statSync(path).size]) })
-  expect(warnings).toEqual([
-    [expect.stringMatching(/The write-ahead log has 13\d MiB/), expect.toSatisfy((size) => size < 2 ** 20)],
-  ])
-  expect(statSync(path).size).toBeGreaterThan(130 * 2 ** 20)
 })
 
 /** The sizes in MiB that the warnings name. */

@@ -16,8 +16,6 @@ import { findMissingPart, migrate, readApplied } from '../migrate.ts'
 
 /** Reading every page takes one to two milliseconds per MiB, and a start must not take longer than a second. */
 const maxCheckedSize = 256 * 1024 * 1024
-/** Bytes. SQLite recovers a log that was left behind at about ten seconds per GiB. */
-const maxLogWithoutWarning = 128 * 1024 * 1024
 /** Milliseconds to wait for other processes that start at the same time. */
 const lockTimeout = 10_000
 
@@ -39,7 +37,6 @@ export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, 
     if (!isNew) refuseForeignFile(path)
     else if (!create) throw new UnusableDatabase(path, reasons.empty)
     warnOfRescuedCopy(path, realPath, loaded.program, onWarning)
-    warnOfLargeLog(realPath, onWarning)
     const checkSchema: CheckSchema = (applied) => {
       if (migrate) pendingMigrations(applied, loaded.migrations, path)
       else refuseOtherRelease(applied, loaded, path)
@@ -96,15 +93,6 @@ function rescuedCopiesOf(realPath: string): string[] {
   } catch {
     return []
   }
-}
-
-function warnOfLargeLog(realPath: string, onWarning: PrepareOptions['onWarning']): void {
-  const size = sizeOf(`${realPath}-wal`)
-  if (size < maxLogWithoutWarning) return
-  const mebibytes = Math.round(size / 2 ** 20)
-  onWarning?.(
-    `The write-ahead log has ${mebibytes} MiB. Unless another process has the database open, the start first moves the log into the database, which takes about ten seconds per GiB.`,
-  )
 }
 
 function createFile(realPath: string): void {
