@@ -1,6 +1,6 @@
 import type { AnyRouter } from '@trpc/server'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
-import { describeLocation, openStore, type StoreDefinition, StoreUnavailable } from '#store'
+import { describeLocation, openStore, type StoreDefinition } from '#store'
 import type { WithApiKeys } from '#store/keys'
 import { createAdminApp, createApp, listeningOn } from './app.ts'
 import { apiKeyFormat } from './auth/api-key.ts'
@@ -24,7 +24,6 @@ const drainTime = 500
 const repeatedSignalTime = 200
 /** Longest time between the signal to stop and the end of the process. */
 export const maxStopTime = 10_000
-const registerInterval = 5_000
 
 interface Service {
   product: Product
@@ -70,7 +69,7 @@ export async function serve(config: Config, { product, definition, router, conso
   try {
     const app = await createApp({ product, config, store, router, log, consoleFolder: console, metrics, tracing })
     try {
-      if (config.apiKey !== undefined) await registerKey(product, app, store, config.apiKey, audit)
+      if (config.apiKey !== undefined) await registerKey(product, store, config.apiKey, audit)
       const stopped = stopSignal(log)
       // Before listening: if the database cannot be read, the start fails.
       const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
@@ -154,36 +153,12 @@ async function listen(app: FastifyInstance, address: Address, describe: (url: st
   }
 }
 
-/**
- * Registers the API key of the configuration. A known key is not changed, even if it is revoked. While the store accepts no
- * writes, the service runs without the key and retries.
- */
-async function registerKey(
-  { keyPrefix }: Product,
-  app: FastifyInstance,
-  { apiKeys }: WithApiKeys,
-  key: string,
-  audit: Audit,
-): Promise<void> {
+/** Registers the API key of the configuration. A known key is not changed, even if it is revoked. */
+async function registerKey({ keyPrefix }: Product, { apiKeys }: WithApiKeys, key: string, audit: Audit): Promise<void> {
   const { apiKeyRecord, startOf } = apiKeyFormat(keyPrefix)
   const record = apiKeyRecord(key, `environment (${startOf(key)})`)
-  const register = async () => {
-    const isNew = !(await apiKeys.find(record.hash)) && (await explainTakenName(apiKeys.register(record)))
-    if (isNew) audit('key.register', describeKey({ name: 'environment', start: record.start }))
-  }
-  const warn = (err: Error) =>
-    app.log.warn(
-      { err },
-      `The API key ${record.start}… of the environment could not be registered. The service tries again. ${err.message}`,
-    )
-  try {
-    await register()
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error
-    warn(error)
-    const retry = setInterval(() => register().then(() => clearInterval(retry), warn), registerInterval)
-    app.addHook('onClose', async () => clearInterval(retry))
-  }
+  const isNew = !(await apiKeys.find(record.hash)) && (await explainTakenName(apiKeys.register(record)))
+  if (isNew) audit('key.register', describeKey({ name: 'environment', start: record.start }))
 }
 
 /** Creates the first API key if the store has none. */
