@@ -12,9 +12,16 @@ interface LogState {
   checkpointed: number
 }
 
-/** Reads SQLite's index of the log without a checkpoint. */
-export function prepareLogState(connection: Database.Database): Database.Statement<[], LogState> {
-  return connection.prepare<[], LogState>('PRAGMA wal_checkpoint(NOOP)').safeIntegers(false)
+/**
+ * Makes the function that reads SQLite's index of the log, without a checkpoint. SQLite compiles the statement again for each
+ * run, after which the driver would compile a function that makes objects of its rows. That takes longer than all the rest.
+ */
+export function prepareLogState(connection: Database.Database): () => LogState {
+  const statement = connection.prepare<[], number[]>('PRAGMA wal_checkpoint(NOOP)').safeIntegers(false).raw()
+  return () => {
+    const [busy = 1, log = 0, checkpointed = 0] = statement.get() ?? []
+    return { busy, log, checkpointed }
+  }
 }
 
 /** Another connection changes the index for microseconds. */
@@ -35,7 +42,7 @@ interface Frame {
  */
 export class LogFile {
   readonly #descriptor: number
-  readonly #state: Database.Statement<[], LogState>
+  readonly #state: () => LogState
   readonly #frameLength: number
   /** The last frame at the last check. */
   #last: Frame | undefined
@@ -53,11 +60,11 @@ export class LogFile {
    */
   isIntact(): boolean {
     for (let i = 0; i < maxStateReads; i++) {
-      const before = this.#state.get()
-      const last = before && this.#readFrame(before.log)
-      const after = this.#state.get()
+      const before = this.#state()
+      const last = this.#readFrame(before.log)
+      const after = this.#state()
       // Otherwise another process was changing the log.
-      if (before && after && !before.busy && !after.busy && before.log === after.log) return this.#accept(last)
+      if (!before.busy && !after.busy && before.log === after.log) return this.#accept(last)
     }
     return true
   }
@@ -81,7 +88,7 @@ export class LogFile {
 
   /** Whether commits are in the log, but not in the database. */
   isUnsaved(): boolean {
-    const { log, checkpointed } = this.#state.get() ?? { log: 0, checkpointed: 0 }
+    const { log, checkpointed } = this.#state()
     return log < 0 || log > checkpointed
   }
 

@@ -52,8 +52,8 @@ export class Checkpoints {
    * after each commit. Returns a new warning for the operator, if there is one.
    */
   run(): string | undefined {
-    // Without a state, or while another connection changes the index, the next check decides.
-    const { log = 0, checkpointed = 0 } = this.#state.get() ?? {}
+    // While another connection changes the index, the next check decides.
+    const { log, checkpointed } = this.#state()
     const isDue = log > checkpointed && (log >= checkpointSize || log * this.#pageSize > roomFor(this.#path).bytes)
     const failure = isDue ? this.#tryCheckpoint() : undefined
     const isNew = failure && !this.failure
