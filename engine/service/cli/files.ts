@@ -5,11 +5,11 @@ import { type Command, Option } from 'commander'
 import { type BaseStore, describeLocation } from '#store'
 import { ownershipOf } from '#store/operations'
 import { exportItems, type Write, writeFile, writeStream } from '../files/export.ts'
-import { type Format, filtersOf, type ImportExport, type ItemType } from '../files/fields.ts'
-import { importItems, readItems } from '../files/import.ts'
-import { type Input, withInput } from '../files/input.ts'
+import { type Format, filtersOf, type ImportExport } from '../files/fields.ts'
+import { importItems } from '../files/import.ts'
+import { withInput } from '../files/input.ts'
 import { count, describeCount, withProgress } from '../ops/format.ts'
-import { OperatorError, UsageError } from '../ops/operator-error.ts'
+import { UsageError } from '../ops/operator-error.ts'
 import { addHelp, type Cli } from './cli.ts'
 import { withStore } from './open-store.ts'
 import { type JsonOption, jsonOption, note, printAs, refuseJson } from './output.ts'
@@ -29,7 +29,6 @@ interface ExportArguments extends JsonOption {
 interface ImportArguments extends JsonOption {
   format?: Format
   key?: string
-  dryRun?: true
   skipInvalid?: true
 }
 
@@ -43,7 +42,7 @@ export function addFileCommands<Stores>(
   const filters = filtersOf(router, plural)
   const group = program.command(plural).description(`export and import ${plural}`)
   addHelp(cli, group, {
-    examples: [`${plural} export ${plural}.ndjson`, `${plural} import ${plural}.csv --dry-run`],
+    examples: [`${plural} export ${plural}.ndjson`, `${plural} import ${plural}.csv`],
   })
 
   const exporting = group
@@ -73,8 +72,7 @@ export function addFileCommands<Stores>(
     )
     .addOption(formatOption())
     .option('--key <text>', 'identifies the import, instead of the path of the file; required for standard input')
-    .option('--dry-run', 'only check the file, and list its invalid lines')
-    .option('--skip-invalid', 'import the valid lines of a file that has invalid ones')
+    .option('--skip-invalid', 'import the valid lines of a file, and list the invalid ones')
     .option(...jsonOption)
     .hook('preAction', keepHeapSmall)
     .action((file: string, options: ImportArguments) => importFromFile(cli, importExport, file, options))
@@ -131,7 +129,6 @@ async function importFromFile<Stores>(
   // A file with tabs is read as CSV, whose reader says what to do.
   const format = options.format ?? formatOf(file.replace(/\.tsv$/i, '.csv'))
   await withInput(file, async (input) => {
-    if (options.dryRun) return checkInput(importExport, input, format, options)
     if (input.path === undefined && key === undefined) {
       throw new UsageError(
         `An import of ${input.name} needs --key: a text that identifies it, so that it can be repeated after an interruption.`,
@@ -162,28 +159,4 @@ async function importFromFile<Stores>(
       { create: true },
     )
   })
-}
-
-/** Lists all invalid lines, and imports nothing. */
-async function checkInput<New>(
-  itemType: ItemType<New>,
-  input: Input,
-  format: Format,
-  options: ImportArguments,
-): Promise<void> {
-  let [valid, skipped] = [0, 0]
-  const onInvalid = (description: string) => {
-    skipped++
-    note(`Invalid ${description}`)
-  }
-  for await (const items of readItems(itemType, input, { format, onInvalid })) valid += items.length
-  const invalid = count(skipped, 'invalid line')
-  if (skipped > 0 && !options.skipInvalid) {
-    throw new OperatorError(
-      `${input.name} has ${invalid}. Correct the file, or import the rest of it with --skip-invalid.`,
-    )
-  }
-  const result = { file: input.name, valid, skipped, created: 0, existing: 0 }
-  const items = count(valid, itemType.name, itemType.plural)
-  printAs(options, result, () => `${input.name}: ${items} can be imported, ${invalid} skipped. Nothing was imported.`)
 }
