@@ -14,13 +14,7 @@ export type CheckReadiness = () => Promise<void>
 /** @param timeLimit of a check, in milliseconds. */
 export function readinessCheck(app: FastifyInstance, store: BaseStore, timeLimit = defaultTimeLimit): CheckReadiness {
   // Each check writes to the disk.
-  const check: CheckReadiness = atMostOnceASecond(
-    reportChanges(
-      app,
-      () => withinTime(store.check(), timeLimit),
-      () => check(),
-    ),
-  )
+  const check = atMostOnceASecond(reportChanges(app, () => withinTime(store.check(), timeLimit)))
   return async () => {
     if (app.isDraining) throw temporarilyUnavailable('The service is stopping.')
     try {
@@ -33,23 +27,13 @@ export function readinessCheck(app: FastifyInstance, store: BaseStore, timeLimit
   }
 }
 
-/**
- * Logs when the service stops being ready, with the reason, and when it is ready again. Meanwhile it repeats the check by
- * itself, because probes may be rare.
- */
-function reportChanges(
-  app: FastifyInstance,
-  check: () => Promise<void>,
-  repeat: () => Promise<void>,
-): () => Promise<void> {
+/** Logs when a check finds that the service is no longer ready, with the reason, and when one finds it ready again. */
+function reportChanges(app: FastifyInstance, check: () => Promise<void>): () => Promise<void> {
   let lostAt: number | undefined
-  let repetition: NodeJS.Timeout | undefined
-  app.addHook('onClose', async () => clearInterval(repetition))
 
   function lose(error: ApiError): void {
     if (lostAt !== undefined || app.isDraining) return
     lostAt = performance.now()
-    repetition = setInterval(() => void repeat().catch(() => {}), minInterval).unref()
     // The message says everything about a failure of the database. A defect needs its stack.
     const fields = error.body.code === 'unavailable' ? {} : { err: error.cause }
     app.log.error(fields, `The service is not ready. ${messageForOperator(error)}`)
@@ -59,7 +43,6 @@ function reportChanges(
     if (lostAt === undefined) return
     const seconds = Math.round((performance.now() - lostAt) / 100) / 10
     lostAt = undefined
-    clearInterval(repetition)
     app.log.warn(`The service is ready again, after ${seconds} s.`)
   }
 
