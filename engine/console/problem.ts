@@ -26,8 +26,8 @@ export function problemOf(error: unknown): Problem {
   const { code, status, message, issues } = error.data
   const requestId = headerOf(error, 'x-request-id')
   if (status === 401) return { kind: 'refused', message: messages.session.keyInvalid }
-  const { codes, rateLimited } = messages.problem
-  const known = isKeyOf(codes, code) ? codes[code] : message
+  const { sameKey, rateLimited } = messages.problem
+  const known = code === 'unprocessable' ? sameKey : message
   if (status === 404) return { kind: 'missing', message: known }
   if (status === 429) {
     const retryAfter = Number(headerOf(error, 'retry-after') ?? Number.NaN)
@@ -63,8 +63,4 @@ function headerOf({ meta }: ServiceError, name: string): string | undefined {
 
 function unreachable(): string {
   return navigator.onLine ? messages.problem.unreachable : messages.problem.offline
-}
-
-function isKeyOf<Known extends object>(known: Known, key: PropertyKey): key is keyof Known {
-  return Object.hasOwn(known, key)
 }

@@ -8,11 +8,10 @@ interface CopyButtonProps {
   value: string
   /** Shows the label as text. */
   withText?: boolean
-  tabIndex?: number
 }
 
 /** Copies a text. Browsers allow it only on secure pages, so there is no button on others. */
-export function CopyButton({ label, value, withText = false, tabIndex }: CopyButtonProps) {
+export function CopyButton({ label, value, withText = false }: CopyButtonProps) {
   const { page } = messages
   const { copied, copy } = useClipboard({ timeout: 2_000 })
   if (!isSecureContext) return null
@@ -25,7 +24,7 @@ export function CopyButton({ label, value, withText = false, tabIndex }: CopyBut
           {text}
         </Button>
       ) : (
-        <IconButton label={text} size="xs" tabIndex={tabIndex} onClick={() => copy(value)}>
+        <IconButton label={text} size="xs" onClick={() => copy(value)}>
           {icon}
         </IconButton>
       )}

@@ -59,10 +59,7 @@ export function PauseMessage({ pause: { message, until } }: { pause: { message: 
   )
 }
 
-interface CountdownTexts {
-  in: (seconds: number) => string
-  now: string
-}
+type CountdownTexts = typeof messages.problem.retrying
 
 /** @param seconds undefined if the service has not said when to try again */
 export function CountdownFrom({ seconds = 0, texts }: { seconds?: number | undefined; texts?: CountdownTexts }) {

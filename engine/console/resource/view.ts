@@ -92,7 +92,8 @@ export function useResourceView(resource: Resource): View {
 export function readView(resource: Resource, search = location.search, state: unknown = history.state): View {
   const { one, fields } = resource
   const parameters = new URLSearchParams(search)
-  const { earlierCursors, before, isOverList } = readState(state)
+  // The state may come from another page or from another version of this one.
+  const { earlierCursors, before, isOverList }: Record<string, unknown> = Object(state)
   const cursor = parseId(parameters.get('cursor')) ?? 0n
   const isSearched = isSearchable(resource)
   const filters = fields
@@ -165,11 +166,6 @@ export function pageWith(id: bigint, { order, cursor, size, earlierCursors, befo
   if (order === 'newest') return { cursor: id + half }
   // Ids are positive, so the first page has this id.
   return id <= size ? {} : { cursor: id - half }
-}
-
-/** The state may come from another page or from another version of this one. */
-function readState(state: unknown): { earlierCursors?: unknown; before?: unknown; isOverList?: unknown } {
-  return typeof state === 'object' && state !== null ? state : {}
 }
 
 function areCursors(earlierCursors: unknown): earlierCursors is bigint[] {

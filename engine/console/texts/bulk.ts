@@ -1,5 +1,5 @@
 import type { Noun } from '../resource.ts'
-import { capitalized, counted, countOf, joined, listOf, number, plural, rows, was } from './formats.ts'
+import { capitalized, countOf, joined, listOf, number, plural, rows, was } from './formats.ts'
 
 /** The texts of the import. They are loaded with it. */
 export const bulk = {
@@ -38,17 +38,17 @@ export const bulk = {
   summary: (noun: Noun, valid: number, invalid: number) =>
     joined(', ', [
       `${countOf(noun, valid)} can be added`,
-      invalid > 0 && `${rows(invalid)} ${plural(invalid, { one: 'has', other: 'have' })} a problem`,
+      invalid > 0 && `${rows(invalid)} ${plural({ one: 'has', many: 'have' }, invalid)} a problem`,
     ]),
   skipped: (noun: Noun, count: number) =>
-    `${countOf(noun, count)} ${was(count)} added before, and ${plural(count, { one: 'is', other: 'are' })} skipped.`,
+    `${countOf(noun, count)} ${was(count)} added before, and ${plural({ one: 'is', many: 'are' }, count)} skipped.`,
   unused: (names: string[]) =>
-    `${plural(names.length, { one: 'The column', other: 'The columns' })} ${listOf(names)} ${plural(names.length, { one: 'is', other: 'are' })} not used.`,
+    `${plural({ one: 'The column', many: 'The columns' }, names.length)} ${listOf(names)} ${plural({ one: 'is', many: 'are' }, names.length)} not used.`,
   notAnObject: 'This is not a JSON object.',
   unknownFields: (names: string[]) => `Unknown fields: ${names.join(', ')}.`,
   cells: (expected: number, found: number, surplus: string[]) =>
     joined(' ', [
-      `${counted(expected, { one: 'value is', other: 'values are' })} expected, not ${number(found)}.`,
+      `${countOf({ one: 'value is', many: 'values are' }, expected)} expected, not ${number(found)}.`,
       surplus.length > 0 && `Too many: ${surplus.join(', ')}`,
     ]),
   table: 'Rows',
@@ -58,7 +58,7 @@ export const bulk = {
   onlyProblems: (count: number) => `Only ${rows(count)} to correct`,
   more: (count: number) => `${rows(count)} more`,
   add: (noun: Noun, count: number) => `Add ${count === 0 ? noun.many : countOf(noun, count)}`,
-  addCorrected: (count: number) => `Add ${counted(count, { one: 'corrected row', other: 'corrected rows' })}`,
+  addCorrected: (count: number) => `Add ${countOf({ one: 'corrected row', many: 'corrected rows' }, count)}`,
   adding: 'Adding…',
   resume: (count: number) => `Add the other ${number(count)}`,
   finished: ({ many }: Noun) => `View ${many}`,
@@ -108,7 +108,7 @@ export const issues = {
   required: (label: string) => `${the(label)} is missing.`,
   notText: (label: string) => `${the(label)} is not text.`,
   length: (label: string, minimum: number, maximum: number) =>
-    `${the(label)} needs ${number(minimum)} to ${counted(maximum, { one: 'character', other: 'characters' })}.`,
+    `${the(label)} needs ${number(minimum)} to ${countOf({ one: 'character', many: 'characters' }, maximum)}.`,
   unicode: (label: string) => `${the(label)} has an incomplete character.`,
   control: (label: string) => `${the(label)} has a line break, a tab or another control character.`,
   blank: (label: string) => `${the(label)} is only white space.`,

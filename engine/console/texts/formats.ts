@@ -1,11 +1,5 @@
 import type { Noun } from '../resource.ts'
 
-/** The singular and the plural, such as `row` and `rows`. */
-interface Forms {
-  one: string
-  other: string
-}
-
 const numbers = new Intl.NumberFormat('en')
 const lists = new Intl.ListFormat('en')
 const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
@@ -25,26 +19,22 @@ export function time(time: Date): string {
   return times.format(time)
 }
 
-export function plural(value: number, { one, other }: Forms): string {
-  return value === 1 ? one : other
-}
-
-/** Such as `2 rows`. */
-export function counted(value: number, forms: Forms): string {
-  return `${number(value)} ${plural(value, forms)}`
-}
-
-export function rows(count: number): string {
-  return counted(count, { one: 'row', other: 'rows' })
-}
-
-export function was(count: number): string {
-  return plural(count, { one: 'was', other: 'were' })
+/** The form for one, or for several. */
+export function plural({ one, many }: Noun, value: number): string {
+  return value === 1 ? one : many
 }
 
 /** Such as `2 toys`. */
-export function countOf({ one, many }: Noun, value: number): string {
-  return counted(value, { one, other: many })
+export function countOf(noun: Noun, value: number): string {
+  return `${number(value)} ${plural(noun, value)}`
+}
+
+export function rows(count: number): string {
+  return countOf({ one: 'row', many: 'rows' }, count)
+}
+
+export function was(count: number): string {
+  return plural({ one: 'was', many: 'were' }, count)
 }
 
 /** Such as `a, b, and c`. */

@@ -13,7 +13,6 @@ export const messages = {
     signOut: 'Sign out',
     signOutEverywhere: 'Sign out in all tabs',
     close: 'Close',
-    copy: 'Copy',
     copied: 'Copied',
     unknownPath: 'Page not found',
     unknownPathText: (path: string) => `This service has nothing at ${path}.`,
@@ -59,10 +58,7 @@ export const messages = {
     offline: 'The service cannot be reached: this device is offline.',
     rateLimited: 'Too many requests.',
     unavailable: 'The service is not available at the moment.',
-    /** By the codes of the service. For others, its own message is shown. */
-    codes: {
-      unprocessable: 'Another request had the same idempotency key.',
-    },
+    sameKey: 'Another request had the same idempotency key.',
     retrying: { in: (seconds: number) => `Trying again in ${duration(seconds)}.`, now: 'Trying again…' },
     allowed: { in: (seconds: number) => `Try again in ${duration(seconds)}.`, now: 'Try again.' },
     retryNow: 'Try again now',
@@ -111,7 +107,7 @@ export const messages = {
     left: (added: number, waiting: number) =>
       joined(', ', [
         added > 0 && `${number(added)} added`,
-        `${rows(waiting)} ${plural(waiting, { one: 'waits', other: 'wait' })}`,
+        `${rows(waiting)} ${plural({ one: 'waits', many: 'wait' }, waiting)}`,
       ]),
     show: 'Show the rows',
   },

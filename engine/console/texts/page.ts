@@ -1,6 +1,6 @@
 import type { Noun } from '../resource.ts'
 import { keyVariable } from '../service.ts'
-import { capitalized, counted, countOf, joined, number, time } from './formats.ts'
+import { capitalized, countOf, joined, number, time } from './formats.ts'
 
 /** The texts of the page of a resource. */
 export function textsOf(noun: Noun) {
@@ -55,7 +55,7 @@ export function textsOf(noun: Noun) {
       pageSize: `${Many} per page`,
       perPage: (size: number) => `${size} / page`,
       changed: (items: number) =>
-        counted(items, { one: `${one} is new or changed.`, other: `${many} are new or changed.` }),
+        countOf({ one: `${one} is new or changed.`, many: `${many} are new or changed.` }, items),
       select: (title: string, id: bigint) => `Select ${title}, id ${id}`,
       selectPage: `Select all ${many} of this page`,
       selected: (items: number) => `${number(items)} selected`,

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { type Item, isSearchable, type Resource } from '../../resource.ts'
 import type { Queries } from '../queries.ts'
-import { hrefOfPlace, type Place, type View } from '../view.ts'
+import { hrefOfPlace, type Place, readView, type View } from '../view.ts'
 import type { PagedList } from './paged-list.ts'
 
 /** Called with the items of the page that is shown now. */
@@ -16,12 +16,7 @@ export function usePageTurns(
   const { cursor, size, earlierCursors, before } = view
   const { next, items } = list
   const search = useMutation({ mutationFn: () => queries.previousCursor(view) })
-  const place = hrefOfPlace(resource, view)
-  const current = useRef(place)
   const turning = useRef<{ cursor: bigint; onTurned: OnTurned }>(undefined)
-  useEffect(() => {
-    current.current = place
-  }, [place])
   useEffect(() => {
     if (!items || turning.current?.cursor !== cursor) return
     const { onTurned } = turning.current
@@ -43,7 +38,7 @@ export function usePageTurns(
     search.mutate(undefined, {
       onSuccess(found) {
         // Unless another page was shown meanwhile.
-        if (current.current === place)
+        if (hrefOfPlace(resource, readView(resource)) === hrefOfPlace(resource, view))
           turn({ cursor: found, before: isSearchable(resource) ? beforeThere : undefined }, onTurned)
       },
     })
