@@ -60,11 +60,9 @@ function Console({ linkedKey: firstLinkedKey, ...props }: AppProps) {
         }}
         onRefused={() => refuse(apiKey)}
       />
-      <Suspense>
-        {linkedKey !== undefined && (
-          <LinkQuestion key={linkedKey} linkedKey={linkedKey} onSignIn={onSignIn} onClose={dismissLink} />
-        )}
-      </Suspense>
+      {linkedKey !== undefined && (
+        <LinkQuestion key={linkedKey} linkedKey={linkedKey} onSignIn={onSignIn} onClose={dismissLink} />
+      )}
     </>
   )
 }

@@ -34,17 +34,15 @@ export function Failure({ title, error, failures }: FailureProps) {
       title={title}
       text={
         <>
-          {message} {retries && <CountdownFrom key={retryAfter && failures} seconds={retryAfter} />}
+          {message} {retries && <Countdown key={retryAfter && failures} seconds={retryAfter} />}
         </>
       }
     >
       <RequestId id={requestId} />
       {retries && (
-        <div className="message-actions">
-          <Button variant="default" onClick={retry}>
-            {messages.problem.retryNow}
-          </Button>
-        </div>
+        <Button variant="default" onClick={retry}>
+          {messages.problem.retryNow}
+        </Button>
       )}
     </Message>
   )
@@ -54,26 +52,21 @@ export function Failure({ title, error, failures }: FailureProps) {
 export function PauseMessage({ pause: { message, until } }: { pause: { message: string; until: number } }) {
   return (
     <p className="pause">
-      <span role="alert">{message}</span> <Countdown until={until} /> <ShowRequest requestId={undefined} />
+      <span role="alert">{message}</span> <Countdown key={until} seconds={(until - Date.now()) / 1_000} />{' '}
+      <ShowRequest requestId={undefined} />
     </p>
   )
 }
 
-type CountdownTexts = typeof messages.problem.retrying
-
-/** @param seconds undefined if the service has not said when to try again */
-export function CountdownFrom({ seconds = 0, texts }: { seconds?: number | undefined; texts?: CountdownTexts }) {
-  const [until] = useState(() => Date.now() + seconds * 1_000)
-  return <Countdown until={until} texts={texts} />
-}
-
 interface CountdownProps {
-  until: number
-  texts?: CountdownTexts | undefined
+  /** From when it appears. Undefined if the service has not said when to try again. */
+  seconds: number | undefined
+  texts?: typeof messages.problem.retrying
 }
 
 /** Counts down the seconds until the next attempt. */
-function Countdown({ until, texts = messages.problem.retrying }: CountdownProps) {
+export function Countdown({ seconds = 0, texts = messages.problem.retrying }: CountdownProps) {
+  const [until] = useState(() => Date.now() + seconds * 1_000)
   const [now, setNow] = useState(() => Date.now())
   useInterval(() => setNow(Date.now()), 1_000, { autoInvoke: true })
   const rest = Math.max(Math.round((until - now) / 1_000), 0)

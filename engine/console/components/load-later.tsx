@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, useState } from 'react'
+import { type ComponentType, lazy, Suspense, useState } from 'react'
 import { messages } from '../texts/messages.ts'
 import { Button } from './buttons.tsx'
 
@@ -7,9 +7,12 @@ import { Button } from './buttons.tsx'
  * React's `lazy` would first show the fallback, for up to 300 ms.
  */
 export function loadLater<Props extends { onClose: () => void }>(importComponent: () => Promise<ComponentType<Props>>) {
+  let loading: Promise<ComponentType<Props>> | undefined
   let loaded: ComponentType<Props> | undefined
+  /** Not again after a failure: browsers remember it for a module, and Vite for a style sheet, until the page is reloaded. */
   async function load(): Promise<ComponentType<Props>> {
-    loaded ??= await importComponent()
+    loading ??= importComponent()
+    loaded = await loading
     return loaded
   }
   const Lazy = lazy(async () => ({ default: await load().catch(() => NotLoaded) }))
@@ -17,21 +20,24 @@ export function loadLater<Props extends { onClose: () => void }>(importComponent
   function LoadedLater(props: Props) {
     // Stays the same while it is shown: another component would lose its state.
     const [Component] = useState<ComponentType<Props>>(() => loaded ?? Lazy)
-    return <Component {...props} />
+    return (
+      <Suspense>
+        <Component {...props} />
+      </Suspense>
+    )
   }
-  // If this fails, showing the component tries again.
   return Object.assign(LoadedLater, { preload: () => load().then(Boolean, () => false) })
 }
 
 /** For a panel in a window that is too narrow to have it beside the list. */
 export const PanelSheet = loadLater(async () => (await import('./sheet.tsx')).Sheet)
 
-/** Replaces a panel whose code could not be loaded. React does not load it again until the page is reloaded. */
+/** Replaces a panel whose code could not be loaded. */
 function NotLoaded({ onClose }: { onClose: () => void }) {
   const { notLoaded: texts, page } = messages
   return (
-    <div className="not-loaded" role="alert">
-      <p>{texts.text}</p>
+    <div className="not-loaded">
+      <p role="alert">{texts.text}</p>
       <Button variant="default" size="xs" onClick={() => location.reload()}>
         {texts.reload}
       </Button>

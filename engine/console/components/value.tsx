@@ -1,13 +1,12 @@
 import './value.css'
 import type { Field } from '../resource.ts'
-
-const timeStyle = { dateStyle: 'medium', timeStyle: 'short' } as const
+import { date } from '../texts/formats.ts'
 
 /** A value of a field. Nothing if there is none. */
 export function Value({ field, value }: { field: Field; value: unknown }) {
   if (value === undefined) return null
   if (value instanceof Date) {
-    return <time dateTime={value.toISOString()}>{value.toLocaleString('en', timeStyle)}</time>
+    return <time dateTime={value.toISOString()}>{date(value)}</time>
   }
   const text = String(value)
   if (field.kind === 'text') return <Text text={text} />

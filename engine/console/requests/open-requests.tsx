@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, Suspense, useCallback, useContext, useState } from 'react'
+import { createContext, type ReactNode, useCallback, useContext, useState } from 'react'
 import { Button } from '../components/buttons.tsx'
 import { loadLater } from '../components/load-later.tsx'
 import type { Resource } from '../resource.ts'
@@ -24,9 +24,7 @@ export function RequestsProvider({ resource, children }: { resource: Resource; c
   return (
     <RequestsContext value={open}>
       {children}
-      <Suspense>
-        {opened && <Requests resource={resource} first={opened.entry} onClose={() => setOpened(undefined)} />}
-      </Suspense>
+      {opened && <Requests resource={resource} first={opened.entry} onClose={() => setOpened(undefined)} />}
     </RequestsContext>
   )
 }

@@ -6,7 +6,7 @@ import type { ShownList } from './list/use-shown-list.ts'
 import type { Navigation } from './navigation.ts'
 import type { Queries } from './queries.ts'
 
-export interface PageOf {
+export interface PageOf extends Navigation {
   resource: Resource
   /** The picture of an empty list. */
   icon: ReactNode
@@ -14,11 +14,8 @@ export interface PageOf {
   queries: Queries
 }
 
-/** What the page is about. It stays the same, and so does the navigation: components that only use these do not render again. */
+/** What the page is about, and what leads to another item, dialog or part of the list. It stays the same. */
 export const [ResourceProvider, useResource] = createRequiredContext<PageOf>()
-
-/** What leads to another item, dialog or part of the list. */
-export const [NavigationProvider, useNavigation] = createRequiredContext<Navigation>()
 
 /** The part of the list that the page shows. */
 export const [ListProvider, useList] = createRequiredContext<ShownList>()

@@ -1,7 +1,7 @@
 import './page.css'
 import { useDocumentTitle } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { importDrafts } from '../bulk/drafts.ts'
 import { useClient } from '../client.ts'
 import { focusedRow, titleOfPage } from '../components/focus.ts'
@@ -19,14 +19,7 @@ import { List, SelectionBar } from './list/list.tsx'
 import { foundOf } from './list/paged-list.ts'
 import { useShownList } from './list/use-shown-list.ts'
 import { type Dialog, navigationOf } from './navigation.ts'
-import {
-  ListProvider,
-  NavigationProvider,
-  ResourceProvider,
-  useList,
-  useNavigation,
-  useResource,
-} from './page-context.ts'
+import { ListProvider, ResourceProvider, useList, useResource } from './page-context.ts'
 import { partOf, queriesOf, totalOf } from './queries.ts'
 import { Tools } from './tools.tsx'
 import { useFileDrop } from './use-file-drop.ts'
@@ -48,23 +41,20 @@ interface ResourcePageProps {
 /** The list of a resource, its items, and everything that can be done with them. */
 export function ResourcePage({ resource, icon, onSignOut }: ResourcePageProps) {
   const client = useClient()
-  const page = useMemo(
-    () => ({ resource, icon, texts: textsOf(resource), queries: queriesOf(resource, client) }),
-    [resource, icon, client],
-  )
   // The draft of a session whose key was rejected continues.
   const [dialog, setDialog] = useState<Dialog | undefined>(() =>
     importDrafts.get(resource.many)?.isOpen ? { kind: 'import' } : undefined,
   )
-  const navigation = useMemo(() => navigationOf(resource, setDialog), [resource])
-  const shown = useShownList(resource, page.queries, navigation)
+  const page = useMemo(() => {
+    const texts = textsOf(resource)
+    return { resource, icon, texts, queries: queriesOf(resource, client), ...navigationOf(resource, setDialog) }
+  }, [resource, icon, client])
+  const shown = useShownList(resource, page.queries, page)
   return (
     <ResourceProvider value={page}>
-      <NavigationProvider value={navigation}>
-        <ListProvider value={shown}>
-          <Page dialog={dialog} onCloseDialog={() => setDialog(undefined)} onSignOut={onSignOut} />
-        </ListProvider>
-      </NavigationProvider>
+      <ListProvider value={shown}>
+        <Page dialog={dialog} onCloseDialog={() => setDialog(undefined)} onSignOut={onSignOut} />
+      </ListProvider>
     </ResourceProvider>
   )
 }
@@ -75,8 +65,7 @@ interface PageProps extends Pick<ResourcePageProps, 'onSignOut'> {
 }
 
 function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
-  const { resource, texts } = useResource()
-  const { open, closePanel } = useNavigation()
+  const { resource, texts, open, closePanel } = useResource()
   const { view, list, item, selection, move, extend } = useList()
   const newItem = useNewItem(resource)
   const { title, fields } = resource
@@ -130,20 +119,17 @@ function Page({ dialog, onCloseDialog, onSignOut }: PageProps) {
         </span>
         <div className="workspace" data-with-panel={hasPanel || undefined}>
           <List newItem={newItem} isImporting={dialog?.kind === 'import'} />
-          <Suspense>
-            {view.isAdding && <AddItem newItem={newItem} onClose={closePanel} />}
-            {view.item !== undefined && !view.isAdding && <ItemPanel id={view.item} onClose={closePanel} />}
-          </Suspense>
+          {view.isAdding && <AddItem newItem={newItem} onClose={closePanel} />}
+          {view.item !== undefined && !view.isAdding && <ItemPanel id={view.item} onClose={closePanel} />}
         </div>
-        <Suspense>{dialog && <OpenDialog dialog={dialog} onClose={onCloseDialog} />}</Suspense>
+        {dialog && <OpenDialog dialog={dialog} onClose={onCloseDialog} />}
       </main>
     </>
   )
 }
 
 function OpenDialog({ dialog, onClose }: { dialog: Dialog; onClose: () => void }) {
-  const { resource, queries } = useResource()
-  const { turnTo } = useNavigation()
+  const { resource, queries, turnTo } = useResource()
   const { view, list } = useList()
   const counts = useQuery(queries.counts).data
   if (dialog.kind === 'help') return <Help noun={resource} onClose={onClose} />

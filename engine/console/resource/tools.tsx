@@ -11,15 +11,14 @@ import { keyName, shortcuts, useShortcuts } from '../keyboard.ts'
 import { problemOf } from '../problem.ts'
 import { isSearchable } from '../resource.ts'
 import { messages } from '../texts/messages.ts'
-import { useList, useNavigation, useResource } from './page-context.ts'
+import { useList, useResource } from './page-context.ts'
 import { partOf } from './queries.ts'
 import { idIn } from './search.ts'
 import { firstPage, show } from './view.ts'
 
 /** Finds an item, exports the items and adds some. */
 export function Tools() {
-  const { texts } = useResource()
-  const { open } = useNavigation()
+  const { texts, open } = useResource()
   return (
     <div className="tools">
       <Search />
@@ -52,8 +51,7 @@ const pause = 200
 
 /** Opens an item by its id. If the API searches the resource, the list also shows what matches the text. */
 function Search() {
-  const { resource, texts } = useResource()
-  const { open, turnTo } = useNavigation()
+  const { resource, texts, open, turnTo } = useResource()
   const { view, list, item, selection } = useList()
   const isSearched = isSearchable(resource)
   /** What the list does not show yet. */

@@ -9,7 +9,7 @@ import type { ServiceIssue } from '#client'
 import { formDrafts } from '../../bulk/drafts.ts'
 import { issuesOf } from '../../bulk/table.ts'
 import { Button } from '../../components/buttons.tsx'
-import { CountdownFrom } from '../../components/failure.tsx'
+import { Countdown } from '../../components/failure.tsx'
 import { IconCheck } from '../../components/icons.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { RequestId } from '../../components/request-id.tsx'
@@ -20,7 +20,7 @@ import { type Field, type Item, parseTexts, type Resource, textOf, type Values }
 import { messages } from '../../texts/messages.ts'
 import type { PageTexts } from '../../texts/page.ts'
 import { MantineContext } from '../../theme/mantine.tsx'
-import { useList, useNavigation, useResource } from '../page-context.ts'
+import { useList, useResource } from '../page-context.ts'
 import type { NewItem } from './new-item.ts'
 
 type Entries = Record<string, string>
@@ -48,8 +48,7 @@ export function AddItem({ newItem, onClose }: AddItemProps) {
 
 /** What the user has entered is kept when the form is closed, and after the key was rejected. */
 function ItemForm({ newItem }: { newItem: NewItem }) {
-  const { resource, texts: pageTexts } = useResource()
-  const { closeForm } = useNavigation()
+  const { resource, texts: pageTexts, closeForm } = useResource()
   const { view } = useList()
   const { many } = resource
   // Only the values that the user has entered.
@@ -176,7 +175,7 @@ function Failure({ problem, isUncertain }: { problem: Problem; isUncertain: bool
   const { message, retryAfter } = problem
   return (
     <Notice color="danger" title={isUncertain ? texts.uncertain : texts.notAdded}>
-      {message} {retryAfter !== undefined && <CountdownFrom seconds={retryAfter} texts={messages.problem.allowed} />}{' '}
+      {message} {retryAfter !== undefined && <Countdown seconds={retryAfter} texts={messages.problem.allowed} />}{' '}
       {isUncertain && texts.uncertainText}
       <RequestId id={problem.requestId} />
     </Notice>

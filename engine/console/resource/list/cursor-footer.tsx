@@ -1,14 +1,14 @@
 import './cursor-footer.css'
 import { useQuery } from '@tanstack/react-query'
 import { Button, IconButton } from '../../components/buttons.tsx'
-import { CountdownFrom } from '../../components/failure.tsx'
+import { Countdown } from '../../components/failure.tsx'
 import { keepFocus } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
 import { IconAlertTriangle, IconChevronLeft, IconChevronLeftPipe, IconChevronRight } from '../../components/icons.tsx'
 import { useShortcuts } from '../../keyboard.ts'
 import { problemOf } from '../../problem.ts'
 import { ShowRequest } from '../../requests/open-requests.tsx'
-import { type PageOf, useList, useNavigation, useResource } from '../page-context.ts'
+import { type PageOf, useList, useResource } from '../page-context.ts'
 import { type Counts, totalOf } from '../queries.ts'
 import { maxLimit } from '../search.ts'
 import { type PageSize, pageSizes, rememberSize } from '../view.ts'
@@ -45,8 +45,7 @@ export function CursorFooter() {
 
 /** Leads to what other clients have added to another page. */
 function Arrived() {
-  const { texts } = useResource()
-  const { turnTo } = useNavigation()
+  const { texts, turnTo } = useResource()
   const { view, list } = useList()
   const { arrived, newest } = list
   const text = arrived.length > 0 && texts.list.arrived(arrived.length, arrived.length < maxLimit)
@@ -63,8 +62,7 @@ function Arrived() {
 
 /** The page starts with the same item afterwards. */
 function SizeSelect() {
-  const { texts } = useResource()
-  const { turnTo } = useNavigation()
+  const { texts, turnTo } = useResource()
   const { view } = useList()
   const { cursor, size, before } = view
   return (
@@ -89,8 +87,8 @@ function SizeSelect() {
 }
 
 function Pager() {
-  const texts = useResource().texts.list
-  const { turnTo } = useNavigation()
+  const { texts: pageTexts, turnTo } = useResource()
+  const texts = pageTexts.list
   const { view, turns } = useList()
   const { showPrevious, showNext, isPending, error } = turns
   useShortcuts({ previousPage: () => showPrevious?.(), nextPage: () => showNext?.() })
@@ -156,7 +154,7 @@ function OutOfDate() {
       <IconAlertTriangle />
       <span role="status">
         {texts.outOfDate(new Date(dataUpdatedAt))} {message}{' '}
-        <CountdownFrom key={retryAfter && failureCount} seconds={retryAfter} />
+        <Countdown key={retryAfter && failureCount} seconds={retryAfter} />
       </span>
       <ShowRequest requestId={requestId} />
     </div>

@@ -7,22 +7,23 @@ import { curlOf, jsonOf } from '../../requests/curl.ts'
 import { type Resource, valuesOf } from '../../resource.ts'
 import { messages } from '../../texts/messages.ts'
 import type { PageTexts } from '../../texts/page.ts'
-import { useList, useNavigation, useResource } from '../page-context.ts'
+import { useList, useResource } from '../page-context.ts'
 import { partOf } from '../queries.ts'
 import { meaningsOf } from '../search.ts'
 import { everything } from '../view.ts'
 
 /** Explains why the list is empty and offers the next step. */
 export function EmptyList() {
-  const { resource, icon, ...page } = useResource()
-  const { open, turnTo } = useNavigation()
+  const { resource, icon, open, turnTo, ...page } = useResource()
   const { view } = useList()
   const texts = page.texts.list
   const part = partOf(resource, view.filter)
   if (view.cursor > 0n) {
     return (
       <Message ref={keepFocus} icon={icon} title={texts.pastEnd} text={texts.pastEndText}>
-        <Action label={texts.toFirst} onClick={() => turnTo({})} />
+        <Button variant="default" onClick={() => turnTo({})}>
+          {texts.toFirst}
+        </Button>
       </Message>
     )
   }
@@ -30,7 +31,9 @@ export function EmptyList() {
     const search = view.search === undefined ? undefined : searchedFor(resource, texts, view.search)
     return (
       <Message ref={keepFocus} icon={<IconSearch />} title={texts.emptyFilter(part)} text={search}>
-        <Action label={texts.showAll} onClick={() => turnTo(everything)} />
+        <Button variant="default" onClick={() => turnTo(everything)}>
+          {texts.showAll}
+        </Button>
       </Message>
     )
   }
@@ -59,16 +62,6 @@ function searchedFor(resource: Resource, texts: PageTexts['list'], search: strin
     fields.map(({ label }) => label),
     search.trim(),
     fields.every(({ kind }) => kind === 'text'),
-  )
-}
-
-function Action({ label, onClick }: { label: string; onClick: () => void }) {
-  return (
-    <div className="message-actions">
-      <Button variant="default" onClick={onClick}>
-        {label}
-      </Button>
-    </div>
   )
 }
 

@@ -2,13 +2,12 @@ import '../../components/value.css'
 import './filter-chips.css'
 import { useQuery } from '@tanstack/react-query'
 import { type Field, parseChoice } from '../../resource.ts'
-import { useList, useNavigation, useResource } from '../page-context.ts'
+import { useList, useResource } from '../page-context.ts'
 import { totalOf } from '../queries.ts'
 
 /** Filters by a field with choices, and shows the number of items of each if the service counts them. */
 export function FilterChips({ field }: { field: Field }) {
-  const { resource, texts, queries } = useResource()
-  const { turnTo } = useNavigation()
+  const { resource, texts, queries, turnTo } = useResource()
   const { view } = useList()
   const counts = useQuery(queries.counts).data
   const { name, label, choices = {} } = field

@@ -1,6 +1,6 @@
 import './just-added.css'
 import './list.css'
-import { type ComponentProps, Suspense, useEffect, useReducer, useRef } from 'react'
+import { type ComponentProps, useEffect, useReducer, useRef } from 'react'
 import { importDrafts } from '../../bulk/drafts.ts'
 import { Button, IconButton } from '../../components/buttons.tsx'
 import { Failure } from '../../components/failure.tsx'
@@ -10,7 +10,7 @@ import { loadLater } from '../../components/load-later.tsx'
 import { type Item, isSearchable, textOf } from '../../resource.ts'
 import { messages } from '../../texts/messages.ts'
 import type { NewItem } from '../item/new-item.ts'
-import { useList, useNavigation, useResource } from '../page-context.ts'
+import { useList, useResource } from '../page-context.ts'
 import { everything, hrefOf, hrefOfPlace, openHere } from '../view.ts'
 import { useChanges } from './changes.ts'
 import { CursorFooter } from './cursor-footer.tsx'
@@ -51,7 +51,7 @@ export function List({ newItem, isImporting }: ListProps) {
             <span className="visually-hidden" role="status">
               {selection.count > 0 && texts.list.selected(selection.count)}
             </span>
-            <Suspense>{selection.count > 0 && <SelectionBar onClose={selection.clear} />}</Suspense>
+            {selection.count > 0 && <SelectionBar onClose={selection.clear} />}
           </div>
           <Content place={place} added={newItem.added} />
         </div>
@@ -102,8 +102,7 @@ function Line({ text, onDismiss, children, ...props }: LineProps) {
 
 /** A save that failed after its form was closed. */
 function NotAdded({ error, variables, isUncertain, forgetFailure }: NewItem) {
-  const { resource, texts } = useResource()
-  const { open } = useNavigation()
+  const { resource, texts, open } = useResource()
   const { view } = useList()
   if (!error || view.isAdding) return null
   return (
@@ -123,8 +122,7 @@ function NotAdded({ error, variables, isUncertain, forgetFailure }: NewItem) {
 
 /** An import that was left before all of its rows were added. */
 function LeftImport() {
-  const { resource } = useResource()
-  const { open } = useNavigation()
+  const { resource, open } = useResource()
   const [, update] = useReducer((updates: number) => updates + 1, 0)
   const { added = 0, waiting = 0 } = importDrafts.get(resource.many)?.progress ?? {}
   if (waiting === 0) return null
@@ -143,8 +141,7 @@ function LeftImport() {
 
 /** What the user has just added. The list may be at another page, or show other items. */
 function JustAdded({ added, dismissAdded }: NewItem) {
-  const { resource, texts } = useResource()
-  const { open, turnTo } = useNavigation()
+  const { resource, texts, open, turnTo } = useResource()
   const [latest] = added
   if (!latest) return null
   const { id } = latest

@@ -2,7 +2,7 @@ import { type MouseEvent, memo } from 'react'
 import { keepFocus, rowIdOf } from '../../components/focus.ts'
 import { outerSpacesOf, Value, valueAttributes } from '../../components/value.tsx'
 import { type Field, type Item, textOf } from '../../resource.ts'
-import { useNavigation, useResource } from '../page-context.ts'
+import { useResource } from '../page-context.ts'
 import { hrefOf, openHere } from '../view.ts'
 import type { Selection } from './selection.ts'
 
@@ -20,8 +20,7 @@ interface RowProps {
 /** Without `useList`: only the rows that change are rendered again, of up to 100. */
 export const Row = memo(function Row(props: RowProps) {
   const { item, columns, isNew, isChanged, isSelected, isShown, onSelect } = props
-  const { resource, texts } = useResource()
-  const { open } = useNavigation()
+  const { resource, texts, open } = useResource()
   const { id } = item
   return (
     <tr

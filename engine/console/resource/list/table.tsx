@@ -4,7 +4,7 @@ import { hint } from '../../components/hint.ts'
 import { valueAttributes } from '../../components/value.tsx'
 import { arrowKeys } from '../../keyboard.ts'
 import { type Item, isSearchable } from '../../resource.ts'
-import { useList, useNavigation, useResource } from '../page-context.ts'
+import { useList, useResource } from '../page-context.ts'
 import { Row } from './row.tsx'
 
 interface ResourceTableProps {
@@ -80,8 +80,7 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
 
 /** Changes the order. A search has its own. */
 function IdHeader({ label }: { label: string }) {
-  const { resource, texts } = useResource()
-  const { turnTo } = useNavigation()
+  const { resource, texts, turnTo } = useResource()
   const { view } = useList()
   const isNewest = view.order === 'newest'
   if (!isSearchable(resource) || view.search !== undefined) return <th scope="col">{label}</th>
