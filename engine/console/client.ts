@@ -8,9 +8,23 @@ const timeout = 12_000
 /** Milliseconds. */
 const maxPause = 1_000
 
+/** Fails above a rate limit, with the response as the cause: the client would take that of a proxy for an outage. */
+async function fetchWithinLimit(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const response = await loggedFetch(input, init)
+  if (response.status === 429) throw new Error('Too many requests', { cause: response })
+  return response
+}
+
 /** A client of the service that serves this page. It retries once, so that the console can show a failure soon. */
 export function clientWith(apiKey: string): ServiceClient {
-  return createClient<ServiceRouter>({ url: serviceUrl(), apiKey, retries: 1, maxPause, timeout, fetch: loggedFetch })
+  return createClient<ServiceRouter>({
+    url: serviceUrl(),
+    apiKey,
+    retries: 1,
+    maxPause,
+    timeout,
+    fetch: fetchWithinLimit,
+  })
 }
 
 /** The client with the API key of the session. */

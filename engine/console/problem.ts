@@ -21,18 +21,19 @@ export interface Problem {
 export function problemOf(error: unknown): Problem {
   if (isUnreadable(error)) return { kind: 'busy', message: messages.problem.unexpected }
   if (!isServiceError(error)) return { kind: 'permanent', message: messages.problem.page }
-  // No response of the service: the network failed, or a gateway could not reach the service.
-  if (!error.data) return { kind: 'unreachable', message: unreachable() }
-  const { code, status, message, issues } = error.data
-  const requestId = headerOf(error, 'x-request-id')
-  if (status === 401) return { kind: 'refused', message: messages.session.keyInvalid }
-  const { sameKey, rateLimited } = messages.problem
-  const known = code === 'unprocessable' ? sameKey : message
-  if (status === 404) return { kind: 'missing', message: known }
-  if (status === 429) {
-    const retryAfter = Number(headerOf(error, 'retry-after') ?? Number.NaN)
-    return { kind: 'busy', message: rateLimited, retryAfter: retryAfter > 0 ? retryAfter : undefined }
+  const response = responseOf(error)
+  if ((error.data ?? response)?.status === 429) {
+    const retryAfter = Number(response?.headers.get('retry-after') ?? Number.NaN)
+    return { kind: 'busy', message: messages.problem.rateLimited, retryAfter: retryAfter > 0 ? retryAfter : undefined }
   }
+  // No response of the service: the network failed, or a gateway could not reach the service.
+  const { unreachable, offline } = messages.problem
+  if (!error.data) return { kind: 'unreachable', message: navigator.onLine ? unreachable : offline }
+  const { code, status, message, issues } = error.data
+  const requestId = response?.headers.get('x-request-id') ?? undefined
+  if (status === 401) return { kind: 'refused', message: messages.session.keyInvalid }
+  const known = code === 'unprocessable' ? messages.problem.sameKey : message
+  if (status === 404) return { kind: 'missing', message: known }
   if (status >= 500) return { kind: 'busy', message: messages.problem.unavailable, requestId }
   return { kind: 'permanent', message: known, requestId, issues }
 }
@@ -56,11 +57,8 @@ function isUnreadable(error: unknown): boolean {
   return !error.data && error.meta?.response instanceof Response
 }
 
-function headerOf({ meta }: ServiceError, name: string): string | undefined {
-  const response = meta?.response
-  return response instanceof Response ? (response.headers.get(name) ?? undefined) : undefined
-}
-
-function unreachable(): string {
-  return navigator.onLine ? messages.problem.unreachable : messages.problem.offline
+/** Also a response that ended the request as an error. See `clientWith`. */
+function responseOf({ meta, cause }: ServiceError): Response | undefined {
+  const response = meta?.response ?? cause?.cause
+  return response instanceof Response ? response : undefined
 }

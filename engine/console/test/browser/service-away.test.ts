@@ -170,6 +170,30 @@ test('a rate limit shows the remaining time, and the console waits for it', asyn
   expect(requests).toEqual([])
 })
 
+test('a rate limit of a proxy is not an outage: it shows the remaining time, and nothing was added', async ({
+  visit,
+}) => {
+  const { url, key } = await startConsole()
+  const page = await visit(url, { key })
+  await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
+  await page.route('**/trpc/**', (route) =>
+    route.fulfill({
+      status: 429,
+      contentType: 'text/html',
+      headers: { 'retry-after': '30' },
+      body: '<h1>Too Many Requests</h1>',
+    }),
+  )
+  await enterPet(page, 'Rex', '7')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('The pet was not added').waitFor()
+  await page.reload()
+  await page
+    .getByRole('alert')
+    .getByText(/^Too many requests\. Trying again in \d+ s\.$/)
+    .waitFor()
+})
+
 test('a failure of the service shows the id of the request, for its log', async ({ visit }) => {
   const { url, key } = await startConsole()
   const page = await visit(url, { key })
@@ -182,7 +206,7 @@ test('a failure of the service shows the id of the request, for its log', async 
     }),
   )
   await page.reload()
-  await page.getByRole('alert').getByText('req-17').waitFor()
+  await page.getByText('req-17').waitFor()
   await page.getByRole('button', { name: 'Copy the request id' }).waitFor()
   await inspect(page, 'request-id')
 })
