@@ -28,21 +28,31 @@ export const importDrafts = new Map<string, Draft>()
 /** The entries of the form for a new item, by the names of the fields. They are kept like the other drafts. */
 export const formDrafts = new Map<string, Record<string, string>>()
 
+/** The idempotency keys of the new items whose requests have no known outcome, by the content of the items. */
+export const createKeys = new Map<string, string>()
+
 /** Restores what was left before a reload, and keeps what is left before the next one. */
 export function keepDrafts(): void {
-  const name = `${product().command}-import`
+  keep('import', importDrafts, ({ progress }) => progress !== undefined && progress.waiting > 0)
+  for (const draft of importDrafts.values()) draft.isOpen = false
+  keep('form', formDrafts)
+  keep('create-keys', createKeys)
+}
+
+function keep<Draft>(kind: string, drafts: Map<string, Draft>, isLeft = (_draft: Draft) => true): void {
+  const name = `${product().command}-${kind}`
   const session = storage('sessionStorage')
   try {
-    const kept = superjson.parse<typeof importDrafts>(session?.getItem(name) ?? '{"json":[],"meta":{"values":["map"]}}')
-    for (const [many, draft] of kept) importDrafts.set(many, { ...draft, isOpen: false })
+    const kept = superjson.parse<typeof drafts>(session?.getItem(name) ?? superjson.stringify(new Map()))
+    for (const [each, draft] of kept) drafts.set(each, draft)
   } catch {
     // Of another release.
   }
   session?.removeItem(name)
   addEventListener('pagehide', () => {
-    const left = [...importDrafts].filter(([, { progress }]) => progress && progress.waiting > 0)
+    const left = [...drafts].filter(([, draft]) => isLeft(draft))
     try {
-      if (left.length > 0) session?.setItem(name, superjson.stringify(new Map(left)))
+      session?.setItem(name, superjson.stringify(new Map(left)))
     } catch {
       // The browser stores no text of this size.
     }
@@ -50,6 +60,5 @@ export function keepDrafts(): void {
 }
 
 export function clearDrafts(): void {
-  importDrafts.clear()
-  formDrafts.clear()
+  for (const each of [importDrafts, formDrafts, createKeys]) each.clear()
 }

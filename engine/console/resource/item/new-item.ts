@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { createIdempotencyKey } from '#client'
-import { formDrafts } from '../../bulk/drafts.ts'
+import { createKeys, formDrafts } from '../../bulk/drafts.ts'
 import { useClient } from '../../client.ts'
 import { isTransient, problemOf } from '../../problem.ts'
 import { wasOnlyLimited } from '../../requests/log.ts'
@@ -16,13 +16,12 @@ export function useNewItem(resource: Resource) {
   const queryClient = useQueryClient()
   const [added, setAdded] = useState<Item[]>([])
   const [addsAnother, setAddsAnother] = useState(false)
-  const [keys] = useState(() => new Map<string, string>())
   const textOf = (item: Values) => JSON.stringify(identityOf(resource, item))
 
   function idempotencyKeyOf(item: Values): string {
     const identity = textOf(item)
-    const key = keys.get(identity) ?? createIdempotencyKey()
-    keys.set(identity, key)
+    const key = createKeys.get(identity) ?? createIdempotencyKey()
+    createKeys.set(identity, key)
     return key
   }
 
@@ -32,7 +31,7 @@ export function useNewItem(resource: Resource) {
     // The service validates the item, as it does for every client.
     mutationFn: (item: Values) => create.mutate(item, { context: { idempotencyKey: idempotencyKeyOf(item) } }),
     onSettled(_added, error, item) {
-      if (!error || !isTransient(problemOf(error))) keys.delete(textOf(item))
+      if (!error || !isTransient(problemOf(error))) createKeys.delete(textOf(item))
     },
     onSuccess(item) {
       // Also after the session ended: the item must not be added again with another key.
@@ -58,7 +57,7 @@ export function useNewItem(resource: Resource) {
     isUncertain:
       mutation.error !== null &&
       isTransient(problemOf(mutation.error)) &&
-      !wasOnlyLimited(keys.get(textOf(mutation.variables))),
+      !wasOnlyLimited(createKeys.get(textOf(mutation.variables))),
     isSaving,
     /** Does not stop a save that is running. */
     forgetFailure() {

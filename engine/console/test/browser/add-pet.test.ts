@@ -112,6 +112,31 @@ describe('adding a pet', () => {
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('')
   })
 
+  test('the entries stay across a reload, after which a retry adds the pet once', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    const page = await visit(url, { key })
+    const entries = () => page.locator('form.add-item').getByRole('textbox').evaluateAll(valuesOf)
+    await enterPet(page, 'Rex', '7')
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('Sold')
+    await page.reload()
+    await expect.poll(entries).toEqual(['Rex', '7'])
+    await page.route('**/trpc/pets.create', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await submitButton(page).click()
+    await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
+    await page.unroute('**/trpc/pets.create')
+    await page.reload()
+    await page.getByRole('row', { name: '1 Rex 7 Sold' }).waitFor()
+    await submitButton(page).click()
+    await justAdded(page).getByRole('link', { name: 'Rex #1' }).waitFor()
+    expect(await store.pets.list({ limit: 9, cursor: 0n })).toHaveLength(1)
+    await addButton(page).click()
+    await page.reload()
+    await expect.poll(entries).toEqual(['', ''])
+  })
+
   test('the form starts with the selected status, and a click beside its sheet keeps its entries', async ({
     visit,
   }) => {
@@ -207,7 +232,7 @@ describe('adding a pet', () => {
     const alert = page.getByRole('alert')
     await alert.getByText('The pet was not added').waitFor()
     expect(await alert.textContent()).not.toContain('Try again')
-    expect(log.join()).toContain(await alert.getByRole('code').textContent())
+    expect(log.join()).toContain(await panel(page, 'Add pet').getByRole('code').textContent())
     await inspect(page, 'refused')
   })
 })
@@ -270,3 +295,7 @@ describe('added pets', () => {
     await inspect(page, `just-added-${viewport.width}`)
   })
 })
+
+function valuesOf(fields: Element[]): string[] {
+  return fields.map((field) => (field instanceof HTMLInputElement ? field.value : ''))
+}
