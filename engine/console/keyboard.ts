@@ -1,5 +1,7 @@
 import { type HotkeyItem, useHotkeys } from '@mantine/hooks'
 import { topDialog } from './components/focus.ts'
+import { product } from './service.ts'
+import { storage } from './storage.ts'
 
 /** The keys of each action, for its handler, its tooltip and the help, which lists them in this order. */
 export const shortcuts = {
@@ -18,6 +20,28 @@ export const shortcuts = {
 
 export type Shortcut = keyof typeof shortcuts
 
+/** In the local storage, if the user has turned off the keys of one character. */
+const charactersKey = () => `${product().command}-character-keys`
+
+let hasCharacterKeys: boolean | undefined
+
+/** Whether letters and signs are shortcuts. Speech input, for example, types them by accident (WCAG 2.2, 2.1.4). */
+export function areCharactersOn(): boolean {
+  hasCharacterKeys ??= storage('localStorage')?.getItem(charactersKey()) !== 'off'
+  return hasCharacterKeys
+}
+
+/** Handlers and tooltips follow when they are rendered again, as they are when the help is closed. */
+export function setCharactersOn(isOn: boolean): void {
+  hasCharacterKeys = isOn
+  storage('localStorage')?.setItem(charactersKey(), isOn ? 'on' : 'off')
+}
+
+/** The keys of an action that are not turned off. */
+export function keysOf(shortcut: Shortcut): string[] {
+  return shortcuts[shortcut].filter((key) => key.length > 1 || areCharactersOn())
+}
+
 /** Marks the elements in which arrow keys move between items. Elsewhere they scroll the page. */
 export const arrowKeys = { 'data-arrow-keys': true }
 
@@ -35,7 +59,9 @@ function hotkeysOf(shortcut: Shortcut, action: () => void): HotkeyItem[] {
     event.preventDefault()
     action()
   }
-  return shortcuts[shortcut].flatMap(withModifiers).map((keys) => [keys, handle, { preventDefault: false }])
+  return keysOf(shortcut)
+    .flatMap(withModifiers)
+    .map((keys) => [keys, handle, { preventDefault: false }])
 }
 
 /** On other keyboard layouts, punctuation needs Shift, Option or AltGr, which browsers report as Control and Alt. */

@@ -1,11 +1,12 @@
 import './hint.css'
-import { keyName, type Shortcut, shortcuts } from '../keyboard.ts'
+import { keyName, keysOf, type Shortcut } from '../keyboard.ts'
 
 /** The attributes of an element that shows a label and a shortcut while it is hovered, or focused with the Tab key. */
 export function hint(label: string, shortcut?: Shortcut) {
-  if (!shortcut) return { 'data-hint': label }
-  const keys = shortcuts[shortcut]
-  return { 'data-hint': `${label} (${keyName(keys[0] ?? '')})`, 'aria-keyshortcuts': keys.join(' ') }
+  const keys = shortcut ? keysOf(shortcut) : []
+  const [first] = keys
+  if (first === undefined) return { 'data-hint': label }
+  return { 'data-hint': `${label} (${keyName(first)})`, 'aria-keyshortcuts': keys.join(' ') }
 }
 
 /** Hides hints where the style sheet alone would show them: after a click or Escape, and when a script moves the focus. */

@@ -41,7 +41,7 @@ export function Header({ list, onHelp, onSignOut }: HeaderProps) {
           </IconButton>
         </span>
         {onHelp && (
-          <IconButton label={messages.keyboard.title} shortcut="help" onClick={onHelp}>
+          <IconButton className="header-help" label={messages.keyboard.title} shortcut="help" onClick={onHelp}>
             <IconKeyboard />
           </IconButton>
         )}

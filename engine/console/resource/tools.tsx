@@ -7,7 +7,7 @@ import { hint } from '../components/hint.ts'
 import { IconDownload, IconPlus, IconSearch, IconTablePlus, IconX } from '../components/icons.tsx'
 import { TextField } from '../form/text-field.tsx'
 import { navigateBelowDialogs } from '../history.ts'
-import { keyName, shortcuts, useShortcuts } from '../keyboard.ts'
+import { keyName, keysOf, useShortcuts } from '../keyboard.ts'
 import { problemOf } from '../problem.ts'
 import { isSearchable } from '../resource.ts'
 import { messages } from '../texts/messages.ts'
@@ -63,6 +63,7 @@ function Search() {
   /** The id that was opened last, and its text. */
   const entered = useRef<{ id: bigint; text: string }>(undefined)
   const text = typed ?? view.search ?? ''
+  const [searchKey] = keysOf('search')
   const searchSoon = useDebouncedCallback(search, pause)
   useShortcuts({
     search() {
@@ -173,7 +174,7 @@ function Search() {
           start={isSearched && <IconSearch />}
           end={
             text === '' ? (
-              <kbd aria-hidden>{keyName(shortcuts.search[0] ?? '')}</kbd>
+              searchKey && <kbd aria-hidden>{keyName(searchKey)}</kbd>
             ) : (
               <IconButton
                 label={texts.list.clearSearch}

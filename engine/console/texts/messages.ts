@@ -68,6 +68,7 @@ export const messages = {
 
   keyboard: {
     title: 'Keyboard shortcuts',
+    characters: 'Use letters and signs as shortcuts',
     actions: ({ one }: Noun) => ({
       search: 'Search, or go to an id',
       add: `Add a new ${one}`,

@@ -124,6 +124,44 @@ describe('shortcuts', () => {
   })
 })
 
+describe('shortcuts of one character', () => {
+  test('can be turned off in the help, and stay off after a reload', async ({ visit }) => {
+    const { url, key, store } = await startConsole()
+    await addPets(store, 25)
+    const page = await visit(url, { key })
+    await showing(page, '1–20 of 25')
+    await page.keyboard.press('?')
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    const setting = help.getByRole('checkbox', { name: 'Use letters and signs as shortcuts' })
+    await setting.uncheck()
+    await inspect(page, 'help-without-letters')
+    for (let visits = 0; visits < 2; visits++) {
+      await page.keyboard.press('Escape')
+      await help.waitFor({ state: 'hidden' })
+      await page.getByRole('link', { name: 'pet 1', exact: true }).focus()
+      for (const each of ['x', 'j', 'n', ']', '?', '/']) await page.keyboard.press(each)
+      expect(await focused(page)).toBe('pet 1')
+      expect(new URL(page.url()).search).toBe('')
+      expect(await page.getByRole('dialog').count()).toBe(0)
+      expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0)
+      await addButton(page).hover()
+      await expect.poll(() => hints(page)).toEqual(['Add pet'])
+      await page.keyboard.press('ArrowDown')
+      expect(await focused(page)).toBe('pet 2')
+      await page.keyboard.press('Space')
+      expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(1)
+      await page.reload()
+      await showing(page, '1–20 of 25')
+    }
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+    await setting.check()
+    await page.keyboard.press('Escape')
+    await help.waitFor({ state: 'hidden' })
+    await page.keyboard.press(']')
+    await showing(page, '21–25 of 25')
+  })
+})
+
 describe('a tooltip', () => {
   test('does not come back while the pointer is on the button that was clicked', async ({ visit }) => {
     const { url, key } = await startConsole()
