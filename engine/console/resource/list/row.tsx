@@ -14,12 +14,14 @@ interface RowProps {
   isSelected: boolean
   /** Whether the panel shows the item. */
   isShown: boolean
+  /** Whether the Tab key reaches the row. */
+  isTabStop: boolean
   onSelect: Selection['toggle']
 }
 
 /** Without `useList`: only the rows that change are rendered again, of up to 100. */
 export const Row = memo(function Row(props: RowProps) {
-  const { item, columns, isNew, isChanged, isSelected, isShown, onSelect } = props
+  const { item, columns, isNew, isChanged, isSelected, isShown, isTabStop, onSelect } = props
   const { resource, texts, open } = useResource()
   const { id } = item
   return (
@@ -51,6 +53,7 @@ export const Row = memo(function Row(props: RowProps) {
               <a
                 id={rowIdOf(id)}
                 href={hrefOf(resource, { item: id })}
+                tabIndex={isTabStop ? 0 : -1}
                 aria-current={isShown || undefined}
                 title={hiddenPartOf(textOf(item[field.name]))}
                 // Dragging selects text instead.

@@ -1,5 +1,6 @@
 import './table.css'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
+import { focusedRow } from '../../components/focus.ts'
 import { hint } from '../../components/hint.ts'
 import { valueAttributes } from '../../components/value.tsx'
 import { arrowKeys } from '../../keyboard.ts'
@@ -20,6 +21,8 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
   const { view, list, selection } = useList()
   // Those of the former page stay while another one is loaded.
   const items = list.rows?.length ? list.rows : undefined
+  const [lastFocused, setLastFocused] = useState<bigint>()
+  const tabStop = items?.find(({ id }) => id === lastFocused) ?? items?.[0]
   const columns = useMemo(() => resource.fields.filter(({ isDetail }) => !isDetail), [resource])
   return (
     <table className="item-table" aria-busy={!list.items} {...arrowKeys}>
@@ -43,7 +46,8 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
           )}
         </tr>
       </thead>
-      <tbody>
+      {/* One stop of the Tab key: the arrow keys move between the rows (roving tabindex, ARIA Authoring Practices Guide). */}
+      <tbody onFocus={() => setLastFocused(focusedRow(items)?.id)}>
         {items
           ? items.map((item) => (
               <Row
@@ -54,6 +58,7 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
                 isChanged={changes.has(item.id)}
                 isSelected={selection.has(item.id)}
                 isShown={item.id === view.item && !view.isAdding}
+                isTabStop={item === tabStop}
                 onSelect={selection.toggle}
               />
             ))

@@ -162,6 +162,29 @@ describe('shortcuts of one character', () => {
   })
 })
 
+test('the list is one stop of the Tab key: the row that had the focus last, or else the first one', async ({
+  visit,
+}) => {
+  const { url, key, store } = await startConsole()
+  await addPets(store, 25)
+  const page = await visit(url, { key })
+  await showing(page, '1–20 of 25')
+  await tabTo(page, 'pet 1')
+  await page.keyboard.press('Tab')
+  const size = page.getByRole('combobox', { name: 'Pets per page' })
+  expect(await isFocused(size)).toBe(true)
+  await page.keyboard.press('Shift+Tab')
+  for (const each of ['ArrowDown', 'ArrowDown', 'Tab']) await page.keyboard.press(each)
+  expect(await isFocused(size)).toBe(true)
+  await page.keyboard.press('Shift+Tab')
+  expect(await focused(page)).toBe('pet 3')
+  await page.getByRole('button', { name: 'Next', exact: true }).click()
+  await showing(page, '21–25 of 25')
+  await size.focus()
+  await page.keyboard.press('Shift+Tab')
+  expect(await focused(page)).toBe('pet 21')
+})
+
 describe('a tooltip', () => {
   test('does not come back while the pointer is on the button that was clicked', async ({ visit }) => {
     const { url, key } = await startConsole()
