@@ -27,7 +27,7 @@ export function textsOf(noun: Noun) {
       showNewest: 'Show newest',
       dismiss: 'Dismiss',
       loading: 'Loading…',
-      range: (first: number, last: number) => `${number(first)}–${number(last)}`,
+      range: (first: number, last: number) => (first === last ? number(last) : `${number(first)}–${number(last)}`),
       rangeOf: (range: string, total: string) => `${range} of ${total}`,
       followed: (range: string) => `${range}, more follow`,
       after: (items: number, id: bigint | undefined, order: 'newest' | undefined) => {
