@@ -6,7 +6,6 @@ import { useClient } from '../client.ts'
 import { Button } from '../components/buttons.tsx'
 import { PauseMessage } from '../components/failure.tsx'
 import { keepFocus } from '../components/focus.ts'
-import { RequestId } from '../components/request-id.tsx'
 import { Sheet } from '../components/sheet.tsx'
 import { Notice } from '../form/notice.tsx'
 import { problemOf } from '../problem.ts'
@@ -89,9 +88,8 @@ export function ExportSheet({ onClose, resource, filter, search, part, total }: 
         )}
         <p role="status">{status === 'success' && texts.done(resource, items)}</p>
         {error && (
-          <Notice color="danger" title={texts.failed(resource)}>
+          <Notice title={texts.failed(resource)} problem={problemOf(error)}>
             {problemOf(error).message}
-            <RequestId id={problemOf(error).requestId} />
           </Notice>
         )}
       </div>

@@ -11,12 +11,14 @@ interface MessageProps extends Pick<ComponentProps<'div'>, 'ref' | 'role'> {
 }
 
 /** A message in place of a list or of an item. */
-export function Message({ icon, title, heading: Heading = 'h2', text, children, ...props }: MessageProps) {
+export function Message({ icon, title, heading: Heading = 'h2', text, role, children, ref }: MessageProps) {
   return (
-    <div className="message" {...props}>
+    <div ref={ref} className="message">
       {icon}
-      <Heading>{title}</Heading>
-      {text && <p className="message-text">{text}</p>}
+      <div role={role}>
+        <Heading>{title}</Heading>
+        {text && <p className="message-text">{text}</p>}
+      </div>
       {children}
     </div>
   )

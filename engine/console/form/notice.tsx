@@ -1,21 +1,25 @@
 import './notice.css'
-import { type ReactNode, useId } from 'react'
+import type { ReactNode } from 'react'
+import { RequestId } from '../components/request-id.tsx'
+import type { Problem } from '../problem.ts'
 
 interface NoticeProps {
   title: string
-  color: 'accent' | 'warning' | 'danger'
+  /** Why something failed. Without it, the notice is a warning. */
+  problem?: Problem
+  /** The text. */
   children: ReactNode
 }
 
-/** A message in a form, which screen readers announce at once. */
-export function Notice({ title, color, children }: NoticeProps) {
-  const id = useId()
+/** A message in a form. Screen readers announce its title and its text at once. */
+export function Notice({ title, problem, children }: NoticeProps) {
   return (
-    <div className="notice" data-color={color} role="alert" aria-labelledby={id}>
-      <p id={id} className="notice-title">
-        {title}
-      </p>
-      <div>{children}</div>
+    <div className="notice" data-color={problem ? 'danger' : 'warning'}>
+      <div role="alert">
+        <p className="notice-title">{title}</p>
+        <p>{children}</p>
+      </div>
+      {problem && <RequestId id={problem.requestId} />}
     </div>
   )
 }

@@ -3,7 +3,6 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'rea
 import { clientWith } from '../client.ts'
 import { Button, IconButton } from '../components/buttons.tsx'
 import { IconEye, IconEyeOff } from '../components/icons.tsx'
-import { RequestId } from '../components/request-id.tsx'
 import { Notice } from '../form/notice.tsx'
 import { TextField } from '../form/text-field.tsx'
 import { isTransient, type Problem, problemOf } from '../problem.ts'
@@ -60,15 +59,10 @@ export function SignInForm({
   return (
     <form className="sign-in" noValidate onSubmit={check} aria-labelledby="sign-in">
       {children}
-      {wasRefused && !problem && (
-        <Notice color="warning" title={messages.session.signedOut}>
-          {messages.session.signedOutText}
-        </Notice>
-      )}
+      {wasRefused && !problem && <Notice title={messages.session.signedOut}>{messages.session.signedOutText}</Notice>}
       {problem && problem.kind !== 'refused' && (
-        <Notice color="danger" title={messages.session.notChecked}>
+        <Notice title={messages.session.notChecked} problem={problem}>
           {problem.message} {isTransient(problem) && messages.session.tryLater}
-          <RequestId id={problem.requestId} />
         </Notice>
       )}
       {/* A password manager stores a key under this name. It differs for each service of an origin. */}

@@ -112,6 +112,8 @@ export async function inspect(page: Page, name: string): Promise<void> {
     return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
   })
   expect(found).toEqual([])
+  // Screen readers say an alert as one text.
+  expect(await page.locator('[role=alert] :is(a, button, input, select)').count()).toBe(0)
 }
 
 /** Sums up the layout shifts of a page that no input caused, in `window.moved`. */

@@ -12,7 +12,6 @@ import { Button } from '../../components/buttons.tsx'
 import { Countdown } from '../../components/failure.tsx'
 import { IconCheck } from '../../components/icons.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { RequestId } from '../../components/request-id.tsx'
 import { Notice } from '../../form/notice.tsx'
 import { issueTexts } from '../../issues.ts'
 import { isTransient, type Problem, problemOf } from '../../problem.ts'
@@ -174,10 +173,9 @@ function Failure({ problem, isUncertain }: { problem: Problem; isUncertain: bool
   const texts = useResource().texts.add
   const { message, retryAfter } = problem
   return (
-    <Notice color="danger" title={isUncertain ? texts.uncertain : texts.notAdded}>
+    <Notice title={isUncertain ? texts.uncertain : texts.notAdded} problem={problem}>
       {message} {retryAfter !== undefined && <Countdown seconds={retryAfter} texts={messages.problem.allowed} />}{' '}
       {isUncertain && texts.uncertainText}
-      <RequestId id={problem.requestId} />
     </Notice>
   )
 }

@@ -83,15 +83,19 @@ function Content({ place, added }: { place: string; added: Item[] }) {
 
 interface LineProps extends ComponentProps<'div'> {
   text: string
+  /** How screen readers announce the text. */
+  live?: 'alert' | 'status'
   onDismiss: () => void
 }
 
 /** A line above the list. */
-function Line({ text, onDismiss, children, ...props }: LineProps) {
+function Line({ text, live, onDismiss, children, ...props }: LineProps) {
   const { texts } = useResource()
   return (
     <div ref={keepFocus} className="just-added" {...props}>
-      <span className="just-added-count">{text}</span>
+      <span className="just-added-count" role={live}>
+        {text}
+      </span>
       {children}
       <IconButton label={texts.list.dismiss} size="xs" onClick={onDismiss}>
         <IconX />
@@ -109,7 +113,7 @@ function NotAdded({ error, variables, isUncertain, forgetFailure }: NewItem) {
     <Line
       text={isUncertain ? texts.add.uncertain : texts.add.notAdded}
       onDismiss={forgetFailure}
-      role="alert"
+      live="alert"
       data-failed
     >
       <bdi>{textOf(variables?.[resource.title])}</bdi>
@@ -131,7 +135,7 @@ function LeftImport() {
     update()
   }
   return (
-    <Line text={messages.bulk.left(added, waiting)} onDismiss={dismiss} role="status">
+    <Line text={messages.bulk.left(added, waiting)} onDismiss={dismiss} live="status">
       <Button variant="subtle" size="compact-sm" onClick={() => open({ kind: 'import' })}>
         {messages.bulk.show}
       </Button>

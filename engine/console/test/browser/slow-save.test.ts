@@ -115,7 +115,7 @@ describe('while a pet is being saved', () => {
     await inspect(page, 'not-added-closed')
     await page.keyboard.press('j')
     await panel(page, 'pet 3').waitFor()
-    await notice.getByRole('button', { name: 'Show the form' }).click()
+    await page.getByRole('button', { name: 'Show the form' }).click()
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Rex')
     await page.getByRole('alert').getByText('Try again: the pet is added only once.').waitFor()
     await page.unroute('**/trpc/pets.create')

@@ -91,7 +91,7 @@ describe('the drawer of the requests', () => {
     const { url, key, store, rpc } = await startConsole()
     await store.pets.create({ name: 'Molly', categoryId: 9_007_199_254_740_993n, status: 'sold' })
     const page = await visit(`${url}/?search=9007199254740993`, { key })
-    await showing(page, '1–1 of 1')
+    await showing(page, '1 of 1')
     const drawer = await openRequests(page)
     for (const procedure of ['pets.search', 'pets.counts']) {
       await request(drawer, procedure).last().click()
@@ -121,8 +121,8 @@ describe('the drawer of the requests', () => {
     await page.route('**/trpc/pets.create', (route) => route.abort())
     await enterPet(page, 'Rex', '7')
     await submitButton(page).click()
-    const alert = page.getByRole('alert').filter({ hasText: 'The pet may not have been added' })
-    await alert.getByRole('button', { name: 'Show the request' }).click()
+    await page.getByRole('alert').getByText('The pet may not have been added').waitFor()
+    await panel(page, 'Add pet').getByRole('button', { name: 'Show the request' }).click()
     const drawer = drawerOf(page)
     const opened = drawer.locator('details[open] summary')
     await opened.waitFor()
@@ -196,7 +196,7 @@ describe('the drawer of the requests', () => {
       { viewport: { width: 1920, height: 1080 } },
     ] as const) {
       const page = await visit(url, { key, ...options })
-      await showing(page, '1–1 of 1')
+      await showing(page, '1 of 1')
       await panelsLoaded(page)
       await page.waitForLoadState('networkidle')
       pages.push(page)
@@ -228,6 +228,18 @@ describe('the drawer of the requests', () => {
     await page.getByRole('alert').getByText('Reload the page.').waitFor()
     await inspect(page, 'requests-not-loaded')
     await page.unroute('**/assets/requests*.js')
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await openRequests(page)
+  })
+
+  test('says so, too, if only its style could not be loaded in advance', async ({ visit }) => {
+    const { url, key } = await startConsole()
+    const page = await visit(`${url}/livez`, { key })
+    await page.route('**/assets/requests*.css', (route) => route.abort())
+    await page.goto(url)
+    await panelsLoaded(page)
+    await page.unroute('**/assets/requests*.css')
+    await page.getByRole('button', { name: 'Requests' }).click()
     await page.getByRole('button', { name: 'Reload' }).click()
     await openRequests(page)
   })
