@@ -12,6 +12,7 @@ import {
   isFocused,
   names,
   panel,
+  received,
   showing,
   signIn,
   startConsole,
@@ -62,6 +63,8 @@ test('a button leads to what others have added to another page, in both orders',
   await addPets(store, 50)
   const page = await visit(url, { key })
   await counting(page, 'All 50')
+  // The page knows the newest pet by then.
+  await received(page, 'pets.search')
   for (const name of ['Rex', 'Tom']) await store.pets.create({ name, categoryId: 7n, status: 'sold' })
   await page.getByRole('button', { name: '2 new' }).waitFor()
   await counting(page, 'All 52')
