@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { ApiError } from '../api/errors.ts'
 import { preferred } from './negotiation.ts'
@@ -6,7 +5,7 @@ import { otherMethod } from './request.ts'
 
 /** Routes every method that Node can parse. An unusual method is then refused with 405 instead of 404. */
 export function routeAllMethods(app: FastifyInstance): void {
-  for (const method of METHODS) {
+  for (const method of process.getBuiltinModule('node:http').METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
   }
 }

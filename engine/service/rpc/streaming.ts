@@ -1,5 +1,5 @@
 import type { AnyRouter, TRPCError } from '@trpc/server'
-import { type FastifyHandlerOptions, fastifyRequestHandler } from '@trpc/server/adapters/fastify'
+import type { FastifyHandlerOptions } from '@trpc/server/adapters/fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { ApiError, toApiError } from '../api/errors.ts'
 import { reportFault } from '../http/error-responses.ts'
@@ -43,7 +43,9 @@ export function streamer(
     createContext: ({ req, res }) => createContext(req, res),
     responseMeta: ({ errors }) => ({ headers: errorHeaders(errors) }),
   }
-  return (req: RpcRequest, res: FastifyReply) => {
+  return async (req: RpcRequest, res: FastifyReply) => {
+    // Not before, because it imports node:http, and so Node's fetch.
+    const { fastifyRequestHandler } = await import('@trpc/server/adapters/fastify')
     const calls = namesIn(req.params.path).length
     const statuses = new Set<number>()
     return fastifyRequestHandler({
