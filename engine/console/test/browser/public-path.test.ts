@@ -75,7 +75,7 @@ test('the API reference works below a path, with the key of the console', async 
   ])
   expect([response.status(), response.url()]).toEqual([200, `${url}/v1/pets?limit=20`])
   await page.goto(`${url}/docs`)
-  await page.getByRole('link', { name: 'Console' }).click()
+  await page.getByRole('link', { name: 'Pets', exact: true }).click()
   await page.getByRole('heading', { name: 'No pets yet' }).waitFor()
   expect(page.url()).toBe(`${url}/`)
 })

@@ -133,7 +133,7 @@ describe('the API reference in a browser', () => {
 
   test('leads to the console', async () => {
     const tab = await openReference(await openContext())
-    await tab.getByRole('link', { name: 'Console' }).click()
+    await tab.getByRole('link', { name: 'Pets', exact: true }).click()
     await tab.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(tab.url()).toBe(`${url}/`)
   })
