@@ -1,15 +1,16 @@
 import './value.css'
+import type { ReactNode } from 'react'
 import type { Field } from '../resource.ts'
 import { date } from '../texts/formats.ts'
 
-/** A value of a field. Nothing if there is none. */
-export function Value({ field, value }: { field: Field; value: unknown }) {
+/** A value of a field. Nothing if there is none. In a text, what was found is marked. */
+export function Value({ field, value, found }: { field: Field; value: unknown; found?: string | undefined }) {
   if (value === undefined) return null
   if (value instanceof Date) {
     return <time dateTime={value.toISOString()}>{date(value)}</time>
   }
   const text = String(value)
-  if (field.kind === 'text') return <Text text={text} />
+  if (field.kind === 'text') return <Text text={text} found={found} />
   if (!field.choices) return text
   return (
     // The shape of the dot differs too, for forced colors and for users who do not see its color.
@@ -21,15 +22,23 @@ export function Value({ field, value }: { field: Field; value: unknown }) {
 }
 
 /** A text in its own direction. A dot marks each space at its ends. */
-function Text({ text }: { text: string }) {
+function Text({ text, found = '' }: { text: string; found: string | undefined }) {
   const { start, end } = outerSpacesOf(text)
   return (
     <bdi className="text">
       <Spaces text={text.slice(0, start)} />
-      {text.slice(start, text.length - end)}
+      {partsOf(text.slice(start, text.length - end), found.trim())}
       <Spaces text={text.slice(text.length - end)} />
     </bdi>
   )
+}
+
+/** A text in which each occurrence of another one is marked. */
+function partsOf(text: string, found: string): ReactNode {
+  if (found === '') return text
+  const pattern = new RegExp(`(${found.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')})`, 'iu')
+  // biome-ignore lint/suspicious/noArrayIndexKey: the parts differ only in their positions.
+  return text.split(pattern).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))
 }
 
 function Spaces({ text }: { text: string }) {

@@ -16,12 +16,14 @@ interface RowProps {
   isShown: boolean
   /** Whether the Tab key reaches the row. */
   isTabStop: boolean
+  /** What a search has found. */
+  found: string | undefined
   onSelect: Selection['toggle']
 }
 
 /** Without `useList`: only the rows that change are rendered again, of up to 100. */
 export const Row = memo(function Row(props: RowProps) {
-  const { item, columns, isNew, isChanged, isSelected, isShown, isTabStop, onSelect } = props
+  const { item, columns, isNew, isChanged, isSelected, isShown, isTabStop, found, onSelect } = props
   const { resource, texts, open } = useResource()
   const { id } = item
   return (
@@ -39,7 +41,7 @@ export const Row = memo(function Row(props: RowProps) {
         onSelect={(isRange) => onSelect(item, isRange)}
       />
       {columns.map((field) => {
-        const value = <Value field={field} value={item[field.name]} />
+        const value = <Value field={field} value={item[field.name]} found={found} />
         return (
           <td
             key={field.name}

@@ -23,9 +23,10 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
   const items = list.rows?.length ? list.rows : undefined
   const [lastFocused, setLastFocused] = useState<bigint>()
   const tabStop = items?.find(({ id }) => id === lastFocused) ?? items?.[0]
+  const hasLongIds = items?.some(({ id }) => id >= 1e8)
   const columns = useMemo(() => resource.fields.filter(({ isDetail }) => !isDetail), [resource])
   return (
-    <table className="item-table" aria-busy={!list.items} {...arrowKeys}>
+    <table className="item-table" aria-busy={!list.items} data-long-ids={hasLongIds || undefined} {...arrowKeys}>
       <colgroup>
         <col data-kind="select" />
         {columns.map((field) => (
@@ -59,6 +60,7 @@ export function ResourceTable({ added, changes }: ResourceTableProps) {
                 isSelected={selection.has(item.id)}
                 isShown={item.id === view.item && !view.isAdding}
                 isTabStop={item === tabStop}
+                found={list.data?.search}
                 onSelect={selection.toggle}
               />
             ))

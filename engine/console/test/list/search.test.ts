@@ -65,6 +65,28 @@ test('a search shows the names that contain the text, while it is typed', async 
   expect(await searchField(page).inputValue()).toBe('')
 })
 
+test('a search marks what it has found in the names, also in forced colors', async ({ visit }) => {
+  const { url, key } = await startWithPets()
+  for (const forcedColors of ['none', 'active'] as const) {
+    const page = await visit(`${url}/?search=OL`, { key, forcedColors })
+    await showing(page, '1–3 of 3')
+    const marks = page.locator('.item-list mark')
+    expect(await marks.allTextContents()).toEqual(['ol', 'ol', 'ol'])
+    expect(await names(page)).toEqual(['mole', 'Molly', 'Molly'])
+    const backgrounds = await marks.evaluateAll(([mark]) =>
+      [mark, document.querySelector('.surface')].map((each) => each && getComputedStyle(each).backgroundColor),
+    )
+    expect(new Set(backgrounds).size).toBe(2)
+    await searchField(page).fill(' mo ')
+    await showing(page, '1–1 of 1')
+    expect(await marks.allTextContents()).toEqual(['Mo'])
+    await inspect(page, `found-${forcedColors}`)
+    // Also a text that would be a pattern.
+    await searchField(page).fill('(')
+    await page.getByRole('heading', { name: 'No pets found' }).waitFor()
+  }
+})
+
 test('a text is searched for as it is, and without outer spaces only if that finds nothing', async ({ visit }) => {
   const { url, key } = await startWithPets()
   const page = await visit(url, { key })
