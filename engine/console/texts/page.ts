@@ -45,7 +45,7 @@ export function textsOf(noun: Noun) {
       outOfDate: (loadedAt: Date) => `Out of date, loaded at ${time(loadedAt)}.`,
       empty: `No ${many} yet`,
       emptyText: 'Add the first one here, or send a request.',
-      emptyCurl: `A request, with your API key in ${keyVariable()}`,
+      curl: `A request, with your API key in ${keyVariable()}`,
       emptyFilter: (part: string | undefined) => (part ? `No ${part.toLowerCase()} ${many}` : `No ${many} found`),
       showAll: `Show all ${many}`,
       pastEnd: `No more ${many}`,

@@ -9,7 +9,8 @@ import { Panel } from '../../components/panel.tsx'
 import { Value, valueAttributes } from '../../components/value.tsx'
 import { arrowKeys } from '../../keyboard.ts'
 import { problemOf } from '../../problem.ts'
-import { jsonOf } from '../../requests/curl.ts'
+import { Command } from '../../requests/command.tsx'
+import { curlOf, jsonOf } from '../../requests/curl.ts'
 import { type Item, textOf } from '../../resource.ts'
 import type { ShownList } from '../list/use-shown-list.ts'
 import { useList, useResource } from '../page-context.ts'
@@ -79,6 +80,7 @@ function Details({ item }: { item: Item }) {
         />
         <CopyButton withText label={texts.item.copyJson} value={json} />
       </div>
+      <Command label={texts.list.curl} command={curlOf({ method: 'GET', path: `/v1/${resource.many}/${id}` })} />
       <details className="item-json">
         <summary>JSON</summary>
         <pre>{json}</pre>

@@ -47,7 +47,7 @@ export function EmptyList() {
           {messages.bulk.title(resource)}
         </Button>
       </div>
-      <Command label={texts.emptyCurl} command={exampleOf(resource)} />
+      <Command label={texts.curl} command={exampleOf(resource)} />
     </Message>
   )
 }

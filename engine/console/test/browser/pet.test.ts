@@ -1,5 +1,7 @@
 import { describe, expect } from 'vitest'
+import { runCurl } from '../../../../test/support/curl.ts'
 import { addPets } from '../../../../test/support/database.ts'
+import { parseExactly } from '../../../../test/support/exact-json.ts'
 import { holdRequests, inspect, names, panel, searchField, showing, startConsole, test } from '../console.ts'
 
 const phone = { width: 360, height: 740 }
@@ -138,6 +140,17 @@ describe('the panel of a pet', () => {
     const json = await copied('Copy JSON')
     expect(json).toContain('"categoryId": 9007199254740993')
     expect(JSON.parse(json)).toMatchObject({ id: 1, name: 'Rex "the dog"', status: 'available' })
+  })
+
+  test('shows the request of the pet, which works in a shell', async ({ visit }) => {
+    const { url, key, rpc } = await startConsole()
+    const pet = await rpc.pets.create.mutate({ name: 'Rex', categoryId: 7n })
+    const page = await visit(`${url}/?pet=${pet.id}`, { key, permissions: ['clipboard-read', 'clipboard-write'] })
+    await panel(page).getByRole('button', { name: 'Copy the command' }).click()
+    await panel(page).getByRole('button', { name: 'Copied' }).waitFor()
+    const command = await page.evaluate(() => navigator.clipboard.readText())
+    expect(await page.content()).not.toContain(key.slice(10))
+    expect(parseExactly(await runCurl(command, { PETSTORE_API_KEY: key }))).toEqual(pet)
   })
 
   test('reports an id without a pet', async ({ visit }) => {
