@@ -175,9 +175,7 @@ function RunProgress({ run: { missing, pause }, total }: { run: Run; total: numb
   return (
     <div>
       <Progress value={Math.floor((done / total) * 100)} size="sm" aria-label={bulk.progress} className="bulk-bar" />
-      <p className="bulk-numbers">
-        <span>{bulk.progressOf(done, total)}</span>
-      </p>
+      <p className="bulk-numbers">{bulk.progressOf(done, total)}</p>
       {pause && <PauseMessage pause={pause} />}
     </div>
   )

@@ -6,6 +6,7 @@ import { useClient } from '../client.ts'
 import { Button } from '../components/buttons.tsx'
 import { PauseMessage } from '../components/failure.tsx'
 import { keepFocus } from '../components/focus.ts'
+import { IconDownload } from '../components/icons.tsx'
 import { Sheet } from '../components/sheet.tsx'
 import { Notice } from '../form/notice.tsx'
 import { problemOf } from '../problem.ts'
@@ -58,6 +59,7 @@ export function ExportSheet({ onClose, resource, filter, search, part, total }: 
             <Button
               key={format}
               variant="default"
+              icon={<IconDownload />}
               isDisabled={isLoading || isEmpty}
               onClick={() => start(format)}
               data-autofocus={index === 0 || undefined}

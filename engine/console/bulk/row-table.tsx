@@ -37,14 +37,13 @@ export function RowTable({ resource, table, outcomes, onChange, onLast }: RowTab
   return (
     <section className="bulk-rows" aria-label={bulk.table}>
       {problems.length > 0 && (
-        <div className="bulk-problems">
-          <Checkbox
-            size="xs"
-            label={bulk.onlyProblems(problems.length)}
-            checked={onlyProblems}
-            onChange={(event) => setChoice(event.currentTarget.checked)}
-          />
-        </div>
+        <Checkbox
+          className="bulk-problems"
+          size="xs"
+          label={bulk.onlyProblems(problems.length)}
+          checked={onlyProblems}
+          onChange={(event) => setChoice(event.currentTarget.checked)}
+        />
       )}
       <Table className="bulk-table" onKeyDown={(event) => moveToNextProblem(event, onLast)}>
         <Table.Thead>

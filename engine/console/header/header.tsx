@@ -35,11 +35,9 @@ export function Header({ list, onHelp, onSignOut }: HeaderProps) {
         <a href={`${service}/docs/`}>{messages.page.reference}</a>
       </nav>
       <div className="header-actions">
-        <span className="header-requests">
-          <IconButton label={messages.requests.title} onClick={() => openRequests()}>
-            <IconCode />
-          </IconButton>
-        </span>
+        <IconButton className="header-requests" label={messages.requests.title} onClick={() => openRequests()}>
+          <IconCode />
+        </IconButton>
         {onHelp && (
           <IconButton className="header-help" label={messages.keyboard.title} shortcut="help" onClick={onHelp}>
             <IconKeyboard />

@@ -33,11 +33,7 @@ export function CursorFooter() {
       {/* Not announced, because it changes all the time. */}
       {list.isSearching && <span className="number">{page.texts.list.searched(list.data?.searched ?? 0)}</span>}
       <OutOfDate />
-      {!isEmpty && (
-        <div className="list-options">
-          <SizeSelect />
-        </div>
-      )}
+      {!isEmpty && <SizeSelect />}
       {!isEmpty && <Pager />}
     </div>
   )
@@ -67,7 +63,7 @@ function SizeSelect() {
   const { cursor, size, before } = view
   return (
     <select
-      className="list-option"
+      className="page-size"
       aria-label={texts.list.pageSize}
       value={size}
       onChange={(event) => {

@@ -19,7 +19,7 @@ export function FilterChips({ field }: { field: Field }) {
   }
 
   return (
-    <div className="filter-chips" data-counted={isCounted || undefined} role="radiogroup" aria-label={label}>
+    <div className="filter-chips" role="radiogroup" aria-label={label}>
       {[undefined, ...Object.keys(choices)].map((choice) => (
         <label key={choice ?? 'all'} className="chip" data-choice={choice}>
           <input
@@ -31,18 +31,14 @@ export function FilterChips({ field }: { field: Field }) {
           />
           {choice && <span className="choice-dot" />}
           <span>{choice ? choices[choice] : texts.list.all}</span>
-          {isCounted && <Badge text={countText(choice)} />}
+          {/* A new element for each text. An element that changes its width would count as a layout shift. */}
+          {isCounted && (
+            <span className="chip-count number" key={countText(choice)}>
+              {countText(choice)}
+            </span>
+          )}
         </label>
       ))}
     </div>
-  )
-}
-
-/** A new element for each text. An element that changes its width would count as a layout shift. */
-function Badge({ text }: { text: string }) {
-  return (
-    <span className="chip-count number" key={text}>
-      {text}
-    </span>
   )
 }
