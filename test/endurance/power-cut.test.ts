@@ -17,7 +17,7 @@ const normalCuts = isLongForm ? 1_000 : 100
 const seed = 20_261_121
 const pets = 6_000
 const callers = 4
-/** Milliseconds. A cut takes about 40, most of which SQLite checks the database. */
+/** Milliseconds. SQLite checks a whole database for each cut. */
 const timeout = isLongForm ? 3_600_000 : 600_000
 
 // The simulation needs a recording of system calls. Where strace is missing, only kill.test.ts covers durability.
