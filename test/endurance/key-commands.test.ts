@@ -10,7 +10,7 @@ import { bannerKey, runPetstore, startServer, waitForOutput } from '../support/p
 import { mintApiKey, revokeKey } from '../support/product.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-test('keys create, keys rotate and keys revoke act at once on the running service', async () => {
+test('keys create, keys rotate and keys revoke act on the running service', async () => {
   const folder = temporaryFolder()
   const server = await startServer({ folder })
   const first = await waitForOutput(server, bannerKey)
@@ -27,7 +27,10 @@ test('keys create, keys rotate and keys revoke act at once on the running servic
   expect(await revoke.ended).toBe(0)
   expect(notesIn(revoke.stderr)).toBe(`Revoked first (${second.slice(0, 10)}…).\n`)
   expect(auditLinesIn(revoke.stderr)).toEqual([audit('key.revoke', successor)])
-  expect(await statusOf(server.url, second)).toBe(401)
+  const status = () => statusOf(server.url, second)
+  // On PostgreSQL, an instance trusts a key that it has just read for at most a second.
+  if (isOnPostgres) await expect.poll(status, { timeout: 10_000 }).toBe(401)
+  else expect(await status()).toBe(401)
   const migrated = { ...audit('database.migrate', databaseNameOf(folder)), migrations: expect.any(Array) }
   expect(auditLinesIn(server.stdout)).toEqual([migrated, audit('key.create', old)])
 })
