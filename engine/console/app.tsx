@@ -1,7 +1,7 @@
 import { lazy, type ReactNode, Suspense } from 'react'
-import { clearDrafts } from './bulk/drafts.ts'
 import { loadLater } from './components/load-later.tsx'
 import { RequestsProvider } from './requests/open-requests.tsx'
+import { clearDrafts } from './resource/drafts.ts'
 import type { Resource } from './resource.ts'
 import { servicePath } from './service.ts'
 import { useSession } from './session.ts'

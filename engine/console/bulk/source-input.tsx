@@ -1,9 +1,9 @@
 import { FileButton, Textarea } from '@mantine/core'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Button } from '../components/buttons.tsx'
+import { type Draft, importDrafts } from '../resource/drafts.ts'
 import { namesOf, type Resource } from '../resource.ts'
 import { bulk } from '../texts/bulk.ts'
-import { type Draft, importDrafts } from './drafts.ts'
 import { csvLine } from './write-file.ts'
 
 /** The draft of a resource, which is kept while its panel is closed. Setting nothing forgets it. */

@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { createIdempotencyKey } from '#client'
-import { createKeys, formDrafts } from '../../bulk/drafts.ts'
 import { useClient } from '../../client.ts'
 import { isTransient, problemOf } from '../../problem.ts'
 import { wasOnlyLimited } from '../../requests/log.ts'
 import { type Item, identityOf, type Resource, type Values } from '../../resource.ts'
+import { createKeys, formDrafts } from '../drafts.ts'
 
 /**
  * Saves a new item, also while the form is closed. While the outcome of a request is unknown, the same item gets the same

@@ -1,8 +1,8 @@
 import superjson from 'superjson'
+import type { SentRows } from '../bulk/progress.ts'
+import type { Row } from '../bulk/table.ts'
 import { product } from '../service.ts'
 import { storage } from '../storage.ts'
-import type { SentRows } from './progress.ts'
-import type { Row } from './table.ts'
 
 /** What the user entered to add many items, and what became of it. */
 export interface Draft {
