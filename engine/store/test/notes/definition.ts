@@ -1,0 +1,37 @@
+import type { BaseStore } from '../../base-store.ts'
+import { collection, defineStore, type StoresOf } from '../../collection.ts'
+import { apiKeyCollection } from '../../keys.ts'
+import { ownTables } from '../../migrations.ts'
+import { books, notes } from './tables.ts'
+
+export const definition = defineStore({
+  url: import.meta.url,
+  program: 'notes',
+  migrations: {
+    sqlite: [ownTables.sqlite, new URL('migrations/sqlite', import.meta.url)],
+    postgres: [ownTables.postgres, new URL('migrations/postgres', import.meta.url)],
+  },
+  collections: {
+    apiKeys: apiKeyCollection,
+    books: collection({
+      table: books,
+      methods: ({ list, get, create }) => ({ list: list(), get: get(), create: create() }),
+    }),
+    notes: collection({
+      table: notes,
+      filters: ['state'],
+      search: { body: 'text', priority: 'value' },
+      methods: ({ list, get, search, count, create }) => ({
+        list: list(),
+        get: get(),
+        search: search(),
+        counts: count('state', 100),
+        create: create(),
+      }),
+      // The method `copy`.
+      own: { sqlite: () => import('./sqlite.ts'), postgres: () => import('./postgres.ts') },
+    }),
+  },
+})
+
+export interface NotesStore extends BaseStore, StoresOf<typeof definition> {}

@@ -1,0 +1,25 @@
+import type Database from 'better-sqlite3'
+import type { SqliteEngine } from '../../index.ts'
+import { type Copy, maxCopies, TooManyCopies } from './tables.ts'
+
+const copy = Object.assign(prepareCopy, { fields: ['body', 'priority'] as const })
+
+export const writes = { copy }
+
+export function open({ replayable }: SqliteEngine) {
+  return { copy: replayable<Copy, { copies: bigint }>(copy) }
+}
+
+/** Two statements, of which the second may find that the first must not stay. */
+function prepareCopy(connection: Database.Database) {
+  const insert = connection.prepare(
+    "INSERT INTO notes (body, state, priority, created_at) VALUES (?, 'open', ?, '2026-01-01T00:00:00.000Z')",
+  )
+  const count = connection.prepare<unknown[], bigint>('SELECT count(*) FROM notes WHERE body = ?').pluck()
+  return (...[body, priority]: unknown[]) => {
+    insert.run(body, priority ?? 0n)
+    const copies = count.get(body) ?? 0n
+    if (copies > maxCopies) throw new TooManyCopies(`More than ${maxCopies} notes have this body.`, 'notes')
+    return { copies }
+  }
+}
