@@ -2,6 +2,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
 import type { IdempotencyKey } from '../base-store.ts'
 import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../entity.ts'
+import type { RuleViolation } from '../errors.ts'
 import { idempotencyKeys } from '../idempotency.ts'
 import type { Failures } from './connection/failure.ts'
 import { postgresTableOf } from './table.ts'
@@ -12,13 +13,20 @@ export type TableWithId = PgTable & { id: PgColumn }
 
 /**
  * A write that shares transactions and may have an idempotency key. It takes rows with the values of `fields` in their
- * order, and returns for each row only what it has generated. The rows that its statements return have 64-bit integers as
- * `bigint`.
+ * order. The rows that its statements return have 64-bit integers as `bigint`.
  */
 export interface AnyMutation {
   fields: readonly string[]
-  run(database: Pool | ClientBase, rows: unknown[][]): Promise<object[]>
-  /** Whether `run` is one statement for all rows, and so a transaction by itself. Otherwise it runs inside a transaction. */
+  /**
+   * Resolves to an outcome for each row: what it has generated, or the rule that the row breaks. A row that breaks a rule
+   * must change nothing. If it rejects, for example with a violated constraint, the rows are run again in parts, and those
+   * that are refused fail alone.
+   */
+  run(database: Pool | ClientBase, rows: unknown[][]): Promise<(object | RuleViolation)[]>
+  /**
+   * Whether `run` is one statement for all rows, and so a transaction by itself. Otherwise it runs inside a transaction that
+   * has the advisory lock of inserts, so that those of several instances cannot wait for each other.
+   */
   isOneStatement: boolean
   /** A statement that checks the right to run it, and changes nothing. */
   probe: string
@@ -28,7 +36,7 @@ export interface AnyMutation {
 
 export interface Mutation<Input extends object, Generated extends object> extends AnyMutation {
   fields: readonly (keyof Input & string)[]
-  run(database: Pool | ClientBase, rows: unknown[][]): Promise<Generated[]>
+  run(database: Pool | ClientBase, rows: unknown[][]): Promise<(Generated | RuleViolation)[]>
 }
 
 /** What a collection has of its own on PostgreSQL. */

@@ -2,17 +2,26 @@ import type { ClientBase, Pool } from 'pg'
 import type { IdempotencyKey } from '../base-store.ts'
 import type { MutationResult } from '../entity.ts'
 import { type Attempt, checkReplay, decodeResult, encodeResult, fingerprintOf, type Original } from '../idempotency.ts'
-import { concernsDatabase, type Failures } from './connection/failure.ts'
+import { concernsDatabase, type Failures, isDeadlock } from './connection/failure.ts'
 import type { AnyMutation } from './engine.ts'
 import type { Outcome } from './group-commit.ts'
 import { nameOf, prepareIdempotencyKeys } from './idempotency.ts'
 import { inTransaction, lockUntilCommit, type Transaction } from './transaction.ts'
 
-/** A call of a mutation. Of the calls with the same key only the first takes effect. */
+/** A call of a mutation. Of the calls with the same key only the first that succeeds takes effect. */
 export interface MutationCall extends Attempt {
   mutation: AnyMutation
   idempotency?: IdempotencyKey | undefined
 }
+
+/** What each call has generated, or why it failed. */
+type Results = Map<MutationCall, object | Error>
+
+/** The first uses of keys by {@link nameOf}. */
+type Originals = Map<string, Original>
+
+/** Runs calls, and adds their keys to the table and to the originals. */
+type Perform = (db: Transaction, calls: MutationCall[], originals: Originals, now: Date) => Promise<Results>
 
 /**
  * Prepares the commit of a batch of mutations, which share one transaction and so one fsync. A mutation that breaks a rule
@@ -21,32 +30,74 @@ export interface MutationCall extends Attempt {
 export function prepareMutations(pool: Pool, failures: Failures) {
   const keys = prepareIdempotencyKeys()
 
-  async function runWithKeys(db: Transaction, batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
-    // Before the keys are read: otherwise this instance could miss a key that another one is about to commit.
-    await lockUntilCommit(db, 'inserts')
-    const originals = await keys.find(
-      db,
-      batch.flatMap(({ idempotency }) => idempotency ?? []),
-      now,
-    )
-    const generated = await runAll(db.$client, chooseFirstUses(batch, originals))
-    const rows = [...generated].flatMap(([{ operation, values, idempotency }, result]) => {
-      if (!idempotency) return []
-      const { owner, key } = idempotency
-      const [fingerprint, text] = [fingerprintOf(values), encodeResult(result)]
-      return [{ owner, key, operation, fingerprint, result: text, createdAt: now }]
-    })
-    await keys.add(db, rows, now)
-    for (const row of rows) originals.set(nameOf(row), row)
-    return batch.map((call) => {
-      const result = generated.get(call)
-      return result ? { value: { generated: result, isReplay: false } } : replay(call, originals)
+  async function commitTogether(batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
+    const [mutation, ...others] = new Set(batch.map(({ mutation }) => mutation))
+    const hasKeys = batch.some(({ idempotency }) => idempotency)
+    if (!mutation?.isOneStatement || others.length > 0 || hasKeys)
+      return inTransaction(pool, (db) => runBatch(db, batch, now, performTogether))
+    const results = await runAll(pool, batch)
+    return batch.map((call) => outcomeOf(call, results))
+  }
+
+  async function commitInParts(batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
+    return inTransaction(pool, async (db) => {
+      // Otherwise the commit would fail for all calls.
+      await db.$client.query('SET CONSTRAINTS ALL IMMEDIATE')
+      return runBatch(db, batch, now, performInParts)
     })
   }
 
-  function replay(call: MutationCall, originals: Map<string, Original>): Outcome<MutationResult> {
-    const original = call.idempotency && originals.get(nameOf(call.idempotency))
-    if (!original) return { error: new Error('A mutation did not run, and its idempotency key was not found.') }
+  async function runBatch(db: Transaction, batch: MutationCall[], now: Date, perform: Perform) {
+    // First of all: otherwise two instances could wait for each other's rows, and this one could miss a key that another is
+    // about to commit.
+    await lockUntilCommit(db, 'inserts')
+    const used = batch.flatMap(({ idempotency }) => idempotency ?? [])
+    const originals: Originals = used.length > 0 ? await keys.find(db, used, now) : new Map()
+    const outcomes = new Map<MutationCall, Outcome<MutationResult>>()
+    // A call that fails does not use up its key: then the next one with the same key runs.
+    for (let rest = batch; rest.length > 0; rest = rest.filter((call) => !outcomes.has(call))) {
+      const results = await perform(db, chooseFirstUses(rest, originals), originals, now)
+      for (const call of rest) {
+        const original = call.idempotency && originals.get(nameOf(call.idempotency))
+        if (results.has(call)) outcomes.set(call, outcomeOf(call, results))
+        else if (original) outcomes.set(call, replay(call, original))
+      }
+    }
+    return batch.map((call) => outcomes.get(call) ?? { error: new Error('A mutation has no outcome.') })
+  }
+
+  const performTogether: Perform = async (db, calls, originals, now) => {
+    const results = await runAll(db.$client, calls)
+    const rows = [...results].flatMap(([{ operation, values, idempotency }, generated]) => {
+      if (!idempotency || generated instanceof Error) return []
+      const { owner, key } = idempotency
+      const [fingerprint, result] = [fingerprintOf(values), encodeResult(generated)]
+      return [{ owner, key, operation, fingerprint, result, createdAt: now }]
+    })
+    await keys.add(db, rows, now)
+    for (const row of rows) originals.set(nameOf(row), row)
+    return results
+  }
+
+  /** If a constraint refuses the calls, each half of them is tried, so that one that is refused fails alone. */
+  const performInParts: Perform = async (db, calls, ...context) => {
+    await db.$client.query('SAVEPOINT part')
+    try {
+      const results = await performTogether(db, calls, ...context)
+      await db.$client.query('RELEASE SAVEPOINT part')
+      return results
+    } catch (error) {
+      if (concernsDatabase(error)) throw error
+      await db.$client.query('ROLLBACK TO SAVEPOINT part')
+      const [first, ...others] = calls
+      if (first && others.length === 0) return new Map([[first, toError(error)]])
+      const middle = Math.ceil(calls.length / 2)
+      const half = await performInParts(db, calls.slice(0, middle), ...context)
+      return new Map([...half, ...(await performInParts(db, calls.slice(middle), ...context))])
+    }
+  }
+
+  function replay(call: MutationCall, original: Original): Outcome<MutationResult> {
     try {
       checkReplay(original, call)
       return { value: { generated: decodeResult(original.result), isReplay: true } }
@@ -55,41 +106,38 @@ export function prepareMutations(pool: Pool, failures: Failures) {
     }
   }
 
-  async function commitTogether(batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
-    if (batch.some(({ idempotency }) => idempotency)) return inTransaction(pool, (db) => runWithKeys(db, batch, now))
-    const [mutation, ...others] = new Set(batch.map(({ mutation }) => mutation))
-    const isTransaction = mutation?.isOneStatement && others.length === 0
-    const generated = await (isTransaction
-      ? runAll(pool, batch)
-      : inTransaction(pool, (db) => runAll(db.$client, batch)))
-    return batch.map((call) => ({ value: { generated: generated.get(call) ?? {}, isReplay: false } }))
+  function outcomeOf(call: MutationCall, results: Results): Outcome<MutationResult> {
+    const generated = results.get(call) ?? new Error('A mutation has no result.')
+    if (generated instanceof Error) return { error: failures.storeError(generated) }
+    return { value: { generated, isReplay: false } }
   }
 
   return async function commit(batch: MutationCall[], now = new Date()): Promise<Outcome<MutationResult>[]> {
-    try {
-      return await commitTogether(batch, now)
-    } catch (error) {
-      if (concernsDatabase(error)) throw failures.storeError(error)
-      if (batch.length === 1) return [{ error: failures.storeError(error) }]
-      const outcomes: Outcome<MutationResult>[] = []
-      for (const call of batch) outcomes.push(...(await commit([call], now)))
-      return outcomes
+    let [commitOnce, hasWaited] = [commitTogether, false]
+    for (;;) {
+      try {
+        return await commitOnce(batch, now)
+      } catch (error) {
+        // Another program locks rows in another order.
+        if (isDeadlock(error) && !hasWaited) hasWaited = true
+        else if (!concernsDatabase(error) && commitOnce !== commitInParts) commitOnce = commitInParts
+        else throw failures.storeError(error)
+      }
     }
   }
 }
 
 /** Runs each mutation once with all of its calls, in their order. */
-async function runAll(database: Pool | ClientBase, calls: MutationCall[]): Promise<Map<MutationCall, object>> {
-  const generated = new Map<MutationCall, object>()
-  for (const group of Map.groupBy(calls, ({ operation }) => operation).values()) {
-    const mutation = group[0]?.mutation
-    const results = await mutation?.run(
+async function runAll(database: Pool | ClientBase, calls: MutationCall[]): Promise<Results> {
+  const results: Results = new Map()
+  for (const group of Map.groupBy(calls, ({ mutation }) => mutation).values()) {
+    const outcomes = await group[0]?.mutation.run(
       database,
       group.map(({ values }) => values),
     )
-    for (const [index, call] of group.entries()) generated.set(call, results?.[index] ?? {})
+    for (const [index, call] of group.entries()) results.set(call, outcomes?.[index] ?? {})
   }
-  return generated
+  return results
 }
 
 /** The calls without a key, and the first one with each new key. */
@@ -101,4 +149,8 @@ function chooseFirstUses(batch: MutationCall[], originals: Map<string, Original>
     used.add(nameOf(idempotency))
     return isFirst
   })
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
 }

@@ -41,6 +41,12 @@ export function concernsDatabase(error: unknown): boolean {
   return cause instanceof Error && !otherErrors.some((kind) => cause instanceof kind)
 }
 
+/** Whether the server has ended one of several transactions that waited for each other. */
+export function isDeadlock(error: unknown): boolean {
+  const cause = causeOf(error)
+  return cause instanceof DatabaseError && cause.code === '40P01'
+}
+
 /** Whether the connection was lost, as opposed to a statement that failed. */
 export function isConnectionError(error: unknown): boolean {
   const cause = causeOf(error)

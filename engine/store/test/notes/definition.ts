@@ -28,7 +28,7 @@ export const definition = defineStore({
         counts: count('state', 100),
         create: create(),
       }),
-      // The method `copy`.
+      // The methods `copy` and `raise`.
       own: { sqlite: () => import('./sqlite.ts'), postgres: () => import('./postgres.ts') },
     }),
   },

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Mutation, type PostgresEngine, postgresTableOf, textOf } from '../../postgres.ts'
-import { type Copy, maxCopies, TooManyCopies, notes as table } from './tables.ts'
+import { type Copy, maxCopies, NoSuchNote, type Raise, type Raised, TooManyCopies, notes as table } from './tables.ts'
 
 const notes = postgresTableOf(table)
 
@@ -14,7 +14,7 @@ const copy: Mutation<Copy, { copies: bigint }> = {
   isOneStatement: false,
   probe: `EXPLAIN ${inserting(sql`''`, sql`0`)}`,
   async run(database, rows) {
-    const copied = []
+    const outcomes = []
     for (const [body, priority] of rows) {
       const counted = await database.query<{ copies: bigint }>({
         name: 'count_copies',
@@ -22,17 +22,41 @@ const copy: Mutation<Copy, { copies: bigint }> = {
         values: [body],
       })
       const copies = (counted.rows[0]?.copies ?? 0n) + 1n
-      if (copies > maxCopies) throw new TooManyCopies(`More than ${maxCopies} notes have this body.`, 'notes')
+      if (copies > maxCopies) {
+        outcomes.push(new TooManyCopies(`More than ${maxCopies} notes have this body.`, 'notes'))
+        continue
+      }
       const text = inserting(sql`${sql.placeholder('body')}`, sql`${sql.placeholder('priority')}::bigint`)
       await database.query({ name: 'copy_note', text, values: [body, priority] })
-      copied.push({ copies })
+      outcomes.push({ copies })
     }
-    return copied
+    return outcomes
   },
 }
 
-export const writes = { copy }
+const raising = {
+  name: 'raise_notes',
+  text: 'UPDATE notes SET priority = priority + $2 WHERE id = $1 RETURNING priority',
+}
+
+const raise: Mutation<Raise, Raised> = {
+  fields: ['id', 'by'],
+  hasOrderedIds: false,
+  isOneStatement: false,
+  probe: 'EXPLAIN UPDATE notes SET priority = 0',
+  async run(database, rows) {
+    const outcomes = []
+    // One after the other, because several may raise the same note.
+    for (const values of rows) {
+      const [raised] = (await database.query<Raised>({ ...raising, values })).rows
+      outcomes.push(raised ?? new NoSuchNote(`No note has the id ${values[0]}.`, 'notes'))
+    }
+    return outcomes
+  },
+}
+
+export const writes = { copy, raise }
 
 export function open({ replayable }: PostgresEngine) {
-  return { copy: replayable(copy) }
+  return { copy: replayable(copy), raise: replayable(raise) }
 }

@@ -1,13 +1,14 @@
 import type Database from 'better-sqlite3'
 import type { SqliteEngine } from '../../index.ts'
-import { type Copy, maxCopies, TooManyCopies } from './tables.ts'
+import { type Copy, maxCopies, NoSuchNote, type Raise, type Raised, TooManyCopies } from './tables.ts'
 
 const copy = Object.assign(prepareCopy, { fields: ['body', 'priority'] as const })
+const raise = Object.assign(prepareRaise, { fields: ['id', 'by'] as const })
 
-export const writes = { copy }
+export const writes = { copy, raise }
 
 export function open({ replayable }: SqliteEngine) {
-  return { copy: replayable<Copy, { copies: bigint }>(copy) }
+  return { copy: replayable<Copy, { copies: bigint }>(copy), raise: replayable<Raise, Raised>(raise) }
 }
 
 /** Two statements, of which the second may find that the first must not stay. */
@@ -21,5 +22,14 @@ function prepareCopy(connection: Database.Database) {
     const copies = count.get(body) ?? 0n
     if (copies > maxCopies) throw new TooManyCopies(`More than ${maxCopies} notes have this body.`, 'notes')
     return { copies }
+  }
+}
+
+function prepareRaise(connection: Database.Database) {
+  const update = connection.prepare('UPDATE notes SET priority = priority + ? WHERE id = ? RETURNING priority').pluck()
+  return (...[id, by]: unknown[]): Raised => {
+    const priority = update.get(by, id)
+    if (typeof priority !== 'bigint') throw new NoSuchNote(`No note has the id ${id}.`, 'notes')
+    return { priority }
   }
 }

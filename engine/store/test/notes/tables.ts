@@ -42,3 +42,18 @@ export interface Copy {
   body: string
   priority?: bigint | undefined
 }
+
+/** Adds a number to the priority of a note. */
+export interface Raise {
+  id: bigint
+  by: bigint
+}
+
+export interface Raised {
+  /** The priority after this call. */
+  priority: bigint
+}
+
+export class NoSuchNote extends RuleViolation {
+  override name = 'NoSuchNote'
+}

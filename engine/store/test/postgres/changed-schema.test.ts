@@ -4,7 +4,6 @@ import { emptyDatabase, query } from '../../../../test/support/postgres/database
 import { startTestApi, type TestApi } from '../../../../test/support/test-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
-const unavailable = { status: 503, headers: { 'retry-after': '1' }, body: { code: 'unavailable', status: 503 } }
 
 test('a database that another release has migrated is not ready', async () => {
   const { rest, url } = await startOnPostgres()
@@ -13,10 +12,9 @@ test('a database that another release has migrated is not ready', async () => {
   await expect.poll(async () => (await rest.get('/readyz')).status).toBe(503)
 })
 
-test('an id that is taken by a row inserted by hand fails one create, which can be retried', async () => {
+test('an id that is taken by a row inserted by hand is skipped', async () => {
   const { rest, url } = await startOnPostgres()
   await postgresDatabase(url).insertPet(1n)
-  expect(await rest.post('/v1/pets', rex)).toMatchObject(unavailable)
   expect(await rest.post('/v1/pets', rex)).toMatchObject({ status: 201, body: { id: 2 } })
 })
 
