@@ -217,7 +217,10 @@ export function methodOf<Input extends object, Generated extends object>(
     const { generated, isReplay } = await run(values, idempotency)
     if (idempotency) idempotency.isReplay = isReplay
     // Safe: an operation is the name of one mutation.
-    return { ...(generated as Generated), ...input }
+    const output = { ...generated } as Generated & Input
+    // A field that is undefined is absent.
+    for (const field of fields) if (input[field] !== undefined) Object.assign(output, { [field]: input[field] })
+    return output
   }
 }
 

@@ -1,6 +1,7 @@
 import superjson from 'superjson'
 import { z } from 'zod'
 import { keepsValues, requiredPart } from '../api/output.ts'
+import { isRecord } from '../api/validation.ts'
 
 /** Serializes a value to the JSON text that superjson writes. */
 export type Write = (value: unknown) => string
@@ -36,40 +37,54 @@ interface Types {
 /** Writes a part of the value, and adds an annotation to `types` for each `bigint` and `Date`. */
 type WritePart = (value: unknown, path: string, types: Types) => string
 
-/** The resolver's type guarantees that a value has the type of its schema. The casts below rely on that. */
+/** As the output validation that it replaces, it refuses a value of another type. */
 function compile(schema: z.core.$ZodType): WritePart {
   if (schema instanceof z.ZodBigInt) return writeBigint
   if (schema instanceof z.ZodNumber) return writeNumber
   if (schema instanceof z.ZodDate) return writeDate
   if (schema instanceof z.ZodArray) return compileArray(schema)
   if (schema instanceof z.ZodObject) return compileObject(schema)
-  return (value) => JSON.stringify(value)
+  return schema instanceof z.ZodEnum ? compileChoice(schema) : compileScalar(schema._zod.def.type)
+}
+
+function refuse(value: unknown, path: string, expected: string): never {
+  throw new TypeError(`An output cannot be written: ${path}: expected ${expected}, got ${typeof value}.`)
 }
 
 function writeBigint(value: unknown, path: string, types: Types): string {
-  if (typeof value !== 'bigint')
-    throw new TypeError(`An output holds a ${typeof value} where its schema says a bigint.`)
+  if (typeof value !== 'bigint') refuse(value, path, 'a bigint')
   types.text += `${types.text && ','}"${path}":["bigint"]`
   return `"${value}"`
 }
 
 function writeDate(value: unknown, path: string, types: Types): string {
+  if (!(value instanceof Date) || Number.isNaN(value.getTime())) refuse(value, path, 'a date')
   types.text += `${types.text && ','}"${path}":["Date"]`
-  return JSON.stringify((value as Date).toISOString())
+  return JSON.stringify(value.toISOString())
 }
 
-/** JSON has no NaN and no Infinity, which Zod's output validation would reject. */
-function writeNumber(value: unknown): string {
-  if (!Number.isFinite(value)) throw new TypeError(`An output holds ${value} where its schema says a number.`)
-  return String(value)
+/** JSON has no NaN and no Infinity. */
+function writeNumber(value: unknown, path: string): string {
+  return Number.isFinite(value) ? String(value) : refuse(value, path, 'a finite number')
+}
+
+/** @param type `string` or `boolean` */
+function compileScalar(type: string): WritePart {
+  return (value, path) => (typeof value === type ? JSON.stringify(value) : refuse(value, path, `a ${type}`))
+}
+
+function compileChoice({ options }: z.ZodEnum): WritePart {
+  const choices: ReadonlySet<unknown> = new Set(options)
+  return (value, path) => (choices.has(value) ? JSON.stringify(value) : refuse(value, path, 'one of its choices'))
 }
 
 function compileArray({ element }: z.ZodArray): WritePart {
   const write = compile(element)
   return (values, path, types) => {
+    if (!Array.isArray(values)) return refuse(values, path, 'an array')
     const prefix = path && `${path}.`
     let json = ''
-    for (const [index, value] of (values as unknown[]).entries()) {
+    for (const [index, value] of values.entries()) {
       json += `${json && ','}${write(value, `${prefix}${index}`, types)}`
     }
     return `[${json}]`
@@ -83,8 +98,8 @@ function compileObject({ shape }: z.ZodObject): WritePart {
     mayBeAbsent: schema instanceof z.ZodOptional,
     write: compile(requiredPart(schema)),
   }))
-  return (value, path, types) => {
-    const record = value as Record<string, unknown>
+  return (record, path, types) => {
+    if (!isRecord(record)) return refuse(record, path, 'an object')
     const prefix = path && `${path}.`
     let json = ''
     for (const { name, key, mayBeAbsent, write } of fields) {

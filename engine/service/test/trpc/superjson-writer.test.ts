@@ -57,9 +57,28 @@ test('the text is the one that superjson writes', () => {
   expect(compileWriter(z.object({ at: z.date(), id: z.bigint() }))?.(dated)).toBe(superjson.stringify(dated))
 })
 
-test.for([Number.NaN, Number.POSITIVE_INFINITY, undefined])('a number that is %o is an error', (count) => {
-  const write = compileWriter(z.object({ count: z.int() }))
-  expect(() => write?.({ count })).toThrow('where its schema says a number')
+test.for<[string, z.ZodType, unknown]>([
+  ['text', z.string(), 7n],
+  ['text', z.string(), undefined],
+  ['text', z.string(), null],
+  ['isOpen', z.boolean(), 'true'],
+  ['isOpen', z.boolean(), undefined],
+  ['status', z.enum(['open', 'done']), 'lost'],
+  ['status', z.enum(['open', 'done']), undefined],
+  ['id', z.bigint(), 7],
+  ['id', z.bigint(), undefined],
+  ['count', z.int(), Number.NaN],
+  ['count', z.int(), Number.POSITIVE_INFINITY],
+  ['count', z.int(), undefined],
+  ['at', z.date(), new Date(Number.NaN)],
+  ['at', z.date(), undefined],
+  ['list', z.array(z.string()), undefined],
+  ['inner', z.object({ a: z.string().optional() }), undefined],
+])('%s: a value that the validation would refuse is an error that names the field: %o %o', ([name, field, value]) => {
+  const schema = z.array(z.object({ [name]: field }))
+  const output = [{ [name]: value }]
+  expect(schema.safeParse(output).success).toBe(false)
+  expect(() => compileWriter(schema)?.(output)).toThrow(`An output cannot be written: 0.${name}: expected `)
 })
 
 interface Tree {
