@@ -60,10 +60,10 @@ function methods(
     query: run,
     asText: (column) => sql`CAST(${column} AS text)`,
     async insert(table, rows) {
-      const columns = Object.values(getTableColumns(table)).map(({ name }) => name)
+      const columns = Object.values(getTableColumns(table))
       // The tables are STRICT: SQLite converts the digits of an integer exactly.
-      const statement = sql`INSERT INTO ${table} (${listOf(columns.map((name) => sql.identifier(name)))})
-        VALUES (${listOf(columns.map((name) => sql.placeholder(name)))})`
+      const statement = sql`INSERT INTO ${table} (${listOf(columns.map(({ name }) => sql.identifier(name)))})
+        VALUES (${listOf(columns.map(() => sql`?`))})`
       const insert = attempt(path, () => connection.prepare(textOf(statement)))
       for (const row of rows) attempt(path, () => insert.run(row), row[0])
     },

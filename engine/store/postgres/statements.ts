@@ -1,4 +1,4 @@
-import { type Column, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
+import { type Column, getTableColumns, getTableName, is, Placeholder, type SQL, sql } from 'drizzle-orm'
 import { PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
 import {
@@ -65,6 +65,7 @@ export function pageStatement(table: TableWithId, filters: readonly string[], or
     value: sql.raw(`query.wanted${index}`),
   }))
   const parameters = ['bigint', 'int', ...wanted.map(({ column }) => column.getSQLType())]
+  const names = ['after', 'size', ...wanted.map((_, index) => `wanted${index}`)]
   const [first, ...others] = wanted
   const after = sql`query.after`
   const [isAfter, direction] = order === 'oldest' ? [sql`>`, sql``] : [sql`<=`, sql` DESC`]
@@ -75,14 +76,14 @@ export function pageStatement(table: TableWithId, filters: readonly string[], or
   const sorted = (id: Column | SQL) => sql`${id}${direction}`
   const keys = first ? sql`${sorted(first.column)}, ${sorted(table.id)}` : sorted(table.id)
   const text = sql`SELECT page.*, query.place
-    FROM unnest(${listOf(parameters.map((type, index) => sql`${sql.placeholder(String(index))}::${sql.raw(type)}[]`))})
-      WITH ORDINALITY AS query (${sql.raw(['after', 'size', ...wanted.map((_, index) => `wanted${index}`), 'place'].join(', '))})
+    FROM unnest(${listOf(names.map((name, index) => sql`${sql.placeholder(name)}::${sql.raw(`${parameters[index]}[]`)}`))})
+      WITH ORDINALITY AS query (${sql.raw([...names, 'place'].join(', '))})
     CROSS JOIN LATERAL (
       SELECT ${listOf(Object.values(getTableColumns(table)))} FROM ${table}
       WHERE ${sql.join(conditions, sql` AND `)} ORDER BY ${keys} LIMIT query.size
     ) AS page
     ORDER BY query.place, ${sorted(sql`page.id`)}`
-  return { name: ['list', getTableName(table), ...filters, order].join('_'), text: textOf(text) }
+  return { name: ['list', getTableName(table), ...filters, order].join('_'), text: textOf(text, names) }
 }
 
 /**
@@ -105,7 +106,7 @@ export function rowsOf<T extends TableWithId, Field extends keyof Entity<T> & st
   const column = columnOf(table, field)
   const values = sql`${sql.placeholder('values')}::${sql.raw(column.getSQLType())}[]`
   const text = sql`SELECT ${columns} FROM ${table} WHERE ${column} = ANY (${values})`
-  const statement = { name: `get_${getTableName(table)}_${field}`, text: textOf(text) }
+  const statement = { name: `get_${getTableName(table)}_${field}`, text: textOf(text, ['values']) }
   const toEntity = entityMapper(table)
   return batchReads(
     (value: Entity<T>[Field]) => value,
@@ -150,7 +151,7 @@ export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<
     ORDER BY "place of the row" RETURNING ${sql.identifier(table.id.name)}`
   const statement = {
     name: `insert_${getTableName(table)}`,
-    text: textOf(insert(fields.map((field) => sql`${sql.placeholder(field)}`))),
+    text: textOf(insert(fields.map((field) => sql`${sql.placeholder(field)}`)), fields),
   }
   return {
     // Safe: these are the names of the columns that are not generated, as the type says.
@@ -178,9 +179,20 @@ function idOf(row: { id: bigint } | undefined): bigint {
 
 const dialect = new PgDialect()
 
-/** The SQL of a statement with placeholders. */
-export function textOf(statement: SQL): string {
-  return dialect.sqlToQuery(statement).sql
+/**
+ * The SQL of a statement with placeholders, for the values of these fields in their order. A placeholder has the name of a
+ * field. Drizzle would number placeholders as they occur, whatever their names are.
+ *
+ * @throws {Error} for a placeholder with another name, and for a value
+ */
+export function textOf(statement: SQL, fields: readonly string[] = []): string {
+  const numbering = new PgDialect()
+  numbering.escapeParam = (_index: number, param?: unknown) => {
+    const number = is(param, Placeholder) ? fields.indexOf(param.name) + 1 : 0
+    if (number === 0) throw new Error('A statement has a placeholder without a field of this name, or a value.')
+    return `$${number}`
+  }
+  return numbering.sqlToQuery(statement).sql
 }
 
 /**

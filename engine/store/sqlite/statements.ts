@@ -152,7 +152,7 @@ function encode(column: Column | undefined, value: unknown): unknown {
 
 const dialect = new SQLiteSyncDialect()
 
-/** The SQL of a statement with placeholders. */
+/** The SQL of a statement whose parameters are `?`. */
 export function textOf(statement: SQL): string {
   return dialect.sqlToQuery(statement).sql
 }

@@ -4,15 +4,21 @@ import { type Copy, maxCopies, NoSuchNote, type Raise, type Raised, TooManyCopie
 
 const notes = postgresTableOf(table)
 
-const inserting = (body: ReturnType<typeof sql>, priority: ReturnType<typeof sql>) =>
-  textOf(sql`INSERT INTO ${notes} (body, state, priority, created_at)
-    VALUES (${body}, 'open', coalesce(${priority}, 0), '2026-01-01T00:00:00Z')`)
+// The placeholders are not in the order of the fields.
+const inserting = {
+  name: 'copy_note',
+  text: textOf(
+    sql`INSERT INTO ${notes} (priority, state, body, created_at)
+      VALUES (coalesce(${sql.placeholder('priority')}, 0), 'open', ${sql.placeholder('body')}, '2026-01-01T00:00:00Z')`,
+    ['body', 'priority'],
+  ),
+}
 
 const copy: Mutation<Copy, { copies: bigint }> = {
   fields: ['body', 'priority'],
   hasOrderedIds: true,
   isOneStatement: false,
-  probe: `EXPLAIN ${inserting(sql`''`, sql`0`)}`,
+  probe: "EXPLAIN INSERT INTO notes (body, state, priority) VALUES ('', 'open', 0)",
   async run(database, rows) {
     const outcomes = []
     for (const [body, priority] of rows) {
@@ -26,8 +32,7 @@ const copy: Mutation<Copy, { copies: bigint }> = {
         outcomes.push(new TooManyCopies(`More than ${maxCopies} notes have this body.`, 'notes'))
         continue
       }
-      const text = inserting(sql`${sql.placeholder('body')}`, sql`${sql.placeholder('priority')}::bigint`)
-      await database.query({ name: 'copy_note', text, values: [body, priority] })
+      await database.query({ ...inserting, values: [body, priority] })
       outcomes.push({ copies })
     }
     return outcomes
