@@ -51,18 +51,32 @@ export function writeFailureOf(error: Error): WriteFailure {
   return error instanceof RuleViolation ? 'rule' : 'other'
 }
 
-/** A row breaks a uniqueness or a reference of the table `subject`. The message is for clients, too. */
+/**
+ * A row breaks a uniqueness of the table `subject`; refers to a row that is missing; or is still referred to, and so cannot
+ * be removed. The message is for clients, too.
+ */
 export class RowConflict extends RuleViolation {
   override name = 'RowConflict'
 
-  constructor(rule: 'unique' | 'reference', table?: string) {
-    super(
-      rule === 'unique'
-        ? 'A value that must be unique exists already.'
-        : 'The input refers to something that is missing.',
-      table,
-    )
+  constructor(rule: keyof typeof conflicts, table?: string) {
+    super(conflicts[rule], table)
   }
+}
+
+const conflicts = {
+  unique: 'A value that must be unique exists already.',
+  reference: 'The input refers to something that is missing.',
+  referenced: 'Something still refers to it.',
+}
+
+/**
+ * Which side of a reference is missing: both databases report it with one code. Only a removal, or a change of a table
+ * without references, can leave others without the row that they refer to.
+ *
+ * @param operation `<collection>.<write>`
+ */
+export function brokenReference(operation: string, hasReferences: boolean): 'reference' | 'referenced' {
+  return operation.endsWith('.remove') || !hasReferences ? 'referenced' : 'reference'
 }
 
 /** The idempotency key was used for another operation or another input within its lifetime. */

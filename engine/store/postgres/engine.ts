@@ -3,9 +3,7 @@ import type { ClientBase, Pool } from 'pg'
 import type { IdempotencyKey } from '../base-store.ts'
 import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../entity.ts'
 import type { RuleViolation } from '../errors.ts'
-import { idempotencyKeys } from '../idempotency.ts'
 import type { Failures } from './connection/failure.ts'
-import { postgresTableOf } from './table.ts'
 
 /** What the engine of PostgreSQL knows of a collection, and offers to it. */
 
@@ -76,9 +74,4 @@ export interface PostgresEngine {
   replayable<Input extends object, Generated extends Replayable<Generated>>(
     mutation: Mutation<Input, Generated>,
   ): (input: Input, idempotency?: IdempotencyKey) => Promise<Generated & Input>
-}
-
-/** Every table that the service needs, each after those that its foreign keys refer to. */
-export function tablesOf(collections: Record<string, PostgresCollection>): PgTable[] {
-  return [...Object.values(collections).map(({ table }) => table), postgresTableOf(idempotencyKeys)]
 }

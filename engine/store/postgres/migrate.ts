@@ -14,9 +14,9 @@ import {
 } from '../migrations.ts'
 import { connectClient } from './connection/connection.ts'
 import { attempt, causeOf, nameOf, Standby } from './connection/failure.ts'
-import { type PostgresCollection, tablesOf } from './engine.ts'
+import type { PostgresCollection } from './engine.ts'
 import { textOf } from './statements.ts'
-import { time } from './table.ts'
+import { tablesOf, time } from './table.ts'
 import { lockUntilCommit } from './transaction.ts'
 
 /** Milliseconds for a server that is starting, and for the locks of other instances that are starting. */

@@ -108,7 +108,7 @@ export function prepareMutations(pool: Pool, failures: Failures) {
 
   function outcomeOf(call: MutationCall, results: Results): Outcome<MutationResult> {
     const generated = results.get(call) ?? new Error('A mutation has no result.')
-    if (generated instanceof Error) return { error: failures.storeError(generated) }
+    if (generated instanceof Error) return { error: failures.storeError(generated, call.operation) }
     return { value: { generated, isReplay: false } }
   }
 

@@ -7,7 +7,7 @@ import { isUpToDate, otherRelease, type PrepareOptions } from '../migrations.ts'
 import { searchWith } from '../search.ts'
 import { openPool } from './connection/connection.ts'
 import { Failures } from './connection/failure.ts'
-import { type Mutation, type PostgresCollection, type PostgresEngine, type Statement, tablesOf } from './engine.ts'
+import type { Mutation, PostgresCollection, PostgresEngine, Statement } from './engine.ts'
 import { GroupCommit } from './group-commit.ts'
 import { findMissingPart, prepareDatabase, readJournal } from './migrate.ts'
 import { prepareMutations } from './mutations.ts'
@@ -32,7 +32,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   await prepareDatabase(url, loaded, options)
   let connectionErrors = 0
   const pool = openPool(url, maxConnections, () => connectionErrors++, loaded.program)
-  const failures = new Failures(tablesOf(loaded.collections), observer)
+  const failures = new Failures(loaded.collections, observer)
   const mutations = new GroupCommit(prepareMutations(pool, failures), observer)
   const read = readerFor(pool, failures)
 

@@ -18,6 +18,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import { getTableConfig, SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { idempotencyKeys } from '../idempotency.ts'
 import { ruleOfPostgres } from '../schema.ts'
 
 /** The table of PostgreSQL with the fields of one of SQLite. */
@@ -116,4 +117,9 @@ function builderOf(column: Column): PgColumnBuilderBase {
   if (defaultFn) builder.$defaultFn(defaultFn)
   if (isUnique) builder.unique(uniqueName)
   return builder
+}
+
+/** Every table that the service needs, each after those that its foreign keys refer to. */
+export function tablesOf(collections: Record<string, { table: PgTable }>): PgTable[] {
+  return [...Object.values(collections).map(({ table }) => table), postgresTableOf(idempotencyKeys)]
 }

@@ -3,6 +3,7 @@ import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import { DatabaseError } from 'pg'
 import type { StoreObserver, WriteFailure } from '../../base-store.ts'
 import {
+  brokenReference,
   IdsExhausted,
   RowConflict,
   RuleViolation,
@@ -13,6 +14,7 @@ import {
   writeFailureOf,
 } from '../../errors.ts'
 import { describeLocation } from '../../location.ts'
+import { tablesOf } from '../table.ts'
 
 /** Returns the driver's error. Drizzle wraps it into one that would carry the values of the statement into the log. */
 export function causeOf(error: unknown): unknown {
@@ -60,11 +62,13 @@ export class Failures {
   readonly #observer: StoreObserver | undefined
   readonly #ownRules: Set<string | undefined>
   readonly #primaryKeys: Set<string>
+  readonly #collections: Record<string, { table: PgTable }>
 
-  /** @param tables of this release. */
-  constructor(tables: PgTable[], observer?: StoreObserver | undefined) {
+  /** @param collections of this release. */
+  constructor(collections: Record<string, { table: PgTable }>, observer?: StoreObserver | undefined) {
     this.#observer = observer
-    const configs = tables.map(getTableConfig)
+    this.#collections = collections
+    const configs = tablesOf(collections).map(getTableConfig)
     this.#primaryKeys = new Set(configs.map(({ name }) => `${name}_pkey`))
     this.#ownRules = new Set(
       configs.flatMap(({ columns, checks, indexes, foreignKeys, uniqueConstraints }) => [
@@ -95,8 +99,12 @@ export class Failures {
     }
   }
 
-  /** Maps anything thrown. */
-  storeError(error: unknown): Error {
+  /**
+   * Maps anything thrown.
+   *
+   * @param operation of a mutation: `<collection>.<mutation>`
+   */
+  storeError(error: unknown, operation = ''): Error {
     const cause = causeOf(error)
     if (!(cause instanceof Error)) return new Error(String(cause))
     if (cause instanceof StoreUnavailable) return cause
@@ -110,15 +118,22 @@ export class Failures {
       )
     }
     const isOwnRule = cause instanceof DatabaseError && this.#ownRules.has(cause.constraint)
-    // unique_violation and foreign_key_violation
+    // unique_violation
     if (isOwnRule && cause.code === '23505') return new RowConflict('unique', cause.table)
-    if (isOwnRule && cause.code === '23503') return new RowConflict('reference', cause.table)
+    // foreign_key_violation, and restrict_violation for ON DELETE RESTRICT
+    if (isOwnRule && /^23(503|001)$/.test(cause.code ?? ''))
+      return new RowConflict(brokenReference(operation, this.#hasReferences(operation)), cause.table)
     if (!concernsDatabase(cause) && !this.#needsOperator(cause) && !this.#isIdTaken(cause)) return cause
     return new StoreUnavailable(runtimeMessage(reasonOf(cause), codeOf(cause)), {
       isRetryable: !this.#needsOperator(cause),
       failure: this.#failureOf(cause),
       cause: withoutValues(cause),
     })
+  }
+
+  #hasReferences(operation: string): boolean {
+    const collection = this.#collections[operation.split('.')[0] ?? '']
+    return !collection || getTableConfig(collection.table).foreignKeys.length > 0
   }
 
   #failureOf(error: Error): WriteFailure {

@@ -1,6 +1,7 @@
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { WriteFailure } from '../../base-store.ts'
 import {
+  brokenReference,
   IdempotencyKeyReused,
   IdsExhausted,
   RowConflict,
@@ -46,8 +47,8 @@ export function violatesConstraint({ code }: Failure): boolean {
   return code.startsWith('SQLITE_CONSTRAINT')
 }
 
-/** The error if a write breaks a uniqueness or a reference that its table declares. */
-export function conflictOf({ code }: Failure, table: SQLiteTable): RowConflict | undefined {
+/** The error if a write breaks a uniqueness or a reference. */
+export function conflictOf({ code, message }: Failure, operation: string, table: SQLiteTable): RowConflict | undefined {
   const { name, columns, foreignKeys, indexes, uniqueConstraints } = getTableConfig(table)
   const unique = [
     ...uniqueConstraints,
@@ -55,8 +56,10 @@ export function conflictOf({ code }: Failure, table: SQLiteTable): RowConflict |
     ...indexes.filter(({ config }) => config.unique),
   ]
   if (code === 'SQLITE_CONSTRAINT_UNIQUE' && unique.length > 0) return new RowConflict('unique', name)
-  const isReference = code === 'SQLITE_CONSTRAINT_FOREIGNKEY' && foreignKeys.length > 0
-  return isReference ? new RowConflict('reference', name) : undefined
+  // SQLite implements ON DELETE RESTRICT as a trigger.
+  const isReference = code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || message === 'FOREIGN KEY constraint failed'
+  if (!isReference) return undefined
+  return new RowConflict(brokenReference(operation, foreignKeys.length > 0), name)
 }
 
 /** Whether another connection holds the lock. */

@@ -204,7 +204,7 @@ export class Writer {
   #fail(sent: SentWrite, failure: Failure): void {
     if (failure.damage) this.#events.onDamage?.(failure.damage)
     const collection = this.#options.loaded.collections[sent.name.split('.')[0] ?? '']
-    const error = (collection && conflictOf(failure, collection.table)) ?? storeError(failure)
+    const error = (collection && conflictOf(failure, sent.name, collection.table)) ?? storeError(failure)
     const isDoubtful = concernsDatabase(failure) && !isBusy(failure) && sent.name !== probeWrite
     if (isDoubtful) this.#lastFailure = { error, at: performance.now() }
     this.#reject(sent, error)

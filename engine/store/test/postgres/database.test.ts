@@ -220,7 +220,7 @@ describe('the table of idempotency keys', () => {
     const pool = openPool(url)
     onTestFinished(() => pool.end())
     const values = ['Rex', 7n, 'sold']
-    const commit = prepareMutations(pool, new Failures([]))
+    const commit = prepareMutations(pool, new Failures({}))
     const call = { operation: 'pets.create', mutation: insertInto(postgresTableOf(pets)), values }
     return {
       run: (key: string, now: Date) => commit([{ ...call, idempotency: { owner: 1n, key } }], now),

@@ -14,7 +14,7 @@ import { onPostgres, onSqlite, prepareSqlite } from '../../../../test/support/en
 import { isLongForm } from '../../../../test/support/long-form.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import { readMigrations } from '../../migrations.ts'
-import { tablesOf as tablesOnPostgres } from '../../postgres/engine.ts'
+import { tablesOf as tablesOnPostgres } from '../../postgres/table.ts'
 import { tablesOf as tablesOnSqlite } from '../../sqlite/engine.ts'
 import { migrate } from '../../sqlite/migrate.ts'
 
