@@ -78,10 +78,16 @@ export function fieldsOfNew(table: Table) {
   }
 }
 
-/** A value as text. Equal values, and no others of their column, have the same text. */
+/**
+ * A value as text. Equal values, and no others of their column, have the same text.
+ *
+ * @throws {TypeError} for an object, which has no such text
+ */
 export function textOfValue(value: unknown): string | null {
   if (value === null || value === undefined) return null
-  return value instanceof Date ? value.toISOString() : String(value)
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'object') throw new TypeError('A mutation, a filter or a search got an object as a value.')
+  return String(value)
 }
 
 export function columnOf(table: Table, field: string): Column {
