@@ -1,5 +1,5 @@
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
-import { columnOf, type Engine, type Loaded, type Names, type SearchFields } from './entity.ts'
+import { columnOf, type Engine, type Loaded, type Names, type SearchFields } from './collection/entity.ts'
 import { type Migration, readMigrations } from './migrations.ts'
 import type { OwnOnPostgres, PostgresCollection, TableWithId as PostgresTable } from './postgres/engine.ts'
 import { isOneOf, isTimestamp } from './schema.ts'

@@ -2,8 +2,8 @@
 
 // Define the collections and the store. The columns and rules of a table are in `#store/schema`.
 
+export type { Entity, NewEntity } from './collection/entity.ts'
 export { collection, defineStore, type StoreDefinition, type StoreOf, type StoresOf } from './collection.ts'
-export type { Entity, NewEntity } from './entity.ts'
 export { ownTables } from './migrations.ts'
 
 // Open it.

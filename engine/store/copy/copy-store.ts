@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { getTableColumns, getTableName, sql, type Table } from 'drizzle-orm'
+import { columnOf, listOf, maxId } from '../collection/entity.ts'
 import type { StoreDefinition } from '../collection.ts'
-import { columnOf, listOf, maxId } from '../entity.ts'
 import { UnusableDatabase } from '../errors.ts'
 import type { Location } from '../location.ts'
 import type { OnMigrate } from '../migrations.ts'

@@ -1,5 +1,5 @@
 import { type SQL, sql, type Table } from 'drizzle-orm'
-import { columnOf } from '../entity.ts'
+import { columnOf } from '../collection/entity.ts'
 import { UnusableDatabase } from '../errors.ts'
 import { type AppliedMigration, type Migration, pendingMigrations } from '../migrations.ts'
 

@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { toEntity } from '../entity.ts'
+import { toEntity } from '../collection/entity.ts'
 import type { PostgresEngine } from '../postgres/engine.ts'
 import { rowsOf } from '../postgres/statements.ts'
 import { postgresTableOf } from '../postgres/table.ts'

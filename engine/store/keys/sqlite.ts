@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
-import { toEntity } from '../entity.ts'
+import { toEntity } from '../collection/entity.ts'
 import type { SqliteEngine } from '../sqlite/engine.ts'
 import { prepareGet, prepareSelect, selectFrom } from '../sqlite/statements.ts'
 import type { ApiKey, ApiKeyStore, NewApiKey } from './store.ts'

@@ -1,4 +1,4 @@
-import type { Entity } from '../entity.ts'
+import type { Entity } from '../collection/entity.ts'
 import type { apiKeys } from './table.ts'
 
 /** A stored API key. Of the key itself only the SHA-256 (`hash`) and the first characters (`start`) are stored. */

@@ -1,7 +1,7 @@
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
 import type { IdempotencyKey } from '../base-store.ts'
-import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../entity.ts'
+import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../collection/entity.ts'
 import type { RuleViolation } from '../errors.ts'
 import type { Failures } from './connection/failure.ts'
 

@@ -1,6 +1,12 @@
 import { asc, gt, inArray, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { isRemembered, type Original, planSweep, sweepRows, idempotencyKeys as table } from '../idempotency.ts'
+import {
+  isRemembered,
+  type Original,
+  planSweep,
+  sweepRows,
+  idempotencyKeys as table,
+} from '../collection/idempotency.ts'
 import { postgresTableOf } from './table.ts'
 
 const idempotencyKeys = postgresTableOf(table)

@@ -1,7 +1,14 @@
 import type { ClientBase, Pool } from 'pg'
 import type { IdempotencyKey } from '../base-store.ts'
-import type { MutationResult } from '../entity.ts'
-import { type Attempt, checkReplay, decodeResult, encodeResult, fingerprintOf, type Original } from '../idempotency.ts'
+import type { MutationResult } from '../collection/entity.ts'
+import {
+  type Attempt,
+  checkReplay,
+  decodeResult,
+  encodeResult,
+  fingerprintOf,
+  type Original,
+} from '../collection/idempotency.ts'
 import { concernsDatabase, type Failures, isDeadlock } from './connection/failure.ts'
 import type { AnyMutation } from './engine.ts'
 import type { Outcome } from './group-commit.ts'

@@ -15,7 +15,7 @@ import {
   type PageQuery,
   textOfValue,
   toCounts,
-} from '../entity.ts'
+} from '../collection/entity.ts'
 import { batchReads } from './batch-reads.ts'
 import type { Mutation, Read, Statement, TableWithId } from './engine.ts'
 

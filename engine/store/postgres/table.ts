@@ -18,7 +18,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import { getTableConfig, SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { idempotencyKeys } from '../idempotency.ts'
+import { idempotencyKeys } from '../collection/idempotency.ts'
 import { ruleOfPostgres } from '../schema.ts'
 
 /** The table of PostgreSQL with the fields of one of SQLite. */

@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { IdempotencyKey } from '../base-store.ts'
-import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../entity.ts'
-import { idempotencyKeys } from '../idempotency.ts'
+import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../collection/entity.ts'
+import { idempotencyKeys } from '../collection/idempotency.ts'
 
 /** What the engine of SQLite knows of a collection, and offers to it. */
 

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { MutationResult } from '../entity.ts'
+import type { MutationResult } from '../collection/entity.ts'
 import {
   checkReplay,
   decodeResult,
@@ -9,7 +9,7 @@ import {
   type Original,
   planSweep,
   sweepRows,
-} from '../idempotency.ts'
+} from '../collection/idempotency.ts'
 
 interface Row {
   id: bigint

@@ -15,7 +15,7 @@ import {
   type Order,
   type PageQuery,
   toCounts,
-} from '../entity.ts'
+} from '../collection/entity.ts'
 import { IdsExhausted } from '../errors.ts'
 import type { Mutation, Prepare, TableWithId } from './engine.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
-import type { Loaded } from '../../entity.ts'
+import type { Loaded } from '../../collection/entity.ts'
 import { reasons, UnusableDatabase } from '../../errors.ts'
 import { type AppliedMigration, type PrepareOptions, pendingMigrations, refuseOtherRelease } from '../../migrations.ts'
 import { rescuedMark } from '../backup/inventory.ts'

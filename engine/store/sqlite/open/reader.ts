@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
-import type { Loaded } from '../../entity.ts'
+import type { Loaded } from '../../collection/entity.ts'
 import { closedStore, runtimeMessage, StoreUnavailable, UnusableDatabase } from '../../errors.ts'
 import { isUpToDate, otherRelease } from '../../migrations.ts'
 import { rescueDatabase } from '../backup/backup.ts'

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { Loaded } from '../../entity.ts'
+import type { Loaded } from '../../collection/entity.ts'
 import { isUpToDate, otherRelease } from '../../migrations.ts'
 import type { SqliteCollection } from '../engine.ts'
 import { orClose, retryWhileBusy } from '../file/connection.ts'

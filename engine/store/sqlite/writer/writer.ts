@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import type { IdempotencyKey, StoreObserver } from '../../base-store.ts'
-import type { Loaded, MutationResult } from '../../entity.ts'
+import type { Loaded, MutationResult } from '../../collection/entity.ts'
 import { closedStore, StoreUnavailable, tooManyWrites, writeFailureOf } from '../../errors.ts'
 import type { SqliteCollection } from '../engine.ts'
 import type { Damage } from '../file/damage.ts'

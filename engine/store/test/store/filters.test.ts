@@ -11,7 +11,7 @@ import { contextWith } from '../../../../test/support/own-router.ts'
 import { query } from '../../../../test/support/postgres/databases.ts'
 import { type Field, fieldsOf } from '../../../service/files/fields.ts'
 import { type Procedure, proceduresOf } from '../../../service/trpc/procedures.ts'
-import { columnOf, type Order } from '../../entity.ts'
+import { columnOf, type Order } from '../../collection/entity.ts'
 import { pageStatement as pageOnPostgres } from '../../postgres/statements.ts'
 import { pageStatement as pageOnSqlite, textOf } from '../../sqlite/statements.ts'
 
