@@ -39,7 +39,7 @@ interface Definition<T extends TableWithId, F extends Names, Q extends SearchFie
   filters?: F & readonly Field<T>[]
   /** The fields of `search` besides the filters. They need no index. */
   search?: Q & Record<Exclude<keyof Q, Field<T>>, never>
-  /** Makes what the collection adds to the store, of what is derived. With it, the collection has the mutation `create`. */
+  /** Makes what the collection adds to the store, of what is derived. With it, the collection has the derived mutations. */
   methods?(derived: Engine<T, F, Q>): S
   /** What else it adds, with statements of its own. */
   own?: { sqlite(): Promise<OwnOnSqlite<Own>>; postgres(): Promise<OwnOnPostgres<Own>> }
@@ -86,32 +86,32 @@ export function collection<
   refuseLaxColumns(table)
   refuseSlowFilters(table, filters ?? [])
   /** What is the same on both databases. */
-  const derive = <Table, Create, Writes, E>(
+  const derive = <Table, Mutations, Writes, E>(
     table: Table,
-    insert: Create,
+    mutations: Mutations,
     own: { writes?: Writes; open(engine: E): Own } | undefined,
   ) => ({
     table,
     filters: filters ?? [],
     search,
-    insert,
-    writes: { ...(methods && { create: insert }), ...own?.writes },
+    mutations,
+    writes: { ...(methods && mutations), ...own?.writes },
     // Safe: the engine derives the methods from this table.
     open: (engine: object) => ({ ...methods?.(engine as Engine<T, F, Q>), ...own?.open(engine as E) }) as S & Own,
   })
   return {
     async sqlite() {
-      const { insertInto } = await import('./sqlite/statements.ts')
-      return derive(table, insertInto<TableWithId>(table), await own?.sqlite())
+      const { mutationsOf } = await import('./sqlite/change.ts')
+      return derive(table, mutationsOf<TableWithId>(table), await own?.sqlite())
     },
     async postgres() {
-      const [{ postgresTableOf }, { insertInto }] = await Promise.all([
+      const [{ postgresTableOf }, { mutationsOf }] = await Promise.all([
         import('./postgres/table.ts'),
-        import('./postgres/statements.ts'),
+        import('./postgres/change.ts'),
       ])
       // Safe: it has the fields of the table, and so an id.
       const derived = postgresTableOf(table) as unknown as PostgresTable
-      return derive(derived, insertInto(derived), await own?.postgres())
+      return derive(derived, mutationsOf(derived), await own?.postgres())
     },
   }
 }

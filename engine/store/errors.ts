@@ -79,6 +79,11 @@ export function brokenReference(operation: string, hasReferences: boolean): 'ref
   return operation.endsWith('.remove') || !hasReferences ? 'referenced' : 'reference'
 }
 
+/** A row is not as the caller has seen it, and stays as it is. The message names the fields, and is for clients, too. */
+export class RowChanged extends RuleViolation {
+  override name = 'RowChanged'
+}
+
 /** The idempotency key was used for another operation or another input within its lifetime. */
 export class IdempotencyKeyReused extends RuleViolation {
   override name = 'IdempotencyKeyReused'

@@ -56,16 +56,13 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
       createFirst: async (key) => keys.length === 0 && addKey(key) !== undefined,
       register: async (key) => !keys.some(({ hash }) => hash === key.hash) && addKey(key) !== undefined,
       revoke: async (id, at) => revoke(id, at) !== undefined,
-      async rotate(id, successor) {
-        const key = revoke(id, successor.createdAt)
+      async rotate({ id, hash }, { name: _, access: __, ...successor }) {
+        const key = keys.find((key) => key.id === id && key.hash === hash && !key.revokedAt)
         if (!key) return false
-        try {
-          addKey(successor)
-          return true
-        } catch (error) {
-          delete key.revokedAt
-          throw error
-        }
+        if (keys.some((other) => other !== key && other.hash === successor.hash)) throw new RowConflict('unique')
+        delete key.lastUsedAt
+        Object.assign(key, successor)
+        return true
       },
       async touch(id, at) {
         for (const key of keys) if (key.id === id) key.lastUsedAt = at

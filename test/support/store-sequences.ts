@@ -95,6 +95,7 @@ const newKey: fc.Arbitrary<NewApiKey> = fc.record({
   hash: fc.stringMatching(/^[0-9a-f]{64}$/),
   createdAt: time,
   expiresAt: fc.option(time, { nil: undefined }),
+  access: fc.constantFrom('read', 'write'),
 })
 
 const calls = [
@@ -117,8 +118,9 @@ const calls = [
     return id && subject.apiKeys.revoke(id, at)
   }),
   call('rotate', fc.tuple(place, newKey), async (subject, [place, successor]) => {
-    const id = await idAt(subject, place)
-    return id && subject.apiKeys.rotate(id, successor)
+    const keys = await subject.apiKeys.list()
+    const key = keys[place % keys.length]
+    return key && subject.apiKeys.rotate(key, successor)
   }),
   call('touch', fc.tuple(place, time), async (subject, [place, at]) => {
     const id = await idAt(subject, place)

@@ -12,7 +12,7 @@ import type { Tracing } from '../../engine/service/telemetry/tracing.ts'
 import { connect } from '../../engine/store/sqlite/file/connection.ts'
 import { appRouter } from '../../server/router.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
-import { prepareSqlite, prepareWrites } from './engines.ts'
+import { prepareSqlite } from './engines.ts'
 import { apiKeyRecord, createKey, mintApiKey, product } from './product.ts'
 import { createRestClient, type RestClient } from './rest-client.ts'
 import type { AtEnd } from './temporary.ts'
@@ -95,9 +95,10 @@ function writeKeyedFile(path: string): void {
   }
   prepareSqlite(path)
   const connection = connect(path, { busyTimeout: 0 })
-  const writes = prepareWrites(connection)
-  writes.get('apiKeys.create')?.(apiKeyRecord(sharedKey, 'test'))
-  writes.get('apiKeys.touch')?.(1n, new Date())
+  const { name, start, hash, createdAt } = apiKeyRecord(sharedKey, 'test')
+  connection
+    .prepare('INSERT INTO api_keys (name, start, hash, created_at, last_used_at) VALUES (?, ?, ?, ?, ?)')
+    .run(name, start, hash, createdAt.toISOString(), createdAt.toISOString())
   connection.close()
   keyedFile.usedAt = Date.now()
   keyedFile.bytes = readFileSync(path)

@@ -1,8 +1,11 @@
 import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { NewApiKey } from '#store/keys'
+import type { ApiKey, NewApiKey } from '#store/keys'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** What a key may call: queries, and with `write` mutations, too. */
+export type Access = ApiKey['access']
 
 /** A key, which cannot be shown again, and the record that the store keeps. */
 export interface MintedKey {
@@ -16,11 +19,11 @@ export function apiKeyFormat(prefix: string) {
   const beginning = new RegExp(`^${RegExp.escape(prefix)}[0-9A-Za-z]{0,6}`)
 
   /** `lifetime` is in milliseconds; without one the key does not expire. */
-  function mintApiKey(name: string, lifetime?: number): MintedKey {
+  function mintApiKey(name: string, lifetime?: number, access?: Access): MintedKey {
     const secret = Array.from({ length: 32 }, () => base62[randomInt(base62.length)]).join('')
     // The checksum rejects a mistyped or truncated key without a database lookup.
     const key = prefix + secret + checksum(secret)
-    return { key, record: apiKeyRecord(key, name, lifetime) }
+    return { key, record: apiKeyRecord(key, name, lifetime, access) }
   }
 
   function isApiKey(text: string): boolean {
@@ -39,10 +42,10 @@ export function apiKeyFormat(prefix: string) {
   }
 
   /** What the store keeps of a key of {@link mintApiKey}. */
-  function apiKeyRecord(key: string, name: string, lifetime?: number): NewApiKey {
+  function apiKeyRecord(key: string, name: string, lifetime?: number, access: Access = 'write'): NewApiKey {
     const createdAt = new Date()
     const expiresAt = lifetime === undefined ? undefined : new Date(createdAt.getTime() + lifetime)
-    return { name, start: startOf(key), hash: hashApiKey(key), createdAt, expiresAt }
+    return { name, start: startOf(key), hash: hashApiKey(key), createdAt, expiresAt, access }
   }
 
   return { prefix, mintApiKey, isApiKey, startOf, startOfUnknown, apiKeyRecord }

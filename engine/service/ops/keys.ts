@@ -34,7 +34,7 @@ export function explainTakenName<T>(create: Promise<T>): Promise<T> {
 }
 
 /**
- * Revokes a key and creates its successor, which has the same name.
+ * Replaces a key by its successor, which has the same name.
  *
  * @param lifetime in milliseconds; without one the successor has the lifetime of the old key.
  * @returns also the record of the old key.
@@ -46,8 +46,8 @@ export async function rotateKey(
   lifetime?: number,
 ): Promise<MintedKey & { old: ApiKey }> {
   const old = await findKey(product, store, nameOrStart)
-  const successor = apiKeyFormat(product.keyPrefix).mintApiKey(old.name, lifetime ?? lifetimeOf(old))
-  if (!(await store.apiKeys.rotate(old.id, successor.record))) throw new OperatorError(revokedMeanwhile)
+  const successor = apiKeyFormat(product.keyPrefix).mintApiKey(old.name, lifetime ?? lifetimeOf(old), old.access)
+  if (!(await store.apiKeys.rotate(old, successor.record))) throw new OperatorError(revokedMeanwhile)
   return { ...successor, old }
 }
 

@@ -16,6 +16,21 @@ export type NewEntity<T extends Table> = Omit<Entity<T>, GeneratedName<T>>
 /** The fields of a new row that an insert generates: the id, and those with a default that a function computes. */
 export type Generated<T extends Table> = Pick<Entity<T>, Extract<keyof Entity<T>, GeneratedName<T>>>
 
+/** Some fields of a row. Null stands for an optional field that is absent. A field that is undefined is not meant. */
+type Some<Row> = { [Name in keyof Row]?: Row[Name] | (undefined extends Row[Name] ? null : never) | undefined }
+
+/** A row that a mutation changes. */
+export interface Expectation<T extends Table> {
+  id: bigint
+  /** What the caller has seen. If one of these fields has another value now, the mutation rejects with {@link RowChanged}. */
+  expected?: Some<Omit<Entity<T>, 'id'>> | undefined
+}
+
+export interface Change<T extends Table> extends Expectation<T> {
+  /** The new values. Other fields stay as they are. */
+  set: Some<NewEntity<T>>
+}
+
 type GeneratedName<T extends Table> =
   | 'id'
   | {
@@ -96,6 +111,13 @@ export function columnOf(table: Table, field: string): Column {
   return column
 }
 
+/** @throws {Error} if several rows could have the same value */
+export function uniqueColumnOf(table: Table, field: string): Column {
+  const column = columnOf(table, field)
+  if (column.primary || column.isUnique) return column
+  throw new Error(`The table ${getTableName(table)} cannot get a row by its field ${field}, which is not unique.`)
+}
+
 /** The parts of a statement, separated by commas. */
 export function listOf(parts: unknown[]): SQL {
   return sql.join(
@@ -150,6 +172,10 @@ export interface Engine<T extends Table = Table, F extends Names = Names, S exte
   list(): (query: PageQuery<T, F[number] & keyof T['$inferSelect']> & Only<T, F[number]>) => Promise<Entity<T>[]>
   /** Makes the method that reads a row of the collection by its id. */
   get(): (id: bigint) => Promise<Entity<T> | undefined>
+  /** Makes the method that reads a row of the collection by another unique field. */
+  getBy<Name extends keyof T['$inferSelect'] & string>(
+    field: Name,
+  ): (value: NonNullable<T['$inferSelect'][Name]>) => Promise<Entity<T> | undefined>
   /** Makes the method that searches the collection. */
   search(): (
     query: SearchQuery<T, F, S> & Only<T, F[number] | keyof S | 'id'>,
@@ -162,6 +188,15 @@ export interface Engine<T extends Table = Table, F extends Names = Names, S exte
   ): () => Promise<Record<T['$inferSelect'][Name] & string, Count>>
   /** Makes the mutation that adds a row. It resolves when the row is on disk, where it survives a loss of power. */
   create(): (row: NewEntity<T>, idempotency?: IdempotencyKey) => Promise<Entity<T>>
+  /** Makes the mutation that changes a row. Resolves to the changed row, or to undefined if no row has the id. */
+  update(): (change: Change<T>, idempotency?: IdempotencyKey) => Promise<Entity<T> | undefined>
+  /** Makes the mutation that deletes a row. Resolves to its id, or to undefined if no row has it. */
+  remove(): (row: Expectation<T>, idempotency?: IdempotencyKey) => Promise<{ id: bigint } | undefined>
+  /**
+   * Like {@link BaseStore.revision}: a number that differs after each change of the collection. On PostgreSQL, a change that
+   * another instance makes takes up to a second to show.
+   */
+  revision(): number | undefined
 }
 
 /**
@@ -200,8 +235,8 @@ export function operationOf(collection: string, writes: Record<string, unknown>,
 }
 
 export interface MutationResult {
-  /** What the mutation has generated. */
-  generated: object
+  /** What the mutation has generated. Undefined if it found no row to change. */
+  generated: object | undefined
   /** Whether it is the result of an earlier call with the same idempotency key. */
   isReplay: boolean
 }
@@ -209,25 +244,39 @@ export interface MutationResult {
 /** A result that is equal when it is replayed: it is stored as text. */
 export type Replayable<Generated> = { [Name in keyof Generated]: Value | undefined }
 
+/** Runs a mutation with the values of its input. */
+export type RunMutation = (values: unknown[], idempotency: IdempotencyKey | undefined) => Promise<MutationResult>
+
+/** Makes the method of a mutation. */
+export function methodOf<Input, Output>(
+  valuesOf: (input: Input) => unknown[],
+  run: RunMutation,
+  outputOf: (generated: object | undefined, input: Input) => Output,
+) {
+  return async (input: Input, idempotency?: IdempotencyKey): Promise<Output> => {
+    const { generated, isReplay } = await run(valuesOf(input), idempotency)
+    if (idempotency) idempotency.isReplay = isReplay
+    return outputOf(generated, input)
+  }
+}
+
 /**
- * Makes the method of a mutation, which adds what the mutation generates to the input.
+ * Makes the method of a mutation that adds what it generates to the input.
  *
  * @param fields of the input, whose values `run` gets in this order
  */
-export function methodOf<Input extends object, Generated extends object>(
+export function addingMethodOf<Input extends object, Generated extends object>(
   fields: readonly (keyof Input)[],
-  run: (values: unknown[], idempotency: IdempotencyKey | undefined) => Promise<MutationResult>,
+  run: RunMutation,
 ) {
-  return async (input: Input, idempotency?: IdempotencyKey): Promise<Generated & Input> => {
-    const values = fields.map((field) => input[field] ?? null)
-    const { generated, isReplay } = await run(values, idempotency)
-    if (idempotency) idempotency.isReplay = isReplay
+  const valuesOf = (input: Input) => fields.map((field) => input[field] ?? null)
+  return methodOf(valuesOf, run, (generated, input) => {
     // Safe: an operation is the name of one mutation.
     const output = { ...generated } as Generated & Input
     // A field that is undefined is absent.
     for (const field of fields) if (input[field] !== undefined) Object.assign(output, { [field]: input[field] })
     return output
-  }
+  })
 }
 
 /** The collections and migrations of one kind of database. */

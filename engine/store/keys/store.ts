@@ -1,10 +1,11 @@
-import type { Entity } from '../collection/entity.ts'
+import type { Engine, Entity } from '../collection/entity.ts'
+import { RowChanged, RowConflict } from '../errors.ts'
 import type { apiKeys } from './table.ts'
 
 /** A stored API key. Of the key itself only the SHA-256 (`hash`) and the first characters (`start`) are stored. */
 export type ApiKey = Entity<typeof apiKeys>
 
-export type NewApiKey = Pick<ApiKey, 'name' | 'start' | 'hash' | 'createdAt' | 'expiresAt'>
+export type NewApiKey = Pick<ApiKey, 'name' | 'start' | 'hash' | 'createdAt' | 'expiresAt' | 'access'>
 
 export interface ApiKeyStore {
   /** Finds a key by its SHA-256, also a revoked or expired one. */
@@ -12,14 +13,20 @@ export interface ApiKeyStore {
   list(): Promise<ApiKey[]>
   /** Rejects with {@link RowConflict} if an unrevoked key has the same name. */
   create(key: NewApiKey): Promise<ApiKey>
-  /** Creates the key if the store has no key. Resolves to whether it did. */
+  /**
+   * Creates the key if the store has no key. Resolves to whether it did. If several instances call it at once with keys of
+   * one name, one of them does.
+   */
   createFirst(key: NewApiKey): Promise<boolean>
   /** Creates the key unless one with the same hash exists. Resolves to whether it did. */
   register(key: NewApiKey): Promise<boolean>
   /** Resolves to whether the key was not revoked before. */
   revoke(id: bigint, at: Date): Promise<boolean>
-  /** Revokes one key and creates its successor in one transaction, unless the key was revoked before. Resolves to whether it did. */
-  rotate(id: bigint, successor: NewApiKey): Promise<boolean>
+  /**
+   * Replaces a key by its successor, which keeps the id and so the idempotency keys, the name and the access, unless it was
+   * revoked or replaced since it was read. Resolves to whether it did.
+   */
+  rotate(old: ApiKey, successor: NewApiKey): Promise<boolean>
   touch(id: bigint, at: Date): Promise<void>
   /**
    * Like {@link BaseStore.revision}, for what {@link find} reads: a number that differs after each change of a key. On
@@ -31,4 +38,50 @@ export interface ApiKeyStore {
 /** What every service has, whatever its other collections are. */
 export interface WithApiKeys {
   apiKeys: ApiKeyStore
+}
+
+/** No store has more keys. */
+const maxKeys = 2 ** 31 - 1
+
+export function methodsOf({ list, getBy, create, update, revision }: Engine<typeof apiKeys>): ApiKeyStore {
+  const [page, find, add, change] = [list(), getBy('hash'), create(), update()]
+  return {
+    find,
+    list: () => page({ limit: maxKeys }),
+    create: (key) => add(key),
+    async createFirst(key) {
+      if ((await page({ limit: 1 })).length > 0) return false
+      return unless(RowConflict, add(key))
+    },
+    async register(key) {
+      if (await find(key.hash)) return false
+      try {
+        await add(key)
+        return true
+      } catch (error) {
+        // Another instance may have registered it meanwhile.
+        if (error instanceof RowConflict && (await find(key.hash))) return false
+        throw error
+      }
+    },
+    revoke: (id, revokedAt) => unless(RowChanged, change({ id, set: { revokedAt }, expected: { revokedAt: null } })),
+    rotate({ id, hash }, { name: _, access: __, expiresAt = null, ...successor }) {
+      const set = { ...successor, expiresAt, lastUsedAt: null }
+      return unless(RowChanged, change({ id, set, expected: { hash, revokedAt: null } }))
+    },
+    async touch(id, lastUsedAt) {
+      await change({ id, set: { lastUsedAt } })
+    },
+    revision,
+  }
+}
+
+/** Whether a change took effect: false if it rejects with this error, or found no row. */
+async function unless(Refusal: typeof RowChanged | typeof RowConflict, change: Promise<object | undefined>) {
+  try {
+    return (await change) !== undefined
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
 }

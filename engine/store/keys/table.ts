@@ -1,6 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { check, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { int64, isTimestamp, timestamp } from '../schema.ts'
+import { int64, isOneOf, isTimestamp, timestamp } from '../schema.ts'
+
+/** With `write`, a key may also call mutations. */
+export const accesses = ['read', 'write'] as const
 
 export const apiKeys = sqliteTable(
   'api_keys',
@@ -13,9 +16,11 @@ export const apiKeys = sqliteTable(
     expiresAt: timestamp('expires_at'),
     revokedAt: timestamp('revoked_at'),
     lastUsedAt: timestamp('last_used_at'),
+    access: text({ enum: accesses }).notNull().default('write'),
   },
   (key) => [
     uniqueIndex('api_keys_unrevoked_name').on(key.name).where(sql`revoked_at IS NULL`),
+    isOneOf(key.access),
     check('api_keys_hash_sha256', sql`length(hash) = 64`),
     ...[key.createdAt, key.expiresAt, key.revokedAt, key.lastUsedAt].map(isTimestamp),
   ],

@@ -1,3 +1,4 @@
+import type { PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
 import type { IdempotencyKey } from '../base-store.ts'
 import type { MutationResult } from '../collection/entity.ts'
@@ -18,11 +19,12 @@ import { inTransaction, lockUntilCommit, type Transaction } from './transaction.
 /** A call of a mutation. Of the calls with the same key only the first that succeeds takes effect. */
 export interface MutationCall extends Attempt {
   mutation: AnyMutation
+  table: PgTable
   idempotency?: IdempotencyKey | undefined
 }
 
-/** What each call has generated, or why it failed. */
-type Results = Map<MutationCall, object | Error>
+/** What each call has generated, undefined if it found no row to change, or why it failed. */
+type Results = Map<MutationCall, object | undefined | Error>
 
 /** The first uses of keys by {@link nameOf}. */
 type Originals = Map<string, Original>
@@ -76,7 +78,7 @@ export function prepareMutations(pool: Pool, failures: Failures) {
   const performTogether: Perform = async (db, calls, originals, now) => {
     const results = await runAll(db.$client, calls)
     const rows = [...results].flatMap(([{ operation, values, idempotency }, generated]) => {
-      if (!idempotency || generated instanceof Error) return []
+      if (!idempotency || !generated || generated instanceof Error) return []
       const { owner, key } = idempotency
       const [fingerprint, result] = [fingerprintOf(values), encodeResult(generated)]
       return [{ owner, key, operation, fingerprint, result, createdAt: now }]
@@ -114,8 +116,8 @@ export function prepareMutations(pool: Pool, failures: Failures) {
   }
 
   function outcomeOf(call: MutationCall, results: Results): Outcome<MutationResult> {
-    const generated = results.get(call) ?? new Error('A mutation has no result.')
-    if (generated instanceof Error) return { error: failures.storeError(generated, call.operation) }
+    const generated = results.get(call)
+    if (generated instanceof Error) return { error: failures.storeError(generated, call) }
     return { value: { generated, isReplay: false } }
   }
 
@@ -134,15 +136,15 @@ export function prepareMutations(pool: Pool, failures: Failures) {
   }
 }
 
-/** Runs each mutation once with all of its calls, in their order. */
+/** Runs each mutation once with all of its calls, in their order. Updates and removals of a collection are one mutation. */
 async function runAll(database: Pool | ClientBase, calls: MutationCall[]): Promise<Results> {
   const results: Results = new Map()
-  for (const group of Map.groupBy(calls, ({ mutation }) => mutation).values()) {
+  for (const group of Map.groupBy(calls, ({ mutation }) => mutation.run).values()) {
     const outcomes = await group[0]?.mutation.run(
       database,
       group.map(({ values }) => values),
     )
-    for (const [index, call] of group.entries()) results.set(call, outcomes?.[index] ?? {})
+    for (const [index, call] of group.entries()) results.set(call, outcomes?.[index])
   }
   return results
 }

@@ -15,6 +15,7 @@ import {
   type PageQuery,
   textOfValue,
   toCounts,
+  uniqueColumnOf,
 } from '../collection/entity.ts'
 import { batchReads } from './batch-reads.ts'
 import type { Mutation, Read, Statement, TableWithId } from './engine.ts'
@@ -103,7 +104,7 @@ export function rowsOf<T extends TableWithId, Field extends keyof Entity<T> & st
   field: Field,
 ): (value: Entity<T>[Field]) => Promise<Entity<T> | undefined> {
   const columns = listOf(Object.values(getTableColumns(table)))
-  const column = columnOf(table, field)
+  const column = uniqueColumnOf(table, field)
   const values = sql`${sql.placeholder('values')}::${sql.raw(column.getSQLType())}[]`
   const text = sql`SELECT ${columns} FROM ${table} WHERE ${column} = ANY (${values})`
   const statement = { name: `get_${getTableName(table)}_${field}`, text: textOf(text, ['values']) }
@@ -167,14 +168,14 @@ export function insertInto<T extends TableWithId>(table: T): Mutation<NewEntity<
       ]
       const inserted = await database.query<{ id: bigint }>({ ...statement, values })
       // Safe: these are the generated fields of the type.
-      return rows.map((_, index) => ({ id: idOf(inserted.rows[index]), ...more[index] })) as Generated<T>[]
+      return rows.map((_, index) => ({ ...insertedId(inserted.rows[index]), ...more[index] })) as Generated<T>[]
     },
   }
 }
 
-function idOf(row: { id: bigint } | undefined): bigint {
+function insertedId(row: { id: bigint } | undefined): { id: bigint } {
   if (!row) throw new Error('PostgreSQL did not return an id for each row.')
-  return row.id
+  return { id: row.id }
 }
 
 const dialect = new PgDialect()

@@ -1,17 +1,19 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type { Pool } from 'pg'
 import type { BaseStore, StoreObserver, StoreSizes } from '../base-store.ts'
-import { type Engine, type Loaded, methodOf, operationOf } from '../collection/entity.ts'
+import { changeMethodOf } from '../collection/change.ts'
+import { addingMethodOf, type Engine, type Loaded, operationOf, type RunMutation } from '../collection/entity.ts'
 import { searchWith } from '../collection/search.ts'
 import { runtimeMessage, StoreUnavailable } from '../errors.ts'
 import { isUpToDate, otherRelease, type PrepareOptions } from '../migrations.ts'
 import { openPool } from './connection/connection.ts'
 import { Failures } from './connection/failure.ts'
-import type { Mutation, PostgresCollection, PostgresEngine, Statement } from './engine.ts'
+import type { AnyMutation, Mutation, PostgresCollection, PostgresEngine, Statement } from './engine.ts'
 import { GroupCommit } from './group-commit.ts'
 import { findMissingPart, prepareDatabase, readJournal } from './migrate.ts'
 import { prepareMutations } from './mutations.ts'
 import { countsOf, databaseSize, pagesOf, rowsOf } from './statements.ts'
+import { tablesOf } from './table.ts'
 import { lockStatement } from './transaction.ts'
 
 interface PostgresStoreOptions extends PrepareOptions {
@@ -32,27 +34,32 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   await prepareDatabase(url, loaded, options)
   let connectionErrors = 0
   const pool = openPool(url, maxConnections, () => connectionErrors++, loaded.program)
-  const failures = new Failures(loaded.collections, observer)
+  const failures = new Failures(tablesOf(loaded.collections), observer)
   const mutations = new GroupCommit(prepareMutations(pool, failures), observer)
   const read = readerFor(pool, failures)
+  const probes: string[] = []
 
   function engineFor(
     collection: string,
-    { table, filters, search, insert, writes }: PostgresCollection,
+    { table, filters, search, mutations: derived, writes }: PostgresCollection,
   ): Engine & PostgresEngine {
-    function replayable<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
+    const { revision, renew } = shortRevision()
+
+    function runnerOf(mutation: AnyMutation): RunMutation {
       const operation = operationOf(collection, writes, mutation)
-      return methodOf<Input, Generated>(mutation.fields, (values, idempotency) =>
-        mutations.run({ operation, mutation, values, idempotency }),
-      )
+      probes.push(mutation.probe)
+      return (values, idempotency) => mutations.run({ operation, mutation, table, values, idempotency }).finally(renew)
+    }
+
+    function replayable<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
+      return addingMethodOf<Input, Generated>(mutation.fields, runnerOf(mutation))
     }
 
     return {
-      pool,
-      failures,
       read,
       list: () => pagesOf(read, table, filters),
       get: () => rowsOf(read, table, 'id'),
+      getBy: (field) => rowsOf(read, table, field),
       search: () =>
         searchWith(filters, search, {
           get: rowsOf(read, table, 'id'),
@@ -61,7 +68,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
           step: 250,
         }),
       count: (field: string, limit: number) => countsOf(read, table, field, limit),
-      create: () => replayable(insert),
+      create: () => replayable(derived.create),
+      update: () => changeMethodOf(table, runnerOf(derived.update)),
+      remove: () => changeMethodOf(table, runnerOf(derived.remove)),
+      revision,
       replayable,
     }
   }
@@ -75,7 +85,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...Object.fromEntries(opened),
     // Other instances write rows without notifying this one.
     revision: () => undefined,
-    check: () => failures.write(check(pool, loaded)),
+    check: () => failures.write(check(pool, loaded, probes)),
     load: () => ({ queuedWrites: mutations.queued, pool: { ...loadOf(pool), errors: connectionErrors } }),
     sizes: () => measureDatabase(pool),
     async close() {
@@ -92,14 +102,39 @@ function readerFor(pool: Pool, failures: Failures): PostgresEngine['read'] {
   }
 }
 
-async function check(pool: Pool, { migrations, collections }: Loaded<PostgresCollection>): Promise<void> {
+async function check(
+  pool: Pool,
+  { migrations, collections }: Loaded<PostgresCollection>,
+  probes: string[],
+): Promise<void> {
   const db = drizzle({ client: pool })
   const isCurrent = isUpToDate(await readJournal(db), migrations)
   const missing = isCurrent ? await findMissingPart(db, collections) : undefined
   const problem = isCurrent ? missing && runtimeMessage(missing, '') : otherRelease
   if (problem !== undefined) throw new StoreUnavailable(problem, { isRetryable: false, failure: 'schema' })
-  const writes = Object.values(collections).flatMap(({ writes }) => Object.values(writes))
-  await pool.query([...writes.map(({ probe }) => probe), ...ownProbes].join(';'))
+  await pool.query([...probes, ...ownProbes].join(';'))
+}
+
+/** Milliseconds for which a revision holds, because other instances write, too. */
+const maxAge = 1_000
+
+/** A revision that differs after each write of this instance, and after {@link maxAge}. */
+function shortRevision() {
+  let revision = 0
+  let renewedAt = 0
+
+  function renew(): void {
+    revision++
+    renewedAt = performance.now()
+  }
+
+  return {
+    renew,
+    revision() {
+      if (performance.now() - renewedAt > maxAge) renew()
+      return revision
+    },
+  }
 }
 
 function loadOf({ totalCount, idleCount, waitingCount, options }: Pool) {

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { IdempotencyKey } from '../base-store.ts'
-import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../collection/entity.ts'
+import type { Engine, Entity, Generated, Names, NewEntity, Replayable, SearchFields } from '../collection/entity.ts'
 import { idempotencyKeys } from '../collection/idempotency.ts'
 
 /** What the engine of SQLite knows of a collection, and offers to it. */
@@ -21,8 +21,8 @@ export type Mutation<Input extends object, Generated extends object> = Prepare<u
 
 /** What a collection has of its own on SQLite. */
 export interface OwnOnSqlite<S> {
-  /** Every write of its own, by its name. The writer thread prepares them, and runs them inside a transaction. */
-  writes: Record<string, Prepare<never[], unknown>>
+  /** Every mutation of its own, by its name. The writer thread prepares them, and runs them inside a transaction. */
+  writes: Record<string, Prepare<unknown[], object | undefined>>
   /** Makes what it adds to the store. */
   open(engine: SqliteEngine): S
 }
@@ -31,22 +31,25 @@ export interface SqliteCollection<S = object> extends OwnOnSqlite<S> {
   table: TableWithId
   filters: Names
   search?: SearchFields | undefined
-  /** The derived mutation `create`. */
-  insert: Mutation<NewEntity<TableWithId>, Generated<TableWithId>>
+  mutations: DerivedMutations
   open(engine: Engine & SqliteEngine): S
+}
+
+/** The mutations that are derived from the table. */
+export interface DerivedMutations<T extends TableWithId = TableWithId> {
+  create: Mutation<NewEntity<T>, Generated<T>>
+  /** Both take a {@link ChangeValues}. */
+  update: Prepare<unknown[], Entity<T> | { id: bigint } | undefined>
+  remove: Prepare<unknown[], Entity<T> | { id: bigint } | undefined>
 }
 
 export interface SqliteEngine {
   /** Makes a method that reads on the event loop. The read is one statement, and so one snapshot. */
   read<Args extends unknown[], T>(prepare: Prepare<Args, T>): (...args: Args) => Promise<T>
-  /** Makes a method that runs one of the collection's writes. It resolves when the write is on disk. */
-  write<Args extends unknown[], T>(write: Prepare<Args, T>): (...args: Args) => Promise<T>
   /** Makes a method that runs one of the collection's mutations, and adds what it has generated to the input. */
   replayable<Input extends object, Generated extends Replayable<Generated>>(
     mutation: Mutation<Input, Generated>,
   ): (input: Input, idempotency?: IdempotencyKey) => Promise<Generated & Input>
-  /** See {@link BaseStore.revision}. */
-  revision(): number | undefined
 }
 
 /** Every table that the service needs, each after those that its foreign keys refer to. */

@@ -52,8 +52,8 @@ export function prepareOnce(
     if (original) remove.run(original.id)
     sweep(now)
     // Safe: a mutation returns what it has generated.
-    const generated = mutate(...values) as object
-    insert.run(owner, key, operation, fingerprintOf(values), encodeResult(generated), now.toISOString())
+    const generated = mutate(...values) as object | undefined
+    if (generated) insert.run(owner, key, operation, fingerprintOf(values), encodeResult(generated), now.toISOString())
     return { generated, isReplay: false }
   }
 

@@ -15,6 +15,7 @@ import {
   type Order,
   type PageQuery,
   toCounts,
+  uniqueColumnOf,
 } from '../collection/entity.ts'
 import { IdsExhausted } from '../errors.ts'
 import type { Mutation, Prepare, TableWithId } from './engine.ts'
@@ -57,7 +58,7 @@ export function prepareGet<T extends TableWithId, Field extends keyof T['$inferS
   field: Field,
 ): Prepare<[value: T['$inferSelect'][Field]], Entity<T> | undefined> {
   return (connection) => {
-    const select = prepareSelect(connection, table, sql`${selectFrom(table)} WHERE ${columnOf(table, field)} = ?`)
+    const select = prepareSelect(connection, table, sql`${selectFrom(table)} WHERE ${uniqueColumnOf(table, field)} = ?`)
     return (value) => select(value)[0]
   }
 }
@@ -146,7 +147,7 @@ function isCoded(column: Column): boolean {
   return column.mapFromDriverValue !== Column.prototype.mapFromDriverValue
 }
 
-function encode(column: Column | undefined, value: unknown): unknown {
+export function encode(column: Column | undefined, value: unknown): unknown {
   return column && value !== null ? column.mapToDriverValue(value) : value
 }
 

@@ -97,7 +97,7 @@ export async function expectEmpty(database: TestDatabase): Promise<void> {
 export async function nextIds(database: TestDatabase): Promise<bigint[]> {
   const store = await database.open()
   const pet = await store.pets.create({ name: 'next', categoryId: 1n, status: 'sold' })
-  const key = { name: 'next', start: 'pet_', hash: 'f'.repeat(64), createdAt: new Date() }
+  const key = { name: 'next', start: 'pet_', hash: 'f'.repeat(64), createdAt: new Date(), access: 'write' as const }
   return [pet.id, (await store.apiKeys.create(key)).id]
 }
 

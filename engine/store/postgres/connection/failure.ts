@@ -14,7 +14,6 @@ import {
   writeFailureOf,
 } from '../../errors.ts'
 import { describeLocation } from '../../location.ts'
-import { tablesOf } from '../table.ts'
 
 /** Returns the driver's error. Drizzle wraps it into one that would carry the values of the statement into the log. */
 export function causeOf(error: unknown): unknown {
@@ -62,13 +61,11 @@ export class Failures {
   readonly #observer: StoreObserver | undefined
   readonly #ownRules: Set<string | undefined>
   readonly #primaryKeys: Set<string>
-  readonly #collections: Record<string, { table: PgTable }>
 
-  /** @param collections of this release. */
-  constructor(collections: Record<string, { table: PgTable }>, observer?: StoreObserver | undefined) {
+  /** @param tables of this release. */
+  constructor(tables: PgTable[], observer?: StoreObserver | undefined) {
     this.#observer = observer
-    this.#collections = collections
-    const configs = tablesOf(collections).map(getTableConfig)
+    const configs = tables.map(getTableConfig)
     this.#primaryKeys = new Set(configs.map(({ name }) => `${name}_pkey`))
     this.#ownRules = new Set(
       configs.flatMap(({ columns, checks, indexes, foreignKeys, uniqueConstraints }) => [
@@ -102,9 +99,9 @@ export class Failures {
   /**
    * Maps anything thrown.
    *
-   * @param operation of a mutation: `<collection>.<mutation>`
+   * @param call of the mutation that failed
    */
-  storeError(error: unknown, operation = ''): Error {
+  storeError(error: unknown, call?: { operation: string; table: PgTable }): Error {
     const cause = causeOf(error)
     if (!(cause instanceof Error)) return new Error(String(cause))
     if (cause instanceof StoreUnavailable) return cause
@@ -121,19 +118,16 @@ export class Failures {
     // unique_violation
     if (isOwnRule && cause.code === '23505') return new RowConflict('unique', cause.table)
     // foreign_key_violation, and restrict_violation for ON DELETE RESTRICT
-    if (isOwnRule && /^23(503|001)$/.test(cause.code ?? ''))
-      return new RowConflict(brokenReference(operation, this.#hasReferences(operation)), cause.table)
+    if (isOwnRule && call && /^23(503|001)$/.test(cause.code ?? '')) {
+      const hasReferences = getTableConfig(call.table).foreignKeys.length > 0
+      return new RowConflict(brokenReference(call.operation, hasReferences), cause.table)
+    }
     if (!concernsDatabase(cause) && !this.#needsOperator(cause) && !this.#isIdTaken(cause)) return cause
     return new StoreUnavailable(runtimeMessage(reasonOf(cause), codeOf(cause)), {
       isRetryable: !this.#needsOperator(cause),
       failure: this.#failureOf(cause),
       cause: withoutValues(cause),
     })
-  }
-
-  #hasReferences(operation: string): boolean {
-    const collection = this.#collections[operation.split('.')[0] ?? '']
-    return !collection || getTableConfig(collection.table).foreignKeys.length > 0
   }
 
   #failureOf(error: Error): WriteFailure {

@@ -4,6 +4,7 @@ import {
   brokenReference,
   IdempotencyKeyReused,
   IdsExhausted,
+  RowChanged,
   RowConflict,
   RuleViolation,
   reasons,
@@ -97,7 +98,7 @@ function kindOf({ code, damage }: Failure): WriteFailure {
 export function storeError(failure: Failure): Error {
   const { code, message, rule } = failure
   if (rule !== undefined) {
-    const Rule = [IdempotencyKeyReused, IdsExhausted].find(({ name }) => name === code) ?? RuleViolation
+    const Rule = [IdempotencyKeyReused, IdsExhausted, RowChanged].find(({ name }) => name === code) ?? RuleViolation
     return Object.assign(new Rule(message, rule), { name: code })
   }
   if (!concernsDatabase(failure)) return new Error(`${code}: ${message}`)

@@ -1,10 +1,11 @@
 import type { BaseStore, StoreObserver, StoreSizes } from '../../base-store.ts'
-import { type Engine, methodOf, operationOf } from '../../collection/entity.ts'
+import { changeMethodOf } from '../../collection/change.ts'
+import { addingMethodOf, type Engine, operationOf, type RunMutation } from '../../collection/entity.ts'
 import { searchWith } from '../../collection/search.ts'
 import { StoreUnavailable } from '../../errors.ts'
 import type { PrepareOptions } from '../../migrations.ts'
 import { measureBackups } from '../backup/inventory.ts'
-import type { Mutation, Prepare, SqliteCollection, SqliteEngine } from '../engine.ts'
+import type { Mutation, SqliteCollection, SqliteEngine } from '../engine.ts'
 import { isDiskFull } from '../file/diagnosis.ts'
 import { realPathOf, sizeOf } from '../file/files.ts'
 import { prepareCounts, prepareGet, preparePages } from '../statements.ts'
@@ -73,20 +74,23 @@ async function measureFiles(path: string): Promise<StoreSizes> {
 
 function engineFor(
   collection: string,
-  { table, filters, search, insert, writes }: SqliteCollection,
+  { table, filters, search, mutations, writes }: SqliteCollection,
   reader: Reader,
   writer: Writer,
 ): Engine & SqliteEngine {
-  function replayable<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
+  function runnerOf(mutation: unknown): RunMutation {
     const operation = operationOf(collection, writes, mutation)
-    return methodOf<Input, Generated>(mutation.fields, (values, idempotency) =>
-      writer.mutate(operation, values, idempotency),
-    )
+    return (values, idempotency) => writer.mutate(operation, values, idempotency)
+  }
+
+  function replayable<Input extends object, Generated extends object>(mutation: Mutation<Input, Generated>) {
+    return addingMethodOf<Input, Generated>(mutation.fields, runnerOf(mutation))
   }
 
   return {
     list: () => reader.add(preparePages(table, filters)),
     get: () => reader.add(prepareGet(table, 'id')),
+    getBy: (field) => reader.add(prepareGet(table, field)),
     search: () =>
       searchWith(filters, search, {
         get: reader.add(prepareGet(table, 'id')),
@@ -96,14 +100,11 @@ function engineFor(
         step: 100,
       }),
     count: (field: string, limit: number) => reader.add(prepareCounts(table, field, limit)),
-    create: () => replayable(insert),
-    read: (prepare) => reader.add(prepare),
-    write<Args extends unknown[], T>(write: Prepare<Args, T>) {
-      const name = operationOf(collection, writes, write)
-      // The thread runs the write of this name.
-      return (...args: Args) => writer.run(name, ...args) as Promise<T>
-    },
-    replayable,
+    create: () => replayable(mutations.create),
+    update: () => changeMethodOf(table, runnerOf(mutations.update)),
+    remove: () => changeMethodOf(table, runnerOf(mutations.remove)),
     revision: () => reader.revision(),
+    read: (prepare) => reader.add(prepare),
+    replayable,
   }
 }

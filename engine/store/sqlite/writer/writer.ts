@@ -97,7 +97,8 @@ export class Writer {
   /** Runs a mutation. With an idempotency key, at most once. */
   async mutate(operation: string, values: unknown[], idempotency: IdempotencyKey | undefined): Promise<MutationResult> {
     // Safe: a mutation returns what it has generated, and `once` returns a MutationResult.
-    if (!idempotency) return { generated: (await this.run(operation, ...values)) as object, isReplay: false }
+    if (!idempotency)
+      return { generated: (await this.run(operation, ...values)) as object | undefined, isReplay: false }
     const write: Write = [onceWrite, operation, idempotency.owner, idempotency.key, new Date(), ...values]
     return this.#send(operation, write) as Promise<MutationResult>
   }

@@ -15,18 +15,26 @@ export const definition = defineStore({
     apiKeys: apiKeyCollection,
     books: collection({
       table: books,
-      methods: ({ list, get, create }) => ({ list: list(), get: get(), create: create() }),
+      methods: ({ list, get, create, update, remove }) => ({
+        list: list(),
+        get: get(),
+        create: create(),
+        update: update(),
+        remove: remove(),
+      }),
     }),
     notes: collection({
       table: notes,
       filters: ['state'],
       search: { body: 'text', priority: 'value' },
-      methods: ({ list, get, search, count, create }) => ({
+      methods: ({ list, get, search, count, create, update, remove }) => ({
         list: list(),
         get: get(),
         search: search(),
         counts: count('state', 100),
         create: create(),
+        update: update(),
+        remove: remove(),
       }),
       // The methods `copy` and `raise`.
       own: { sqlite: () => import('./sqlite.ts'), postgres: () => import('./postgres.ts') },

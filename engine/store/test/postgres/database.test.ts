@@ -216,12 +216,13 @@ describe('the table of idempotency keys', () => {
   async function openCreates() {
     const url = await petstore()
     const { apiKeys } = await postgresDatabase(url).open()
-    await apiKeys.create({ name: 'a', start: 'pet_', hash: 'a'.repeat(64), createdAt: start })
+    await apiKeys.create({ name: 'a', start: 'pet_', hash: 'a'.repeat(64), createdAt: start, access: 'write' })
     const pool = openPool(url)
     onTestFinished(() => pool.end())
     const values = ['Rex', 7n, 'sold']
-    const commit = prepareMutations(pool, new Failures({}))
-    const call = { operation: 'pets.create', mutation: insertInto(postgresTableOf(pets)), values }
+    const commit = prepareMutations(pool, new Failures([]))
+    const table = postgresTableOf(pets)
+    const call = { operation: 'pets.create', mutation: insertInto(table), table, values }
     return {
       run: (key: string, now: Date) => commit([{ ...call, idempotency: { owner: 1n, key } }], now),
       url,

@@ -29,5 +29,8 @@ async function startWithCachedKey() {
   const { rest, store } = await startTestApi({ store: await postgresDatabase(url).open() })
   const status = async () => (await rest.get('/v1/pets')).status
   expect(await status()).toBe(200)
+  // The note of the first use is a change by this instance.
+  await expect.poll(async () => (await store.apiKeys.list())[0]?.lastUsedAt).toBeInstanceOf(Date)
+  expect(await status()).toBe(200)
   return { url, store, status }
 }

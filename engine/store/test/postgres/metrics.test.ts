@@ -14,6 +14,7 @@ import type { WriteFailure } from '../../base-store.ts'
 import { IdempotencyKeyReused, StoreUnavailable, writeFailureOf } from '../../errors.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
 import { Failures } from '../../postgres/connection/failure.ts'
+import { tablesOf } from '../../postgres/table.ts'
 
 const rex: NewPet = { name: 'Rex', categoryId: 7n, status: 'sold' }
 
@@ -102,7 +103,7 @@ test.for<[WriteFailure, unknown]>([
   ['other', sqlError('23514', 'pets_status_known')],
   ['other', new TypeError('x')],
 ])('a write fails with the reason %s: %s', ([reason, error]) => {
-  expect(writeFailureOf(new Failures(onPostgres.collections).storeError(error))).toBe(reason)
+  expect(writeFailureOf(new Failures(tablesOf(onPostgres.collections)).storeError(error))).toBe(reason)
 })
 
 function sqlError(code: string, constraint?: string): DatabaseError {

@@ -9,8 +9,9 @@ import { startTestApi } from '../../../../test/support/test-api.ts'
 import { StoreUnavailable } from '../../errors.ts'
 import { openPool } from '../../postgres/connection/connection.ts'
 import { Failures } from '../../postgres/connection/failure.ts'
+import { tablesOf } from '../../postgres/table.ts'
 
-const failures = new Failures(onPostgres.collections)
+const failures = new Failures(tablesOf(onPostgres.collections))
 
 describe('while the service runs, the operator reads what to do about', () => {
   test.for<[string, (url: string) => Promise<{ url?: string; sql?: string }>, RegExp]>([

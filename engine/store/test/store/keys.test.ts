@@ -60,15 +60,33 @@ describe('changes of keys', () => {
     await expect(rpc.pets.list.query()).rejects.toMatchObject({ data: { status: 401 } })
   })
 
-  test('a rotation revokes the key and creates a new one with the same name', async () => {
+  test('a rotation replaces the key by one with the same name, id and access', async () => {
     const { rest, store } = await startTestApi()
-    const { key } = await rotateKey(store, 'test')
+    const [old] = await store.apiKeys.list()
+    const { key, record } = await rotateKey(store, 'test')
     expect((await rest.get('/v1/pets')).status).toBe(401)
+    const { expiresAt: _, ...successor } = record
+    expect(await store.apiKeys.list()).toStrictEqual([{ id: old?.id, ...successor }])
     expect((await rest.get('/v1/pets', { authorization: `Bearer ${key}` })).status).toBe(200)
-    expect((await store.apiKeys.list()).map(({ name, revokedAt }) => [name, revokedAt])).toEqual([
-      ['test', expect.any(Date)],
-      ['test', undefined],
-    ])
+  })
+
+  test('a create that is repeated across a rotation adds nothing', async () => {
+    const { rest, store } = await startTestApi()
+    const rex = { name: 'Rex', categoryId: 7 }
+    const first = await rest.post('/v1/pets', rex, { 'idempotency-key': 'a' })
+    const { key } = await rotateKey(store, 'test')
+    const headers = { 'idempotency-key': 'a', authorization: `Bearer ${key}` }
+    const again = await rest.post('/v1/pets', rex, headers)
+    expect(again).toMatchObject({ status: 201, text: first.text, headers: { 'idempotency-replayed': 'true' } })
+    expect(await store.pets.list({ limit: 9 })).toHaveLength(1)
+  })
+
+  test('of two rotations at once, one takes effect', async () => {
+    const store = emptied()
+    await createKey(store, 'shop')
+    const settled = await Promise.allSettled([rotateKey(store, 'shop'), rotateKey(store, 'shop')])
+    expect(settled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(await store.apiKeys.list()).toHaveLength(1)
   })
 
   test('a client that gets a second key before the first is revoked is never refused', async () => {

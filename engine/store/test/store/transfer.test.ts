@@ -143,7 +143,13 @@ describe('an import', () => {
     const store = await openTestStore()
     await importText(store, ndjsonOf(1))
     expect(await store.apiKeys.list()).toEqual([])
-    const first = { name: 'first', start: 'pet_', hash: 'a'.repeat(64), createdAt: new Date() }
+    const first = {
+      name: 'first',
+      start: 'pet_',
+      hash: 'a'.repeat(64),
+      createdAt: new Date(),
+      access: 'write' as const,
+    }
     expect(await store.apiKeys.createFirst(first)).toBe(true)
     expect(await store.apiKeys.createFirst({ ...first, hash: 'b'.repeat(64) })).toBe(false)
     await createKey(store, 'pets import')

@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { textOf } from '../../postgres/statements.ts'
 import type { NotesStore } from '../notes/definition.ts'
 import { note, notesDatabase } from '../notes/open.ts'
 
@@ -7,13 +9,15 @@ async function addNotes(store: NotesStore, count: number): Promise<bigint[]> {
   return (await Promise.all(Array.from({ length: count }, () => store.notes.create({ ...note })))).map(({ id }) => id)
 }
 
-/** Milliseconds of creates and further calls that share batches. */
-async function timeOf(store: NotesStore, more: (() => Promise<unknown>)[]): Promise<number> {
-  const start = performance.now()
-  const creates = Array.from({ length: 500 }, () => () => store.notes.create({ ...note }))
+/** The number of transactions of 501 creates and a further call that shares a batch with 500 of them. */
+async function countTransactions(further: (store: NotesStore) => Promise<unknown>): Promise<number> {
+  let transactions = 0
+  const store = await (await notesDatabase()).open({ transactionCommitted: () => void transactions++ })
   // The first one begins a transaction. The others share the next one.
-  await Promise.allSettled([store.notes.create({ ...note }), ...[...creates, ...more].map((call) => call())])
-  return performance.now() - start
+  const [last] = await Promise.allSettled([store.notes.create({ ...note }), addNotes(store, 500), further(store)])
+  expect(last.status).toBe('fulfilled')
+  expect(await store.notes.list({ limit: 600 })).toHaveLength(501)
+  return transactions
 }
 
 test('two instances that change the same rows in opposite orders do not wait for each other without end', async () => {
@@ -54,26 +58,17 @@ test('a deadlock that another program causes is repeated once', async () => {
   expect(await store.notes.get(second)).toMatchObject({ body: 'by hand', priority: 2n })
 })
 
-test('a refused call costs the others of its batch nothing', async () => {
-  const store = await (await notesDatabase()).open()
-  const refused = () => store.notes.raise({ id: 99_999n, by: 1n })
-  const raised = async () => store.notes.raise({ id: 1n, by: 1n })
-  await timeOf(store, [raised])
-  const times = { none: 0, one: 0 }
-  for (let round = 0; round < 3; round++) {
-    times.none += await timeOf(store, [raised])
-    times.one += await timeOf(store, [refused])
-  }
-  expect(times.one / times.none).toBeLessThan(2)
+test.for<[string, (store: NotesStore) => Promise<unknown>]>([
+  ['a mutation refuses', (store) => store.notes.raise({ id: 99_999n, by: 1n })],
+  ['a constraint refuses', (store) => store.notes.create({ ...note, bookId: 99n })],
+  ['finds no row', (store) => store.notes.update({ id: 99_999n, set: { priority: 2n } })],
+])('a call that %s does not divide its batch into transactions', async ([, further]) => {
+  expect(await countTransactions(further)).toBe(2)
 })
 
-test('a call that a constraint refuses fails alone, and is found in a few steps', async () => {
+test('calls that constraints refuse fail alone', async () => {
   const store = await (await notesDatabase()).open()
-  const [book] = [await store.books.create({ title: 'Faust' })]
-  const missing = () => store.notes.create({ ...note, bookId: 99n })
-  await timeOf(store, [])
-  const times = [await timeOf(store, []), await timeOf(store, [missing])] as const
-  expect(times[1] / times[0]).toBeLessThan(20)
+  const book = await store.books.create({ title: 'Faust' })
   const settled = await Promise.allSettled([
     store.notes.create({ ...note, bookId: book.id }),
     ...Array.from({ length: 40 }, (_, index) => [
@@ -88,4 +83,25 @@ test('a call that a constraint refuses fails alone, and is found in a few steps'
   ])
   // A key that was refused is not used up.
   expect(await store.books.create({ title: 'New' }, { owner: 1n, key: '4' })).toMatchObject({ title: 'New' })
+})
+
+const [id, name] = [sql.placeholder('id'), sql.placeholder('name')]
+
+test('a placeholder is the value of the field with its name, wherever and however often it occurs', () => {
+  const statement = sql`UPDATE t SET name = ${name}, first = coalesce(first, ${name}) WHERE id = ${id}`
+  expect(textOf(statement, ['id', 'name'])).toBe('UPDATE t SET name = $2, first = coalesce(first, $2) WHERE id = $1')
+})
+
+test.for([
+  ['a placeholder without its field', sql`SELECT ${name}`, ['id']],
+  ['a placeholder without fields', sql`SELECT ${name}`, undefined],
+  ['a value', sql`SELECT ${1n}`, ['id']],
+] as const)('%s is refused', ([, statement, fields]) => {
+  expect(() => textOf(statement, fields)).toThrow('placeholder')
+})
+
+test('a mutation of its own gets the values by their names', async () => {
+  const store = await (await notesDatabase()).open()
+  await store.notes.copy({ body: 'text', priority: 7n })
+  expect(await store.notes.get(1n)).toMatchObject({ ...note, body: 'text', priority: 7n })
 })

@@ -1,0 +1,69 @@
+import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
+import { RowChanged } from '../errors.ts'
+import {
+  type Change,
+  type Entity,
+  type Expectation,
+  fieldsOfNew,
+  methodOf,
+  type RunMutation,
+  textOfValue,
+} from './entity.ts'
+
+/** Changes of a row, which are the same on both databases: the row is read, compared and changed here, and written. */
+
+/**
+ * A change as a mutation gets it: the id, the names of the fields to set or null for a removal, the names of the expected
+ * fields, and the values of both. The names are in the order of the columns, so that a column that is added later does not
+ * change the fingerprint.
+ */
+export type ChangeValues = [id: bigint, set: string | null, expected: string, ...values: unknown[]]
+
+/** Makes the method of a mutation that changes or deletes a row. It resolves to what the mutation returns. */
+export function changeMethodOf<T extends Table, Result>(table: T, run: RunMutation) {
+  const fields = Object.keys(getTableColumns(table)).filter((field) => field !== 'id')
+  const { given } = fieldsOfNew(table)
+
+  function valuesOf({ id, set, expected = {} }: Expectation<T> & Partial<Change<T>>): ChangeValues {
+    const fieldsIn = (names: string[], part: object) => names.filter((name) => Reflect.get(part, name) !== undefined)
+    const [toSet, toExpect] = [fieldsIn(given, set ?? {}), fieldsIn(fields, expected)]
+    return [
+      id,
+      set ? toSet.join() : null,
+      toExpect.join(),
+      ...toSet.map((name): unknown => Reflect.get(set ?? {}, name)),
+      ...toExpect.map((name): unknown => Reflect.get(expected, name)),
+    ]
+  }
+
+  // Safe: the mutation returns a row, or undefined if there is none.
+  return methodOf(valuesOf, run, (result) => result as Result | undefined)
+}
+
+/**
+ * The row after a change; undefined if the change removes it.
+ *
+ * @throws {RowChanged} if it is not as expected, also if it has the new values already: otherwise two callers could both
+ *   learn that they have sold the same item
+ */
+export function changeRow<T extends Table>(table: T, row: Entity<T>, values: ChangeValues): Entity<T> | undefined {
+  const [, set, expected, ...given] = values
+  const [toSet, toExpect] = [namesIn(set), namesIn(expected)]
+  const differs = (name: string, index: number) =>
+    textOfValue(Reflect.get(row, name)) !== textOfValue(given[toSet.length + index])
+  const changed = toExpect.filter(differs)
+  if (changed.length > 0) throw new RowChanged(`Changed meanwhile: ${changed.join(', ')}.`, getTableName(table))
+  if (set === null) return undefined
+  const result: Record<string, unknown> = { ...row }
+  for (const [index, name] of toSet.entries()) {
+    if (given[index] === null) delete result[name]
+    else result[name] = given[index]
+  }
+  // Safe: the values are those of fields of the row.
+  return result as Entity<T>
+}
+
+/** The names of fields in a {@link ChangeValues}. */
+export function namesIn(list: string | null): string[] {
+  return list ? list.split(',') : []
+}

@@ -1,0 +1,56 @@
+import type Database from 'better-sqlite3'
+import { sql } from 'drizzle-orm'
+import { type ChangeValues, changeRow, namesIn } from '../collection/change.ts'
+import { columnOf, type Entity, fieldsOfNew, listOf } from '../collection/entity.ts'
+import type { DerivedMutations, Prepare, TableWithId } from './engine.ts'
+import { encode, insertInto, prepareGet, textOf } from './statements.ts'
+
+/** The mutations that are derived from a table. */
+export function mutationsOf<T extends TableWithId>(table: T): DerivedMutations<T> {
+  // Two functions, because the name of a mutation is found by its function.
+  return { create: insertInto(table), update: changeIn(table), remove: changeIn(table) }
+}
+
+/** The maximum number of prepared statements that set some fields only. */
+const maxUpdates = 32
+
+/** The mutation that changes or deletes a row. It takes a {@link ChangeValues}. */
+function changeIn<T extends TableWithId>(table: T): Prepare<unknown[], Entity<T> | { id: bigint } | undefined> {
+  const { given } = fieldsOfNew(table)
+
+  return (connection) => {
+    const select = prepareGet(table, 'id')(connection)
+    const remove = connection.prepare<unknown[]>(textOf(sql`DELETE FROM ${table} WHERE ${table.id} = ?`))
+    const prepared = new Map([[given.join(), prepareUpdate(connection, table, given)]])
+
+    /** Sets only the fields that a call sets, because SQLite writes the index of a column that is set, also to its old value. */
+    function updateOf(fields: string[]): (row: object, id: bigint) => unknown {
+      const known = prepared.get(fields.join())
+      if (known) return known
+      if (prepared.size >= maxUpdates) return updateOf(given)
+      const update = prepareUpdate(connection, table, fields)
+      prepared.set(fields.join(), update)
+      return update
+    }
+
+    return (...args) => {
+      // Safe: the arguments are those of `changeMethodOf`.
+      const values = args as ChangeValues
+      const [id, set] = values
+      const row = select(id as T['$inferSelect']['id'])
+      if (!row) return undefined
+      const changed = changeRow(table, row, values)
+      if (!changed) remove.run(id)
+      else if (set) updateOf(namesIn(set))(changed, id)
+      return changed ?? { id }
+    }
+  }
+}
+
+function prepareUpdate(connection: Database.Database, table: TableWithId, fields: string[]) {
+  const columns = fields.map((field) => columnOf(table, field))
+  const places = columns.map(({ name }) => sql`${sql.identifier(name)} = ?`)
+  const update = connection.prepare<unknown[]>(textOf(sql`UPDATE ${table} SET ${listOf(places)} WHERE ${table.id} = ?`))
+  return (row: object, id: bigint) =>
+    update.run(...fields.map((field, index) => encode(columns[index], Reflect.get(row, field) ?? null)), id)
+}

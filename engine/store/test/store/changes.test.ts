@@ -1,0 +1,290 @@
+import { describe, expect, test } from 'vitest'
+import { isOnPostgres } from '../../../../test/support/database.ts'
+import type { NotesStore } from '../notes/definition.ts'
+import { note, notesDatabase } from '../notes/open.ts'
+
+const dueAt = new Date('2026-12-24T18:00:00.000Z')
+
+async function openNotes() {
+  const store = await (await notesDatabase()).open()
+  return { store, notes: store.notes, first: await store.notes.create({ ...note, dueAt }) }
+}
+
+let keys = 0
+const newKey = () => ({ owner: 1n, key: `key ${++keys}`, isReplay: false })
+
+describe('an update', () => {
+  test('changes the given fields only, and every read shows it at once', async () => {
+    const { notes, first } = await openNotes()
+    const changed = { ...first, state: 'done', priority: 2n ** 62n } as const
+    expect(await notes.update({ id: 1n, set: { state: 'done', priority: 2n ** 62n } })).toStrictEqual(changed)
+    expect(await notes.get(1n)).toStrictEqual(changed)
+    expect(await notes.list({ limit: 9, state: 'done' })).toStrictEqual([changed])
+    expect(await notes.list({ limit: 9, state: 'open' })).toEqual([])
+    expect((await notes.search({ limit: 9, order: 'newest', priority: 2n ** 62n })).items).toStrictEqual([changed])
+    expect((await notes.counts()).done).toEqual({ count: 1, isExact: true })
+  })
+
+  test('sets, clears and keeps optional fields', async () => {
+    const { store, notes, first } = await openNotes()
+    const { dueAt: _, ...without } = first
+    expect(await notes.update({ id: 1n, set: { dueAt: null } })).toStrictEqual(without)
+    expect(await notes.get(1n)).toStrictEqual(without)
+    const { id: bookId } = await store.books.create({ title: 'Faust' })
+    expect(await notes.update({ id: 1n, set: { bookId, dueAt, body: undefined } })).toStrictEqual({ ...first, bookId })
+    expect(await notes.update({ id: 1n, set: {} })).toStrictEqual({ ...first, bookId })
+    expect(await notes.get(1n)).toStrictEqual({ ...first, bookId })
+  })
+
+  test.for([
+    [{ state: 'done' }, 'state'],
+    [{ priority: 2n, body: 'Call Ann' }, 'priority'],
+    [{ body: 'call Ann', dueAt: null }, 'body, dueAt'],
+    [{ dueAt: new Date(Number(dueAt) + 1) }, 'dueAt'],
+    [{ bookId: 1n }, 'bookId'],
+    [{ createdAt: new Date(0) }, 'createdAt'],
+  ] as const)('of a row that is not as expected changes nothing: %o', async ([expected, names]) => {
+    const { notes, first } = await openNotes()
+    await expect(notes.update({ id: 1n, set: { body: 'new' }, expected })).rejects.toMatchObject({
+      name: 'RowChanged',
+      message: `Changed meanwhile: ${names}.`,
+      subject: 'notes',
+    })
+    expect(await notes.get(1n)).toStrictEqual(first)
+  })
+
+  test('of a row that is as expected takes effect, with every kind of field', async () => {
+    const { notes, first } = await openNotes()
+    const { id: _, ...expected } = first
+    expect(await notes.update({ id: 1n, set: { body: 'new' }, expected: { ...expected, bookId: null } })).toMatchObject(
+      {
+        body: 'new',
+      },
+    )
+  })
+
+  test('to a value that the row has already is refused if it expects another one', async () => {
+    const { notes } = await openNotes()
+    await notes.update({ id: 1n, set: { state: 'done' }, expected: { state: 'open' } })
+    const late = notes.update({ id: 1n, set: { state: 'done' }, expected: { state: 'open' } })
+    await expect(late).rejects.toMatchObject({ name: 'RowChanged' })
+  })
+
+  test('lets exactly one of 20 take effect that expect the same', async () => {
+    const { notes } = await openNotes()
+    const calls = Array.from({ length: 20 }, (_, index) =>
+      notes.update(
+        { id: 1n, set: { body: `${index}` }, expected: { body: note.body } },
+        index % 2 ? newKey() : undefined,
+      ),
+    )
+    const settled = await Promise.allSettled(calls)
+    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const reasons = new Set(settled.flatMap((each) => (each.status === 'rejected' ? [each.reason.name] : [])))
+    expect(reasons).toEqual(new Set(['RowChanged']))
+  })
+
+  test('that is repeated with its key gets the first result, and never undoes a later change', async () => {
+    const { notes } = await openNotes()
+    const key = newKey()
+    const first = await notes.update({ id: 1n, set: { body: 'second', dueAt: null } }, key)
+    await notes.update({ id: 1n, set: { body: 'third', dueAt } })
+    expect(await notes.update({ id: 1n, set: { body: 'second', dueAt: null } }, key)).toStrictEqual(first)
+    expect(key.isReplay).toBe(true)
+    expect(await notes.get(1n)).toMatchObject({ body: 'third', dueAt })
+  })
+
+  test.for([
+    { set: { body: 'third' } },
+    { set: { body: 'second', dueAt: null } },
+    { set: { body: 'second', dueAt } },
+    { set: {} },
+    { set: { body: 'second' }, expected: { priority: 1n } },
+    { id: 2n, set: { body: 'second' } },
+  ])('with a key that was used for another one is refused: %o', async (other) => {
+    const { notes } = await openNotes()
+    await notes.create({ ...note })
+    const key = newKey()
+    await notes.update({ id: 1n, set: { body: 'second' } }, key)
+    await expect(notes.update({ id: 1n, ...other }, key)).rejects.toMatchObject({ name: 'IdempotencyKeyReused' })
+    const removal = notes.remove({ id: 1n }, key)
+    await expect(removal).rejects.toMatchObject({ name: 'IdempotencyKeyReused' })
+  })
+
+  test.for([0n, -1n, 2n, 2n ** 63n - 1n])('of no row resolves to undefined: %s', async (id) => {
+    const { notes } = await openNotes()
+    expect(await notes.update({ id, set: { body: 'new' } })).toBeUndefined()
+    expect(await notes.update({ id, set: { body: 'new' }, expected: { body: 'old' } }, newKey())).toBeUndefined()
+  })
+
+  test('to a value that must be unique, or that refers to nothing, is refused alone', async () => {
+    const { store, notes } = await openNotes()
+    for (const title of ['Faust', 'Emma']) await store.books.create({ title })
+    const settled = await Promise.allSettled([
+      store.books.update({ id: 2n, set: { title: 'Faust' } }),
+      store.books.update({ id: 1n, set: { title: 'Faust' } }, newKey()),
+      notes.update({ id: 1n, set: { bookId: 9n } }),
+      notes.update({ id: 1n, set: { bookId: 2n } }),
+    ])
+    expect(settled.map((each) => (each.status === 'rejected' ? each.reason.message : 'done'))).toEqual([
+      'A value that must be unique exists already.',
+      'done',
+      'The input refers to something that is missing.',
+      'done',
+    ])
+  })
+})
+
+describe('a removal', () => {
+  test('deletes the row, and its id is never used again', async () => {
+    const { notes } = await openNotes()
+    await notes.create({ ...note })
+    expect(await notes.remove({ id: 2n })).toStrictEqual({ id: 2n })
+    expect(await notes.get(2n)).toBeUndefined()
+    expect(await notes.create({ ...note })).toMatchObject({ id: 3n })
+  })
+
+  test('that is repeated with its key resolves to the id, which is all that is stored of it', async () => {
+    const database = await notesDatabase()
+    const { notes } = await database.open()
+    await notes.create({ ...note })
+    const key = newKey()
+    expect(await notes.remove({ id: 1n, expected: { body: note.body } }, key)).toStrictEqual({ id: 1n })
+    expect(await notes.remove({ id: 1n, expected: { body: note.body } }, key)).toStrictEqual({ id: 1n })
+    expect(key.isReplay).toBe(true)
+    expect(await notes.remove({ id: 1n })).toBeUndefined()
+    expect(JSON.stringify(await database.execute('SELECT key, result FROM idempotency_keys'))).not.toContain('Ann')
+  })
+
+  test('of a row that is not as expected changes nothing', async () => {
+    const { notes, first } = await openNotes()
+    const removal = notes.remove({ id: 1n, expected: { state: 'done' } })
+    await expect(removal).rejects.toMatchObject({ name: 'RowChanged', message: 'Changed meanwhile: state.' })
+    expect(await notes.get(1n)).toStrictEqual(first)
+  })
+
+  test('of a row to which another one refers is refused alone, with a key, too', async () => {
+    const { store, notes } = await openNotes()
+    for (const title of ['Faust', 'Emma', 'Candide']) await store.books.create({ title })
+    await notes.update({ id: 1n, set: { bookId: 2n } })
+    const settled = await Promise.allSettled(
+      [1n, 2n, 3n].flatMap((id) => [
+        store.books.remove({ id }, id === 2n ? undefined : newKey()),
+        store.books.remove({ id: 2n }, newKey()),
+      ]),
+    )
+    const refusal = 'Something still refers to it.'
+    expect(settled.map((each) => (each.status === 'rejected' ? each.reason.message : each.value?.id))).toEqual([
+      1n,
+      refusal,
+      refusal,
+      refusal,
+      3n,
+      refusal,
+    ])
+    expect(await store.books.list({ limit: 9 })).toEqual([{ id: 2n, title: 'Emma' }])
+  })
+
+  test('of the row at a cursor does not disturb the next page', async () => {
+    const { notes } = await openNotes()
+    for (const _ of '1234') await notes.create({ ...note })
+    await notes.remove({ id: 2n })
+    expect((await notes.list({ limit: 2, cursor: 2n })).map(({ id }) => id)).toEqual([3n, 4n])
+    const found = await notes.search({ limit: 2, order: 'newest', cursor: 2n, body: 'ann' })
+    expect(found.items.map(({ id }) => id)).toEqual([1n])
+  })
+})
+
+test.for([undefined, newKey])('several changes of one row in one batch take effect in their order', async (key) => {
+  const { notes } = await openNotes()
+  const bodies = Array.from({ length: 20 }, (_, index) => `${index}`)
+  // The first one begins a transaction. The others share the next one.
+  const updates = bodies.map((body) => notes.update({ id: 1n, set: { body } }, key?.()))
+  const more = [
+    notes.update({ id: 1n, set: { priority: 7n }, expected: { body: '19', priority: 1n } }, key?.()),
+    notes.remove({ id: 1n, expected: { body: '19', priority: 7n } }, key?.()),
+    notes.update({ id: 1n, set: { priority: 8n } }, key?.()),
+    notes.remove({ id: 1n }, key?.()),
+  ]
+  expect((await Promise.all(updates)).map((row) => row?.body)).toEqual(bodies)
+  expect(await Promise.all(more)).toMatchObject([{ body: '19', priority: 7n }, { id: 1n }, undefined, undefined])
+  expect(await notes.get(1n)).toBeUndefined()
+})
+
+test('a key is not used up by a call that finds no row or that is refused', async () => {
+  const { notes } = await openNotes()
+  const key = { owner: 1n, key: 'k' }
+  expect(await Promise.all([2n, 2n, 3n].map((id) => notes.remove({ id }, key)))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+  await expect(notes.remove({ id: 1n, expected: { body: 'other' } }, key)).rejects.toThrow('Changed meanwhile: body.')
+  expect(await notes.remove({ id: 1n }, key)).toEqual({ id: 1n })
+})
+
+test('480 increments by two instances add up', async () => {
+  const database = await notesDatabase()
+  const stores: NotesStore[] = [await database.open(), await database.open()]
+  for (const _ of '12345') await stores[0]?.notes.create({ ...note, priority: 0n })
+  let done = 0
+  async function increment({ notes }: NotesStore, id: bigint): Promise<void> {
+    const priority = (await notes.get(id))?.priority ?? 0n
+    const change = { id, set: { priority: priority + 1n }, expected: { priority } }
+    try {
+      await notes.update(change, done % 2 ? newKey() : undefined)
+      done++
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'RowChanged') throw error
+    }
+  }
+  const writers = stores.flatMap((store, instance) =>
+    Array.from({ length: 8 }, async (_, writer) => {
+      for (let i = 0; i < 30; i++) await increment(store, BigInt(1 + ((i * 3 + writer + instance) % 5)))
+    }),
+  )
+  await Promise.all(writers)
+  const rows = (await stores[0]?.notes.list({ limit: 9 })) ?? []
+  expect(rows.reduce((sum, { priority }) => sum + priority, 0n)).toBe(BigInt(done))
+  expect(done).toBeGreaterThan(50)
+})
+
+test('changes of two people to different fields both stay', async () => {
+  const { notes } = await openNotes()
+  await Promise.all([
+    notes.update({ id: 1n, set: { body: 'new' }, expected: { body: note.body } }),
+    notes.update({ id: 1n, set: { state: 'done' }, expected: { state: 'open' } }),
+  ])
+  expect(await notes.get(1n)).toMatchObject({ body: 'new', state: 'done' })
+})
+
+test('a change that breaks a rule of the database fails alone', async () => {
+  const database = await notesDatabase()
+  const { notes } = await database.open()
+  await notes.create({ ...note })
+  await database.execute(
+    isOnPostgres
+      ? "ALTER TABLE notes ADD CONSTRAINT own CHECK (body <> 'Bob')"
+      : "CREATE TRIGGER own BEFORE UPDATE ON notes WHEN new.body = 'Bob' BEGIN SELECT RAISE(ABORT, 'no'); END",
+  )
+  const settled = await Promise.allSettled([
+    notes.update({ id: 1n, set: { body: 'Bob' } }),
+    notes.update({ id: 1n, set: { state: 'done' } }),
+    notes.create({ ...note }),
+  ])
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
+  expect(await notes.get(1n)).toMatchObject({ body: 'Call Ann', state: 'done' })
+})
+
+test('any combination of many fields can be set, with a bounded number of statements', async () => {
+  const { notes } = await openNotes()
+  const fields = { body: 'a', state: 'done', priority: 3n, dueAt, bookId: null } as const
+  const names = Object.keys(fields) as (keyof typeof fields)[]
+  for (let bits = 0; bits < 2 ** names.length; bits++) {
+    const set = Object.fromEntries(names.filter((_, index) => bits & (1 << index)).map((name) => [name, fields[name]]))
+    const before = await notes.create({ ...note })
+    const { bookId: _, ...given } = { bookId: undefined, ...set }
+    expect(await notes.update({ id: before.id, set })).toStrictEqual({ ...before, ...given })
+    expect(await notes.get(before.id)).toStrictEqual({ ...before, ...given })
+  }
+})
