@@ -32,11 +32,13 @@ export const petCollection = collection({
   table: pets,
   filters: ['status'],
   search: { name: 'text', categoryId: 'value' },
-  methods: ({ list, get, search, count, create }) => ({
+  methods: ({ list, get, search, count, create, update, remove }) => ({
     list: list(),
     get: get(),
     search: search(),
     counts: count('status', maxCount),
     create: create(),
+    update: update(),
+    remove: remove(),
   }),
 })

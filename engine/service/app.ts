@@ -110,6 +110,7 @@ function createBase({
   app.decorateRequest('apiKey', null)
   app.decorateRequest('rateLimit', undefined)
   app.decorateRequest('idempotency', undefined)
+  app.decorateRequest('changedIds', undefined)
   tracing?.traceRequests(app)
   makeDrainable(app)
   if (config.corsOrigins.length > 0) addCors(app, applyCors)

@@ -8,6 +8,7 @@ export { createTrpc } from './trpc/trpc.ts'
 
 // Describe what goes in and out.
 
+export { removalOf, removedOf, updateOf } from './api/change.ts'
 export { Int64 } from './api/int64.ts'
 export { AnyId, found, foundOf, pageOf, searchOf } from './api/page.ts'
 export { Text } from './api/text.ts'

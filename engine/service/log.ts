@@ -148,6 +148,8 @@ function requestLine(
     aborted: isComplete ? undefined : true,
     milliseconds: Math.round(milliseconds * 1000) / 1000,
     bytes: bytesOf(request, reply),
+    // As text, because many programs read a number of JSON as a double.
+    ids: request.changedIds?.length ? request.changedIds.map(String) : undefined,
     key: request.apiKey?.name,
     keyStart: request.apiKey?.start ?? request.rejection?.keyStart,
     reason: request.rejection?.reason,

@@ -1,5 +1,17 @@
 import { z } from 'zod'
-import { AnyId, expected, found, foundOf, Int64, pageOf, searchOf, Text } from '#service'
+import {
+  AnyId,
+  expected,
+  found,
+  foundOf,
+  Int64,
+  pageOf,
+  removalOf,
+  removedOf,
+  searchOf,
+  Text,
+  updateOf,
+} from '#service'
 import { maxCount, petStatuses } from '../../db/pets/pets.ts'
 import { mutation, procedure, router } from '../trpc.ts'
 
@@ -76,6 +88,10 @@ const GetPet = z.object(
   { error: expected('an object') },
 )
 
+const petId = AnyId.meta({ description: 'Identifier of the pet.', examples: [1] })
+const UpdatePet = updateOf({ petId }, fields)
+const RemovePet = removalOf({ petId }, fields)
+
 const PetCount = z
   .object({
     count: z.int().min(0).max(maxCount).meta({ description: 'The number of pets, up to a maximum.' }),
@@ -126,6 +142,25 @@ export const petsRouter = router({
     .input(NewPet)
     .output(Pet)
     .mutation(({ ctx, input }) => ctx.store.pets.create(input, ctx.idempotency)),
+
+  /**
+   * Changes fields of a pet; the others stay. With `expected`, nothing changes if somebody has changed one of these fields
+   * since they were read, and the call fails with `conflict`.
+   */
+  update: mutation({ idempotencyKey: 'replays' })
+    .input(UpdatePet)
+    .output(Pet)
+    .mutation(({ ctx, input: { petId, expected, ...set } }) =>
+      found('pet', petId, (id) => ctx.store.pets.update({ id, set, expected }, ctx.idempotency)),
+    ),
+
+  /** Removes a pet. Its id is never used again. `expected` is that of `update`. */
+  remove: mutation({ idempotencyKey: 'replays' })
+    .input(RemovePet)
+    .output(removedOf(Pet.shape.id))
+    .mutation(({ ctx, input: { petId, expected } }) =>
+      found('pet', petId, (id) => ctx.store.pets.remove({ id, expected }, ctx.idempotency)),
+    ),
 
   /** @deprecated To be removed on 5 December 2030. Use `pets.list` with the `status` filter. */
   get: procedure

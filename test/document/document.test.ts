@@ -90,7 +90,7 @@ describe('the document matches the specification:', () => {
     const { paths } = await servedDocument()
     const statuses = (operation: oas31.OperationObject | undefined) => Object.keys(operation?.responses ?? {})
     expect(statuses(paths?.['/pets']?.get)).toEqual(['200', '304', '400', '401', 'default'])
-    expect(statuses(paths?.['/pets']?.post)).toEqual(['201', '400', '401', '422', 'default'])
+    expect(statuses(paths?.['/pets']?.post)).toEqual(['201', '400', '401', '403', '422', 'default'])
     expect(statuses(paths?.['/pets/{petId}']?.get)).toEqual(['200', '401', '404', 'default'])
   })
 })

@@ -47,13 +47,15 @@ test('keys list shows every key and no secret, and a name that does not exist is
   const [list, json, revoke, rotate] = commands.map((words) => runPetstore({ folder, arguments: ['keys', ...words] }))
   expect(await list?.ended).toBe(0)
   expect(list?.stdout).toMatch(
-    /^NAME +START +CREATED +EXPIRES +REVOKED +LAST USED\nshop +pet_\w{6}… +\S+ +\S+ +- +-\n$/,
+    /^NAME +START +ACCESS +CREATED +EXPIRES +REVOKED +LAST USED\nshop +pet_\w{6}… +write +\S+ +\S+ +- +-\n$/,
   )
   expect(list?.stdout).not.toContain(key)
   expect(await json?.ended).toBe(0)
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   const times = { createdAt: time, expiresAt: time, revokedAt: null, lastUsedAt: null }
-  expect(JSON.parse(String(json?.stdout))).toEqual([{ name: 'shop', start: key.slice(0, 10), ...times }])
+  expect(JSON.parse(String(json?.stdout))).toEqual([
+    { name: 'shop', start: key.slice(0, 10), access: 'write', ...times },
+  ])
   for (const run of [revoke, rotate]) {
     expect(await run?.ended).toBe(1)
     expect(auditLinesIn(run?.stderr ?? '')).toEqual([])

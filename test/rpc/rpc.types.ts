@@ -1,4 +1,5 @@
 import type { PetstoreClient, PetstoreError, PetstoreErrorCode } from '../../client/index.ts'
+import { mutation, procedure, router } from '../../server/trpc.ts'
 
 /** Checked by the compiler alone: each line below an expectation must be an error, and each other line must not. */
 export async function inputsAndOutputsAreTyped({ pets, session }: PetstoreClient): Promise<void> {
@@ -8,6 +9,18 @@ export async function inputsAndOutputsAreTyped({ pets, session }: PetstoreClient
   first satisfies typeof pet | undefined
   await pets.list.query()
   await pets.create.mutate({ name: 'Rex', categoryId: 1n })
+  const changed = await pets.update.mutate({
+    petId: 1n,
+    status: 'sold',
+    expected: { status: 'available', name: undefined },
+  })
+  changed satisfies typeof pet
+  // @ts-expect-error A pet has no such field.
+  await pets.update.mutate({ petId: 1n, color: 'red' })
+  // @ts-expect-error The name of a pet is not optional.
+  await pets.update.mutate({ petId: 1n, name: null })
+  const removed = await pets.remove.mutate({ petId: 1n, expected: changed })
+  removed satisfies { id: bigint }
   const { sold } = await pets.counts.query()
   sold satisfies { count: number; isExact: boolean }
   const { keyName, expiresAt, rateLimit } = await session.current.query()
@@ -71,6 +84,8 @@ export function everyCodeIsListed(code: PetstoreErrorCode): number {
       return 400
     case 'unauthorized':
       return 401
+    case 'forbidden':
+      return 403
     case 'not_found':
       return 404
     case 'method_not_allowed':
@@ -99,3 +114,17 @@ export function everyCodeIsListed(code: PetstoreErrorCode): number {
       return 503
   }
 }
+
+/** Only a mutation knows its caller: a cached response of a query must not depend on it. */
+export const callers = router({
+  one: mutation({ idempotencyKey: 'ignored' }).mutation(({ ctx }) => [
+    ctx.apiKey.id,
+    ctx.apiKey.name,
+    ctx.apiKey.access,
+  ]),
+  two: mutation({ idempotencyKey: 'replays' }).mutation(({ ctx }) => ctx.apiKey.name),
+  // @ts-expect-error A query has no key.
+  three: procedure.query(({ ctx }) => ctx.apiKey),
+  // @ts-expect-error The hash is not for resolvers.
+  four: mutation({ idempotencyKey: 'ignored' }).mutation(({ ctx }) => ctx.apiKey.hash),
+})

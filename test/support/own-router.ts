@@ -37,6 +37,7 @@ export async function startRouter(router: AnyRouter, { rateLimit }: { rateLimit?
   app.addHook('onRequest', rateLimit ? withRateLimit(rateLimit, checkKey) : checkKey)
   app.decorateRequest('rateLimit', undefined)
   app.decorateRequest('idempotency', undefined)
+  app.decorateRequest('changedIds', undefined)
   const calls = { store, release: product.version }
   const rest = { prefix: '/v1', basePath: '', address: () => '', cache: responseCache(store) }
   app.register(restAdapter, { ...rest, router, calls })

@@ -1,18 +1,51 @@
 import type { Pet, PetStatus } from '../../db/pets/pets.ts'
 import type { Store } from '../../db/store.ts'
-import { IdempotencyKeyReused, RowConflict } from '../../engine/store/errors.ts'
+import type { IdempotencyKey } from '../../engine/store/base-store.ts'
+import { IdempotencyKeyReused, RowChanged, RowConflict } from '../../engine/store/errors.ts'
 import type { ApiKey, NewApiKey } from '../../engine/store/keys/store.ts'
 
+type Change = Parameters<Store['pets']['update']>[0]
 export type PetSearch = Parameters<Store['pets']['search']>[0]
 
 /** A model of the store with arrays. Its idempotency keys never expire. */
 export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
   const pets: Pet[] = []
   const keys: ApiKey[] = []
-  const replays = new Map<string, Pet>()
+  const replays = new Map<string, { call: string; result: object }>()
+  let lastId = 0n
 
-  function addPet(pet: Omit<Pet, 'id'>): Pet {
-    return pets[pets.push({ id: BigInt(pets.length + 1), ...pet }) - 1] as Pet
+  function addPet({ name, categoryId, status }: Omit<Pet, 'id'>): Pet {
+    return pets[pets.push({ id: ++lastId, name, categoryId, status }) - 1] as Pet
+  }
+
+  /** Runs a call once for each idempotency key. One that finds nothing or throws does not use up its key. */
+  function once<T extends object>(call: unknown[], idempotency: IdempotencyKey | undefined, run: () => T | undefined) {
+    if (!idempotency) return run()
+    const name = `${idempotency.owner} ${idempotency.key}`
+    const text = JSON.stringify(call, (_key, value) => (typeof value === 'bigint' ? String(value) : value))
+    const earlier = replays.get(name)
+    if (earlier && earlier.call !== text)
+      throw new IdempotencyKeyReused('The key was used for another operation or another input.')
+    idempotency.isReplay = earlier !== undefined
+    // Safe: the same call has returned it.
+    if (earlier) return earlier.result as T
+    const result = run()
+    if (result) replays.set(name, { call: text, result: { ...result } })
+    return result
+  }
+
+  /** Replaces a pet by what `set` makes of it, or removes it without `set`. */
+  function change({ id, expected = {}, set }: Partial<Change> & { id: bigint }): Pet | undefined {
+    const index = pets.findIndex((pet) => pet.id === id)
+    const pet = pets[index]
+    if (!pet) return undefined
+    for (const name of ['name', 'categoryId', 'status'] as const) {
+      if (expected[name] !== undefined && pet[name] !== expected[name]) throw new RowChanged('changed')
+    }
+    const given = Object.entries(set ?? {}).filter(([, value]) => value !== undefined)
+    const changed = { ...pet, ...Object.fromEntries(given) }
+    pets.splice(index, 1, ...(set ? [changed] : []))
+    return changed
   }
 
   function addKey(key: NewApiKey): ApiKey {
@@ -35,19 +68,12 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
         const of = (status: PetStatus) => ({ count: pets.filter((pet) => pet.status === status).length, isExact: true })
         return { available: of('available'), pending: of('pending'), sold: of('sold') }
       },
-      async create(pet, idempotency) {
-        if (!idempotency) return addPet(pet)
-        const { owner, key } = idempotency
-        const earlier = replays.get(`${owner} ${key}`)
-        const { id, ...rest } = earlier ?? addPet(pet)
-        const before: typeof pet = rest
-        const names = Object.keys({ ...rest, ...pet }) as (keyof typeof pet)[]
-        if (earlier && names.some((name) => pet[name] !== before[name]))
-          throw new IdempotencyKeyReused('The key was used for another operation or another input.')
-        replays.set(`${owner} ${key}`, { id, ...rest })
-        idempotency.isReplay = earlier !== undefined
-        return { id, ...rest }
-      },
+      // Safe: a create finds no earlier pet or returns it.
+      create: async (pet, idempotency) =>
+        once(['create', pet.name, pet.categoryId, pet.status], idempotency, () => addPet(pet)) as Pet,
+      update: async (input, idempotency) => once(['update', input], idempotency, () => change(input)),
+      remove: async ({ id, expected }, idempotency) =>
+        once(['remove', id, expected], idempotency, () => change({ id, expected }) && { id }),
     },
     apiKeys: {
       find: async (hash) => keys.find((key) => key.hash === hash),

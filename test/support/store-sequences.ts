@@ -98,7 +98,46 @@ const newKey: fc.Arbitrary<NewApiKey> = fc.record({
   access: fc.constantFrom('read', 'write'),
 })
 
+const petId = fc.bigInt({ min: 1n, max: 5n })
+const some = fc.record(
+  {
+    name: fc.constantFrom('Rex', 'Minka', '𝒳'),
+    categoryId: fc.constantFrom(7n, maxInt64),
+    status: fc.option(status, { nil: undefined }),
+  },
+  { requiredKeys: [] },
+)
+const seen = fc.record({ id: petId, expected: fc.oneof(fc.constant({}), some) })
+const change = fc.tuple(seen, some).map(([row, set]) => ({ ...row, set }))
+const use = fc.tuple(fc.constantFrom('a', 'b', undefined), place)
+
+/** The idempotency key of a call, if it has one. */
+async function keyOf(subject: Subject, [key, place]: [key: string | undefined, place: number]) {
+  const owner = await idAt(subject, place)
+  return owner === undefined || key === undefined ? undefined : { owner, key, isReplay: false }
+}
+
 const calls = [
+  call('update', fc.tuple(change, use), async (subject, [input, use]) => {
+    const idempotency = await keyOf(subject, use)
+    return { pet: await subject.pets.update(input, idempotency), isReplay: idempotency?.isReplay }
+  }),
+  call('remove', fc.tuple(seen, use), async (subject, [input, use]) => {
+    const idempotency = await keyOf(subject, use)
+    return { removed: await subject.pets.remove(input, idempotency), isReplay: idempotency?.isReplay }
+  }),
+  // Calls that arrive together may share a batch, in which they take effect in their order.
+  call('together', fc.array(fc.tuple(fc.boolean(), change, use), { maxLength: 6 }), async (subject, inputs) => {
+    const keys = await Promise.all(inputs.map(([, , use]) => keyOf(subject, use)))
+    const settled = await Promise.allSettled(
+      inputs.map(([isRemoval, { id, expected, set }], index) =>
+        isRemoval
+          ? subject.pets.remove({ id, expected }, keys[index])
+          : subject.pets.update({ id, expected, set }, keys[index]),
+      ),
+    )
+    return settled.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.name))
+  }),
   call('create', pet, ({ pets }, input) => pets.create(input)),
   call('createOnce', fc.tuple(fewPets, fc.constantFrom('a', 'b'), place), async (subject, [input, key, place]) => {
     const owner = await idAt(subject, place)

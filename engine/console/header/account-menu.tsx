@@ -78,6 +78,8 @@ function KeyState() {
       <dl>
         <dt>{texts.key}</dt>
         <dd dir="auto">{data?.keyName ?? '…'}</dd>
+        <dt>{texts.access}</dt>
+        <dd>{data ? texts.accesses[data.access] : '…'}</dd>
         <dt>{texts.expires}</dt>
         <dd>{data ? texts.expiry(data.expiresAt) : '…'}</dd>
         <dt>{texts.calls}</dt>

@@ -43,6 +43,8 @@ export const messages = {
   account: {
     open: 'Account',
     key: 'API key',
+    access: 'Access',
+    accesses: { read: 'This key may only read', write: 'Reads and changes' },
     expires: 'Expires',
     expiry: (at: Date | undefined) => (at ? date(at) : 'Never'),
     calls: 'Calls left',

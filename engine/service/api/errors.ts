@@ -1,12 +1,13 @@
 import { type TRPC_ERROR_CODE_KEY, type TRPC_ERROR_CODE_NUMBER, TRPCError } from '@trpc/server'
 import { z } from 'zod'
-import { IdempotencyKeyReused, IdsExhausted, RowConflict, StoreUnavailable } from '#store'
+import { IdempotencyKeyReused, IdsExhausted, RowChanged, RowConflict, StoreUnavailable } from '#store'
 import { describeIssues, type Issue, isRecord, issuesOf } from './validation.ts'
 
 /** Every code of an Error body, with its HTTP status and the closest tRPC code. */
 const errorCodes = {
   invalid_request: { status: 400, trpc: 'BAD_REQUEST' },
   unauthorized: { status: 401, trpc: 'UNAUTHORIZED' },
+  forbidden: { status: 403, trpc: 'FORBIDDEN' },
   not_found: { status: 404, trpc: 'NOT_FOUND' },
   method_not_allowed: { status: 405, trpc: 'METHOD_NOT_SUPPORTED' },
   request_timeout: { status: 408, trpc: 'TIMEOUT' },
@@ -146,7 +147,7 @@ export function toApiError(thrown: unknown): ApiError {
       : fail('unavailable', 'The service cannot use its database until an operator has repaired it.')
   if (thrown instanceof IdempotencyKeyReused)
     return fail('unprocessable', 'The Idempotency-Key was used before with another payload. Use a new one.')
-  if (thrown instanceof RowConflict) return fail('conflict', thrown.message)
+  if (thrown instanceof RowConflict || thrown instanceof RowChanged) return fail('conflict', thrown.message)
   if (thrown instanceof IdsExhausted)
     return fail('internal_error', `There are no ids left for new ${thrown.subject}. Trying again does not help.`)
   if (thrown instanceof TRPCError) return fromTrpc(thrown)

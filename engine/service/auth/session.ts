@@ -5,6 +5,7 @@ import { requireApiKey } from './bearer.ts'
 
 const Session = z.object({
   keyName: z.string().meta({ description: 'The name of the API key.' }),
+  access: z.enum(['read', 'write']).meta({ description: 'With `write`, the key may also call mutations.' }),
   expiresAt: Time.optional().meta({ description: 'When the key expires. Absent if it does not.' }),
   rateLimit: RateLimitState.optional().meta({ description: 'The state after this call. Absent if there is no limit.' }),
   release: z.string().meta({ description: 'The version of the service.' }),
@@ -16,7 +17,7 @@ const { procedure, router } = createBuilder<SessionContext, Omit<ProcedureMeta, 
 export const sessionRouter = router({
   /** Describes the API key of the request. */
   current: procedure.output(Session).query(({ ctx }) => {
-    const { name, expiresAt } = requireApiKey(ctx)
-    return { keyName: name, expiresAt, rateLimit: ctx.rateLimit, release: ctx.release }
+    const { name, access, expiresAt } = requireApiKey(ctx)
+    return { keyName: name, access, expiresAt, rateLimit: ctx.rateLimit, release: ctx.release }
   }),
 })

@@ -34,19 +34,20 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
     .description('create a key and print it; it cannot be shown again')
     .argument('<name>', 'the name of the key, such as that of its client', (text) => parseKeyName(product, text))
     .option(...lifetimeOption)
+    .option('--read-only', 'the key may read, and change nothing')
     .option(...jsonOption)
-    .action((name: string, options: NewKeyOptions) =>
+    .action((name: string, options: NewKeyOptions & { readOnly?: boolean }) =>
       withStore(
         cli,
         async (store, audit) => {
-          const minted = await createKey(product, store, name, options.expires)
+          const minted = await createKey(product, store, name, options.expires, options.readOnly ? 'read' : 'write')
           audit('key.create', describeKey(minted.record))
           printKey(options, minted)
         },
         { create: true },
       ),
     )
-  addHelp(cli, create, { examples: ['keys create shop', 'keys create partner --expires 90d'], settings })
+  addHelp(cli, create, { examples: ['keys create shop', 'keys create dashboard --read-only --expires 90d'], settings })
 
   const list = keys
     .command('list')
@@ -72,7 +73,7 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
 
   const rotate = keys
     .command('rotate <name-or-start>')
-    .description('revoke a key and print its replacement, which cannot be shown again')
+    .description('replace a key at once, and print the new one, which cannot be shown again')
     .option(...lifetimeOption)
     .option(...jsonOption)
     .action((nameOrStart: string, options: NewKeyOptions) =>

@@ -1,6 +1,6 @@
 import { RowConflict } from '#store'
 import type { ApiKey, NewApiKey, WithApiKeys } from '#store/keys'
-import { apiKeyFormat, type MintedKey } from '../auth/api-key.ts'
+import { type Access, apiKeyFormat, type MintedKey } from '../auth/api-key.ts'
 import type { Product } from '../product.ts'
 import { alignColumns, listOf, parseDuration } from './format.ts'
 import { OperatorError, UsageError } from './operator-error.ts'
@@ -18,8 +18,9 @@ export async function createKey(
   { apiKeys }: WithApiKeys,
   name: string,
   lifetime?: number,
+  access?: Access,
 ): Promise<MintedKey> {
-  const minted = apiKeyFormat(keyPrefix).mintApiKey(name, lifetime)
+  const minted = apiKeyFormat(keyPrefix).mintApiKey(name, lifetime, access)
   await explainTakenName(apiKeys.create(minted.record))
   return minted
 }
@@ -34,7 +35,7 @@ export function explainTakenName<T>(create: Promise<T>): Promise<T> {
 }
 
 /**
- * Replaces a key by its successor, which has the same name.
+ * Replaces a key by its successor, which has the same name and access.
  *
  * @param lifetime in milliseconds; without one the successor has the lifetime of the old key.
  * @returns also the record of the old key.
@@ -78,10 +79,19 @@ export async function revokeKey(
 type KeySummary = ReturnType<typeof summaryOf>
 
 /** What an operator may see of a key. Times are in ISO 8601, or the word `unreadable`. */
-export function summaryOf({ name, start, createdAt, expiresAt, revokedAt, lastUsedAt }: NewApiKey & Partial<ApiKey>) {
+export function summaryOf({
+  name,
+  start,
+  access,
+  createdAt,
+  expiresAt,
+  revokedAt,
+  lastUsedAt,
+}: NewApiKey & Partial<ApiKey>) {
   return {
     name,
     start,
+    access,
     createdAt: describeTime(createdAt),
     expiresAt: describeTime(expiresAt),
     revokedAt: describeTime(revokedAt),
@@ -100,12 +110,13 @@ function describeTime(time: Date | undefined): string | null {
 
 /** Formats keys as a table for the terminal. */
 export function describeKeys(keys: KeySummary[]): string {
-  const rows = keys.map(({ name, start, ...times }) => [
+  const rows = keys.map(({ name, start, access, ...times }) => [
     name,
     `${start}…`,
+    access,
     ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map((time) => time?.slice(0, 19) ?? '-'),
   ])
-  return alignColumns([['NAME', 'START', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'], ...rows])
+  return alignColumns([['NAME', 'START', 'ACCESS', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'], ...rows])
 }
 
 async function findKey(

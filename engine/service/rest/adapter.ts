@@ -1,5 +1,11 @@
 import type { AnyRouter } from '@trpc/server'
-import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+  onSendHookHandler,
+} from 'fastify'
 import { createSchema } from 'zod-openapi'
 import { explainUnreadable } from '../api/errors.ts'
 import { parseJson } from '../api/int64.ts'
@@ -7,6 +13,7 @@ import { isRecord } from '../api/validation.ts'
 import type { CacheableResponse, ResponseCache } from '../http/response-cache.ts'
 import { acceptJsonOnly, handleOtherMethods, notEmpty, refuseUnknownPaths } from '../http/routing.ts'
 import { type CallOptions, createContext, markReplays } from '../trpc/context.ts'
+import { requireWriteAccess } from '../trpc/trpc.ts'
 import { inputReader } from './input.ts'
 import { type Operation, operationsOf, successStatus } from './operations.ts'
 
@@ -39,6 +46,8 @@ export async function restAdapter(
         method: methodsOf(operation),
         schema: { response: { [successStatus(operation)]: serializationSchema(operation) } },
         onSend,
+        // Before the body is read.
+        ...(operation.type === 'mutation' && { onRequest: refuseReadOnly }),
         config: { labels: { adapter: 'rest', operation: operation.name } },
         async handler(request, reply) {
           // First, because Fastify chooses the serializer by the status. An error sets its own.
@@ -54,6 +63,8 @@ export async function restAdapter(
     handleOtherMethods(app, url, operations.flatMap(methodsOf), { onSend })
   }
 }
+
+const refuseReadOnly: onRequestAsyncHookHandler = async (request) => requireWriteAccess(request)
 
 function methodsOf({ method }: Operation): string[] {
   return method === 'GET' ? ['GET', 'HEAD'] : [method]

@@ -88,7 +88,8 @@ function patchResponses(draft: oas31.ResponsesObject['200'], operation: Operatio
   // trpc-to-openapi generates no references to responses.
   const success = draft as oas31.ResponseObject
   const always = deprecation ? required(deprecationHeaders) : {}
-  const errors = [...Object.entries(missingKey), ...Object.entries(openapi?.errorResponses ?? {})]
+  const ofKey = operation.type === 'mutation' ? { ...missingKey, ...readOnlyKey } : missingKey
+  const errors = [...Object.entries(ofKey), ...Object.entries(openapi?.errorResponses ?? {})]
   const failures = errors.map(([status, text]) => [
     status,
     failure(
@@ -132,6 +133,7 @@ function failure(text: string, headers: oas31.HeadersObject, example: ErrorBody)
 }
 
 const missingKey = { 401: 'The API key is missing or invalid.' }
+const readOnlyKey = { 403: 'The API key may only read.' }
 const locationHeader = required({ Location: header('Path of what was created.') })
 const nextHeader = { Link: header('On a full page, the URL of the next one with `rel="next"` (RFC 8288).') }
 const tagHeader = required({

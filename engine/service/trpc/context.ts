@@ -8,6 +8,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the store gets of the `Idempotency-Key`. After the calls each says whether its response is a replay. */
     idempotency: readonly IdempotencyKey[] | undefined
+    /** The ids of the rows that the calls of a mutation have returned. */
+    changedIds: bigint[] | undefined
   }
 }
 
@@ -30,8 +32,19 @@ export function createContext(
   const key = replays ? readIdempotencyKey(request) : undefined
   const idempotency = key === undefined || !apiKey ? undefined : { owner: apiKey.id, key, isReplay: false }
   request.idempotency = idempotency && [idempotency]
+  // A query has the method GET or HEAD.
+  const changedIds: bigint[] | undefined = request.method === 'GET' || request.method === 'HEAD' ? undefined : []
+  request.changedIds = changedIds
   // One literal, without a getter: otherwise V8 would make a hidden class for each request.
-  const context: Context = { store, idempotency, apiKey, rateLimit, release, signal: () => signalOf(reply.raw) }
+  const context: Context = {
+    store,
+    idempotency,
+    apiKey,
+    rateLimit,
+    release,
+    changedIds,
+    signal: () => signalOf(reply.raw),
+  }
   return traceCalls ? traceCalls(request, context) : context
 }
 

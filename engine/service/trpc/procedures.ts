@@ -1,7 +1,7 @@
 import { type AnyProcedure, type AnyRouter, callTRPCProcedure, TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { keepsValues } from '../api/output.ts'
-import type { Context, Guard, MutationMeta, ProcedureMeta } from './trpc.ts'
+import { type Context, collectId, type Guard, type MutationMeta, type ProcedureMeta } from './trpc.ts'
 
 /** Calls a procedure with an input that is not validated yet. Rejects with what the procedure throws. */
 export type Call = (input: unknown, ctx: Context) => Promise<unknown>
@@ -72,9 +72,11 @@ function compileCall(router: AnyRouter, path: string, type: ProcedureType, defin
   const { guard, schema, resolver } = parts
   const callDirectly: Call = async (input, ctx) => {
     guard(ctx)
-    if (!schema) return resolver({ ...constant, input: undefined, ctx })
-    const parsed = parse(schema, input)
-    return parsed ? resolver({ ...constant, input: parsed.data, ctx }) : callChain(input, ctx)
+    const parsed = schema ? parse(schema, input) : { data: undefined }
+    if (!parsed) return callChain(input, ctx)
+    const output = await resolver({ ...constant, input: parsed.data, ctx })
+    collectId(ctx, output)
+    return output
   }
   const call: Call = (input, ctx) =>
     ctx.traceCall ? ctx.traceCall(path, ctx, (traced) => callDirectly(input, traced)) : callDirectly(input, ctx)

@@ -5,8 +5,9 @@ import type { OpenApiMeta } from 'trpc-to-openapi'
 import { z } from 'zod'
 import type { BaseStore, IdempotencyKey } from '#store'
 import type { ApiKey } from '#store/keys'
-import { type ApiError, type RpcError, toApiError } from '../api/errors.ts'
+import { ApiError, type RpcError, toApiError } from '../api/errors.ts'
 import { requestHeaders, responseHeaders } from '../api/idempotency-key.ts'
+import { isRecord } from '../api/validation.ts'
 import { decodeSuperjson } from './superjson-input.ts'
 
 /** The context that the adapters make for a request. A resolver reads a part of it. */
@@ -15,6 +16,8 @@ export interface Context extends SessionContext {
   /** The `Idempotency-Key` of a request that calls a mutation which replays. */
   idempotency: IdempotencyKey | undefined
   signal?: () => AbortSignal
+  /** Collects the ids of the rows that mutations return, for the log. Undefined for queries. */
+  changedIds?: bigint[] | undefined
   /** Traces the call of a procedure, which gets a context of its own. Only traced requests have it. */
   traceCall?: (<T>(name: string, ctx: Context, call: (ctx: Context) => Promise<T>) => Promise<T>) | undefined
 }
@@ -45,8 +48,16 @@ export interface ResolverContext<Store> {
   signal?: () => AbortSignal
 }
 
+/** What the resolver of a mutation reads. Its response is never cached, so it may depend on the caller. */
+export interface MutationContext<Store> extends ResolverContext<Store> {
+  apiKey: Caller
+}
+
+/** The API key of a call, without what identifies it to the service. */
+export type Caller = Pick<ApiKey, 'id' | 'name' | 'access'>
+
 /** What the resolver of a mutation that replays reads. */
-export interface ReplayContext<Store> {
+export interface ReplayContext<Store> extends Omit<MutationContext<Store>, 'store'> {
   /** Each mutation needs `idempotency`, so that a resolver that does not pass it on does not compile. */
   store: { [Name in keyof Store]: WithOnce<Store[Name]> }
   idempotency: IdempotencyKey | undefined
@@ -108,11 +119,23 @@ type Declared<Procedures> = {
 /** Throws if a call is not allowed. It runs before anything else of a procedure. */
 export type Guard = (ctx: Context) => unknown
 
-/** Creates the functions that begin procedures and routers over a store. Every procedure begins with the guard. */
+/** @throws {ApiError} `forbidden` unless the key may change something. */
+export function requireWriteAccess({ apiKey }: { apiKey: ApiKey | null }): void {
+  if (apiKey?.access !== 'write') throw new ApiError('forbidden', 'This API key may only read.')
+}
+
+/**
+ * Creates the functions that begin procedures and routers over a store. Every procedure begins with the guard, and a mutation
+ * needs a key that may write.
+ */
 export function createTrpc<Store>(guard: Guard) {
   const t = createBuilder<ResolverContext<Store>, ProcedureMeta>(guard)
-  const replaying = createBuilder<ReplayContext<Store>, MutationMeta>(guard).procedure
-  const ignoring = createBuilder<ResolverContext<Store>, MutationMeta>(guard).procedure
+  const guardOfMutation: Guard = (ctx) => {
+    guard(ctx)
+    requireWriteAccess(ctx)
+  }
+  const replaying = createBuilder<ReplayContext<Store>, MutationMeta>(guardOfMutation).procedure
+  const ignoring = createBuilder<MutationContext<Store>, MutationMeta>(guardOfMutation).procedure
 
   function mutation(meta: MutationMeta & { idempotencyKey: 'replays' }): typeof replaying
   function mutation(meta: MutationMeta & { idempotencyKey: 'ignored' }): typeof ignoring
@@ -169,10 +192,16 @@ function guardedBy(guard: Guard) {
       guard(ctx)
       const result = await next({ ctx })
       if ('error' in result) throw result.error
+      if ('data' in result) collectId(ctx, result.data)
       return result
     }
   }
   return Object.assign(check, { guard })
+}
+
+/** Notes the row that a mutation has changed or created. */
+export function collectId({ changedIds }: Context, output: unknown): void {
+  if (changedIds && isRecord(output) && typeof output.id === 'bigint') changedIds.push(output.id)
 }
 
 function rpcErrorOf({ body, code, issues }: ApiError, path: string | undefined): RpcError {

@@ -7,7 +7,7 @@ const day = 86_400_000
 
 test('session.current names the key and the release, without an expiry and a limit if there are none', async () => {
   const { rpc } = await startTestApi()
-  expect(await rpc.session.current.query()).toEqual({ keyName: 'test', release: manifest.version })
+  expect(await rpc.session.current.query()).toEqual({ keyName: 'test', access: 'write', release: manifest.version })
 })
 
 test('session.current shows each key its own name and expiry', async () => {

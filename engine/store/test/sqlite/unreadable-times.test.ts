@@ -33,7 +33,7 @@ test('keys list shows which times are unreadable', async () => {
   const list = runPetstore({ folder, arguments: ['keys', 'list'] })
   await list.ended
   expect(list.stderr).toBe('')
-  expect(list.stdout).toMatch(/^shop +pet_\w{6}… +\S+T\S+ +unreadable +- +unreadable$/m)
+  expect(list.stdout).toMatch(/^shop +pet_\w{6}… +write +\S+T\S+ +unreadable +- +unreadable$/m)
 })
 
 test.for(['yesterday', '1970-01-01T00:00:00.000Z'])(

@@ -169,13 +169,13 @@ describe('changes of keys', () => {
     const at = (time: string) => new Date(`2026-11-20T${time}Z`)
     const record = { ...apiKeyRecord(`pet_${'A'.repeat(38)}`, 'shop'), createdAt: at('01:02:03.456') }
     await store.apiKeys.create({ ...record, expiresAt: at('04:05:06.789') })
-    await store.apiKeys.create({ ...record, name: 'x', hash: '0'.repeat(64), start: 'pet_BBBBBB' })
+    await store.apiKeys.create({ ...record, name: 'x', hash: '0'.repeat(64), start: 'pet_BBBBBB', access: 'read' })
     await store.apiKeys.touch(2n, at('07:08:09.000'))
     expect(await describeKeys(await listKeys(store))).toBe(
       [
-        'NAME  START        CREATED              EXPIRES              REVOKED  LAST USED',
-        'shop  pet_AAAAAA…  2026-11-20T01:02:03  2026-11-20T04:05:06  -        -',
-        'x     pet_BBBBBB…  2026-11-20T01:02:03  -                    -        2026-11-20T07:08:09',
+        'NAME  START        ACCESS  CREATED              EXPIRES              REVOKED  LAST USED',
+        'shop  pet_AAAAAA…  write   2026-11-20T01:02:03  2026-11-20T04:05:06  -        -',
+        'x     pet_BBBBBB…  read    2026-11-20T01:02:03  -                    -        2026-11-20T07:08:09',
       ].join('\n'),
     )
   })

@@ -1,0 +1,264 @@
+import { describe, expect, test } from 'vitest'
+import { createPetstoreClient } from '../../client/index.ts'
+import { proceduresOf } from '../../engine/service/trpc/procedures.ts'
+import { appRouter } from '../../server/router.ts'
+import { apiKeyRecord, mintApiKey } from '../support/product.ts'
+import { shareEmptiedTestApi } from '../support/test-api.ts'
+import { fetchFrom } from '../support/transport.ts'
+
+const api = shareEmptiedTestApi()
+const rex = { name: 'Rex', categoryId: 7n } as const
+
+async function addRex() {
+  return api().rpc.pets.create.mutate(rex)
+}
+
+/** The response to a streamed batch, as text. */
+async function stream(path: string, inputs: object, authorization = `Bearer ${api().key}`): Promise<string> {
+  const headers = { authorization, 'content-type': 'application/json', 'trpc-accept': 'application/jsonl' }
+  return (await api().app.inject({ method: 'POST', url: `${path}?batch=1`, headers, payload: inputs })).body
+}
+
+/** What is wrong with a call that fails. */
+function failureOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => undefined,
+    ({ data }) => ({ code: data.code, message: data.message, status: data.status }),
+  )
+}
+
+describe('pets.update', () => {
+  test('sells, renames and moves a pet, and every read shows it at once', async () => {
+    const { rpc, rest } = api()
+    const { id: petId } = await addRex()
+    const before = await rest.get('/v1/pets')
+    const sold = { id: petId, ...rex, status: 'sold' }
+    expect(await rpc.pets.update.mutate({ petId, status: 'sold' })).toEqual(sold)
+    const after = await rest.get('/v1/pets', { 'if-none-match': String(before.headers.etag) })
+    expect([after.status, after.headers.etag === before.headers.etag]).toEqual([200, false])
+    expect(await rpc.pets.list.query({ status: 'sold' })).toEqual([sold])
+    expect((await rpc.pets.counts.query()).sold.count).toBe(1)
+    const renamed = { ...sold, name: 'Oscar', categoryId: 2n ** 63n - 1n }
+    expect(await rpc.pets.update.mutate({ petId, name: 'Oscar', categoryId: 2n ** 63n - 1n })).toEqual(renamed)
+    expect((await rpc.pets.search.query({ name: 'oscar' })).items).toEqual([renamed])
+    expect((await rest.get(`/v1/pets/${petId}`)).text).toContain('"categoryId":9223372036854775807')
+  })
+
+  test('lets any status follow any other', async () => {
+    const { rpc } = api()
+    const { id: petId } = await addRex()
+    for (const status of ['sold', 'pending', 'sold', 'available', 'pending', 'available', 'available'] as const)
+      expect(await rpc.pets.update.mutate({ petId, status })).toMatchObject({ status })
+  })
+
+  test('is refused if the pet is not as the caller has seen it', async () => {
+    const { rpc } = api()
+    const { id: petId } = await addRex()
+    await rpc.pets.update.mutate({ petId, status: 'pending' })
+    const late = rpc.pets.update.mutate({ petId, status: 'sold', expected: { status: 'available', name: 'Rex' } })
+    expect(await failureOf(late)).toEqual({ code: 'conflict', message: 'Changed meanwhile: status.', status: 409 })
+    expect(await rpc.pets.list.query()).toMatchObject([{ status: 'pending' }])
+  })
+
+  test('lets exactly one of 20 clerks sell a pet', async () => {
+    const { rpc } = api()
+    const { id: petId } = await addRex()
+    const calls = Array.from({ length: 20 }, () =>
+      rpc.pets.update.mutate({ petId, status: 'sold', expected: { status: 'available' } }),
+    )
+    const settled = await Promise.allSettled(calls)
+    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  test('that is repeated with its key gets the first response', async () => {
+    const { rpc, rest } = api()
+    await addRex()
+    const body =
+      '{"json":{"petId":"1","status":"sold","expected":{"status":"available"}},"meta":{"values":{"petId":["bigint"]}}}'
+    const send = () => rest.post('/trpc/pets.update', body, { 'idempotency-key': 'sale' })
+    const first = await send()
+    await rpc.pets.update.mutate({ petId: 1n, status: 'pending' })
+    expect(await send()).toMatchObject({ status: 200, text: first.text, headers: { 'idempotency-replayed': 'true' } })
+    expect(await rpc.pets.list.query()).toMatchObject([{ status: 'pending' }])
+  })
+
+  test('is retried by the client with one key, so that a lost response is no conflict', async () => {
+    const { app, key } = api()
+    const { id: petId } = await addRex()
+    let isLost = true
+    const fetch = fetchFrom(app)
+    const rpc = createPetstoreClient({
+      url: 'http://petstore.test',
+      apiKey: key,
+      async fetch(input, init) {
+        const response = await fetch(input, init)
+        if (!isLost) return response
+        isLost = false
+        throw new TypeError('The connection was lost.')
+      },
+    })
+    const sale = { petId, status: 'sold', expected: { status: 'available' } } as const
+    expect(await rpc.pets.update.mutate(sale)).toMatchObject({ status: 'sold' })
+  })
+
+  test.for<[input: object, message: string]>([
+    [{}, 'expected a field to change: name, categoryId, status'],
+    [{ expected: { status: 'sold' } }, 'expected a field to change: name, categoryId, status'],
+    [{ name: ' ' }, 'name: expected at least one character that is not white space'],
+    [{ status: 'lost' }, 'status: expected one of available, pending, sold, got "lost"'],
+    [{ status: null }, 'status: expected one of available, pending, sold, got null'],
+    [{ name: 'Rex', expected: { categoryId: 7 } }, 'expected.categoryId: expected a bigint such as 7n, got a number'],
+    [{ name: 'Rex', expected: 'available' }, 'expected: expected an object, got a string'],
+  ])('of an input that is not valid is 400: %o', async ([input, message]) => {
+    const { rpc } = api()
+    const { id: petId } = await addRex()
+    // Safe: the service must refuse what the types exclude.
+    const call = rpc.pets.update.mutate({ petId, ...input } as Parameters<typeof rpc.pets.update.mutate>[0])
+    expect(await failureOf(call)).toEqual({
+      code: 'invalid_request',
+      message: expect.stringContaining(message),
+      status: 400,
+    })
+    expect(await rpc.pets.list.query()).toEqual([{ id: petId, ...rex, status: 'available' }])
+  })
+})
+
+describe('pets.remove', () => {
+  test('returns the id, which is never used again', async () => {
+    const { rpc, rest } = api()
+    const { id: petId } = await addRex()
+    expect(await rpc.pets.remove.mutate({ petId, expected: { name: 'Rex' } })).toEqual({ id: petId })
+    expect((await rest.get(`/v1/pets/${petId}`)).status).toBe(404)
+    expect(await rpc.pets.list.query()).toEqual([])
+    expect((await addRex()).id).toBe(petId + 1n)
+  })
+
+  test('is refused if the pet is not as the caller has seen it', async () => {
+    const { rpc } = api()
+    const { id: petId } = await addRex()
+    expect(await failureOf(rpc.pets.remove.mutate({ petId, expected: { status: 'sold' } }))).toMatchObject({
+      status: 409,
+    })
+    expect(await rpc.pets.list.query()).toHaveLength(1)
+  })
+})
+
+test.for([0n, -1n, 1n, 2n ** 63n - 1n, 2n ** 70n])('no pet has the id %s: 404', async (petId) => {
+  const { rpc } = api()
+  const missing = { code: 'not_found', status: 404 }
+  expect(await failureOf(rpc.pets.update.mutate({ petId, status: 'sold' }))).toMatchObject(missing)
+  expect(await failureOf(rpc.pets.remove.mutate({ petId }))).toMatchObject(missing)
+})
+
+test('a batch of changes of one pet takes effect in its order, and each call fails alone', async () => {
+  const { rpc, rest } = api()
+  await addRex()
+  const call = (input: object) => ({ json: { petId: '1', ...input }, meta: { values: { petId: ['bigint'] } } })
+  const body = [call({ name: 'A' }), call({ name: 'B', expected: { name: 'Rex' } }), call({ status: 'sold' }), call({})]
+  const path = '/trpc/pets.update,pets.update,pets.update,pets.update?batch=1'
+  const { status, body: responses } = await rest.post(path, { ...body })
+  expect(status).toBe(207)
+  const code = (name: string) => ({ error: { json: { data: { code: name } } } })
+  expect(responses).toMatchObject([{ result: {} }, code('conflict'), { result: {} }, code('invalid_request')])
+  expect(await rpc.pets.list.query()).toMatchObject([{ name: 'A', status: 'sold' }])
+})
+
+test('REST and its document have no change and no removal', async () => {
+  const { rest } = api()
+  const { id } = await addRex()
+  for (const method of ['PATCH', 'PUT', 'DELETE'] as const) {
+    const response = await rest.send({ method, url: `/v1/pets/${id}` })
+    expect([response.status, response.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
+  }
+})
+
+describe('the log line of a mutation', () => {
+  const lines = () =>
+    api()
+      .log.map((line) => JSON.parse(line))
+      .filter(({ msg }) => msg === 'request')
+
+  test('names the key and the row, and nothing of its content', async () => {
+    const { rpc, log } = api()
+    const { id: petId } = await addRex()
+    await rpc.pets.update.mutate({ petId, name: 'Oscar', status: 'sold' })
+    await rpc.pets.remove.mutate({ petId })
+    await rpc.pets.list.query()
+    expect(lines().slice(-4)).toMatchObject([
+      { operation: 'pets.create', key: 'test', ids: [String(petId)] },
+      { operation: 'pets.update', key: 'test', ids: [String(petId)] },
+      { operation: 'pets.remove', key: 'test', ids: [String(petId)] },
+      { operation: 'pets.list', key: 'test' },
+    ])
+    expect(lines().at(-1)).not.toHaveProperty('ids')
+    expect(log.join()).not.toMatch(/Oscar|sold/)
+  })
+
+  test('names the rows of a batch, also of a streamed one, and of a create with REST', async () => {
+    const { rest } = api()
+    await rest.post('/v1/pets', { name: 'Rex', categoryId: 7 })
+    expect(lines().at(-1)).toMatchObject({ adapter: 'rest', ids: ['1'] })
+    const input = { json: { name: 'Rex', categoryId: '7' }, meta: { values: { categoryId: ['bigint'] } } }
+    const path = '/trpc/pets.create,pets.create'
+    await rest.post(`${path}?batch=1`, { 0: input, 1: input })
+    expect(lines().at(-1)).toMatchObject({ operation: 'batch', ids: ['2', '3'] })
+    await stream(path, { 0: input, 1: input })
+    expect(lines().at(-1)).toMatchObject({ ids: ['4', '5'] })
+  })
+})
+
+describe('a key that may only read', () => {
+  const forbidden = { code: 'forbidden', message: 'This API key may only read.', status: 403 }
+
+  async function readOnly() {
+    const { app, store } = api()
+    const key = mintApiKey()
+    await store.apiKeys.create(apiKeyRecord(key, 'viewer', undefined, 'read'))
+    const rpc = createPetstoreClient({ url: 'http://petstore.test', apiKey: key, fetch: fetchFrom(app) })
+    return { rpc, headers: { authorization: `Bearer ${key}` } }
+  }
+
+  test('reads with both adapters, and sees its access', async () => {
+    const { rest } = api()
+    const { rpc, headers } = await readOnly()
+    await addRex()
+    expect((await rest.get('/v1/pets', headers)).status).toBe(200)
+    expect(await rpc.pets.list.query()).toHaveLength(1)
+    expect(await rpc.session.current.query()).toMatchObject({ keyName: 'viewer', access: 'read' })
+  })
+
+  test.for(proceduresOf(appRouter).filter(({ type }) => type === 'mutation'))(
+    'gets 403 for $name, whatever its input is',
+    async ({ name, meta }) => {
+      const { rest, rpc } = api()
+      const { headers } = await readOnly()
+      const pet = await addRex()
+      const valid = { json: { petId: '1', name: 'Oscar', categoryId: '7' }, meta: { values: { petId: ['bigint'] } } }
+      for (const input of [valid, { json: {} }]) {
+        const response = await rest.post(`/trpc/${name}`, input, headers)
+        expect(response).toMatchObject({ status: 403, body: { error: { json: { data: forbidden } } } })
+        expect(await stream(`/trpc/${name}`, { 0: input }, headers.authorization)).toContain('forbidden')
+      }
+      const { method = 'POST', path } = meta.openapi ?? {}
+      // Also a body that cannot be read, or is too large, because it is not read.
+      for (const payload of ['{"name":"Oscar","categoryId":7}', '{', 'x'.repeat(70_000)]) {
+        const type = payload === '{' ? 'text/plain' : 'application/json'
+        const request = { method, url: `/v1${path}`, payload, headers: { ...headers, 'content-type': type } }
+        if (path) expect(await rest.send(request)).toMatchObject({ status: 403, body: forbidden })
+      }
+      expect(await rpc.pets.list.query()).toEqual([pet])
+    },
+  )
+
+  test('with the Idempotency-Key of another key gets no result', async () => {
+    const { rest } = api()
+    const { headers } = await readOnly()
+    await rest.post('/v1/pets', { name: 'Rex', categoryId: 7 }, { 'idempotency-key': 'a' })
+    expect(
+      await rest.post('/v1/pets', { name: 'Rex', categoryId: 7 }, { ...headers, 'idempotency-key': 'a' }),
+    ).toMatchObject({
+      status: 403,
+      body: forbidden,
+    })
+  })
+})
