@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { compareChanges, type Row, type State, startChanges } from '../support/changes.ts'
 import { isLongForm, report, showProgress } from '../support/long-form.ts'
 import { type Disk, RecordedDisk } from '../support/power-cut.ts'
 import { readRecording, recordingOptions, type Step } from '../support/recording.ts'
@@ -15,32 +16,33 @@ const cuts = isLongForm ? 20_000 : 500
 /** Enough to see that pets are lost. */
 const normalCuts = isLongForm ? 1_000 : 100
 const seed = 20_261_121
-const pets = 6_000
+const pets = 3_000
 const callers = 4
 /** Milliseconds. SQLite checks a whole database for each cut. */
 const timeout = isLongForm ? 3_600_000 : 600_000
 
 // The simulation needs a recording of system calls. Where strace is missing, only kill.test.ts covers durability.
 if (canTrace()) {
-  describe(`${cuts} simulated power cuts (seed ${seed}) in a recording of ${pets} creates`, () => {
+  describe(`${cuts} simulated power cuts (seed ${seed}) in a recording of creates, changes and removals of ${pets} pets`, () => {
     test(
-      'lose no acknowledged pet and corrupt no database',
+      'lose, undo or halve nothing that was acknowledged, and corrupt no database',
       async () => {
         const result = replay(await record(), cuts)
         report('Power cuts', result)
-        expect(result).toMatchObject({ lost: 0, corrupt: 0 })
+        expect(result).toMatchObject({ lost: 0, undone: 0, half: 0, corrupt: 0 })
         expect(result.checked).toBeGreaterThan(cuts * 100)
       },
       timeout,
     )
 
     test(
-      'lose acknowledged pets if the connections use synchronous=NORMAL',
+      'lose and undo what was acknowledged if the connections use synchronous=NORMAL',
       async () => {
         const preload = pathToFileURL(join(import.meta.dirname, '../support/synchronous-normal.mjs')).href
         const result = replay(await record({ NODE_OPTIONS: `--import=${preload}` }), normalCuts)
         report('Power cuts with synchronous=NORMAL', result)
         expect(result.lost).toBeGreaterThan(0)
+        expect(result.undone).toBeGreaterThan(0)
         expect(result.corrupt).toBe(0)
       },
       timeout,
@@ -53,24 +55,18 @@ interface Recording {
   steps: Step[]
 }
 
-/** Records the service while several callers create pets, and checks that it has checkpointed its log at least three times. */
+/** Records the service while several callers write, and checks that it has checkpointed its log at least three times. */
 async function record(env: Record<string, string> = {}): Promise<Recording> {
   let base: Disk = new Map()
   const { server, key, databasePath, stop } = await startTraced((path) => {
     base = new Map([['', readFileSync(path)]])
     return recordingOptions
   }, env)
-  const names = Array.from({ length: pets }, (_, i) => `pet ${i}`.padEnd(150, '.'))
-  const callersOf = Array.from({ length: callers }, () => connectRestClient(server.url, key))
-  await Promise.all(
-    callersOf.map(async (caller) => {
-      for (let name = names.pop(); name; name = names.pop()) {
-        expect((await caller.post('/v1/pets', { name, categoryId: 1 })).status).toBe(201)
-      }
-    }),
-  )
+  const connect = () => connectRestClient(server.url, key)
+  const load = startChanges({ writers: callers, hasKeys: false, padding: 150, pets, connect })
+  await load.ended
   const steps = readRecording(await stop(), databasePath)
-  expect(steps.filter(({ kind }) => kind === 'acknowledge')).toHaveLength(pets)
+  expect(steps.filter(({ kind }) => kind === 'acknowledge')).toHaveLength(load.calls)
   const checkpoints = steps.filter((step) => step.kind === 'sync' && step.file === '').length
   expect(checkpoints).toBeGreaterThanOrEqual(3)
   return { base, steps }
@@ -78,7 +74,7 @@ async function record(env: Record<string, string> = {}): Promise<Recording> {
 
 /** Ends the recording at many moments, and opens the files that would then be on the disk with SQLite. */
 function replay({ base, steps }: Recording, count: number) {
-  const result = { cuts: count, checked: 0, lost: 0, corrupt: 0 }
+  const result = { cuts: count, checked: 0, lost: 0, undone: 0, half: 0, corrupt: 0 }
   const moments = fc
     .sample(fc.integer({ min: 1, max: steps.length }), { seed, numRuns: count })
     .toSorted((a, b) => a - b)
@@ -88,34 +84,43 @@ function replay({ base, steps }: Recording, count: number) {
   })[0]
   const folder = memoryFolder()
   const disk = new RecordedDisk(base)
-  const acknowledged = new Set<string>()
+  const [names, acknowledged] = [new Map<string, string>(), new Map<string, State>()]
   let done = 0
   for (const [index, moment] of moments.entries()) {
     for (; done < moment; done++) {
       const step = steps[done]
-      if (step?.kind === 'acknowledge') acknowledged.add(step.name)
-      else if (step) disk.apply(step)
+      if (step?.kind === 'acknowledge') {
+        const name = step.name ?? names.get(step.id) ?? ''
+        names.set(step.id, name)
+        acknowledged.set(name, step.state)
+      } else if (step) disk.apply(step)
     }
-    const found = namesIn(
+    const rows = rowsIn(
       folder,
       disk.cut(() => random?.next().value ?? 0),
     )
     result.checked += acknowledged.size
-    if (!found || new Set(found).size !== found.length) result.corrupt++
-    else result.lost += acknowledged.difference(new Set(found)).size
+    const { lost, undone, half, doubled } = compareChanges(acknowledged, rows ?? [], false)
+    if (!rows || doubled > 0) {
+      result.corrupt++
+      continue
+    }
+    result.lost += lost
+    result.undone += undone
+    result.half += half
     if (index % 100 === 0) showProgress(`${index} cuts, ${result.lost} lost, ${result.corrupt} corrupt`)
   }
   return result
 }
 
-/** Returns the names of the pets in a database, or undefined if it is corrupt. */
-function namesIn(folder: string, disk: Disk): string[] | undefined {
+/** Returns the pets in a database, or undefined if it is corrupt. */
+function rowsIn(folder: string, disk: Disk): Row[] | undefined {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(join(folder, `petstore.db${suffix}`), { force: true })
   for (const [suffix, bytes] of disk) writeFileSync(join(folder, `petstore.db${suffix}`), bytes)
   const database = new Database(join(folder, 'petstore.db'))
   try {
     if (database.pragma('integrity_check', { simple: true }) !== 'ok') return undefined
-    return database.prepare<[], string>('SELECT name FROM pets').pluck().all()
+    return database.prepare<[], Row>('SELECT name, category_id AS categoryId, status FROM pets').all()
   } catch {
     return undefined
   } finally {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { State } from './changes.ts'
 
 /** A system call of a process that concerns its database, or an acknowledgement to a client. */
 export type Step =
@@ -7,8 +8,8 @@ export type Step =
   | { kind: 'remove'; file: string }
   /** The content of the file, or the entries of the folder, are now on disk. */
   | { kind: 'sync'; file: string }
-  /** The service acknowledged the create of a pet. */
-  | { kind: 'acknowledge'; name: string }
+  /** The service acknowledged a create, a change or the removal of a pet, whose category is the number of its changes. */
+  | { kind: 'acknowledge'; id: string; name: string | undefined; state: State }
 
 /** The options of strace for a recording that {@link readRecording} can read. */
 export const recordingOptions = [
@@ -57,8 +58,11 @@ function fileIn(words: string, database: string, folder: string): string | undef
 
 function acknowledgement(words: string): Step | undefined {
   const text = bytesIn(words).toString()
-  const [, name] = /^HTTP\/1\.1 201 .*"name":"([^"]*)"/s.exec(text) ?? []
-  return name === undefined ? undefined : { kind: 'acknowledge', name }
+  // REST writes integers, RPC texts. The response to a removal has only the id.
+  const [, id, name, category] =
+    /^HTTP\/1\.1 20[01] .*"id":"?(\d+)"?(?:,"name":"([^"]*)","categoryId":"?(\d+))?/s.exec(text) ?? []
+  if (id === undefined) return undefined
+  return { kind: 'acknowledge', id, name, state: category === undefined ? 'removed' : Number(category) }
 }
 
 /** All bytes in the arguments of the call, which may be several pieces. */
