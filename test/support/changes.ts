@@ -50,6 +50,10 @@ export function compareChanges(acknowledged: Map<string, State>, rows: Row[], is
   return result
 }
 
+/** Selects the rows of these callers from a table of pets, without those of others. */
+export const changedRows = (integer: string) =>
+  `SELECT name, CAST(category_id AS ${integer}) AS "categoryId", status FROM pets WHERE name LIKE '%:%'`
+
 interface LoadOptions {
   writers: number
   connect: () => RestClient

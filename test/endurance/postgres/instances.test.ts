@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { changedRows, compareChanges, type Row, startChanges } from '../../support/changes.ts'
 import { maxRetryTime, startLoad } from '../../support/load.ts'
 import { isLongForm, report, showProgress } from '../../support/long-form.ts'
 import { type Balancer, startBalancer } from '../../support/postgres/balancer.ts'
@@ -6,6 +7,7 @@ import { query } from '../../support/postgres/databases.ts'
 import { startPostgres } from '../../support/postgres/server.ts'
 import { type Server, startServer } from '../../support/process.ts'
 import { mintApiKey } from '../../support/product.ts'
+import { connectRestClient } from '../../support/rest-client.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 const rounds = isLongForm ? 10 : 1
@@ -23,6 +25,7 @@ test('each pet is stored exactly once while instances are added, killed and stop
   const instances = startInstances(balancer, env)
   await Promise.all([instances.add(), instances.add()])
   const load = startLoad([balancer.url], key, { writers, readers })
+  const changes = startChanges({ writers: 4, hasKeys: true, connect: () => connectRestClient(balancer.url, key) })
   const recoveries: number[] = []
 
   async function recover(restart: () => Promise<void>): Promise<void> {
@@ -46,14 +49,29 @@ test('each pet is stored exactly once while instances are added, killed and stop
     expect(load.failures.balancer).toBe(failed)
     showProgress(`${round} rounds, ${load.acknowledged.size} pets, failed: ${JSON.stringify(load.failures)}`)
   }
-  await load.stop()
+  await Promise.all([load.stop(), changes.stop()])
 
   expect(load.faults).toEqual([])
-  const stored = await query(postgres.url, 'SELECT name, id::integer FROM pets ORDER BY id')
+  // Safe: the statement selects these columns.
+  const changed = (await query(postgres.url, changedRows('integer'))) as unknown as Row[]
+  const compared = compareChanges(changes.acknowledged, changed, true)
+  expect(compared).toEqual({ lost: 0, undone: 0, half: 0, doubled: 0 })
+  const own = "WHERE name NOT LIKE '%:%' ORDER BY id"
+  const stored = await query(postgres.url, `SELECT name, id::integer FROM pets ${own}`)
   expect(stored.map(({ name, id }) => [name, id])).toEqual([...load.acknowledged].toSorted(([, a], [, b]) => a - b))
-  expect(await query(postgres.url, 'SELECT key FROM idempotency_keys')).toHaveLength(stored.length)
+  expect(await query(postgres.url, 'SELECT key FROM idempotency_keys')).toHaveLength(stored.length + changes.calls)
   const { failures, replayed, passes, longest } = load
-  const figures = { rounds, pets: stored.length, failures, replayed, passes, recoveries, longest }
+  const figures = {
+    rounds,
+    pets: stored.length,
+    changes: changes.calls,
+    ...compared,
+    failures,
+    replayed,
+    passes,
+    recoveries,
+    longest,
+  }
   expect(failures).toMatchObject({ balancer: expect.any(Number), unavailable: expect.any(Number) })
   expect(replayed).toBeGreaterThan(0)
   expect(passes).toBeGreaterThan(readers)

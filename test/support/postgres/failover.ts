@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
+import { changedRows, compareChanges, type Row, startChanges } from '../changes.ts'
 import { startLoad } from '../load.ts'
 import { type Server, startServer } from '../process.ts'
 import { mintApiKey } from '../product.ts'
@@ -43,6 +44,10 @@ export async function startFailover({ isSynchronous, hasStaleReads = false }: Co
     mayLose: !isSynchronous,
     mayBeStale: !isSynchronous || hasStaleReads,
   })
+  let connected = 0
+  const changes = isSynchronous
+    ? startChanges({ writers: 4, hasKeys: true, connect: () => connectRestClient(urls[connected++ % 2] ?? '', key) })
+    : undefined
   const follower = followPages(urls, key)
   await load.reach(petsBetween)
 
@@ -69,7 +74,17 @@ export async function startFailover({ isSynchronous, hasStaleReads = false }: Co
     async result(primary: Replica, replaced: Replica) {
       await load.stop()
       expect(load.faults).toEqual([])
-      const stored = await query(primary.url, 'SELECT name, id::integer FROM pets ORDER BY id')
+      if (changes) {
+        await changes.stop()
+        // Safe: the statement selects these columns.
+        const rows = (await query(primary.url, changedRows('integer'))) as unknown as Row[]
+        expect(compareChanges(changes.acknowledged, rows, true)).toEqual({ lost: 0, undone: 0, half: 0, doubled: 0 })
+        expect(changes.calls).toBeGreaterThan(petsBetween)
+      }
+      const stored = await query(
+        primary.url,
+        "SELECT name, id::integer FROM pets WHERE name NOT LIKE '%:%' ORDER BY id",
+      )
       const ids = await follower.stop()
       const names = new Map(stored.map(({ name, id }) => [String(name), Number(id)]))
       const lost = [...load.acknowledged].filter(([name, id]) => names.get(name) !== id).map(([name]) => name)

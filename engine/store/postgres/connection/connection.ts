@@ -109,6 +109,12 @@ async function processOf(client: Client): Promise<number | undefined> {
 }
 
 /**
+ * Seconds. A connection that only reads would never notice that its server is an old primary, which became read-only in a
+ * failover: writes use another connection, and leave that server at once.
+ */
+const maxLifetime = 30
+
+/**
  * Opens a pool. It drops a connection whose statement has failed, also because the server has become read-only, so the next
  * one reaches the server to which the address leads then.
  *
@@ -121,6 +127,7 @@ export function openPool(url: string, maxConnections?: number, onError = () => {
     ...settings(url),
     application_name: program,
     max: maxConnections,
+    maxLifetimeSeconds: maxLifetime,
     types: { getTypeParser },
     onConnect: prepare,
     // The pool reports a failed attempt to connect only here and to its caller.
