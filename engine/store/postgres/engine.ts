@@ -19,10 +19,10 @@ export interface AnyMutation {
    */
   run(database: Pool | ClientBase, rows: unknown[][]): Promise<Result[]>
   /**
-   * Whether `run` is one statement for all rows, and so a transaction by itself. Otherwise it runs inside a transaction that
-   * has the advisory lock of inserts, so that those of several instances cannot wait for each other.
+   * Whether `run` writes these rows with one statement, which is a transaction by itself. Otherwise it runs inside a
+   * transaction that has the advisory lock of inserts, so that those of several instances cannot wait for each other.
    */
-  isOneStatement: boolean
+  isOneStatement(rows: unknown[][]): boolean
   /** A statement that checks the right to run it, and changes nothing. */
   probe: string
   /** Whether the ids that it generates must become visible in ascending order. */

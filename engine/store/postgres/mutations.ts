@@ -14,7 +14,7 @@ import { concernsDatabase, type Failures, isDeadlock } from './connection/failur
 import type { AnyMutation } from './engine.ts'
 import type { Outcome } from './group-commit.ts'
 import { nameOf, prepareIdempotencyKeys } from './idempotency.ts'
-import { inTransaction, lockUntilCommit, type Transaction } from './transaction.ts'
+import { inTransaction, type Transaction } from './transaction.ts'
 
 /** A call of a mutation. Of the calls with the same key only the first that succeeds takes effect. */
 export interface MutationCall extends Attempt {
@@ -42,24 +42,26 @@ export function prepareMutations(pool: Pool, failures: Failures) {
   async function commitTogether(batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
     const [mutation, ...others] = new Set(batch.map(({ mutation }) => mutation))
     const hasKeys = batch.some(({ idempotency }) => idempotency)
-    if (!mutation?.isOneStatement || others.length > 0 || hasKeys)
-      return inTransaction(pool, (db) => runBatch(db, batch, now, performTogether))
+    if (others.length > 0 || hasKeys || !mutation?.isOneStatement(batch.map(({ values }) => values)))
+      return inTransaction(pool, (db) => runBatch(db, batch, now, performTogether), 'inserts')
     const results = await runAll(pool, batch)
     return batch.map((call) => outcomeOf(call, results))
   }
 
   async function commitInParts(batch: MutationCall[], now: Date): Promise<Outcome<MutationResult>[]> {
-    return inTransaction(pool, async (db) => {
+    const work = async (db: Transaction) => {
       // Otherwise the commit would fail for all calls.
       await db.$client.query('SET CONSTRAINTS ALL IMMEDIATE')
       return runBatch(db, batch, now, performInParts)
-    })
+    }
+    return inTransaction(pool, work, 'inserts')
   }
 
+  /**
+   * Call it under the advisory lock of inserts, which is the first lock of every batch: otherwise two instances could wait for
+   * each other's rows, and this one could miss a key that another is about to commit.
+   */
   async function runBatch(db: Transaction, batch: MutationCall[], now: Date, perform: Perform) {
-    // First of all: otherwise two instances could wait for each other's rows, and this one could miss a key that another is
-    // about to commit.
-    await lockUntilCommit(db, 'inserts')
     const used = batch.flatMap(({ idempotency }) => idempotency ?? [])
     const originals: Originals = used.length > 0 ? await keys.find(db, used, now) : new Map()
     const outcomes = new Map<MutationCall, Outcome<MutationResult>>()

@@ -23,14 +23,20 @@ export function lockStatement(lock: keyof typeof locks): string {
 }
 
 /**
- * Runs the work in a transaction. Drizzle's own `transaction` leaks the connection when BEGIN fails, and returns a broken
+ * Runs the work in a transaction, which first takes the lock, if there is one. Drizzle's own `transaction` leaks the connection when BEGIN fails, and returns a broken
  * one to the pool.
  */
-export async function inTransaction<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  pool: Pool,
+  work: (transaction: Transaction) => Promise<T>,
+  lock?: keyof typeof locks,
+): Promise<T> {
   const client = await pool.connect()
   try {
     // Each statement must see what was committed before it, also if it has waited for a lock.
-    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+    const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED'
+    // One message, and so one wait for the server.
+    await client.query(lock ? `${begin}; ${lockStatement(lock)}` : begin)
     const result = await work(drizzle({ client }))
     await client.query('COMMIT')
     client.release()

@@ -17,7 +17,7 @@ const inserting = {
 const copy: Mutation<Copy, { copies: bigint }> = {
   fields: ['body', 'priority'],
   hasOrderedIds: true,
-  isOneStatement: false,
+  isOneStatement: () => false,
   probe: "EXPLAIN INSERT INTO notes (body, state, priority) VALUES ('', 'open', 0)",
   async run(database, rows) {
     const outcomes = []
@@ -47,7 +47,7 @@ const raising = {
 const raise: Mutation<Raise, Raised> = {
   fields: ['id', 'by'],
   hasOrderedIds: false,
-  isOneStatement: false,
+  isOneStatement: () => false,
   probe: 'EXPLAIN UPDATE notes SET priority = 0',
   async run(database, rows) {
     const outcomes = []

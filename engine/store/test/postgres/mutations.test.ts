@@ -34,14 +34,50 @@ test('two instances that change the same rows in opposite orders do not wait for
   expect((await a.notes.list({ limit: 100 })).map(({ priority }) => priority)).toEqual(ids.map(() => 11n))
 })
 
+/** A session of another program. */
+async function connectTo({ location }: Awaited<ReturnType<typeof notesDatabase>>): Promise<Client> {
+  if (location.kind !== 'postgres') throw new Error('This test needs PostgreSQL.')
+  const client = new Client({ connectionString: location.url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+test('an update that waits for the change of another program keeps it, and compares with it', async () => {
+  const database = await notesDatabase()
+  const store = await database.open()
+  await addNotes(store, 3)
+  const other = await connectTo(database)
+  await other.query("BEGIN; UPDATE notes SET body = 'by hand' WHERE id = 2")
+  const changes = Promise.allSettled([
+    store.notes.create({ ...note }),
+    store.notes.update({ id: 1n, set: { priority: 2n } }),
+    store.notes.update({ id: 2n, set: { priority: 2n } }),
+    store.notes.update({ id: 3n, set: { priority: 2n } }),
+  ])
+  await expect.poll(() => database.execute('SELECT FROM pg_locks WHERE NOT granted')).toHaveLength(1)
+  const late = Promise.allSettled([
+    store.notes.update({ id: 2n, set: { priority: 3n }, expected: { body: note.body } }),
+    store.notes.remove({ id: 2n, expected: { body: note.body } }),
+  ])
+  await other.query('COMMIT')
+  expect((await changes).map(({ status }) => status)).toEqual(Array(4).fill('fulfilled'))
+  const conflict = { status: 'rejected', reason: { message: 'Changed meanwhile: body.' } }
+  expect(await late).toMatchObject([conflict, conflict])
+  const rows = await store.notes.list({ limit: 9 })
+  expect(rows.map(({ body, priority }) => [body, priority])).toEqual([
+    [note.body, 2n],
+    ['by hand', 2n],
+    [note.body, 2n],
+    [note.body, 1n],
+  ])
+})
+
 test('a deadlock that another program causes is repeated once', async () => {
   const database = await notesDatabase()
   const store = await database.open()
   const [first = 0n, second = 0n] = await addNotes(store, 2)
-  if (database.location.kind !== 'postgres') throw new Error('This test needs PostgreSQL.')
-  const other = new Client({ connectionString: database.location.url })
-  await other.connect()
-  onTestFinished(() => other.end())
+  const other = await connectTo(database)
   // So that the server chooses the transaction of the store.
   await other.query("SET deadlock_timeout = '1h'; BEGIN")
   await other.query('UPDATE notes SET body = $1 WHERE id = $2', ['by hand', second])
