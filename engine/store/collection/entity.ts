@@ -271,11 +271,11 @@ export function addingMethodOf<Input extends object, Generated extends object>(
 ) {
   const valuesOf = (input: Input) => fields.map((field) => input[field] ?? null)
   return methodOf(valuesOf, run, (generated, input) => {
-    // Safe: an operation is the name of one mutation.
-    const output = { ...generated } as Generated & Input
+    const output: Partial<Input> = { ...generated }
     // A field that is undefined is absent.
-    for (const field of fields) if (input[field] !== undefined) Object.assign(output, { [field]: input[field] })
-    return output
+    for (const field of fields) if (input[field] !== undefined) output[field] = input[field]
+    // Safe: an operation is the name of one mutation, so these are the fields that it generates.
+    return output as Generated & Input
   })
 }
 
