@@ -1,4 +1,5 @@
-import { getTableConfig } from 'drizzle-orm/sqlite-core'
+import { getTableName, is } from 'drizzle-orm'
+import { getTableConfig, SQLiteInteger } from 'drizzle-orm/sqlite-core'
 import { columnOf, type Engine, type Loaded, type Names, type SearchFields } from './collection/entity.ts'
 import { type Migration, readMigrations } from './migrations.ts'
 import type { OwnOnPostgres, PostgresCollection, TableWithId as PostgresTable } from './postgres/engine.ts'
@@ -45,6 +46,12 @@ interface Definition<T extends TableWithId, F extends Names, Q extends SearchFie
   own?: { sqlite(): Promise<OwnOnSqlite<Own>>; postgres(): Promise<OwnOnPostgres<Own>> }
 }
 
+/** Without AUTOINCREMENT, SQLite gives the id of a removed row to another one. */
+function refuseReusedIds(table: TableWithId): void {
+  if (is(table.id, SQLiteInteger) && table.id.autoIncrement) return
+  throw new Error(`The id of ${getTableName(table)} must be int64('id').primaryKey({ autoIncrement: true }).`)
+}
+
 /** The rules of `#store/schema` without which SQLite stores any text in a column. */
 function refuseLaxColumns(table: TableWithId): void {
   const { name: tableName, columns, checks } = getTableConfig(table)
@@ -74,7 +81,7 @@ function refuseSlowFilters(table: TableWithId, filters: Names): void {
 /**
  * Defines the rows of a table and what can be done with them, for both databases.
  *
- * @throws {Error} for a column of another kind or without its rule, and for a filter without an index
+ * @throws {Error} for an id that could be used again, a column of another kind or without its rule, and a filter without an index
  */
 export function collection<
   T extends TableWithId,
@@ -85,6 +92,7 @@ export function collection<
 >({ table, filters, search, methods, own }: Definition<T, F, Q, S, Own>): Collection<S & Own> {
   refuseLaxColumns(table)
   refuseSlowFilters(table, filters ?? [])
+  refuseReusedIds(table)
   /** What is the same on both databases. */
   const derive = <Table, Mutations, Writes, E>(
     table: Table,
