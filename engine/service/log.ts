@@ -150,6 +150,7 @@ function requestLine(
     bytes: bytesOf(request, reply),
     // As text, because many programs read a number of JSON as a double.
     ids: request.changedIds?.length ? request.changedIds.map(String) : undefined,
+    replayed: request.idempotency?.some(({ isReplay }) => isReplay) || undefined,
     key: request.apiKey?.name,
     keyStart: request.apiKey?.start ?? request.rejection?.keyStart,
     reason: request.rejection?.reason,

@@ -271,7 +271,13 @@ describe('a mistake in a procedure stops the start:', () => {
         .query(() => ({})),
       'a query needs the method GET',
     ],
-    ['a mutation by GET', get.output(nothing).mutation(() => ({})), 'a query needs the method GET'],
+    [
+      'a mutation by GET',
+      mutation({ openapi: { method: 'GET', path: '/x' }, idempotencyKey: 'ignored' })
+        .output(nothing)
+        .mutation(() => ({})),
+      'a query needs the method GET',
+    ],
   ] as const)('%s', ([, x, message]) => {
     expect(() => operationsOf(router({ x } as Parameters<typeof router>[0]))).toThrow(message)
   })

@@ -5,13 +5,13 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { hashApiKey } from '../../engine/service/auth/api-key.ts'
 import { bannerKey, startServer, waitForOutput } from '../support/process.ts'
-import { mintApiKey } from '../support/product.ts'
+import { mintApiKey, startOf } from '../support/product.ts'
 import { closing, exchange, openSocket, parseResponses } from '../support/raw-http.ts'
 import { backUp } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-/** No code raises `conflict`, and no known request causes `internal_error`. */
-const unreachable = ['conflict', 'internal_error']
+/** No known request causes it. */
+const unreachable = ['internal_error']
 
 test('no error response and no line of the log contains a key, a path or a detail of the implementation', async () => {
   const folder = temporaryFolder()
@@ -52,6 +52,14 @@ test('no error response and no line of the log contains a key, a path or a detai
   await send(`${post}\r\n${json}\r\nIdempotency-Key: "${key}`, '{"name":"x","categoryId":1}')
   await send(`${post}\r\n${json}\r\nIdempotency-Key: a`, '{"name":"x","categoryId":1}')
   await send(`${post}\r\n${json}\r\nIdempotency-Key: a`, '{"name":"y","categoryId":1}')
+  const sale = `{"json":{"petId":"1","name":"${key}","expected":{"name":"${key}"}},"meta":{"values":{"petId":["bigint"]}}}`
+  await send(`POST /trpc/pets.update HTTP/1.1\r\n${auth}\r\n${json}`, sale)
+  const reader = mintApiKey()
+  const columns = '(name, start, hash, created_at, access)'
+  database
+    .prepare(`INSERT INTO api_keys ${columns} VALUES ('reader', ?, ?, '2026-01-01T00:00:00.000Z', 'read')`)
+    .run(startOf(reader), hashApiKey(reader))
+  await send(`POST /v1/pets HTTP/1.1\r\nAuthorization: Bearer ${reader}\r\n${json}`, `{"name":"${reader}"}`)
   await send(`GET /v1/${key} HTTP/1.1\r\n${auth}`)
   await send(`GET /v1/pets/${key} HTTP/1.1\r\n${auth}`)
   await send(`DELETE /v1/pets HTTP/1.1\r\n${auth}`)
@@ -107,7 +115,15 @@ test('no error response and no line of the log contains a key, a path or a detai
 
   // One line shows the first key twice: by itself and in the curl line.
   const log = server.stdout.replace(key, '').replace(key, '')
-  for (const secret of [key, key.slice('pet_'.length), other, hashApiKey(key), hashApiKey(other)]) {
+  for (const secret of [
+    key,
+    key.slice('pet_'.length),
+    other,
+    reader,
+    hashApiKey(key),
+    hashApiKey(other),
+    hashApiKey(reader),
+  ]) {
     expect(log).not.toContain(secret)
     expect(server.stderr).not.toContain(secret)
   }

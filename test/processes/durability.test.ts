@@ -110,23 +110,6 @@ describe('the writes of one transaction', () => {
     expect(namesIn(connection)).toEqual(['a', 'c'])
   })
 
-  test('are rolled back completely if one of their statements violates a constraint', async () => {
-    const { connection, commitTogether } = openWriter()
-    const key = (name: string, hash: string) => ({
-      name,
-      start: 'pet_',
-      hash: hash.repeat(64),
-      createdAt: new Date(),
-    })
-    commitTogether([
-      ['apiKeys.create', key('first', 'a')],
-      ['apiKeys.create', key('second', 'b')],
-    ])
-    const { outcomes } = commitTogether([['apiKeys.rotate', 1n, key('second', 'c')]])
-    expect(outcomes).toMatchObject([{ failure: { code: 'SQLITE_CONSTRAINT_UNIQUE' } }])
-    expect(connection.prepare('SELECT count(*) FROM api_keys WHERE revoked_at IS NULL').pluck().get()).toBe(2n)
-  })
-
   test('fail together and store nothing when the disk is full', () => {
     const { connection, commitTogether } = openWriter()
     const pages = connection.pragma('page_count', { simple: true })

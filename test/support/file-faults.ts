@@ -38,7 +38,8 @@ export function makeOtherDatabase(pet: string, key: string): string {
   const connection = connect(path, { busyTimeout: 0 })
   const writes = prepareWrites(connection)
   writes.get('pets.create')?.(pet, 1n, 'available')
-  writes.get('apiKeys.create')?.(apiKeyRecord(key, 'test'))
+  const { name, start, hash, createdAt } = apiKeyRecord(key, 'test')
+  writes.get('apiKeys.create')?.(name, start, hash, createdAt, null, null, null, 'write')
   connection.close()
   return path
 }

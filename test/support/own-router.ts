@@ -45,9 +45,9 @@ export async function startRouter(router: AnyRouter, { rateLimit }: { rateLimit?
 
   async function createClient(name: string): Promise<RestClient> {
     const key = mintApiKey()
-    const { id } = await store.apiKeys.create(apiKeyRecord(key, name))
+    const record = await store.apiKeys.create(apiKeyRecord(key, name))
     // Marks the key as used. Otherwise its first request would record the use, and so change the store.
-    await store.apiKeys.touch(id, new Date())
+    await store.apiKeys.touch(record, new Date())
     return createRestClient(inject(app), key)
   }
   return { store, first: await createClient('first'), second: await createClient('second') }

@@ -86,12 +86,14 @@ export function openStoreModel(): Pick<Store, 'pets' | 'apiKeys'> {
         const key = keys.find((key) => key.id === id && key.hash === hash && !key.revokedAt)
         if (!key) return false
         if (keys.some((other) => other !== key && other.hash === successor.hash)) throw new RowConflict('unique')
+        keys.push({ ...key, id: BigInt(keys.length + 1), revokedAt: successor.createdAt })
         delete key.lastUsedAt
+        delete key.expiresAt
         Object.assign(key, successor)
         return true
       },
-      async touch(id, at) {
-        for (const key of keys) if (key.id === id) key.lastUsedAt = at
+      async touch({ id, hash }, at) {
+        for (const key of keys) if (key.id === id && key.hash === hash) key.lastUsedAt = at
       },
       revision: () => undefined,
     },

@@ -83,8 +83,7 @@ async function openKeyedDatabase(atEnd: AtEnd): Promise<{ database: TestDatabase
     return { database, store: await database.open(), key: sharedKey }
   }
   const store = await database.open()
-  const { id } = await store.apiKeys.create(apiKeyRecord(sharedKey, 'test'))
-  await store.apiKeys.touch(id, new Date())
+  await store.apiKeys.touch(await store.apiKeys.create(apiKeyRecord(sharedKey, 'test')), new Date())
   return { database, store, key: sharedKey }
 }
 

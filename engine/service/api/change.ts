@@ -1,22 +1,36 @@
 import { z } from 'zod'
-import { expected } from './validation.ts'
+import { expected, isRecord } from './validation.ts'
 
 type Fields = Record<string, z.ZodType>
 
+/** The schema of a value that is given, without a default. */
+type Given<Schema> = Schema extends z.ZodDefault<infer Inner> | z.ZodPrefault<infer Inner> ? Inner : Schema
+
 /** Each field may be absent, and an optional one may also be null, which stands for no value. */
 type Some<F extends Fields> = {
-  [Name in keyof F]: F[Name] extends z.ZodOptional<infer Value>
+  [Name in keyof F]: Given<F[Name]> extends z.ZodOptional<infer Value>
     ? z.ZodOptional<z.ZodNullable<Value>>
-    : z.ZodOptional<F[Name]>
+    : z.ZodOptional<Given<F[Name]>>
 }
 
 function some<F extends Fields>(fields: F): Some<F> {
-  const parts = Object.entries(fields).map(([name, field]) => [
-    name,
-    field instanceof z.ZodOptional ? z.nullable(field.unwrap()).optional() : field.optional(),
-  ])
+  const parts = Object.entries(fields).map(([name, field]) => {
+    // Otherwise a field that is absent would get its default.
+    const given = field instanceof z.ZodDefault || field instanceof z.ZodPrefault ? field.unwrap() : field
+    return [name, given instanceof z.ZodOptional ? z.nullable(given.unwrap()).optional() : z.optional(given)]
+  })
   // Safe: the entries are those of the type.
   return Object.fromEntries(parts) as Some<F>
+}
+
+/** A misspelt field must not be ignored: the call would change what its caller wants to keep, or without what it expects. */
+function strict<F extends Fields>(fields: F) {
+  return z.strictObject(fields, {
+    error: (issue) =>
+      isRecord(issue) && Array.isArray(issue.keys)
+        ? expected(`no field ${issue.keys.join(', ')}`, '')(issue)
+        : expected('an object')(issue),
+  })
 }
 
 /**
@@ -27,24 +41,21 @@ function some<F extends Fields>(fields: F): Some<F> {
 export function updateOf<Id extends Fields, F extends Fields>(id: Id, fields: F) {
   const names = Object.keys(fields)
   const hasChange = (input: object) => names.some((name) => Reflect.get(input, name) !== undefined)
-  return z
-    .object({ ...id, ...some(fields), expected: expectedOf(fields) }, { error: expected('an object') })
-    .refine(hasChange, { error: expected(`a field to change: ${names.join(', ')}`, '') })
+  return strict({ ...id, ...some(fields), expected: expectedOf(fields) }).refine(hasChange, {
+    error: expected(`a field to change: ${names.join(', ')}`, ''),
+  })
 }
 
 /** The input of a removal: the id, as in {@link updateOf}, and what the caller has seen. */
 export function removalOf<Id extends Fields, F extends Fields>(id: Id, fields: F) {
-  return z.object({ ...id, expected: expectedOf(fields) }, { error: expected('an object') })
+  return strict({ ...id, expected: expectedOf(fields) })
 }
 
 function expectedOf<F extends Fields>(fields: F) {
-  return z
-    .object(some(fields), { error: expected('an object') })
-    .optional()
-    .meta({
-      description:
-        'What the caller has seen. If one of these fields has another value now, nothing changes, and the call fails with `conflict`.',
-    })
+  return strict(some(fields)).optional().meta({
+    description:
+      'What the caller has seen. If one of these fields has another value now, nothing changes, and the call fails with `conflict`.',
+  })
 }
 
 /** The output of a removal. */

@@ -32,17 +32,19 @@ export function bearerCheck(
   lookups?: CacheLookups,
 ): onRequestHookHandler {
   const { isApiKey, startOfUnknown } = apiKeyFormat(keyPrefix)
-  const touchedAt = new Map<bigint, number>()
+  /** By the hashes of keys. */
+  const touchedAt = new Map<string, number>()
   /** By the text of the header, which is found faster than hashed. Only one spelling of each key is kept. */
   const cache = new RevisionCache<ApiKey>(apiKeys, { capacity: maxCachedKeys, lookups })
 
   /** Records the use of a key, at most once a minute. The request does not wait for it, and does not fail if it fails. */
-  function touch({ id, lastUsedAt }: ApiKey, now: number, log: FastifyRequest['log']): void {
+  function touch(apiKey: ApiKey, now: number, log: FastifyRequest['log']): void {
+    const { hash, lastUsedAt } = apiKey
     // A time in the future comes from a wrong clock and is overwritten.
     const isRecent = (time = 0) => time <= now && now - time < touchInterval
-    if (isRecent(lastUsedAt?.getTime()) || isRecent(touchedAt.get(id))) return
-    touchedAt.set(id, now)
-    apiKeys.touch(id, new Date(now)).catch((err: Error) => {
+    if (isRecent(lastUsedAt?.getTime()) || isRecent(touchedAt.get(hash))) return
+    touchedAt.set(hash, now)
+    apiKeys.touch(apiKey, new Date(now)).catch((err: Error) => {
       log.warn({ err }, `The use of an API key could not be recorded. ${err.message}`)
     })
   }

@@ -34,12 +34,14 @@ export function inputReader(operation: Operation): (request: FastifyRequest) => 
 /** Converts a value to the type that the schema expects. A value that does not fit stays as it is: validation rejects it. */
 type Decode = (value: unknown) => unknown
 
-/** Decodes the fields that the schema lists and omits others. */
-function fieldsDecoder({ shape }: z.ZodObject, decoderOf: (field: z.core.$ZodType, name: string) => Decode) {
+/** Decodes the fields that the schema lists and omits others, unless the schema refuses them. */
+function fieldsDecoder({ shape, _zod }: z.ZodObject, decoderOf: (field: z.core.$ZodType, name: string) => Decode) {
   const fields = Object.entries(shape).map(([name, field]) => ({ name, decode: decoderOf(unwrap(field), name) }))
+  const isStrict = _zod.def.catchall !== undefined
   return (values: unknown): Fields => {
-    const decoded: Fields = {}
-    if (!isRecord(values)) return decoded
+    if (!isRecord(values)) return {}
+    const unknown = isStrict ? Object.keys(values).filter((name) => !Object.hasOwn(shape, name)) : []
+    const decoded: Fields = Object.fromEntries(unknown.map((name) => [name, values[name]]))
     for (const { name, decode } of fields) {
       if (Object.hasOwn(values, name)) decoded[name] = decode(values[name])
     }

@@ -50,8 +50,11 @@ export function takesBody({ method }: Operation): boolean {
 
 /** Splits the input into the fields in the path and the fields in the body or query. */
 export function splitInput({ input, path }: Operation): { inPath: z.ZodObject; elsewhere: z.ZodObject } {
-  const pick = (isWanted: (name: string) => boolean) =>
-    z.object(Object.fromEntries(Object.entries(input.shape).filter(([name]) => isWanted(name))))
+  const { catchall } = input._zod.def
+  const pick = (isWanted: (name: string) => boolean) => {
+    const part = z.object(Object.fromEntries(Object.entries(input.shape).filter(([name]) => isWanted(name))))
+    return catchall ? part.catchall(catchall) : part
+  }
   const isInPath = (name: string) => path.includes(`{${name}}`)
   return { inPath: pick(isInPath), elsewhere: pick((name) => !isInPath(name)) }
 }

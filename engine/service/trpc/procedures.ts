@@ -31,7 +31,7 @@ type Resolver = (options: object) => unknown
 /**
  * The procedures of a router. This module alone reads tRPC's private fields.
  *
- * @throws {Error} if a procedure that is not a query has `meta.cache`.
+ * @throws {Error} if a procedure that is not a query has `meta.cache`, or a mutation was not begun with `mutation`.
  */
 export function proceduresOf(router: AnyRouter): Procedure[] {
   // AnyRouter types this record as `any`.
@@ -41,6 +41,8 @@ export function proceduresOf(router: AnyRouter): Procedure[] {
     // The `router` function of trpc.ts, which builds every router, types the metadata.
     const meta = (_def.meta ?? {}) as ProcedureMeta & Partial<MutationMeta>
     if (meta.cache && type !== 'query') throw new Error(`${name}: only a query can have meta.cache.`)
+    // Otherwise it would lack the guard that refuses keys that may only read.
+    if (type === 'mutation' && !meta.idempotencyKey) throw new Error(`${name}: begin a mutation with mutation().`)
     const { inputs, output }: Definition = _def
     const { isDirect, call } = compileCall(router, name, type, _def)
     return {

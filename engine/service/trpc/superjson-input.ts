@@ -28,16 +28,27 @@ export function decodeSuperjson(serialized: unknown): unknown {
   const { json, meta = {} } = serialized
   if (!isRecord(meta) || !hasOnly(meta, ['values', 'referentialEqualities', 'v']))
     throw invalid('meta: expected an object with values, referentialEqualities and v')
-  // Not `referentialEqualities`, which say what objects of the client were identical: the JSON holds each of them in full.
-  // With superjson's option `dedupe` it holds null instead, which a schema refuses unless it allows null.
-  const { values = {}, v = 0 } = meta
+  const { values = {}, referentialEqualities = {}, v = 0 } = meta
   if (v !== 0 && v !== 1) throw invalid('meta.v: expected 0 or 1')
 
   const root = { json }
+  refuseDeduplicated(root, referentialEqualities)
   // The annotation of the input itself is not in an object.
   if (!isRecord(values)) decodeAt({ parent: root, key: 'json' }, values, 'json')
   else for (const [path, type] of Object.entries(values)) decodeAt(findPlace(root, path), type, path)
   return root.json
+}
+
+/**
+ * `referentialEqualities` says what objects of the client were identical. The JSON holds each of them in full, but with
+ * superjson's option `dedupe` it holds null instead, which could stand for no value.
+ */
+function refuseDeduplicated(root: { json: unknown }, equalities: unknown): void {
+  const paths = Object.values(isRecord(equalities) ? equalities : [equalities]).flat(2)
+  for (const path of paths) {
+    const { parent, key } = findPlace(root, String(path))
+    if (parent[key] === null) throw invalid(`${shorten(String(path))}: expected superjson without its option dedupe`)
+  }
 }
 
 /** A value in the JSON. */

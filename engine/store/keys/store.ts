@@ -24,10 +24,12 @@ export interface ApiKeyStore {
   revoke(id: bigint, at: Date): Promise<boolean>
   /**
    * Replaces a key by its successor, which keeps the id and so the idempotency keys, the name and the access, unless it was
-   * revoked or replaced since it was read. Resolves to whether it did.
+   * revoked or replaced since it was read. The replaced key stays under another id, as a revoked one. Resolves to whether it
+   * did.
    */
   rotate(old: ApiKey, successor: NewApiKey): Promise<boolean>
-  touch(id: bigint, at: Date): Promise<void>
+  /** Records the use of a key, unless it was replaced since. */
+  touch(key: ApiKey, at: Date): Promise<void>
   /**
    * Like {@link BaseStore.revision}, for what {@link find} reads: a number that differs after each change of a key. On
    * PostgreSQL a change that another instance makes takes up to a second to show.
@@ -65,12 +67,16 @@ export function methodsOf({ list, getBy, create, update, revision }: Engine<type
       }
     },
     revoke: (id, revokedAt) => unless(RowChanged, change({ id, set: { revokedAt }, expected: { revokedAt: null } })),
-    rotate({ id, hash }, { name: _, access: __, expiresAt = null, ...successor }) {
+    async rotate({ id, ...old }, { name: _, access: __, expiresAt = null, ...successor }) {
       const set = { ...successor, expiresAt, lastUsedAt: null }
-      return unless(RowChanged, change({ id, set, expected: { hash, revokedAt: null } }))
+      const expected = { hash: old.hash, revokedAt: null }
+      if (!(await unless(RowChanged, change({ id, set, expected })))) return false
+      // So that its use is rejected as that of a revoked key. The rotation has succeeded without it.
+      await add({ ...old, revokedAt: successor.createdAt }).catch(() => {})
+      return true
     },
-    async touch(id, lastUsedAt) {
-      await change({ id, set: { lastUsedAt } })
+    async touch({ id, hash }, lastUsedAt) {
+      await unless(RowChanged, change({ id, set: { lastUsedAt }, expected: { hash } }))
     },
     revision,
   }

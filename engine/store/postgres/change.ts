@@ -1,5 +1,5 @@
 import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
-import { type ClientBase, Pool } from 'pg'
+import type { ClientBase } from 'pg'
 import { type ChangeValues, changeRow } from '../collection/change.ts'
 import { columnOf, fieldsOfNew, idOf, listOf } from '../collection/entity.ts'
 import { RowChanged } from '../errors.ts'
@@ -10,25 +10,19 @@ import { lockStatement } from './transaction.ts'
 /** The mutations that are derived from a table. */
 export function mutationsOf(table: TableWithId): DerivedMutations {
   const run = changeIn(table)
-  const { given } = fieldsOfNew(table)
-  const sets = given.map((field) => sql`${sql.identifier(columnOf(table, field).name)} = NULL`)
+  const { update, remove } = sqlOf(table, (_field, type) => sql`NULL::${sql.raw(type)}`)
   const change = (text: SQL): AnyMutation => ({
     run,
     hasOrderedIds: false,
     isOneStatement,
     probe: `EXPLAIN ${textOf(text)}`,
   })
-  return {
-    create: insertInto(table),
-    update: change(sql`UPDATE ${table} SET ${listOf(sets)}`),
-    remove: change(sql`DELETE FROM ${table}`),
-  }
+  return { create: insertInto(table), update: change(update), remove: change(remove) }
 }
 
-/** Whether the calls change or remove different rows. They are also read before, which changes nothing. */
+/** Whether the calls concern different rows. These are also read before, which changes nothing. */
 function isOneStatement(calls: unknown[][]): boolean {
-  const kinds = new Set(calls.map(([, set]) => set === null))
-  return kinds.size === 1 && new Set(calls.map(([id]) => id)).size === calls.length
+  return new Set(calls.map(([id]) => id)).size === calls.length
 }
 
 /** The rows after a statement's changes; undefined for a removed one. */
@@ -48,34 +42,35 @@ function changeIn(table: TableWithId): AnyMutation['run'] {
   const { read, lock, update, remove, given } = statementsOf(table)
   const toEntity = entityMapper(table)
 
-  async function write(database: Pool | ClientBase, rows: Write[], isRemoval: boolean): Promise<void> {
+  async function write(client: ClientBase, rows: Write[], isRemoval: boolean): Promise<void> {
     if (rows.length === 0) return
     const values = [rows.length, rows.map(({ id }) => id), rows.map(({ version }) => version)]
     const fields = given.map((field) => rows.map(({ row }): unknown => Reflect.get(row ?? {}, field) ?? null))
-    await database.query(isRemoval ? { ...remove, values } : { ...update, values: [...values, ...fields] })
+    await client.query(isRemoval ? { ...remove, values } : { ...update, values: [...values, ...fields] })
   }
 
-  return async (database, batch) => {
+  return async (client, batch, isLocked) => {
     // Safe: the rows are those of `changeMethodOf`.
     const calls = batch as ChangeValues[]
     const results = new Map<ChangeValues, Result>()
     for (let rest = calls; rest.length > 0; rest = rest.filter((call) => !results.has(call))) {
       // The first call of each row.
       const turn = new Map(rest.toReversed().map((call) => [call[0], call]))
-      const select = database instanceof Pool ? read : lock
-      const { rows } = await database.query<unknown[]>({ ...select, values: [[...turn.keys()]], rowMode: 'array' })
+      const select = isLocked ? lock : read
+      const { rows } = await client.query<unknown[]>({ ...select, values: [[...turn.keys()]], rowMode: 'array' })
       const writes = rows.flatMap((values): Write[] => {
         const version = values.pop()
         const row = toEntity(values)
         const call = turn.get(idOf(row))
         const changed = call && resultOf(() => changeRow(table, row, call))
         if (call) results.set(call, changed ?? { id: call[0] })
-        return changed instanceof Error ? [] : [{ id: idOf(row), version, row: changed }]
+        const isWrite = call?.[1] !== '' && !(changed instanceof Error)
+        return isWrite ? [{ id: idOf(row), version, row: changed }] : []
       })
       for (const call of turn.values()) if (!results.has(call)) results.set(call, undefined)
       const [kept, removed] = [writes.filter(({ row }) => row), writes.filter(({ row }) => !row)]
-      await write(database, kept, false)
-      await write(database, removed, true)
+      await write(client, kept, false)
+      await write(client, removed, true)
     }
     return calls.map((call) => results.get(call))
   }
@@ -91,46 +86,52 @@ function resultOf<T>(change: () => T): T | RowChanged {
   }
 }
 
+/** The prepared statements, and the fields that an update sets. */
 function statementsOf(table: TableWithId) {
   const { given } = fieldsOfNew(table)
-  const columns = given.map((field) => columnOf(table, field))
-  const names = columns.map(({ name }) => sql.identifier(name))
-  const array = (field: string, type: string) => sql`${sql.placeholder(field)}::${sql.raw(type)}[]`
-  const arrays = columns.map((column, index) => array(given[index] ?? '', column.getSQLType()))
-  const statement = (verb: string, text: SQL, fields: string[]) => ({
+  const { read, lock, update, remove } = sqlOf(table, (field, type) => sql`${sql.placeholder(field)}::${sql.raw(type)}`)
+  const prepare = (verb: string, text: SQL, fields: string[]) => ({
     name: `${verb}_${getTableName(table)}`,
     text: textOf(text, fields),
   })
+  return {
+    given,
+    read: prepare('read', read, ['id']),
+    lock: prepare('lock', lock, ['id']),
+    update: prepare('update', update, ['count', 'id', 'version', ...given]),
+    remove: prepare('remove', remove, ['count', 'id', 'version']),
+  }
+}
 
+/** @param parameter a value of this type for a field, or an array of them */
+function sqlOf(table: TableWithId, parameter: (field: string, type: string) => SQL) {
+  const columns = fieldsOfNew(table).given.map((field) => ({ field, column: columnOf(table, field) }))
+  const names = columns.map(({ column }) => sql.identifier(column.name))
+  const [ids, versions] = [parameter('id', 'bigint[]'), parameter('version', 'text[]')]
+  const arrays = columns.map(({ field, column }) => parameter(field, `${column.getSQLType()}[]`))
   // PostgreSQL changes it with each version of a row.
   const version = sql`${table}.xmin`
   const read = sql`SELECT ${listOf(Object.values(getTableColumns(table)))}, ${version}::text FROM ${table}
-    WHERE ${table.id} = ANY (${array('id', 'bigint')})`
-  const [rowId, rowVersion] = [sql.identifier('id of the row'), sql.identifier('version of the row')]
-  const own = ['count', 'id', 'version']
-  const ownArrays = [array('id', 'bigint'), array('version', 'text')]
-  const isAsRead = sql`${table.id} = given.${rowId} AND ${version} = given.${rowVersion}::xid`
-  const writing = (write: SQL) => sql`WITH turn AS MATERIALIZED (${sql.raw(lockStatement('inserts'))}),
-    written AS (${write} WHERE ${isAsRead} RETURNING 1)
-    SELECT 1 / (count(*) = ${sql.placeholder('count')}::int)::int FROM written`
-
+    WHERE ${table.id} = ANY (${ids})`
+  const rows = (more: SQL[]) => sql`"lock of the batch", unnest(${listOf([ids, versions, ...more])}) AS "rows as read"`
+  // The lock comes first, as in every batch. A division by zero undoes the statement if a row was changed meanwhile.
+  const all = (write: SQL) => sql`WITH "lock of the batch" AS MATERIALIZED (${sql.raw(lockStatement('inserts'))}),
+    "written rows" AS (${write}
+      WHERE ${table.id} = "rows as read"."id of the row" AND ${version} = "rows as read"."version of the row"::xid
+      RETURNING 1)
+    SELECT 1 / (count(*) = ${parameter('count', 'int')})::int FROM "written rows"`
+  const sets = names.map((name) => sql`${name} = "rows as read".${name}`)
+  const own = sql`"id of the row", "version of the row"`
+  const remove = all(sql`DELETE FROM ${table} USING ${rows([])} (${own})`)
   return {
-    given,
-    read: statement('read', read, ['id']),
+    read,
     // In the order of their ids, because other programs lock rows, too.
-    lock: statement('lock', sql`${read} ORDER BY ${table.id} FOR UPDATE`, ['id']),
-    update: statement(
-      'update',
-      writing(sql`UPDATE ${table} SET ${listOf(names.map((name) => sql`${name} = given.${name}`))}
-        FROM turn, unnest(${listOf([...ownArrays, ...arrays])}) AS given (${listOf([rowId, rowVersion, ...names])})`),
-      [...own, ...given],
-    ),
-    remove: statement(
-      'remove',
-      writing(
-        sql`DELETE FROM ${table} USING turn, unnest(${listOf(ownArrays)}) AS given (${listOf([rowId, rowVersion])})`,
-      ),
-      own,
-    ),
+    lock: sql`${read} ORDER BY ${table.id} FOR UPDATE`,
+    // A table without fields to set is never updated.
+    update:
+      sets.length === 0
+        ? remove
+        : all(sql`UPDATE ${table} SET ${listOf(sets)} FROM ${rows(arrays)} (${listOf([own, ...names])})`),
+    remove,
   }
 }

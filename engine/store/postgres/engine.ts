@@ -1,5 +1,5 @@
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import type { ClientBase, Pool } from 'pg'
+import type { ClientBase } from 'pg'
 import type { IdempotencyKey } from '../base-store.ts'
 import type { Engine, Generated, Names, NewEntity, Replayable, SearchFields } from '../collection/entity.ts'
 import type { RuleViolation } from '../errors.ts'
@@ -16,8 +16,10 @@ export interface AnyMutation {
    * Resolves to an outcome for each row: what it has generated, undefined if it found no row to change, or the rule that the
    * row breaks. Only the first of them changes something. If it rejects, for example with a violated constraint, the rows are run again in parts, and those
    * that are refused fail alone.
+   *
+   * @param isLocked whether it runs in a transaction that has the advisory lock of inserts
    */
-  run(database: Pool | ClientBase, rows: unknown[][]): Promise<Result[]>
+  run(client: ClientBase, rows: unknown[][], isLocked: boolean): Promise<Result[]>
   /**
    * Whether `run` writes these rows with one statement, which is a transaction by itself. Otherwise it runs inside a
    * transaction that has the advisory lock of inserts, so that those of several instances cannot wait for each other.
@@ -34,7 +36,7 @@ export type Result = object | RuleViolation | undefined
 export interface Mutation<Input extends object, Generated extends object> extends AnyMutation {
   /** The values of a row are those of these fields in their order. */
   fields: readonly (keyof Input & string)[]
-  run(database: Pool | ClientBase, rows: unknown[][]): Promise<(Generated | RuleViolation)[]>
+  run(client: ClientBase, rows: unknown[][], isLocked: boolean): Promise<(Generated | RuleViolation)[]>
 }
 
 /** What a collection has of its own on PostgreSQL. */

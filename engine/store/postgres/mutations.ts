@@ -10,11 +10,11 @@ import {
   fingerprintOf,
   type Original,
 } from '../collection/idempotency.ts'
-import { concernsDatabase, type Failures, isDeadlock } from './connection/failure.ts'
+import { concernsDatabase, type Failures, isDeadlock, isRefusal } from './connection/failure.ts'
 import type { AnyMutation } from './engine.ts'
 import type { Outcome } from './group-commit.ts'
 import { nameOf, prepareIdempotencyKeys } from './idempotency.ts'
-import { inTransaction, type Transaction } from './transaction.ts'
+import { inTransaction, type Transaction, withConnection } from './transaction.ts'
 
 /** A call of a mutation. Of the calls with the same key only the first that succeeds takes effect. */
 export interface MutationCall extends Attempt {
@@ -44,7 +44,11 @@ export function prepareMutations(pool: Pool, failures: Failures) {
     const hasKeys = batch.some(({ idempotency }) => idempotency)
     if (others.length > 0 || hasKeys || !mutation?.isOneStatement(batch.map(({ values }) => values)))
       return inTransaction(pool, (db) => runBatch(db, batch, now, performTogether), 'inserts')
-    const results = await runAll(pool, batch)
+    const results = await withConnection(pool, (client) => runAll(client, batch)).catch((error) => {
+      if (isRefusal(error) || concernsDatabase(error)) throw error
+      // The statement may have taken effect, so the calls must not run again.
+      return new Map(batch.map((call) => [call, toError(error)]))
+    })
     return batch.map((call) => outcomeOf(call, results))
   }
 
@@ -64,21 +68,22 @@ export function prepareMutations(pool: Pool, failures: Failures) {
   async function runBatch(db: Transaction, batch: MutationCall[], now: Date, perform: Perform) {
     const used = batch.flatMap(({ idempotency }) => idempotency ?? [])
     const originals: Originals = used.length > 0 ? await keys.find(db, used, now) : new Map()
-    const outcomes = new Map<MutationCall, Outcome<MutationResult>>()
-    // A call that fails does not use up its key: then the next one with the same key runs.
-    for (let rest = batch; rest.length > 0; rest = rest.filter((call) => !outcomes.has(call))) {
-      const results = await perform(db, chooseFirstUses(rest, originals), originals, now)
-      for (const call of rest) {
-        const original = call.idempotency && originals.get(nameOf(call.idempotency))
-        if (results.has(call)) outcomes.set(call, outcomeOf(call, results))
-        else if (original) outcomes.set(call, replay(call, original))
+    const outcomes: Outcome<MutationResult>[] = []
+    while (outcomes.length < batch.length) {
+      const turn = takeTurn(batch.slice(outcomes.length), originals)
+      const replayed = turn.map(({ idempotency }) => idempotency && originals.get(nameOf(idempotency)))
+      const first = turn.filter((_, index) => !replayed[index])
+      const results: Results = first.length > 0 ? await perform(db, first, originals, now) : new Map()
+      for (const [index, call] of turn.entries()) {
+        const original = replayed[index]
+        outcomes.push(original ? replay(call, original) : outcomeOf(call, results))
       }
     }
-    return batch.map((call) => outcomes.get(call) ?? { error: new Error('A mutation has no outcome.') })
+    return outcomes
   }
 
   const performTogether: Perform = async (db, calls, originals, now) => {
-    const results = await runAll(db.$client, calls)
+    const results = await runAll(db.$client, calls, true)
     const rows = [...results].flatMap(([{ operation, values, idempotency }, generated]) => {
       if (!idempotency || !generated || generated instanceof Error) return []
       const { owner, key } = idempotency
@@ -139,27 +144,29 @@ export function prepareMutations(pool: Pool, failures: Failures) {
 }
 
 /** Runs each mutation once with all of its calls, in their order. Updates and removals of a collection are one mutation. */
-async function runAll(database: Pool | ClientBase, calls: MutationCall[]): Promise<Results> {
+async function runAll(client: ClientBase, calls: MutationCall[], isLocked = false): Promise<Results> {
   const results: Results = new Map()
   for (const group of Map.groupBy(calls, ({ mutation }) => mutation.run).values()) {
-    const outcomes = await group[0]?.mutation.run(
-      database,
-      group.map(({ values }) => values),
-    )
+    const rows = group.map(({ values }) => values)
+    const outcomes = await group[0]?.mutation.run(client, rows, isLocked)
     for (const [index, call] of group.entries()) results.set(call, outcomes?.[index])
   }
   return results
 }
 
-/** The calls without a key, and the first one with each new key. */
-function chooseFirstUses(batch: MutationCall[], originals: Map<string, Original>): MutationCall[] {
-  const used = new Set(originals.keys())
-  return batch.filter(({ idempotency }) => {
-    if (!idempotency) return true
-    const isFirst = !used.has(nameOf(idempotency))
+/**
+ * The first calls, up to one whose new key an earlier one of them has, too. That one follows in a turn of its own, because a
+ * call that fails does not use up its key.
+ */
+function takeTurn(calls: MutationCall[], originals: Originals): MutationCall[] {
+  const used = new Set<string>()
+  const end = calls.findIndex(({ idempotency }) => {
+    if (!idempotency || originals.has(nameOf(idempotency))) return false
+    const isUsed = used.has(nameOf(idempotency))
     used.add(nameOf(idempotency))
-    return isFirst
+    return isUsed
   })
+  return end < 0 ? calls : calls.slice(0, end)
 }
 
 function toError(thrown: unknown): Error {

@@ -11,7 +11,7 @@ export type Transaction = NodePgDatabase & { $client: PoolClient }
 const lockSpace = 0x50455453
 
 /** The second numbers. The triggers that order ids take the lock of inserts, too; its number is in the migrations. */
-const locks = { migrations: 1, inserts: 2, firstApiKey: 3, probes: 4 } as const
+const locks = { migrations: 1, inserts: 2, probes: 4 } as const
 
 /** Takes an advisory lock, which is held until the transaction ends and its rows are visible to all. */
 export async function lockUntilCommit(db: NodePgDatabase, lock: keyof typeof locks): Promise<void> {
@@ -20,6 +20,20 @@ export async function lockUntilCommit(db: NodePgDatabase, lock: keyof typeof loc
 
 export function lockStatement(lock: keyof typeof locks): string {
   return `SELECT pg_advisory_xact_lock(${lockSpace}, ${locks[lock]})`
+}
+
+/** Runs the work on a connection on which nothing else runs. */
+export async function withConnection<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  try {
+    const result = await work(client)
+    client.release()
+    return result
+  } catch (error) {
+    // Closes the connection, and the server rolls back what has begun.
+    client.release(error instanceof Error ? error : true)
+    throw error
+  }
 }
 
 /**
@@ -31,19 +45,13 @@ export async function inTransaction<T>(
   work: (transaction: Transaction) => Promise<T>,
   lock?: keyof typeof locks,
 ): Promise<T> {
-  const client = await pool.connect()
-  try {
+  return withConnection(pool, async (client) => {
     // Each statement must see what was committed before it, also if it has waited for a lock.
     const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED'
     // One message, and so one wait for the server.
     await client.query(lock ? `${begin}; ${lockStatement(lock)}` : begin)
     const result = await work(drizzle({ client }))
     await client.query('COMMIT')
-    client.release()
     return result
-  } catch (error) {
-    // Closes the connection, and the server rolls the transaction back.
-    client.release(error instanceof Error ? error : true)
-    throw error
-  }
+  })
 }

@@ -21,15 +21,14 @@ function changeIn<T extends TableWithId>(table: T): Prepare<unknown[], Entity<T>
   return (connection) => {
     const select = prepareGet(table, 'id')(connection)
     const remove = connection.prepare<unknown[]>(textOf(sql`DELETE FROM ${table} WHERE ${table.id} = ?`))
-    const prepared = new Map([[given.join(), prepareUpdate(connection, table, given)]])
+    const prepared = new Map<string, ReturnType<typeof prepareUpdate>>()
 
     /** Sets only the fields that a call sets, because SQLite writes the index of a column that is set, also to its old value. */
-    function updateOf(fields: string[]): (row: object, id: bigint) => unknown {
-      const known = prepared.get(fields.join())
-      if (known) return known
-      if (prepared.size >= maxUpdates) return updateOf(given)
-      const update = prepareUpdate(connection, table, fields)
-      prepared.set(fields.join(), update)
+    function updateOf(fields: string[]): ReturnType<typeof prepareUpdate> {
+      const isKept = prepared.size < maxUpdates || prepared.has(fields.join())
+      const set = isKept ? fields : given
+      const update = prepared.get(set.join()) ?? prepareUpdate(connection, table, set)
+      prepared.set(set.join(), update)
       return update
     }
 
@@ -40,8 +39,8 @@ function changeIn<T extends TableWithId>(table: T): Prepare<unknown[], Entity<T>
       const row = select(id as T['$inferSelect']['id'])
       if (!row) return undefined
       const changed = changeRow(table, row, values)
-      if (!changed) remove.run(id)
-      else if (set) updateOf(namesIn(set))(changed, id)
+      const written = changed ? set && updateOf(namesIn(set))(changed, id) : remove.run(id)
+      if (written && written.changes !== 1) throw new Error('A trigger of another program has ignored a change.')
       return changed ?? { id }
     }
   }

@@ -9,3 +9,7 @@ END
 $$;
 
 CREATE TRIGGER api_keys_take_turns BEFORE INSERT ON api_keys FOR EACH STATEMENT EXECUTE FUNCTION api_keys_take_turns();
+
+-- Earlier releases listened to it.
+DROP TRIGGER api_keys_tell_changes ON api_keys;
+DROP FUNCTION api_keys_tell_changes;

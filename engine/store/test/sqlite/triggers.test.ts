@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { note, notesDatabase } from '../notes/open.ts'
+
+test.for(['INSERT', 'UPDATE', 'DELETE'])('a trigger that fails after the %s undoes it', async (event) => {
+  const database = await notesDatabase()
+  const { notes } = await database.open()
+  await notes.create({ ...note })
+  await database.execute(`CREATE TRIGGER own AFTER ${event} ON notes BEGIN SELECT RAISE(FAIL, 'no'); END`)
+  const settled = await Promise.allSettled([
+    notes.create({ ...note, body: 'new' }),
+    notes.update({ id: 1n, set: { body: 'changed' } }),
+    notes.remove({ id: 1n }),
+  ])
+  const rejected = ['INSERT', 'UPDATE', 'DELETE'].map((each) => (each === event ? 'rejected' : 'fulfilled'))
+  expect(settled.map(({ status }) => status)).toEqual(rejected)
+  const bodies = (await notes.list({ limit: 9 })).map(({ body }) => body)
+  const first = event === 'UPDATE' ? note.body : 'changed'
+  expect(bodies).toEqual([...(event === 'DELETE' ? [first] : []), ...(event === 'INSERT' ? [] : ['new'])])
+})
+
+test.for(['UPDATE', 'DELETE'])('a trigger that ignores the %s makes the call fail', async (event) => {
+  const database = await notesDatabase()
+  const { notes } = await database.open()
+  const first = await notes.create({ ...note })
+  await database.execute(`CREATE TRIGGER own BEFORE ${event} ON notes BEGIN SELECT RAISE(IGNORE); END`)
+  const change = event === 'UPDATE' ? notes.update({ id: 1n, set: { body: 'new' } }) : notes.remove({ id: 1n })
+  await expect(change).rejects.toThrow('A trigger of another program has ignored a change.')
+  expect(await notes.list({ limit: 9 })).toEqual([first])
+})
