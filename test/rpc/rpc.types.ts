@@ -1,5 +1,4 @@
 import type { PetstoreClient, PetstoreError, PetstoreErrorCode } from '../../client/index.ts'
-import { mutation, procedure, router } from '../../server/trpc.ts'
 
 /** Checked by the compiler alone: each line below an expectation must be an error, and each other line must not. */
 export async function inputsAndOutputsAreTyped({ pets, session }: PetstoreClient): Promise<void> {
@@ -114,17 +113,3 @@ export function everyCodeIsListed(code: PetstoreErrorCode): number {
       return 503
   }
 }
-
-/** Only a mutation knows its caller: a cached response of a query must not depend on it. */
-export const callers = router({
-  one: mutation({ idempotencyKey: 'ignored' }).mutation(({ ctx }) => [
-    ctx.apiKey.id,
-    ctx.apiKey.name,
-    ctx.apiKey.access,
-  ]),
-  two: mutation({ idempotencyKey: 'replays' }).mutation(({ ctx }) => ctx.apiKey.name),
-  // @ts-expect-error A query has no key.
-  three: procedure.query(({ ctx }) => ctx.apiKey),
-  // @ts-expect-error The hash is not for resolvers.
-  four: mutation({ idempotencyKey: 'ignored' }).mutation(({ ctx }) => ctx.apiKey.hash),
-})

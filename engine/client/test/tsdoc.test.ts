@@ -1,10 +1,9 @@
-import { initTRPC } from '@trpc/server'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { addTsdoc } from '../../../deploy/client/tsdoc.ts'
-import type { ProcedureMeta } from '../../service/trpc/trpc.ts'
+import { createTrpc, type ProcedureMeta } from '../../service/trpc/trpc.ts'
 
-const t = initTRPC.meta<ProcedureMeta>().create()
+const { mutation, router } = createTrpc(() => {})
 
 const Size = z.enum(['small', 'large']).meta({ id: 'Size', description: 'How large a kennel is.' })
 const NewKennel = z
@@ -47,12 +46,11 @@ type Size = NonNullable<NewKennel['size']>;
 `
 
 function routerWith(input: z.ZodType, meta: ProcedureMeta = {}) {
-  const add = t.procedure
-    .meta(meta)
+  const add = mutation({ ...meta, idempotencyKey: 'ignored' })
     .input(input)
     .output(z.array(Size))
     .mutation(() => [])
-  return t.router({ kennels: t.router({ add }) })
+  return router({ kennels: router({ add }) })
 }
 
 test('procedures, fields and named types get their descriptions, bounds and defaults', () => {
