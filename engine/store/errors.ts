@@ -130,6 +130,7 @@ export const reasons = {
   unreadable: 'the disk cannot read it; check the disk',
   diskFull: 'the disk is full; free some space',
   shared: 'a pooler shares its connections between sessions; use its session mode, or connect to PostgreSQL directly',
+  open: 'a process has it open; stop the service and try again',
   locked: 'another process holds its lock; stop that process, or try again when it has ended',
 }
 

@@ -11,7 +11,7 @@ import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
 
 export interface CopyRequest {
   definition: StoreDefinition
-  /** Must exist and have this release's schema. The copy only reads it, and other processes may use it meanwhile. */
+  /** Must exist and have this release's schema. It keeps its rows. No other process of this service may have it open. */
   from: Location
   /** Is created if necessary. Must have this release's schema and no rows. */
   to: Location
@@ -47,7 +47,7 @@ interface Copy {
 const minId = -maxId - 1n
 
 /**
- * Copies a snapshot of the whole store into an empty one. Rows keep their ids, and the target never assigns an id that
+ * Copies the whole store into an empty one. Rows keep their ids, and the target never assigns an id that
  * the source has assigned. Before the single commit, all rows are read back and compared: after a failure at any moment
  * the target is empty or complete.
  *
@@ -65,6 +65,7 @@ export async function copyStore({
   const source = await (await importDriver(from)).openSource(addressOf(from), definition)
   try {
     refuseSameFile(from, to)
+    await source.refuseOthers()
     const target = await (await importDriver(to)).openTarget(addressOf(to), definition, onMigrate)
     try {
       return await copyTables({ source, target, batchSize, onProgress })
@@ -101,6 +102,8 @@ async function copyTables(copy: Copy): Promise<TableSummary[]> {
   const summaries: TableSummary[] = []
   for (const pair of pairs) summaries.push(await copyTable(copy, pair))
   for (const pair of pairs) await continueIds(copy, pair)
+  // What it has written meanwhile would be missing.
+  await copy.source.refuseOthers()
   await copy.target.commit()
   return summaries
 }
@@ -121,7 +124,10 @@ function pairTables({ source, target }: Copy): Pair[] {
 async function refuseRows(target: CopyDatabase, table: Table): Promise<void> {
   if ((await countRows(target, table)) === 0) return
   const name = getTableName(table)
-  throw new UnusableDatabase(target.name, `its table ${name} contains rows; choose an empty database in --to`)
+  throw new UnusableDatabase(
+    target.name,
+    `its table ${name} contains rows; choose an empty database in --to, or, if nobody needs these rows, ${target.emptying}`,
+  )
 }
 
 async function countRows(database: CopyDatabase, table: Table): Promise<number> {

@@ -11,6 +11,10 @@ export type Row = [id: string, ...values: (string | null)[]]
 export interface CopyDatabase {
   /** The path, or the URL without a password, for messages. */
   name: string
+  /** How an operator removes the rows of this database, as a clause. */
+  emptying: string
+  /** @throws {UnusableDatabase} if another process of this service has the database open, which could write to it. */
+  refuseOthers(): Promise<void>
   /** Each after those that its foreign keys refer to. The first column of each is the primary key `id`. */
   tables: Table[]
   /** Runs a statement that returns only text. */

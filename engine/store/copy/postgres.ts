@@ -28,7 +28,7 @@ export async function openSource(url: string, definition: StoreDefinition): Prom
   return attempt(url, () =>
     begin(url, loaded.program, 'REPEATABLE READ READ ONLY', async (client) => {
       refuseOtherRelease(await readJournal(drizzle({ client })), loaded, nameOf(url))
-      return methods(url, tables, client)
+      return methods(url, loaded.program, tables, client)
     }),
   )
 }
@@ -47,7 +47,7 @@ export async function openTarget(
       // takes several locks.
       await lockUntilCommit(drizzle({ client }), 'inserts')
       await client.query(textOf(sql`LOCK TABLE ${sql.join(tables, sql`, `)} IN SHARE ROW EXCLUSIVE MODE`))
-      return methods(url, tables, client)
+      return methods(url, loaded.program, tables, client)
     }),
   )
 }
@@ -69,10 +69,20 @@ async function begin<T>(
   })
 }
 
-function methods(url: string, tables: Table[], client: Client): CopyDatabase {
+function methods(url: string, program: string, tables: Table[], client: Client): CopyDatabase {
   const run = (statement: SQL, name?: string) => attempt(url, () => query<Row>(client, statement, name))
   return {
     name: nameOf(url),
+    emptying: `run ${textOf(sql`TRUNCATE ${listOf(tables.map((table) => sql`${table}`))}`)}`,
+    async refuseOthers() {
+      // Otherwise the transaction would see the sessions as they were before.
+      await run(sql`SELECT CAST(pg_stat_clear_snapshot() AS text)`)
+      const [sessions] = await run(sql`SELECT CAST(count(*) AS text) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = ${program} AND pid <> pg_backend_pid()`)
+      if (sessions?.[0] === '0') return
+      const remedy = 'stop the service and try again; a pooler may keep its connections for a while'
+      throw new UnusableDatabase(nameOf(url), `another process of the service has it open; ${remedy}`)
+    },
     tables,
     query: (statement) => run(statement),
     asText,

@@ -3,11 +3,12 @@ import type Database from 'better-sqlite3'
 import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import { type Loaded, listOf } from '../collection/entity.ts'
 import type { StoreDefinition } from '../collection.ts'
+import { reasons, UnusableDatabase } from '../errors.ts'
 import { type OnMigrate, refuseOtherRelease } from '../migrations.ts'
 import { type SqliteCollection, tablesOf } from '../sqlite/engine.ts'
-import { checkPages, connect, connectToRead, orClose } from '../sqlite/file/connection.ts'
+import { checkPages, connect, connectToRead, lockDatabase, orClose } from '../sqlite/file/connection.ts'
 import { unusable } from '../sqlite/file/diagnosis.ts'
-import { toFailure } from '../sqlite/file/failure.ts'
+import { isBusy, toFailure } from '../sqlite/file/failure.ts'
 import { realPathOf, syncFolder } from '../sqlite/file/files.ts'
 import { refuseForeignFile } from '../sqlite/file/header.ts'
 import { readJournal } from '../sqlite/migrate.ts'
@@ -22,7 +23,7 @@ export async function openSource(path: string, definition: StoreDefinition): Pro
   const loaded = await definition.forSqlite()
   return attempt(path, () => {
     refuseForeignFile(path)
-    const connection = connectToRead(path, busyTimeout)
+    const connection = openAlone(path)
     return orClose(connection, () => {
       connection.exec('BEGIN')
       refuseOtherRelease(readJournal(connection), loaded, path)
@@ -48,6 +49,20 @@ export async function openTarget(
   })
 }
 
+/** Keeps other processes out. A file that cannot be written can be read, because no service has it open. */
+function openAlone(path: string): Database.Database {
+  try {
+    const connection = lockDatabase(path)
+    connection.pragma('ignore_check_constraints = ON')
+    return connection
+  } catch (error) {
+    const failure = toFailure(error)
+    if (isBusy(failure)) throw new UnusableDatabase(path, reasons.open)
+    if (!/^SQLITE_(READONLY|CANTOPEN)/.test(failure.code)) throw error
+    return connectToRead(path, busyTimeout)
+  }
+}
+
 function methods(
   path: string,
   collections: Loaded<SqliteCollection>['collections'],
@@ -56,6 +71,9 @@ function methods(
   const run = async (statement: SQL) => attempt(path, () => query<Row>(connection, statement))
   return {
     name: path,
+    emptying: 'delete its files',
+    // The lock keeps them out.
+    async refuseOthers() {},
     tables: tablesOf(collections),
     query: run,
     asText: (column) => sql`CAST(${column} AS text)`,

@@ -105,6 +105,29 @@ describe('a copy is refused, and neither database changes,', () => {
     expect(filesBeside(from)).toEqual(before)
   })
 
+  test.for(pairs)('from $from to $to while a service has the source open', async (pair) => {
+    const { from, to } = await newDatabases(pair.from, pair.to)
+    await fill(from, addingKeys(2))
+    const store = await from.open()
+    await store.apiKeys.list()
+    await expectRefusal({ from, to }, 'has it open; stop the service and try again')
+    await store.close()
+    expect((await copy({ from, to })).rows).toEqual({ api_keys: 2 })
+  })
+
+  test('from PostgreSQL if a service has opened the source meanwhile', async () => {
+    const { from, to } = await newDatabases('postgres', 'sqlite')
+    await fill(from, addingPets(2_000, 'pet'))
+    let created: Promise<unknown> | undefined
+    const onProgress = () => {
+      const pet = { name: 'late', categoryId: 1n, status: 'available' } as const
+      created ??= from.open().then(({ pets }) => pets.create(pet))
+    }
+    await expectRefusal({ from, to }, 'has it open; stop the service and try again', { batchSize: 1, onProgress })
+    await created
+    expect(await to.rows('pets')).toEqual([])
+  })
+
   test('from a PostgreSQL database into itself, also through another URL', async () => {
     const from = await newDatabase('postgres')
     await fill(from, addingKeys(1))
@@ -112,7 +135,7 @@ describe('a copy is refused, and neither database changes,', () => {
     for (const url of [urlOf(from), other.href])
       await expectRefusal(
         { from, to: postgresDatabase(url) },
-        'its table api_keys contains rows; choose an empty database in --to',
+        'its table api_keys contains rows; choose an empty database in --to, or, if nobody needs these rows, run TRUNCATE "api_keys", ',
       )
   })
 

@@ -73,7 +73,7 @@ function lockCurrent(path: string): Database.Database | undefined {
     if (existsSync(path)) return lockDatabase(refuseForeign(path))
   } catch (error) {
     const failure = toFailure(error)
-    if (isBusy(failure)) throw new UnusableDatabase(path, 'a process has it open; stop the service and try again')
+    if (isBusy(failure)) throw new UnusableDatabase(path, reasons.open)
     if (!isCorrupt(failure)) throw error
   }
   // A service that still has the old file open would delete the log of the new one.

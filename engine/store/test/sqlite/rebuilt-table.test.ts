@@ -35,8 +35,9 @@ describe('a table that another program has rebuilt without its rules', () => {
   })
 
   test('is repaired by a copy, which names a row that breaks a rule', async () => {
-    const { execute, location } = await databaseWithPet()
+    const { execute, location, store: damaged } = await databaseWithPet()
     await execute(rebuild)
+    await damaged.close()
     const target = sqliteDatabase(join(temporaryFolder(), 'repaired.db'))
     await execute("INSERT INTO pets (name, category_id, status) VALUES ('Tim', 'seven', 'sold')")
     const copy = () => copyStore({ definition, from: location, to: target.location })
