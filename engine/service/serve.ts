@@ -22,6 +22,8 @@ import { registeredTracer, Tracing } from './telemetry/tracing.ts'
 /** Milliseconds. */
 const drainTime = 500
 const repeatedSignalTime = 200
+/** Milliseconds after which a stop is late, and waits only for writes. */
+const lateTime = 2_000
 /** Longest time between the signal to stop and the end of the process. */
 export const maxStopTime = 10_000
 
@@ -34,9 +36,9 @@ interface Service {
 }
 
 /**
- * Serves until SIGTERM or SIGINT, or until the files of the database are damaged, then completes the requests in progress
- * and resolves. SIGTERM, from a supervisor, drains first; SIGINT, from a person, does not. A second signal, or a stop that
- * takes too long, ends the process at once. Acknowledged writes are on disk in any case.
+ * Serves until a signal to stop, or until the files of the database are damaged, then completes the requests in progress and
+ * resolves. A second signal, or a stop that takes too long, ends the process at once, unless it saves what only it has of the
+ * database. Acknowledged writes are on disk in any case.
  */
 export async function serve(config: Config, { product, definition, router, console }: Service): Promise<void> {
   // Checked first, because a start that fails must not leave a file or a key.
@@ -51,13 +53,23 @@ export async function serve(config: Config, { product, definition, router, conso
   metrics.addProcess(outputs)
   const tracer = registeredTracer(product)
   const tracing = tracer && new Tracing(tracer, config.database.kind, product.command)
+  const systemd = notifySystemd(environment)
   const damaged = Promise.withResolvers<undefined>()
+  let isSaving = false
+  const force = (reason: string) => {
+    if (!isSaving) killAtOnce(log, reason)
+  }
   const store = await openStore(definition, config.database, {
     // The writer thread waits, not the event loop. VACUUM in a shell, for example, holds the lock for seconds.
     busyTimeout: 5_000,
     maxConnections: config.databaseConnections,
     onWarning: (message) => log.warn(message),
+    onRescue() {
+      isSaving = true
+      systemd.extendStop()
+    },
     onDamage(message) {
+      isSaving = false
       log.error(message)
       process.exitCode = 1
       damaged.resolve(undefined)
@@ -70,7 +82,7 @@ export async function serve(config: Config, { product, definition, router, conso
     const app = await createApp({ product, config, store, router, log, consoleFolder: console, metrics, tracing })
     try {
       if (config.apiKey !== undefined) await registerKey(product, store, config.apiKey, audit)
-      const stopped = stopSignal(log)
+      const stopped = stopSignal(log, force)
       // Before listening: if the database cannot be read, the start fails.
       const hasKey = config.apiKey !== undefined || (await store.apiKeys.list()).length > 0
       const [address, adminAddress] = addressesOf(config)
@@ -86,12 +98,15 @@ export async function serve(config: Config, { product, definition, router, conso
       const { name, path } = product
       announce({ name, url, path, database: config.database, firstKey, hasConsole }, log, { asBanner })
       const stopBackups = startBackups(config, log, metrics)
-      const reportStopping = notifySystemd(environment, app.checkReadiness)
+      systemd.reportReady(app.checkReadiness)
       const signal = await Promise.race([stopped, damaged.promise])
       log.info({ signal }, 'stopping')
-      reportStopping()
-      limitStop([app, admin], log)
-      await Promise.all([stopBackups(), drain(app, signal === 'SIGINT' ? 0 : drainTime)])
+      systemd.reportStopping()
+      limitStop(app, admin, force)
+      // Probes are answered meanwhile, so that nobody takes the process for one that hangs.
+      await store.saved()
+      const isFromPerson = signal === 'SIGINT' || signal === 'SIGQUIT'
+      await Promise.all([stopBackups(), drain(app, isFromPerson ? 0 : drainTime)])
     } finally {
       await app.close()
     }
@@ -114,29 +129,39 @@ function startBackups({ database, ...config }: Config, log: Log, metrics: Metric
 }
 
 /**
- * Resolves with the first signal to stop. A second signal ends the process, unless it arrives right after the first: a
- * terminal sends Ctrl-C to npm and to the service, and npm forwards it.
+ * Resolves with the first signal to stop. A supervisor sends SIGTERM, a terminal that is closed SIGHUP, and a person SIGINT or
+ * SIGQUIT. A second signal ends the process, unless it arrives right after the first: a terminal sends Ctrl-C to npm and to
+ * the service, and npm forwards it.
  */
-function stopSignal(log: Log): Promise<NodeJS.Signals> {
+function stopSignal(log: Log, force: (reason: string) => void): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
   let first: number | undefined
   const receive = (signal: NodeJS.Signals) => {
-    if (first !== undefined && performance.now() - first > repeatedSignalTime) force(log, signal)
+    if (first !== undefined && performance.now() - first > repeatedSignalTime) force(signal)
     first ??= performance.now()
     resolve(signal)
   }
-  process.on('SIGTERM', receive).on('SIGINT', receive)
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const) process.on(signal, receive)
+  // By default, the first one opens Node's debugger, and the second one ends the process. Programs send them to rotate logs.
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) {
+    process.on(signal, () => log.warn(`${signal} was ignored. Send SIGTERM to stop the service.`))
+  }
   return promise
 }
 
-/** Closes the connections that remain shortly before the limit, and ends the process at the limit. */
-function limitStop(apps: (FastifyInstance | undefined)[], log: Log): void {
-  setTimeout(() => apps.forEach((app) => void app?.server.closeAllConnections()), maxStopTime - 1_000).unref()
-  setTimeout(() => force(log, 'timeout'), maxStopTime).unref()
+/**
+ * Closes the connections without a write when the stop is late, all others shortly before the limit, and ends the process at
+ * the limit.
+ */
+function limitStop(app: FastifyInstance, admin: FastifyInstance | undefined, force: (reason: string) => void): void {
+  setTimeout(() => app.closeReaders(), lateTime).unref()
+  setTimeout(() => [app, admin].forEach((each) => void each?.server.closeAllConnections()), maxStopTime - 1_000).unref()
+  // Again and again, because it is not ended while it saves what only it has.
+  setInterval(() => force('timeout'), maxStopTime).unref()
 }
 
 /** Uses SIGKILL, because any other exit waits for the threads, which may wait for a disk that does not respond. */
-function force(log: Log, reason: string): void {
+function killAtOnce(log: Log, reason: string): void {
   log.error({ reason }, 'stopped by force')
   log.flush()
   process.kill(process.pid, 'SIGKILL')

@@ -35,6 +35,11 @@ export interface BaseStore {
   load(): StoreLoad
   /** What the store occupies, for metrics. Leaves out what cannot be read at the moment. */
   sizes(): Promise<StoreSizes>
+  /**
+   * Looks at the files of SQLite, and resolves when what would be lost with them is saved: at once if they are in place. It
+   * may take as long as an operator takes to free some space.
+   */
+  saved(): Promise<void>
   /** Waits for pending writes, then closes the database. */
   close(): Promise<void>
 }

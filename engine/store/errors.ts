@@ -116,6 +116,11 @@ export function runtimeMessage(reason: string, code: string): string {
   return `The database cannot be used: ${reason}${code && ` (${code})`}.`
 }
 
+/** Another file beside it has what a missing or empty database had. It must be put back before anything is stored again. */
+export class LostDatabase extends UnusableDatabase {
+  override name = 'LostDatabase'
+}
+
 /** The reasons that several modules give. A reason that only one module gives is written there. */
 export const reasons = {
   notFile: 'it is not a file; check the path',

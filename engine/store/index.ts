@@ -17,6 +17,7 @@ export { migrateStore, openStore } from './open.ts'
 export {
   IdempotencyKeyReused,
   IdsExhausted,
+  LostDatabase,
   RowChanged,
   RowConflict,
   RuleViolation,

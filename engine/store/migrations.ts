@@ -25,6 +25,11 @@ export interface PrepareOptions {
   onMigrate?: OnMigrate | undefined
   /** Called with a sentence for the operator when the database needs attention. An open store may call it at any time. */
   onWarning?: ((message: string) => void) | undefined
+  /**
+   * Called when the process begins to save what the files of SQLite had, because they were deleted, moved or replaced, and
+   * whenever the copy has grown. The process must not be ended meanwhile.
+   */
+  onRescue?: (() => void) | undefined
 }
 
 /**

@@ -33,7 +33,10 @@ export async function migrateStore(
     return prepareDatabase(location.url, await definition.forPostgres(), options)
   }
   const { prepareDatabase } = await import('./sqlite/open/prepare.ts')
-  prepareDatabase(location.path, await definition.forSqlite(), options)
+  const { orRescue } = await import('./sqlite/rescue/rescue.ts')
+  const loaded = await definition.forSqlite()
+  const sqlite = { ...options, path: location.path, program: loaded.program }
+  await orRescue(() => prepareDatabase(location.path, loaded, sqlite), sqlite)
 }
 
 /**
@@ -53,8 +56,10 @@ export async function openStore<Stores>(
     return (await openPostgresStore({ ...options, url: location.url, loaded })) as BaseStore & Stores
   }
   const { openSqliteStore } = await import('./sqlite/open/store.ts')
+  const { orRescue } = await import('./sqlite/rescue/rescue.ts')
   const loaded = await definition.forSqlite()
-  return openSqliteStore({ ...options, path: location.path, loaded }) as BaseStore & Stores
+  const sqlite = { ...options, path: location.path, program: loaded.program }
+  return (await orRescue(() => openSqliteStore({ ...sqlite, loaded }), sqlite)) as BaseStore & Stores
 }
 
 /**

@@ -3,10 +3,13 @@ import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { maxStopTime } from '../../engine/service/serve.ts'
+import { largestFile } from '../support/built-console.ts'
 import { runCommand, waitForOutput, whenListening } from '../support/process.ts'
 import { openSocket } from '../support/raw-http.ts'
 import { connectRestClient } from '../support/rest-client.ts'
 import { createInTwoParts, startWithKey, storedNames } from '../support/stopping.ts'
+import { stubbornClients } from '../support/stubborn-clients.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { canTrace, hangingDisk, startTraced } from '../support/traced.ts'
 
@@ -112,6 +115,46 @@ test('two SIGINT in quick succession count as one, because npm forwards the sign
   finish()
   expect((await response).status).toBe(201)
   expect(await server.ended).toBe(0)
+})
+
+test.for([
+  ['SIGHUP', 'of a terminal that is closed'],
+  ['SIGQUIT', 'of a person'],
+] as const)('%s, %s, stops the service as SIGTERM does', async ([signal]) => {
+  const { server, key, folder } = await startWithKey()
+  const creates = Array.from({ length: 20 }, (_, i) => createInTwoParts(server.url, key, new Agent(), `pet ${i}`))
+  await Promise.all(creates.map(({ begun }) => begun))
+  await wait(100)
+  server.child.kill(signal)
+  await waitForOutput(server, new RegExp(`"signal":"${signal}".*"(stopping)"`))
+  for (const { finish } of creates) finish()
+  const responses = await Promise.all(creates.map(({ response }) => response))
+  expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(201))
+  expect(await server.ended).toBe(0)
+  expect(storedNames(folder)).toHaveLength(20)
+})
+
+test.for(['SIGUSR1', 'SIGUSR2'] as const)(
+  '%s, of a program that rotates logs, is ignored and logged',
+  async (signal) => {
+    const { server, key } = await startWithKey()
+    server.child.kill(signal)
+    await waitForOutput(server, new RegExp(`(${signal}) was ignored`))
+    expect((await connectRestClient(server.url, key).post('/v1/pets', { name: 'Rex', categoryId: 1 })).status).toBe(201)
+    expect(server.stderr).not.toContain('Debugger')
+  },
+)
+
+test('a late stop does not wait for clients that neither write nor read', async () => {
+  const { server } = await startWithKey()
+  const clients = stubbornClients(server.url, '', largestFile).filter(({ name }) => !name.includes('half a body'))
+  for (const { open } of clients) await open()
+  await wait(500)
+  const asked = performance.now()
+  server.child.kill('SIGTERM')
+  expect(await server.ended).toBe(0)
+  // Before the connections of writes would be closed.
+  expect(performance.now() - asked).toBeLessThan(maxStopTime - 1_000)
 })
 
 /** A process that strace has not released is a zombie. */

@@ -281,7 +281,7 @@ function expectRefusal(path: string, message: string): void {
     thrown = error
   }
   expect(thrown).toBeInstanceOf(UnusableDatabase)
-  expect(String(thrown)).toMatch(/^UnusableDatabase: The database \S+ cannot be used: [^\n]+\.$/)
+  expect(String(thrown)).toMatch(/^(Unusable|Lost)Database: The database \S+ cannot be used: [^\n]+\.$/)
   expect(String(thrown)).toContain(`${path} cannot be used: ${message}`)
 }
 

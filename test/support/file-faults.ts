@@ -3,7 +3,6 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
-import { rescuedMark } from '../../engine/store/sqlite/backup/inventory.ts'
 import { connect } from '../../engine/store/sqlite/file/connection.ts'
 import { type DatabasePaths, databasePaths, spellings } from './database-paths.ts'
 import { openSqlite, prepareSqlite, prepareWrites } from './engines.ts'
@@ -75,7 +74,7 @@ export async function expectStopped(api: TestApi): Promise<void> {
 
 /** The copies that services have saved of this database. */
 export function rescuedCopies(path: string): string[] {
-  const names = readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}${rescuedMark}`))
+  const names = readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}.rescued-`))
   return names.map((name) => join(dirname(path), name))
 }
 

@@ -11,6 +11,8 @@ export function canMount(): boolean {
 
 export interface SmallDisk {
   server: Server
+  /** The working folder of the service, as this process reaches it. */
+  folder: string
   /** Copies the database to a path that SQLite can open. No process may write meanwhile. */
   copyDatabase: () => string
   /** Fills the disk until this many blocks of 4 KiB are left. */
@@ -33,6 +35,7 @@ export async function startOnSmallDisk(): Promise<SmallDisk> {
   const inside = join(`/proc/${server.child.pid}/root`, folder)
   return {
     server,
+    folder: inside,
     fillUp(blocksLeft) {
       const { bavail, bsize } = statfsSync(inside)
       writeFileSync(join(inside, 'filling'), Buffer.alloc((bavail - blocksLeft) * bsize))

@@ -1,6 +1,13 @@
 import type { AnyRouter } from '@trpc/server'
 import { Command, CommanderError } from 'commander'
-import { type BaseStore, RuleViolation, type StoreDefinition, StoreUnavailable, UnusableDatabase } from '#store'
+import {
+  type BaseStore,
+  LostDatabase,
+  RuleViolation,
+  type StoreDefinition,
+  StoreUnavailable,
+  UnusableDatabase,
+} from '#store'
 import type { WithApiKeys } from '#store/keys'
 import { configurationOf } from '../config.ts'
 import type { ImportExport } from '../files/fields.ts'
@@ -38,9 +45,17 @@ export async function run<Stores extends WithApiKeys>(service: Service<Stores>):
       process.exitCode = error.exitCode === 0 ? 0 : 2
     } else if (isForOperator(error)) {
       noteFailure(error.message)
-      process.exitCode = error instanceof UsageError ? 2 : 1
+      process.exitCode = exitCodeOf(error)
     } else throw error
   }
+}
+
+/** Of sysexits(3). A supervisor must not start the service again and again: it would be refused each time. */
+const noInput = 66
+
+function exitCodeOf(error: Error): number {
+  if (error instanceof UsageError) return 2
+  return error instanceof LostDatabase ? noInput : 1
 }
 
 function isForOperator(error: unknown): error is Error {

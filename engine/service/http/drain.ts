@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
@@ -6,6 +7,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Whether the service is about to stop. */
     isDraining: boolean
+    /** Closes the connections without a write in progress. The client of a write waits to learn whether it is stored. */
+    closeReaders(): void
   }
 }
 
@@ -15,6 +18,7 @@ const firstRequestTime = 300
 const maxClosingTime = 500
 /** Milliseconds. */
 const shortTurn = 0.5
+const reads = new Set<string | undefined>(['GET', 'HEAD', 'OPTIONS'])
 
 /** While the service drains, each response ends its connection. Clients then reconnect to another instance. */
 export function makeDrainable(app: FastifyInstance): void {
@@ -26,11 +30,26 @@ export function makeDrainable(app: FastifyInstance): void {
 
   // Node's server.close() waits for connections without any request.
   const unused = new Set<Socket>()
+  const open = new Set<Socket>()
   app.server.on('connection', (socket: Socket) => {
     unused.add(socket)
-    socket.once('close', () => unused.delete(socket))
+    open.add(socket)
+    socket.once('close', () => {
+      unused.delete(socket)
+      open.delete(socket)
+    })
   })
-  app.server.on('request', ({ socket }) => void unused.delete(socket))
+  const writes = new Set<IncomingMessage>()
+  app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    unused.delete(request.socket)
+    if (reads.has(request.method)) return
+    writes.add(request)
+    response.once('close', () => writes.delete(request))
+  })
+  app.decorate('closeReaders', () => {
+    const writing = new Set(Array.from(writes, ({ socket }) => socket))
+    for (const socket of open) if (!writing.has(socket)) socket.destroy()
+  })
   app.addHook('preClose', async () => {
     await closeListener(app.server)
     // Requests that arrived during a long turn are read before the connections without one are closed.

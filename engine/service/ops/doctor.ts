@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { describeLocation, type Location, type StoreDefinition } from '#store'
 import { backupFolder, listBackups } from '#store/backup'
 import {
+  describeRescuedCopies,
   existingFolder,
   type Inspection,
   inspect,
@@ -73,7 +74,7 @@ export async function examine(configuration: Finding[], service: Service | undef
     node,
     ...configuration,
     ...contents,
-    ...(database.kind === 'sqlite' ? await examineFiles(database.path, isOwn, backupEvery) : []),
+    ...(database.kind === 'sqlite' ? await examineFiles(command, database.path, isOwn, backupEvery) : []),
   ]
 }
 
@@ -159,14 +160,21 @@ function judgeServer({ version, encoding, isReadOnly }: ServerState): Verdict {
 }
 
 /** @param isOwn whether the file is no database of another program. */
-async function examineFiles(path: string, isOwn: boolean, backupEvery: number | undefined): Promise<Finding[]> {
+async function examineFiles(
+  command: string,
+  path: string,
+  isOwn: boolean,
+  backupEvery: number | undefined,
+): Promise<Finding[]> {
   const folder = existingFolder(realPath(path))
   // The check of the database reports it.
   if (!statSync(folder).isDirectory()) return []
+  const rescued = describeRescuedCopies(path, command)
   return [
     await runCheck('permissions', () => checkPermissions(path, folder, isOwn)),
     await runCheck('disk space', () => checkSpace(folder)),
     await runCheck('backups', () => checkBackups(path, backupEvery)),
+    ...(rescued === undefined ? [] : [finding('rescued copies', warning(rescued))]),
   ]
 }
 

@@ -1,21 +1,28 @@
 import { spawn } from 'node:child_process'
+import { Socket } from 'node:net'
 
 /** Milliseconds between two checks until the service is ready. */
 const readyInterval = 1_000
+/** Milliseconds for which a stop is extended, and the shortest time between two extensions. */
+const extension = 60_000
+const extensionInterval = 5_000
+
+interface Systemd {
+  /** Waits until the service is ready, reports that, and from then on that it works. */
+  reportReady(checkReadiness: () => Promise<void>): void
+  reportStopping(): void
+  /** Call it while the process must not be killed although it has been told to stop. */
+  extendStop(): void
+}
 
 /**
- * Tells systemd when the service is ready, that it works, and when it begins to stop: sd_notify(3). Does nothing unless a
- * unit of `Type=notify` runs the service.
+ * Tells systemd when the service is ready, that it works, and when it stops: sd_notify(3). Does nothing unless a unit of
+ * `Type=notify` runs the service.
  *
  * @param env NOTIFY_SOCKET, and the WATCHDOG_USEC of `WatchdogSec=`
- * @param checkReadiness rejects while the service is not ready
- * @returns a function to call when the service begins to stop
  */
-export function notifySystemd(
-  { NOTIFY_SOCKET, WATCHDOG_USEC }: Record<string, string | undefined>,
-  checkReadiness: () => Promise<void>,
-): () => void {
-  if (!NOTIFY_SOCKET) return () => {}
+export function notifySystemd({ NOTIFY_SOCKET, WATCHDOG_USEC }: Record<string, string | undefined>): Systemd {
+  if (!NOTIFY_SOCKET) return { reportReady() {}, reportStopping() {}, extendStop() {} }
   // Node cannot send datagrams to a socket in the file system. A shell starts systemd's program for each message, because
   // to start a process blocks the event loop and needs file descriptors.
   const relay = 'while read -r state; do systemd-notify "$state"; done'
@@ -26,26 +33,36 @@ export function notifySystemd(
   )
   // Without its shell, the service is restarted by the watchdog.
   stdin.on('error', () => {})
-  void reportReady()
-  // Some of the messages may be late.
-  const watchdog = WATCHDOG_USEC && setInterval(() => report('WATCHDOG=1'), Number(WATCHDOG_USEC) / 1_000 / 4)
+  // It ends with this process.
+  shell.unref()
+  if (stdin instanceof Socket) stdin.unref()
+  let watchdog: NodeJS.Timeout | undefined
+  let [isStopping, extendedAt] = [false, Number.NEGATIVE_INFINITY]
 
-  function report(state: string): void {
-    if (!stdin.writableEnded) stdin.write(`${state}\n`)
-  }
+  const report = (state: string) => void stdin.write(`${state}\n`)
 
-  async function reportReady(): Promise<void> {
+  async function reportReady(checkReadiness: () => Promise<void>): Promise<void> {
+    // Some of the messages may be late.
+    if (WATCHDOG_USEC) watchdog ??= setInterval(() => report('WATCHDOG=1'), Number(WATCHDOG_USEC) / 1_000 / 4)
     try {
       await checkReadiness()
-      report('READY=1')
+      if (!isStopping) report('READY=1')
     } catch {
-      if (!stdin.writableEnded) setTimeout(reportReady, readyInterval).unref()
+      if (!isStopping) setTimeout(reportReady, readyInterval, checkReadiness).unref()
     }
   }
 
-  return () => {
-    clearInterval(watchdog || undefined)
-    report('STOPPING=1')
-    stdin.end()
+  return {
+    reportReady,
+    reportStopping() {
+      isStopping = true
+      clearInterval(watchdog)
+      report('STOPPING=1')
+    },
+    extendStop() {
+      if (performance.now() - extendedAt < extensionInterval) return
+      extendedAt = performance.now()
+      report(`EXTEND_TIMEOUT_USEC=${extension * 1_000}`)
+    },
   }
 }

@@ -9,6 +9,7 @@ import { realPathOf, sizeOf } from '../sqlite/file/files.ts'
 import { refuseForeignFile, refuseNonFile } from '../sqlite/file/header.ts'
 import { findMissingPart, hasTable, readApplied } from '../sqlite/migrate.ts'
 import { isBlank, refuseOrphanedLog } from '../sqlite/open/prepare.ts'
+import { refuseRescuedCopies } from '../sqlite/rescue/rescued-copies.ts'
 import { query } from '../sqlite/statements.ts'
 import { inspectionOf, type SqliteInspection } from './inspection.ts'
 
@@ -17,7 +18,7 @@ const busyTimeout = 1_000
 
 /** As {@link openToInspect}. */
 export function inspectSqlite(path: string, loaded: Loaded<SqliteCollection>): SqliteInspection | undefined {
-  const connection = openToInspect(path)
+  const connection = openToInspect(path, loaded.program)
   if (!connection) return undefined
   const run = async <T>(step: () => T) => attempt(path, step)
   const common = inspectionOf<SQLiteTable>({
@@ -41,12 +42,15 @@ export function inspectSqlite(path: string, loaded: Loaded<SqliteCollection>): S
  * @returns undefined if there is no file yet, or nothing in it.
  * @throws {UnusableDatabase}
  */
-function openToInspect(path: string): Database.Database | undefined {
+function openToInspect(path: string, program: string): Database.Database | undefined {
   return attempt(path, () => {
     const realPath = realPathOf(path)
     refuseNonFile(path)
     refuseOrphanedLog(path, realPath)
-    if (!existsSync(path) || isBlank(path, realPath)) return undefined
+    if (!existsSync(path) || isBlank(path, realPath)) {
+      refuseRescuedCopies(path, program)
+      return undefined
+    }
     refuseForeignFile(path)
     const connection = connectToRead(path, busyTimeout)
     return orClose(connection, () => {

@@ -88,9 +88,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     check: () => failures.write(check(pool, loaded, probes)),
     load: () => ({ queuedWrites: mutations.queued, pool: { ...loadOf(pool), errors: connectionErrors } }),
     sizes: () => measureDatabase(pool),
+    async saved() {},
     async close() {
       await mutations.close()
-      await pool.end()
+      if (!pool.ending) await pool.end()
     },
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ import {
   testedSpellings,
 } from '../../support/file-faults.ts'
 import { notesIn } from '../../support/log-lines.ts'
-import { createFirstKey, petstore, runCommand, startServer } from '../../support/process.ts'
+import { createFirstKey, petstore, runCommand, runPetstore, startServer } from '../../support/process.ts'
 import { namesIn } from '../../support/sample-database.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
@@ -161,7 +161,7 @@ test.for([
     },
   ],
 ] as const)(
-  'a database is saved when %s is deleted, and the next start is a new database that names the copy',
+  'a database is saved when %s is deleted, and the next start is refused and names the copy',
   async ([, remove]) => {
     const folder = temporaryFolder()
     const key = await createFirstKey(folder)
@@ -177,10 +177,10 @@ test.for([
     const sentences = [...server.stdout.matchAll(/"level":"error",.*"msg":"(The database was .*)"/g)]
     expect(sentences.map(([, sentence = '']) => lost.exec(sentence)?.[1])).toEqual([copy])
 
-    const next = await startServer({ folder })
-    expect(next.stdout).toContain(`as ${copy} when its files were lost.`)
-    await expect.poll(async () => (await fetch(`${next.url}/readyz`)).status).toBe(200)
-    expect(storedNames(path)).toEqual([])
+    const next = runPetstore({ folder })
+    expect([await next.ended, next.stdout]).toEqual([66, ''])
+    expect(next.stderr).toContain(`restore the newest with "petstore restore ${copy}"`)
+    expect(existsSync(path)).toBe(false)
   },
 )
 
@@ -193,7 +193,7 @@ test('while the copy cannot be made, the service reports it, waits and tries aga
   // No file can be made there, as on a full disk, because the name of the copy would be too long.
   symlinkSync('x'.repeat(255), given)
   await expectUnavailable(createPet(api, 'lost'))
-  await expect.poll(() => warnings).toEqual([expect.stringMatching(/^The database cannot be saved yet: .+\.$/)])
+  await expect.poll(() => warnings).toEqual([expect.stringMatching(/^The database cannot be saved in \S+ yet: .+\.$/)])
   rmSync(given)
   symlinkSync(path, given)
   expect(rescuedNames(await damage)).toEqual(['kept'])

@@ -6,7 +6,6 @@ test('without a shell, a service of systemd goes on and warns', async () => {
   onTestFinished(() => void vi.unstubAllEnvs())
   const warn = vi.spyOn(process, 'emitWarning').mockReturnValue()
   onTestFinished(() => warn.mockRestore())
-  const stop = notifySystemd({ NOTIFY_SOCKET: '/nowhere' }, async () => {})
+  notifySystemd({ NOTIFY_SOCKET: '/nowhere' })
   await expect.poll(() => warn.mock.calls).toEqual([[expect.stringContaining('systemd is not notified')]])
-  stop()
 })

@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type Database from 'better-sqlite3'
 import { UnusableDatabase } from '../../errors.ts'
 import type { Migration } from '../../migrations.ts'
 import { attempt } from '../file/diagnosis.ts'
-import { fileTimestamp, makeFolder, realPathOf } from '../file/files.ts'
+import { makeFolder } from '../file/files.ts'
 import { refuseForeignFile } from '../file/header.ts'
 import { ownershipOf } from '../file/ownership.ts'
 import { checksumOf, hashFile, writeChecksum } from './checksum.ts'
-import { backupFolder, newBackupPath, rescuedMark } from './inventory.ts'
-import { type OnProgress, withCopy, withSnapshot } from './snapshot.ts'
+import { backupFolder, newBackupPath } from './inventory.ts'
+import { type OnProgress, withSnapshot } from './snapshot.ts'
 import { publish } from './temporary-file.ts'
 
 /**
@@ -95,24 +94,4 @@ function refuseTarget(file: string): void {
 
 function exists(file: string): UnusableDatabase {
   return new UnusableDatabase(file, 'it already exists; choose another name, or delete it first')
-}
-
-/**
- * Copies a database whose files have lost their names, through a connection that still has them open. No other process
- * can change them. The copy is not checked: it is the only one, and a restore checks it.
- *
- * @returns the path of the copy, `shop.db.rescued-<time>`.
- * @throws {UnusableDatabase}
- */
-export async function rescueDatabase(connection: Database.Database, path: string): Promise<string> {
-  const realPath = realPathOf(path)
-  const rescued = `${realPath}${rescuedMark}${fileTimestamp()}`
-  const [folder, ownership] = [dirname(realPath), ownershipOf(realPath)]
-  // It may have been deleted, too.
-  makeFolder(folder, ownership)
-  const unchecked = async () => {}
-  await withCopy(connection, { target: path, folder, ownership }, unchecked, (copy) => {
-    if (!publish(copy, rescued)) throw new Error(`${rescued} already exists.`)
-  })
-  return rescued
 }

@@ -31,9 +31,6 @@ export function timeInName(name: string, database: string, ending: string): numb
   return !Number.isNaN(time) && fileTimestamp(time) === timestamp ? time : undefined
 }
 
-/** Between the name of a database and the time, in the name of a copy that a running service saved. */
-export const rescuedMark = '.rescued-'
-
 export interface Backup {
   path: string
   /** In milliseconds, from its name. In the future if the clock was wrong, and then it says nothing about the age. */

@@ -9,7 +9,7 @@ import { syncFolder } from '../file/files.ts'
 import type { Ownership } from '../file/ownership.ts'
 import { readJournal } from '../migrate.ts'
 import { startThread } from '../thread.ts'
-import { withTemporaryFile } from './temporary-file.ts'
+import { type Guard, withTemporaryFile } from './temporary-file.ts'
 
 /** Bytes that were copied, of all bytes of the database. When both are equal, the check of the copy begins. */
 export interface Progress {
@@ -31,6 +31,8 @@ interface SnapshotRequest {
   /** Of the copy. */
   ownership: Ownership
   onProgress?: OnProgress | undefined
+  /** See {@link withTemporaryFile}. */
+  guard?: Guard | undefined
 }
 
 /** 4 MiB. Signals are handled between two steps. */
@@ -65,20 +67,21 @@ export async function withSnapshot<T>(
  */
 export async function withCopy<T>(
   connection: Database.Database,
-  { target, folder, ownership, onProgress }: Pick<SnapshotRequest, 'target' | 'folder' | 'ownership' | 'onProgress'>,
+  { target, folder, ownership, onProgress, guard }: Omit<SnapshotRequest, 'migrations' | 'source'>,
   verify: (copy: string) => Promise<T>,
   publish: (copy: string, result: T) => void,
 ): Promise<void> {
   try {
     const total = databaseSize(connection)
-    await withTemporaryFile(folder, ownership, async (copy) => {
+    const work = async (copy: string) => {
       await copyPages(connection, copy, (part) => onProgress?.({ done: Math.floor(total * part), total }))
       const lock = finishCopy(copy)
       onProgress?.({ done: total, total })
       const result = await verify(copy).finally(() => lock.close())
       publish(copy, result)
       syncFolder(folder)
-    })
+    }
+    await withTemporaryFile(folder, ownership, work, guard)
   } catch (error) {
     throw unusable(target, error)
   }

@@ -14,17 +14,20 @@ const namePattern = /^[0-9a-f-]+\.partial$/
 const maxTimeToLock = 60_000
 
 /**
- * Creates an empty file in the folder and removes it at the end, also if one of the signals ends the process.
- * If the process is killed, the next call for the folder removes the file.
+ * Creates an empty file in the folder and removes it at the end. If the process is killed, the next call for the folder
+ * removes the file.
+ *
+ * @param guard runs the work and the removal. The default also removes the file if a signal ends the process.
  */
 export async function withTemporaryFile(
   folder: string,
   ownership: Ownership,
   use: (path: string) => Promise<void>,
+  guard: Guard = withCleanup,
 ): Promise<void> {
   removeAbandoned(folder)
   const path = join(folder, `${beginning}${randomBytes(8).toString('hex')}.partial`)
-  await withCleanup(
+  await guard(
     () => remove(path),
     async () => {
       makeFile(path, ownership)
@@ -77,10 +80,14 @@ export function publish(path: string, name: string): boolean {
   }
 }
 
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** The signals with which a person, a terminal or a supervisor ends a process. */
+export const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
-/** Runs the work, then the cleanup, also if one of the signals ends the process. */
-export async function withCleanup<T>(clean: () => void, work: () => Promise<T>): Promise<T> {
+/** Runs the work, then the cleanup. */
+export type Guard = <T>(clean: () => void, work: () => Promise<T>) => Promise<T>
+
+/** Also cleans up if one of the {@link signals} ends the process. */
+export const withCleanup: Guard = async (clean, work) => {
   const end = (signal: NodeJS.Signals) => {
     clean()
     // This listener was removed before the call, so the signal now ends the process.

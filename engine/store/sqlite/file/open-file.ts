@@ -100,7 +100,7 @@ export class OpenFile {
   }
 
   /** Whether the next start finds all commits. */
-  get isSaved(): boolean {
+  isSaved(): boolean {
     const log = this.#nextLog
     return log !== undefined && (!isLost(log, this.identities.log) || this.#log?.isUnsaved() === false)
   }

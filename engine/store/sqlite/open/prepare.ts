@@ -1,18 +1,19 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import type { Loaded } from '../../collection/entity.ts'
-import { reasons, UnusableDatabase } from '../../errors.ts'
+import { LostDatabase, reasons, UnusableDatabase } from '../../errors.ts'
 import { type AppliedMigration, type PrepareOptions, pendingMigrations, refuseOtherRelease } from '../../migrations.ts'
-import { rescuedMark } from '../backup/inventory.ts'
 import type { SqliteCollection } from '../engine.ts'
-import { checkPages, connect, connectToRead, databaseSize, orClose, retryWhileBusy, using } from '../file/connection.ts'
+import { checkPages, connect, connectToRead, databaseSize, orClose, retryWhileBusy } from '../file/connection.ts'
 import { attempt, isDiskFull } from '../file/diagnosis.ts'
 import { toFailure } from '../file/failure.ts'
-import { makeFile, makeFolder, realPathOf, sizeOf } from '../file/files.ts'
+import { identify, makeFile, makeFolder, realPathOf, sizeOf } from '../file/files.ts'
 import { applicationId, readHeader, refuseForeignFile, refuseMountedFile, refuseNonFile } from '../file/header.ts'
 import { ownershipOf } from '../file/ownership.ts'
 import { findMissingPart, migrate, readApplied } from '../migrate.ts'
+import { FilesLost } from '../rescue/rescue.ts'
+import { describeRescuedCopies, refuseRescuedCopies } from '../rescue/rescued-copies.ts'
 
 /** Reading every page takes one to two milliseconds per MiB, and a start must not take longer than a second. */
 const maxCheckedSize = 256 * 1024 * 1024
@@ -23,34 +24,61 @@ const lockTimeout = 10_000
  * Checks the file, and creates or migrates the database if necessary. A file that is refused is not changed.
  *
  * @throws {UnusableDatabase}
+ * @throws {FilesLost} if the database is deleted, moved or replaced meanwhile.
  */
 export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, options: PrepareOptions = {}): void {
-  const { create = true, migrate = true, onMigrate, onWarning } = options
-  attempt(path, () => {
-    // SQLite names the log and the journal after this path.
-    const realPath = realPathOf(path)
-    refuseNonFile(path)
-    refuseMountedFile(path, realPath)
-    refuseOrphanedLog(path, realPath)
-    if (create) createFile(realPath)
-    const isNew = isBlank(path, realPath)
-    if (!isNew) refuseForeignFile(path)
-    else if (!create) throw new UnusableDatabase(path, reasons.empty)
-    warnOfRescuedCopy(path, realPath, loaded.program, onWarning)
-    const checkSchema: CheckSchema = (applied) => {
-      if (migrate) pendingMigrations(applied, loaded.migrations, path)
-      else refuseOtherRelease(applied, loaded, path)
-    }
-    const checked = sizeOf(path) > 0 ? checkBeforeWriting(path, realPath, checkSchema) : undefined
-    // The last connection to close moves the log into the database, and deletes it and its index, unless it only reads. On a
-    // full disk they must stay.
-    if (!isDiskFull(path)) checked?.close()
-    try {
-      if (isNew || migrate) migrateFile(path, loaded, checkSchema, onMigrate)
-    } finally {
-      checked?.close()
-    }
-  })
+  const { migrate = true, onMigrate } = options
+  const checkSchema: CheckSchema = (applied) => {
+    if (migrate) pendingMigrations(applied, loaded.migrations, path)
+    else refuseOtherRelease(applied, loaded, path)
+  }
+  const isNew = attempt(path, () => findOrCreateFile(path, loaded, options))
+  const identities = { database: identify(path), log: identify(`${realPathOf(path)}-wal`) }
+  const isInPlace = () => identify(path) === identities.database
+  const connections: Database.Database[] = []
+  const open = (connection: Database.Database) => {
+    connections.push(connection)
+    return connection
+  }
+  let failure: { error: unknown } | undefined
+  try {
+    attempt(path, () => {
+      const checked = sizeOf(path) > 0 ? open(checkBeforeWriting(path, checkSchema)) : undefined
+      if (!isNew && !migrate) return
+      const connection = open(connect(path, { busyTimeout: lockTimeout }))
+      // The last connection to close moves the log into the database, and deletes it and its index, unless it only reads. On a
+      // full disk they must stay.
+      if (isInPlace() && !isDiskFull(path)) checked?.close()
+      migrateFile(connection, loaded, checkSchema, onMigrate)
+    })
+  } catch (error) {
+    failure = { error }
+  }
+  const holder = connections.find((connection) => connection.open)
+  if (holder && !isNew && !isInPlace()) throw new FilesLost({ connection: holder, identities, isSaved: isInPlace })
+  for (const connection of connections) connection.close()
+  if (failure) throw failure.error
+}
+
+/** Returns whether the database is new. */
+function findOrCreateFile(
+  path: string,
+  { program }: Loaded<SqliteCollection>,
+  { create = true, onWarning }: PrepareOptions,
+): boolean {
+  // SQLite names the log and the journal after this path.
+  const realPath = realPathOf(path)
+  refuseNonFile(path)
+  refuseMountedFile(path, realPath)
+  refuseOrphanedLog(path, realPath)
+  if (!existsSync(path) || isBlank(path, realPath)) refuseRescuedCopies(path, program)
+  if (create) createFile(realPath)
+  const isNew = isBlank(path, realPath)
+  if (!isNew) refuseForeignFile(path)
+  else if (!create) throw new UnusableDatabase(path, reasons.empty)
+  const warning = describeRescuedCopies(path, program)
+  if (warning !== undefined) onWarning?.(warning)
+  return isNew
 }
 
 /** Throws unless the migrations that were applied fit those of this release. */
@@ -63,35 +91,10 @@ type CheckSchema = (applied: AppliedMigration[]) => void
 export function refuseOrphanedLog(path: string, realPath: string): void {
   const log = `${realPath}-wal`
   if (sizeOf(log) > 0 && sizeOf(path) === 0) {
-    throw new UnusableDatabase(
+    throw new LostDatabase(
       path,
       `it is missing, but its write-ahead log ${log} exists; put the database back beside it, or restore a backup`,
     )
-  }
-}
-
-/** A process whose files were damaged has saved them, and the database at the path may lack what the copy has. */
-function warnOfRescuedCopy(
-  path: string,
-  realPath: string,
-  program: string,
-  onWarning: PrepareOptions['onWarning'],
-): void {
-  const copy = rescuedCopiesOf(realPath).toSorted().at(-1)
-  if (copy === undefined) return
-  onWarning?.(
-    `A process saved the database ${path} as ${copy} when its files were lost. Restore that file with "${program} restore", or move it to another folder.`,
-  )
-}
-
-/** Nothing if this user may not list the folder. */
-function rescuedCopiesOf(realPath: string): string[] {
-  const [folder, start] = [dirname(realPath), basename(realPath) + rescuedMark]
-  try {
-    const names = readdirSync(folder).filter((name) => name.startsWith(start))
-    return names.map((name) => join(folder, name))
-  } catch {
-    return []
   }
 }
 
@@ -125,8 +128,8 @@ function hasJournal(realPath: string): boolean {
  * moved the log into the file. The connection can write only if SQLite must first roll back an interrupted transaction, or
  * create a log.
  */
-function checkBeforeWriting(path: string, realPath: string, checkSchema: CheckSchema): Database.Database {
-  const connection = hasJournal(realPath)
+function checkBeforeWriting(path: string, checkSchema: CheckSchema): Database.Database {
+  const connection = hasJournal(realPathOf(path))
     ? connect(path, { busyTimeout: lockTimeout })
     : connectToRead(path, lockTimeout)
   return orClose(connection, () => {
@@ -146,25 +149,23 @@ function checkJournal(connection: Database.Database, checkSchema: CheckSchema): 
 
 /** Checks the schema again, because another process may have created the database meanwhile. */
 function migrateFile(
-  path: string,
+  connection: Database.Database,
   loaded: Loaded<SqliteCollection>,
   checkSchema: CheckSchema,
   onMigrate: PrepareOptions['onMigrate'],
 ): void {
-  using(connect(path, { busyTimeout: lockTimeout }), (connection) => {
-    const claimAndCheckJournal = () => {
-      claim(connection)
-      checkJournal(connection, checkSchema)
-    }
-    const refuseMissingPart = () => {
-      const missing = findMissingPart(connection, loaded)
-      if (missing !== undefined) throw new UnusableDatabase(connection.name, missing)
-    }
-    const applied = migrate(connection, loaded.migrations, claimAndCheckJournal, refuseMissingPart)
-    if (applied.length > 0) onMigrate?.(applied, applied.length === loaded.migrations.length)
-    // SQLite ignores the busy timeout here.
-    retryWhileBusy(lockTimeout, () => connection.pragma('journal_mode = WAL'))
-  })
+  const claimAndCheckJournal = () => {
+    claim(connection)
+    checkJournal(connection, checkSchema)
+  }
+  const refuseMissingPart = () => {
+    const missing = findMissingPart(connection, loaded)
+    if (missing !== undefined) throw new UnusableDatabase(connection.name, missing)
+  }
+  const applied = migrate(connection, loaded.migrations, claimAndCheckJournal, refuseMissingPart)
+  if (applied.length > 0) onMigrate?.(applied, applied.length === loaded.migrations.length)
+  // SQLite ignores the busy timeout here.
+  retryWhileBusy(lockTimeout, () => connection.pragma('journal_mode = WAL'))
 }
 
 /** Writes the application id with the first migration and before WAL mode, so that it is always in the file's header. */

@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../errors.ts'
 import type { PrepareOptions } from '../../migrations.ts'
 import { measureBackups } from '../backup/inventory.ts'
 import type { Mutation, SqliteCollection, SqliteEngine } from '../engine.ts'
-import { isDiskFull } from '../file/diagnosis.ts'
+import { attempt, isDiskFull } from '../file/diagnosis.ts'
 import { realPathOf, sizeOf } from '../file/files.ts'
 import { prepareCounts, prepareGet, preparePages } from '../statements.ts'
 import { Writer, type WriterOptions } from '../writer/writer.ts'
@@ -28,12 +28,12 @@ interface SqliteStoreOptions extends Omit<WriterOptions, 'identities'>, PrepareO
 export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
   const { path, loaded, onWarning = () => {}, onDamage = () => {}, observer } = options
   prepareDatabase(path, loaded, options)
-  const closeWriter = () => writer.close()
-  const reader: Reader = new Reader({ path, loaded, closeWriter, onWarning, onDamage })
-  const { identities } = reader
+  const watched = { ...options, program: loaded.program, closeWriter: () => writer.close(), onWarning, onDamage }
+  const reader: Reader = attempt(path, () => new Reader(loaded, watched))
+  const { identities, watch } = reader
   const writer: Writer = new Writer(
     { ...options, identities },
-    { onDamage: (damage) => reader.leave(damage), onWarning, observer },
+    { onDamage: (damage) => watch.leave(damage), onWarning, observer },
   )
   const opened = Object.entries(loaded.collections).map(([name, collection]) => [
     name,
@@ -53,6 +53,7 @@ export function openSqliteStore(options: SqliteStoreOptions): BaseStore {
     },
     load: () => ({ queuedWrites: writer.queued }),
     sizes: () => measureFiles(path),
+    saved: () => watch.saved(),
     async close() {
       // If the reader closes last, the log and its index stay: on a full disk the next start could not create them.
       for (const each of isDiskFull(path) ? [writer, reader] : [reader, writer]) await each.close()

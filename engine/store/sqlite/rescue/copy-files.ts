@@ -1,0 +1,119 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type Database from 'better-sqlite3'
+import { UnusableDatabase } from '../../errors.ts'
+import { withCopy } from '../backup/snapshot.ts'
+import { type Guard, publish, withTemporaryFile } from '../backup/temporary-file.ts'
+import { databaseSize } from '../file/connection.ts'
+import { attempt } from '../file/diagnosis.ts'
+import { identify, makeFile, makeFolder, roomFor, sizeOf, syncFolder } from '../file/files.ts'
+import type { FileIdentities } from '../file/open-file.ts'
+import { type Ownership, ownershipOf } from '../file/ownership.ts'
+
+/** The files of a database that may have lost their names, while a connection has them open. */
+export interface OpenFiles {
+  connection: Database.Database
+  identities: Pick<FileIdentities, 'database' | 'log'>
+  /** Whether the next start finds all commits. */
+  isSaved: () => boolean
+}
+
+/** Removes an incomplete copy at the end, but not when a signal arrives: see {@link withCleanup}. */
+const guard: Guard = async (clean, work) => work().finally(clean)
+
+/**
+ * Copies the pages that the connection sees. They are not checked: no other copy exists, and a restore checks it.
+ *
+ * @param copy its path when it is complete.
+ * @throws {UnusableDatabase}
+ */
+export async function copyPages({ connection }: OpenFiles, copy: string, onProgress: () => void): Promise<void> {
+  const size = attempt(copy, () => databaseSize(connection))
+  const request = { target: copy, ...prepareFolder(copy, size), onProgress, guard }
+  const unchecked = async () => {}
+  await withCopy(connection, request, unchecked, (temporary) => publishAs(temporary, copy))
+}
+
+/**
+ * Copies the files as far as the disk can read them, through the descriptors of the process (proc_pid_fd(5)).
+ *
+ * @returns false if the system does not have them.
+ * @throws {UnusableDatabase}
+ */
+export async function copyReadable({ identities }: OpenFiles, copy: string, onProgress: () => void): Promise<boolean> {
+  const files = new Map<string, string>()
+  for (const [suffix, identity] of [['', identities.database] as const, ['-wal', identities.log] as const]) {
+    const path = identity === undefined ? undefined : findDescriptor(identity)
+    if (path !== undefined) files.set(suffix, path)
+  }
+  if (!files.has('')) return false
+  const total = [...files.values()].reduce((sum, path) => sum + sizeOf(path), 0)
+  const { folder, ownership } = prepareFolder(copy, total)
+  const work = async (temporary: string) => {
+    if (files.has('-wal')) makeFile(`${temporary}-wal`, ownership)
+    for (const [suffix, path] of files) await copyBlocks(path, temporary + suffix, onProgress)
+    // The log first, because only the database's name makes them a copy.
+    for (const suffix of [...files.keys()].toReversed()) publishAs(temporary + suffix, copy + suffix)
+    syncFolder(folder)
+  }
+  await withTemporaryFile(folder, ownership, work, guard)
+  return true
+}
+
+/** Creates the folder of the copy again if it was deleted, too. */
+function prepareFolder(copy: string, neededBytes: number): { folder: string; ownership: Ownership } {
+  const folder = dirname(copy)
+  const ownership = ownershipOf(copy)
+  return attempt(copy, () => {
+    makeFolder(folder, ownership)
+    const { bytes } = roomFor(folder)
+    const [needed, free] = [neededBytes, bytes].map((size) => `${(size / 1e6).toFixed(1)} MB`)
+    if (bytes < neededBytes) throw new UnusableDatabase(copy, `it needs ${needed}, and ${free} are free`)
+    return { folder, ownership }
+  })
+}
+
+function publishAs(temporary: string, path: string): void {
+  if (!publish(temporary, path)) throw new Error(`${path} already exists`)
+}
+
+function findDescriptor(identity: string): string | undefined {
+  const folder = '/proc/self/fd'
+  const paths = existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
+  return paths.find((path) => identify(path) === identity)
+}
+
+/** Bytes that are read at once, and of which nothing is left out unless the disk cannot read it. */
+const chunkSize = 1024 * 1024
+const blockSize = 4096
+
+/** Blocks that cannot be read are zero in the copy. */
+async function copyBlocks(from: string, to: string, onProgress: () => void): Promise<void> {
+  const source = await open(from, 'r')
+  const copy = await open(to, 'r+').catch(async (error) => {
+    await source.close()
+    throw error
+  })
+  try {
+    const { size } = await source.stat()
+    await copy.truncate(size)
+    for (let position = 0; position < size; position += chunkSize) {
+      const isCopied = await copyPart(source, copy, position, chunkSize)
+      for (let part = 0; part < chunkSize && !isCopied; part += blockSize)
+        await copyPart(source, copy, position + part, blockSize)
+      onProgress()
+    }
+    await copy.sync()
+  } finally {
+    await source.close()
+    await copy.close()
+  }
+}
+
+/** Returns whether the part could be read. */
+async function copyPart(source: FileHandle, copy: FileHandle, position: number, length: number): Promise<boolean> {
+  const read = await source.read(Buffer.allocUnsafe(length), 0, length, position).catch(() => undefined)
+  if (read) await copy.write(read.buffer, 0, read.bytesRead, position)
+  return read !== undefined
+}

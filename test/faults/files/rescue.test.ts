@@ -1,0 +1,196 @@
+import {
+  existsSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { databaseFiles, rescuedCopies, storedNames } from '../../support/file-faults.ts'
+import { bannerKey, type Run, runPetstore, startServer, waitForOutput } from '../../support/process.ts'
+import { connectRestClient } from '../../support/rest-client.ts'
+import { addingPets, change, makeDatabase } from '../../support/sample-database.ts'
+import { canMount, startOnSmallDisk } from '../../support/small-disk.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+
+/** What a running service, a start or a command does when its database is deleted, and what the next start does. */
+
+const saved = /all that it had is saved in (\S+): restore/
+
+/** Runs the service on a database of so many pets. */
+async function start(pets: number) {
+  const folder = temporaryFolder()
+  const path = makeDatabase(join(folder, 'data/petstore.db'), pets)
+  const server = await startServer({ folder })
+  return { folder, path, server }
+}
+
+function remove(path: string): void {
+  for (const suffix of databaseFiles) rmSync(path + suffix, { force: true })
+}
+
+function partialFiles(path: string): string[] {
+  return readdirSync(join(path, '..')).filter((name) => name.endsWith('.partial'))
+}
+
+describe.for([
+  ['before the service has noticed it', []],
+  ['while it copies', ['SIGTERM']],
+  ['while it copies, twice', ['SIGTERM', 'SIGTERM']],
+  ['while it copies', ['SIGHUP', 'SIGINT', 'SIGQUIT']],
+] as const)('a signal %s', ([when, signals]) => {
+  test(`(${signals.join()}) does not end the process before a deleted database is saved`, async () => {
+    const { path, server } = await start(400_000)
+    remove(path)
+    if (when === 'before the service has noticed it') server.child.kill('SIGTERM')
+    else await expect.poll(() => partialFiles(path), { interval: 1 }).toHaveLength(1)
+    for (const signal of signals) server.child.kill(signal)
+    expect(await server.ended).toBe(1)
+    expect(storedNames(rescuedCopies(path)[0] ?? '')).toHaveLength(400_000)
+    expect(saved.exec(server.stdout)?.[1]).toBe(rescuedCopies(path)[0])
+    expect(partialFiles(path)).toEqual([])
+  })
+})
+
+if (canMount()) {
+  test('without room for the copy, the service stays, says what it needs, and saves the database when there is room', async () => {
+    const { server, folder, makeRoom, fillUp } = await startOnSmallDisk()
+    const { post } = connectRestClient(server.url, await waitForOutput(server, bannerKey))
+    fillUp(4)
+    remove(join(folder, 'data/petstore.db'))
+    const needs = /The database cannot be saved in \S+ yet: it needs 0\.1 MB, and 0\.0 MB are free\./g
+    await expect.poll(() => server.stdout).toMatch(needs)
+    server.child.kill('SIGTERM')
+    const statuses = await Promise.all(
+      ['/livez', '/readyz'].map(async (path) => (await fetch(server.url + path)).status),
+    )
+    expect([...statuses, (await post('/v1/pets', { name: 'late', categoryId: 1 })).status]).toEqual([200, 503, 503])
+    await wait(3_000)
+    expect(server.stdout.match(needs)).toHaveLength(1)
+    expect(server.child.exitCode).toBeNull()
+    makeRoom()
+    expect(await server.ended).toBe(1)
+    expect(saved.exec(server.stdout)?.[1]).toMatch(/petstore\.db\.rescued-/)
+  })
+
+  test('without room, the second signal ends the process once the copy has not grown for ten seconds', async () => {
+    const { server, folder, fillUp } = await startOnSmallDisk()
+    fillUp(4)
+    remove(join(folder, 'data/petstore.db'))
+    await expect.poll(() => server.stdout).toContain('cannot be saved')
+    server.child.kill('SIGTERM')
+    await waitForOutput(server, /(SIGTERM|stopping)/)
+    await wait(2_000)
+    server.child.kill('SIGTERM')
+    await wait(2_000)
+    expect(server.child.signalCode).toBeNull()
+    await wait(8_000)
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toBe('SIGKILL')
+  })
+}
+
+// The descriptors of a process.
+if (existsSync('/proc/self/fd')) {
+  test('of a database that cannot be read completely, the rest is saved', async () => {
+    const { path, server } = await start(100_000)
+    const { size } = statSync(path)
+    truncateSync(path, size - 4_096 * 100)
+    remove(path)
+    expect(await server.ended).toBe(1)
+    const [copy = ''] = rescuedCopies(path)
+    expect(server.stdout).toContain(`only a part of it could be read`)
+    expect(server.stdout).toContain(`is saved in ${copy}: restore a backup, or read the rows with`)
+    expect(statSync(copy).size).toBe(size - 4_096 * 100)
+    expect(partialFiles(path)).toEqual([])
+  })
+
+  test('a database that is deleted while a start opens it is saved', async () => {
+    const folder = temporaryFolder()
+    const path = makeDatabase(join(folder, 'data/petstore.db'), 1_000)
+    const other = new Database(path)
+    onTestFinished(() => void other.close())
+    other.exec('BEGIN IMMEDIATE')
+    const starting = runPetstore({ folder })
+    await expect.poll(() => hasOpen(starting, path)).toBe(true)
+    remove(path)
+    other.exec('COMMIT')
+    expect([await starting.ended, starting.stdout]).toEqual([1, ''])
+    expect(starting.stderr).toContain('it was deleted, moved or replaced while it was being opened; all that it had')
+    expect(storedNames(rescuedCopies(path)[0] ?? '')).toHaveLength(1_000)
+  })
+}
+
+function hasOpen({ child }: Run, path: string): boolean {
+  const folder = `/proc/${child.pid}/fd`
+  const files = readdirSync(folder).map((name) => {
+    try {
+      return readlinkSync(join(folder, name))
+    } catch {
+      return ''
+    }
+  })
+  return files.includes(path)
+}
+
+describe('beside rescued copies, a database that is', () => {
+  const copies = ['2026-11-26T101112.131Z', '2026-11-27T101112.131Z'].map((time) => `petstore.db.rescued-${time}`)
+
+  test.for([
+    ['missing', () => {}],
+    ['empty', (path: string) => writeFileSync(path, '')],
+  ] as const)('%s is not created again by any command', async ([, prepare]) => {
+    const folder = temporaryFolder()
+    const path = join(folder, 'data/petstore.db')
+    for (const [index, name] of copies.entries())
+      change(makeDatabase(join(folder, 'data', name), 2 + index), 'PRAGMA journal_mode = DELETE')
+    prepare(path)
+    writeFileSync(join(folder, 'pets.csv'), 'name,categoryId\nOscar,1\n')
+    const newest = join(path, '..', copies[1] ?? '')
+    for (const words of [
+      ['serve'],
+      ['keys', 'create', 'shop'],
+      ['db', 'migrate'],
+      ['pets', 'import', 'pets.csv'],
+      ['db', 'status'],
+      ['db', 'copy', '--from', `file:${newest}`, '--to', `file:${path}`],
+    ]) {
+      const run = runPetstore({ folder, arguments: words })
+      expect([await run.ended, run.stdout], words.join(' ')).toEqual([66, ''])
+      for (const name of copies) expect(run.stderr).toContain(name)
+      expect(run.stderr).toContain(`restore the newest with "petstore restore ${newest}", or, for a new store, move`)
+    }
+    const doctor = runPetstore({ folder, arguments: ['doctor'] })
+    expect(await doctor.ended).toBe(1)
+    for (const name of copies) expect(doctor.stdout).toContain(name)
+    expect(existsSync(path) && statSync(path).size > 0).toBe(false)
+
+    const restoring = runPetstore({ folder, arguments: ['restore', newest] })
+    expect(await restoring.ended, restoring.stderr).toBe(0)
+    const server = await startServer({ folder })
+    for (const name of copies) expect(server.stdout).toContain(name)
+    expect(storedNames(path)).toHaveLength(3)
+    const warned = runPetstore({ folder, arguments: ['doctor'] })
+    expect(await warned.ended).toBe(0)
+    for (const name of copies) expect(warned.stdout).toMatch(new RegExp(`warning +rescued copies .*${name}`))
+  })
+
+  test('missing is created again when the copies are moved away', async () => {
+    const folder = temporaryFolder()
+    const path = makeDatabase(join(folder, 'data/petstore.db'), 2)
+    change(path, addingPets(1, 'more'))
+    renameSync(path, join(path, '..', copies[0] ?? ''))
+    remove(path)
+    const run = runPetstore({ folder })
+    expect(await run.ended).toBe(66)
+    renameSync(join(path, '..', copies[0] ?? ''), join(folder, 'copy.db'))
+    await startServer({ folder })
+    expect(storedNames(path)).toEqual([])
+  })
+})
