@@ -66,6 +66,10 @@ test.for(shapes)('a pod of the %s manifests has more time to stop than the servi
   expect((terminationGracePeriodSeconds - pause) * 1_000).toBeGreaterThan(maxStopTime)
 })
 
+test('the pod on SQLite has time to save a deleted database', () => {
+  expect(podOf('sqlite').spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(300)
+})
+
 test.for(shapes)('a container of the %s manifests has no privileges and cannot write to its file system', (shape) => {
   const { spec } = podOf(shape)
   expect(spec.securityContext).toMatchObject({

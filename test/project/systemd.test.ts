@@ -3,11 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { maxStopTime } from '../../engine/service/serve.ts'
 import { read } from '../support/documents.ts'
 import { readConfig } from '../support/product.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
+/** Milliseconds to save a large database that was deleted. */
+const rescueTime = 300_000
 const unit = read('deploy/petstore.service')
 const settings = Map.groupBy(
   [...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => ({ name, value })),
@@ -34,10 +35,12 @@ test('the unit runs the installed command on the database in the only folder tha
   expect(setting('ReadWritePaths')).toBeUndefined()
 })
 
-test('the service stops by itself before systemd kills it, and starts again after a failure', () => {
-  expect(Number(setting('TimeoutStopSec')) * 1_000).toBeGreaterThan(maxStopTime)
+test('the service may save a deleted database before it is killed, and starts again after a failure', () => {
+  expect(Number(setting('TimeoutStopSec')) * 1_000).toBeGreaterThanOrEqual(rescueTime)
+  expect(read('deploy/compose.yaml')).toContain(`stop_grace_period: ${rescueTime / 1_000}s\n`)
   expect(setting('KillMode')).toBe('mixed')
   expect(setting('Restart')).toBe('on-failure')
+  expect(setting('RestartPreventExitStatus')).toBe('66')
   expect(setting('StartLimitIntervalSec')).toBe('0')
 })
 

@@ -152,7 +152,7 @@ async function run({ fault, files, state, path: spelling, outcome }: Case) {
     const isExpected = actual === outcome && late.length === 0 && lostAway.length === 0
     // SQLite maps the index, so the process ends when it reads a part that is gone.
     const mayCrash = fault === 'truncated' && files.includes('index')
-    const sentence = sentences[`${files.includes('database') ? 'database' : 'log'} ${outcome}`]
+    const sentence = sentences[`${outcome === 'rescued' ? 'database' : 'log'} ${outcome}`]
     const isReported = (exit === 1 && sentence?.test(message)) || (mayCrash && exit === 'SIGBUS')
     return isExpected && isReported
       ? undefined
