@@ -2,14 +2,14 @@ import { type Column, getTableColumns, getTableName, is, type SQL, sql, type Tab
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { PgBoolean, PgTimestamp } from 'drizzle-orm/pg-core'
 import { type Client, DatabaseError } from 'pg'
-import { columnOf, listOf } from '../collection/entity.ts'
+import { listOf } from '../collection/entity.ts'
 import type { StoreDefinition } from '../collection.ts'
 import { UnusableDatabase } from '../errors.ts'
 import { type OnMigrate, refuseOtherRelease } from '../migrations.ts'
 import { connectClient, orEnd } from '../postgres/connection/connection.ts'
 import { concernsDatabase, nameOf, unusable } from '../postgres/connection/failure.ts'
 import { prepareDatabase, readJournal } from '../postgres/migrate.ts'
-import { query, textOf } from '../postgres/statements.ts'
+import { query, sequenceOf, textOf } from '../postgres/statements.ts'
 import { tablesOf } from '../postgres/table.ts'
 import { lockUntilCommit } from '../postgres/transaction.ts'
 import { type CopyDatabase, type Row, RowsRefused } from './driver.ts'
@@ -111,11 +111,6 @@ function methods(url: string, program: string, tables: Table[], client: Client):
     commit: () => attempt(url, () => commit(url, client)),
     close: () => client.end(),
   }
-}
-
-/** PostgreSQL parses the name of the table, but not that of the column. The result is quoted. */
-function sequenceOf(table: Table): SQL {
-  return sql`pg_get_serial_sequence(${textOf(sql`${table}`)}, ${columnOf(table, 'id').name})`
 }
 
 /** PostgreSQL has times that are not ISO 8601 timestamps, such as `infinity`. They are not changed. */

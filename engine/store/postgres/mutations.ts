@@ -1,7 +1,8 @@
+import { sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
 import type { IdempotencyKey } from '../base-store.ts'
-import type { MutationResult } from '../collection/entity.ts'
+import { columnOf, type MutationResult } from '../collection/entity.ts'
 import {
   type Attempt,
   checkReplay,
@@ -14,6 +15,7 @@ import { concernsDatabase, type Failures, isDeadlock, isRefusal } from './connec
 import type { AnyMutation } from './engine.ts'
 import type { Outcome } from './group-commit.ts'
 import { nameOf, prepareIdempotencyKeys } from './idempotency.ts'
+import { sequenceOf } from './statements.ts'
 import { inTransaction, type Transaction, withConnection } from './transaction.ts'
 
 /** A call of a mutation. Of the calls with the same key only the first that succeeds takes effect. */
@@ -106,7 +108,11 @@ export function prepareMutations(pool: Pool, failures: Failures) {
       if (concernsDatabase(error)) throw error
       await db.$client.query('ROLLBACK TO SAVEPOINT part')
       const [first, ...others] = calls
-      if (first && others.length === 0) return new Map([[first, toError(error)]])
+      if (first && others.length === 0) {
+        if (failures.isIdTaken(error) && (await moveSequence(db, first.table)))
+          return performInParts(db, calls, ...context)
+        return new Map([[first, toError(error)]])
+      }
       const middle = Math.ceil(calls.length / 2)
       const half = await performInParts(db, calls.slice(0, middle), ...context)
       return new Map([...half, ...(await performInParts(db, calls.slice(middle), ...context))])
@@ -141,6 +147,19 @@ export function prepareMutations(pool: Pool, failures: Failures) {
       }
     }
   }
+}
+
+/**
+ * Moves the sequence of the ids to the greatest one, as after a copy of rows with their ids. Call it under the lock of inserts.
+ *
+ * @returns whether the next id is free.
+ */
+async function moveSequence(db: Transaction, table: PgTable): Promise<boolean> {
+  const sequence = sequenceOf(table)
+  const { rows } = await db.execute(sql`SELECT setval(${sequence}, newest)
+    FROM (SELECT max(${columnOf(table, 'id')}) AS newest FROM ${table}) AS rows
+    WHERE newest >= pg_sequence_last_value(${sequence}::regclass)`)
+  return rows.length > 0
 }
 
 /** Runs each mutation once with all of its calls, in their order. Updates and removals of a collection are one mutation. */

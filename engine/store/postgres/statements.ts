@@ -1,4 +1,4 @@
-import { type Column, getTableColumns, getTableName, is, Placeholder, type SQL, sql } from 'drizzle-orm'
+import { type Column, getTableColumns, getTableName, is, Placeholder, type SQL, sql, type Table } from 'drizzle-orm'
 import { PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import type { ClientBase, Pool } from 'pg'
 import {
@@ -204,6 +204,11 @@ export function textOf(statement: SQL, fields: readonly string[] = []): string {
 export async function query<Row extends unknown[]>(client: ClientBase, statement: SQL, name?: string): Promise<Row[]> {
   const { sql: text, params: values } = dialect.sqlToQuery(statement)
   return (await client.query<Row>({ text, values, rowMode: 'array', name })).rows
+}
+
+/** The sequence of the ids of a table. PostgreSQL parses the name of the table, but not that of the column. The result is quoted. */
+export function sequenceOf(table: Table): SQL {
+  return sql`pg_get_serial_sequence(${textOf(sql`${table}`)}, ${columnOf(table, 'id').name})`
 }
 
 export async function databaseSize(database: Pool | ClientBase): Promise<number> {

@@ -128,7 +128,7 @@ export class Failures {
       const hasReferences = getTableConfig(call.table).foreignKeys.length > 0
       return new RowConflict(brokenReference(call.operation, hasReferences), cause.table)
     }
-    if (!concernsDatabase(cause) && !this.#needsOperator(cause) && !this.#isIdTaken(cause)) return cause
+    if (!concernsDatabase(cause) && !this.#needsOperator(cause) && !this.isIdTaken(cause)) return cause
     return new StoreUnavailable(runtimeMessage(reasonOf(cause), codeOf(cause)), {
       isRetryable: !this.#needsOperator(cause),
       failure: this.#failureOf(cause),
@@ -152,14 +152,14 @@ export class Failures {
 
   /** Valid input fits this release's columns and constraints. If it does not, a newer release or a person changed them. */
   #violatesForeignRule(error: DatabaseError): boolean {
-    if (this.#isIdTaken(error)) return false
+    if (this.isIdTaken(error)) return false
     const { code = '', constraint } = error
     if (/^23(505|514|P01)$/.test(code)) return !this.#ownRules.has(constraint)
     return /^(23502|22001|22003|22P02)$/.test(code)
   }
 
-  /** A row that was inserted by hand has taken the id. The next create gets another one. */
-  #isIdTaken(error: unknown): boolean {
+  /** Whether a row that was inserted or copied with its id has taken the one of a new row. */
+  isIdTaken(error: unknown): boolean {
     return error instanceof DatabaseError && this.#primaryKeys.has(error.constraint ?? '')
   }
 }

@@ -18,6 +18,28 @@ test('an id that is taken by a row inserted by hand is skipped', async () => {
   expect(await rest.post('/v1/pets', rex)).toMatchObject({ status: 201, body: { id: 2 } })
 })
 
+test('ids of rows that were copied with them are skipped at once, also by creates that share a transaction', async () => {
+  const { rest, url } = await startOnPostgres()
+  const copy = (from: number, to: number) =>
+    query(
+      url,
+      `INSERT INTO pets (id, name, category_id, status) OVERRIDING SYSTEM VALUE
+        SELECT n, 'copied', 1, 'sold' FROM generate_series(${from}, ${to}) AS n`,
+    )
+  await copy(1, 300)
+  const creates = Array.from({ length: 20 }, (_, index) =>
+    rest.post('/v1/pets', rex, index % 2 ? { 'idempotency-key': `${index}` } : {}),
+  )
+  const responses = await Promise.all(creates)
+  expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(201))
+  const ids = responses.map(({ body }) => Number((body as { id: number }).id))
+  expect(new Set(ids).size).toBe(20)
+  expect(Math.min(...ids)).toBeGreaterThan(300)
+  const newest = Math.max(...ids)
+  await copy(newest + 1, newest + 50)
+  expect(await rest.post('/v1/pets', rex)).toMatchObject({ status: 201, body: { id: newest + 51 } })
+})
+
 describe('a create that fails because a newer release has changed the schema gets a 503 without Retry-After:', () => {
   test.for([
     ['a required column without a default', 'ALTER TABLE pets ADD COLUMN owner text NOT NULL', rex],
