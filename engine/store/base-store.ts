@@ -74,6 +74,14 @@ export interface BackupSizes {
   newestAt: Date | undefined
 }
 
+/** Who searches. */
+export interface Searcher {
+  /** Scans of different callers take turns. */
+  id: unknown
+  /** Aborted when nobody waits for the result any more. */
+  signal: AbortSignal
+}
+
 /** Why a write failed. `rule` means that the write broke a rule, such as a reused idempotency key. */
 export const writeFailures = [
   'busy',

@@ -24,6 +24,15 @@ interface Circumstances {
   cause?: unknown
 }
 
+/** So many scans of a caller wait that this one was not begun. A retry can succeed. */
+export class TooManySearches extends Error {
+  override name = 'TooManySearches'
+
+  constructor() {
+    super('Too many searches of this caller wait. Await their results before you search again.')
+  }
+}
+
 /** For an operator, if no further write is accepted. */
 export const tooManyWrites =
   'Too many writes wait for the database. Check how fast its disk is, and send fewer writes at once.'

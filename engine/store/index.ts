@@ -8,7 +8,7 @@ export { ownTables } from './migrations.ts'
 
 // Open it.
 
-export type { BaseStore, IdempotencyKey } from './base-store.ts'
+export type { BaseStore, IdempotencyKey, Searcher } from './base-store.ts'
 export type { Location } from './location.ts'
 export { migrateStore, openStore } from './open.ts'
 
@@ -22,6 +22,7 @@ export {
   RowConflict,
   RuleViolation,
   StoreUnavailable,
+  TooManySearches,
   UnusableDatabase,
 } from './errors.ts'
 

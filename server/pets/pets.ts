@@ -195,7 +195,7 @@ export const petsRouter = router({
     .meta({ cache: { dependsOn: 'store' } })
     .input(SearchPets)
     .output(foundOf('pets', Pet))
-    .query(({ ctx, input }) => ctx.store.pets.search(input, ctx.signal?.())),
+    .query(({ ctx, input }) => ctx.store.pets.search(input, ctx.searcher?.())),
 
   /** Counts the pets of each status up to 10,000. If `isExact` is false, there are more. */
   counts: procedure

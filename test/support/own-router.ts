@@ -3,6 +3,7 @@ import { fastify } from 'fastify'
 import { onTestFinished } from 'vitest'
 import { bearerCheck } from '../../engine/service/auth/bearer.ts'
 import { type Rate, withRateLimit } from '../../engine/service/auth/rate-limit.ts'
+import { processLoad, shedLoad } from '../../engine/service/http/load-shedding.ts'
 import { responseCache } from '../../engine/service/http/response-cache.ts'
 import { routeAllMethods } from '../../engine/service/http/routing.ts'
 import { restAdapter } from '../../engine/service/rest/adapter.ts'
@@ -35,6 +36,7 @@ export async function startRouter(router: AnyRouter, { rateLimit }: { rateLimit?
   app.decorateRequest<ApiKey | null>('apiKey', null)
   const checkKey = bearerCheck(store, product)
   app.addHook('onRequest', rateLimit ? withRateLimit(rateLimit, checkKey) : checkKey)
+  shedLoad(app, processLoad)
   app.decorateRequest('rateLimit', undefined)
   app.decorateRequest('idempotency', undefined)
   app.decorateRequest('changedIds', undefined)

@@ -1,6 +1,6 @@
 import { type TRPC_ERROR_CODE_KEY, type TRPC_ERROR_CODE_NUMBER, TRPCError } from '@trpc/server'
 import { z } from 'zod'
-import { IdempotencyKeyReused, IdsExhausted, RowChanged, RowConflict, StoreUnavailable } from '#store'
+import { IdempotencyKeyReused, IdsExhausted, RowChanged, RowConflict, StoreUnavailable, TooManySearches } from '#store'
 import { describeIssues, type Issue, isRecord, issuesOf } from './validation.ts'
 
 /** Every code of an Error body, with its HTTP status and the closest tRPC code. */
@@ -145,6 +145,8 @@ export function toApiError(thrown: unknown): ApiError {
     return thrown.isRetryable
       ? dataUnavailable(thrown)
       : fail('unavailable', 'The service cannot use its database until an operator has repaired it.')
+  if (thrown instanceof TooManySearches)
+    return temporarilyUnavailable(thrown.message, { rejection: { reason: 'overloaded' } })
   if (thrown instanceof IdempotencyKeyReused)
     return fail('unprocessable', 'The Idempotency-Key was used before with another payload. Use a new one.')
   if (thrown instanceof RowConflict || thrown instanceof RowChanged) return fail('conflict', thrown.message)

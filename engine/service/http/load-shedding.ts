@@ -10,8 +10,6 @@ const callsPerTurn = 32
 const maxWait = 1_000
 /** Bytes of responses that are computed, compressed or sent. */
 const maxBytes = 128 * 1024 * 1024
-/** What each read of a batch counts until the response is known: the longest page that a list returns. */
-const bytesPerRead = 128 * 1024
 /** Bytes of a response that is not counted, because the socket of the operating system takes it: counting costs CPU time. */
 const maxUncounted = 16 * 1024
 /** Turns that are left to the listener between two groups. */
@@ -36,6 +34,14 @@ export const processLoad: LoadMeter = {
 }
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Counts the bytes of a response to a read before it is complete.
+     *
+     * @throws {ApiError} `unavailable` if there are too many
+     */
+    countBytes(request: FastifyRequest, response: ServerResponse, bytes: number): void
+  }
   interface FastifyRequest {
     /** Undefined before its handler. */
     unfinished: Unfinished | undefined
@@ -148,14 +154,15 @@ function limitBytes(app: FastifyInstance, meter: LoadMeter): void {
   }
 
   // After the check of the key: requests without a key must not use up the bytes.
-  app.addHook('preHandler', (request, { raw: response }, done) => {
-    if (total > maxBytes) {
-      closeSlowestReader()
-      return done(overloaded())
-    }
-    const calls = callsOf(request)
-    if (calls > 1 && request.method !== 'POST') count(request, response, calls * bytesPerRead)
-    done()
+  app.addHook('preHandler', (_request, _reply, done) => {
+    if (total <= maxBytes) return done()
+    closeSlowestReader()
+    done(overloaded())
+  })
+  // With PostgreSQL, many requests may have passed the check before the first one gets its rows.
+  app.decorate('countBytes', (request, response, bytes) => {
+    if (total > maxBytes) throw overloaded()
+    count(request, response, bytes)
   })
   app.addHook('onSend', (request, { raw: response }, payload, done) => {
     if (typeof payload === 'string' || payload instanceof Buffer) {

@@ -50,6 +50,13 @@ export async function rpcAdapter(app: FastifyInstance, { router, calls: options,
     )
     markReplays(contexts, reply)
     const [first] = responses
+    // A mutation is stored, so its response must be sent.
+    if (responses.length > 1 && request.method !== 'POST')
+      app.countBytes(
+        request,
+        reply.raw,
+        responses.reduce((sum, { body }) => sum + body.length, 0),
+      )
     return first && !isBatch(request.query) ? first : joinResponses(responses)
   }
 

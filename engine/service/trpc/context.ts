@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { BaseStore, IdempotencyKey } from '#store'
+import type { BaseStore, IdempotencyKey, Searcher } from '#store'
 import { readIdempotencyKey, readIdempotencyKeys } from '../api/idempotency-key.ts'
 import { signalOf } from '../http/request.ts'
 import type { Context } from './trpc.ts'
@@ -35,6 +35,8 @@ export function createContext(
   // A query has the method GET or HEAD.
   const changedIds: bigint[] | undefined = request.method === 'GET' || request.method === 'HEAD' ? undefined : []
   request.changedIds = changedIds
+  // All calls of a batch share it, because each signal listens to the response.
+  let searcher: Searcher | undefined
   // One literal, without a getter: otherwise V8 would make a hidden class for each request.
   const context: Context = {
     store,
@@ -43,7 +45,7 @@ export function createContext(
     rateLimit,
     release,
     changedIds,
-    signal: () => signalOf(reply.raw),
+    searcher: () => (searcher ??= { id: apiKey?.id, signal: signalOf(reply.raw) }),
   }
   return traceCalls ? traceCalls(request, context) : context
 }

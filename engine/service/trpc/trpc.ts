@@ -3,7 +3,7 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import superjson from 'superjson'
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import { z } from 'zod'
-import type { BaseStore, IdempotencyKey } from '#store'
+import type { BaseStore, IdempotencyKey, Searcher } from '#store'
 import type { ApiKey } from '#store/keys'
 import { ApiError, type RpcError, toApiError } from '../api/errors.ts'
 import { requestHeaders, responseHeaders } from '../api/idempotency-key.ts'
@@ -15,7 +15,7 @@ export interface Context extends SessionContext {
   store: BaseStore
   /** The `Idempotency-Key` of a request that calls a mutation which replays. */
   idempotency: IdempotencyKey | undefined
-  signal?: () => AbortSignal
+  searcher?: () => Searcher
   /** Collects the ids of the rows that mutations return, for the log. Undefined for queries. */
   changedIds?: bigint[] | undefined
   /** Traces the call of a procedure, which gets a context of its own. Only traced requests have it. */
@@ -44,8 +44,8 @@ export type RateLimitState = z.infer<typeof RateLimitState>
 /** What a resolver reads of the context. A cached response depends on nothing else, so every API key may get it. */
 export interface ResolverContext<Store> {
   store: Store
-  /** Makes a signal that is aborted when the client has gone before it got the response. */
-  signal?: () => AbortSignal
+  /** Says on whose behalf a search runs. Its signal is aborted when the client has gone before it got the response. */
+  searcher?: () => Searcher
 }
 
 /** What the resolver of a mutation reads. Its response is never cached, so it may depend on the caller. */

@@ -1,5 +1,5 @@
 import { type Column, getTableColumns, getTableName, type SQL, sql, type Table } from 'drizzle-orm'
-import type { IdempotencyKey } from '../base-store.ts'
+import type { IdempotencyKey, Searcher } from '../base-store.ts'
 import type { Migration } from '../migrations.ts'
 
 /** What the engines know of collections: their tables, from which they derive the rest. */
@@ -179,7 +179,7 @@ export interface Engine<T extends Table = Table, F extends Names = Names, S exte
   /** Makes the method that searches the collection. */
   search(): (
     query: SearchQuery<T, F, S> & Only<T, F[number] | keyof S | 'id'>,
-    signal?: AbortSignal,
+    searcher?: Searcher,
   ) => Promise<Found<T>>
   /** Makes the method that counts the rows with each value of a filter, up to a limit. */
   count<Name extends Counted<T, F>>(

@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Table } from 'drizzle-orm'
+import type { Searcher } from '../base-store.ts'
+import { TooManySearches } from '../errors.ts'
 import {
   type Entity,
   type Found,
@@ -17,8 +19,10 @@ import {
  * here, in the same way for both databases. A call reads a part of the table and returns where the next one continues.
  */
 
-/** The maximum number of rows that a call reads. */
-export const maxRead = 7_500
+/** The maximum number of rows that a call reads. To compare a value takes a fraction of the time of a text. */
+export const maxRead = { text: 7_500, value: 30_000 }
+/** The maximum number of scans of a caller that wait. */
+const maxWaiting = 100
 
 /** How the engine reads rows. */
 interface Reads<T extends Table> {
@@ -38,8 +42,8 @@ export function searchWith<T extends Table, F extends Names, S extends SearchFie
   filters: F,
   fields: SearchFields = {},
   reads: Reads<T>,
-): (query: SearchQuery<T, F, S>, signal?: AbortSignal) => Promise<Found<T>> {
-  return async (query, signal) => {
+): (query: SearchQuery<T, F, S>, searcher?: Searcher) => Promise<Found<T>> {
+  return async (query, searcher) => {
     const { id, order, cursor, limit } = query
     const given: Record<string, unknown> = query
     const wanted = [...new Set([...filters, ...Object.keys(fields)])].filter((name) => given[name] !== undefined)
@@ -48,16 +52,17 @@ export function searchWith<T extends Table, F extends Names, S extends SearchFie
     const tests = wanted.map((name) => testOf(name, given[name], fields[name] === 'text'))
     const matches = (row: object) => tests.every((test) => test(row))
     const isScan = wanted.some((name) => name !== indexed)
+    const limitOfCall = maxRead[wanted.some((name) => fields[name] === 'text') ? 'text' : 'value']
     const filter = indexed === undefined ? {} : { [indexed]: given[indexed] }
 
     async function read(step: number): Promise<Found<T>> {
       const items: Entity<T>[] = []
       let [searched, next] = [0, cursor]
-      while (searched < maxRead) {
+      while (searched < limitOfCall) {
         // Lists and gets that have arrived come first.
         if (isScan) await setImmediate()
-        signal?.throwIfAborted()
-        const size = Math.min(step, maxRead - searched)
+        searcher?.signal.throwIfAborted()
+        const size = Math.min(step, limitOfCall - searched)
         const from = order === 'newest' ? (next ?? maxId + 1n) - 1n : (next ?? 0n)
         const rows = await reads[order]({ ...filter, cursor: from, limit: size })
         for (const row of rows) {
@@ -72,21 +77,47 @@ export function searchWith<T extends Table, F extends Names, S extends SearchFie
       return { items, searched, next }
     }
 
-    if (id === undefined) return isScan ? inTurn(() => read(reads.step)) : read(limit)
+    if (id === undefined) return isScan ? inTurn(searcher?.id, () => read(reads.step)) : read(limit)
     const isOnPage = cursor === undefined || (order === 'newest' ? id < cursor : id > cursor)
     const row = isOnPage ? await reads.get(id) : undefined
     return { items: row && matches(row) ? [row] : [], searched: 1 }
   }
 }
 
-/** The scan of this process that was started last. */
-let latest: Promise<unknown> = Promise.resolve()
+/** The scans that wait, by their callers. The caller whose turn is next is the first. */
+const waiting = new Map<unknown, (() => Promise<unknown>)[]>()
+let isScanning = false
 
-/** One scan after the other, so that any number of them leaves the event loop as much time as one does. */
-function inTurn<T>(scan: () => Promise<T>): Promise<T> {
-  const result = latest.then(scan)
-  latest = result.catch(() => {})
-  return result
+/**
+ * One scan of this process after the other, so that any number of them leaves the event loop as much time as one does.
+ *
+ * @throws {TooManySearches}
+ */
+async function inTurn<T>(caller: unknown, scan: () => Promise<T>): Promise<T> {
+  const own = waiting.get(caller) ?? []
+  if (own.length >= maxWaiting) throw new TooManySearches()
+  const { promise, resolve } = Promise.withResolvers<T>()
+  own.push(() => {
+    const result = scan()
+    resolve(result)
+    return result.catch(() => {})
+  })
+  waiting.set(caller, own)
+  if (!isScanning) void scanAll()
+  return promise
+}
+
+async function scanAll(): Promise<void> {
+  isScanning = true
+  for (let [next] = waiting; next; [next] = waiting) {
+    const [caller, own] = next
+    const scan = own.shift()
+    // Now the others come first.
+    waiting.delete(caller)
+    if (own.length > 0) waiting.set(caller, own)
+    await scan?.()
+  }
+  isScanning = false
 }
 
 /** Whether the field of a row contains the text, or else equals the value. */

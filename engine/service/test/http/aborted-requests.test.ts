@@ -132,11 +132,11 @@ test('a search is told that its client has reset the connection, and leaves one 
   const store = await openTestStore()
   const pets: typeof store.pets = {
     ...store.pets,
-    async search(query, signal) {
-      if (!signal) throw new Error('The search has no signal.')
-      start(signal)
-      await once(signal, 'abort')
-      return store.pets.search(query, signal)
+    async search(query, searcher) {
+      if (!searcher) throw new Error('Nobody searches.')
+      start(searcher.signal)
+      await once(searcher.signal, 'abort')
+      return store.pets.search(query, searcher)
     },
   }
   const api = await listen(await startTestApi({ store: { ...store, pets } }))

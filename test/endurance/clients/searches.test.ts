@@ -1,0 +1,71 @@
+import { Agent, get } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { logLinesIn } from '../../support/log-lines.ts'
+import { report } from '../../support/long-form.ts'
+import { bannerKey, runPetstore, startServer, waitForOutput } from '../../support/process.ts'
+import { addingPets, change } from '../../support/sample-database.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
+
+const connections = 60
+
+test('a client with batches of searches on sixty connections delays the others little, fills no queue without a bound, and does not delay a stop', async () => {
+  const folder = temporaryFolder()
+  const server = await startServer({ folder, env: { RATE_LIMIT: '' } })
+  const key = await waitForOutput(server, bannerKey)
+  const creating = runPetstore({ folder, arguments: ['keys', 'create', 'other', '--json'] })
+  expect(await creating.ended).toBe(0)
+  const other: string = JSON.parse(creating.stdout).key
+  change(join(folder, 'data/petstore.db'), addingPets(20_000, 'Rex'))
+
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const statuses: (number | undefined)[] = []
+  let [texts, isOver] = [0, false]
+  onTestFinished(() => {
+    isOver = true
+    agent.destroy()
+  })
+  const names = () => Array.from({ length: 20 }, (_, index) => [index, { json: { name: `no pet ${texts++}` } }])
+  const search = () =>
+    new Promise<void>((resolve) => {
+      const input = encodeURIComponent(JSON.stringify(Object.fromEntries(names())))
+      const url = `${server.url}/trpc/${Array(20).fill('pets.search').join(',')}?batch=1&input=${input}`
+      get(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
+        statuses.push(response.statusCode)
+        response.resume().on('close', resolve)
+      }).on('error', () => resolve())
+    })
+  for (let i = 0; i < connections; i++) {
+    void (async () => {
+      while (!isOver) {
+        await search()
+        await wait(20)
+      }
+    })()
+  }
+  await wait(1_500)
+  const seen: number[] = []
+  const headers = { authorization: `Bearer ${other}` }
+  let slowest = 0
+  for (let i = 0; i < 50; i++) {
+    seen.push((await fetch(`${server.url}/v1/pets?limit=1`, { headers })).status)
+    const start = performance.now()
+    // Each search is a URL of its own, so that no response is cached.
+    const input = encodeURIComponent(JSON.stringify({ json: { name: `nobody ${i}` } }))
+    seen.push((await fetch(`${server.url}/trpc/pets.search?input=${input}`, { headers })).status)
+    slowest = Math.max(slowest, performance.now() - start)
+  }
+  expect(seen).toEqual(Array(100).fill(200))
+  const asked = performance.now()
+  isOver = true
+  server.child.kill('SIGTERM')
+  expect(await server.ended).toBe(0)
+  const stop = performance.now() - asked
+  report('Batches of searches', { slowest, stop, answered: statuses.length })
+  // A stop without load takes half a second, and a late one two. A busy machine takes longer.
+  expect(stop).toBeLessThan(5_000)
+  expect(new Set(statuses)).toContain(207)
+  expect(server.stderr).toBe('')
+  expect(logLinesIn(server.stdout).filter(({ level }) => level === 'error')).toEqual([])
+})
