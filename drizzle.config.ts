@@ -5,6 +5,8 @@ export default defineConfig({
   dialect: 'sqlite',
   schema: './{db/*/*,engine/store/{collection/idempotency,keys/table}}.ts',
   out: './db/migrations/sqlite',
-  // For drizzle-kit studio.
-  dbCredentials: { url: process.env.DATABASE_URL ?? 'file:data/petstore.db' },
+  // For drizzle-kit studio only: push would drop the journal of the migrations, and rebuild the tables without their rules.
+  ...(process.argv.includes('studio') && {
+    dbCredentials: { url: process.env.DATABASE_URL ?? 'file:data/petstore.db' },
+  }),
 })

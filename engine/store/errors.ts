@@ -135,6 +135,8 @@ export const reasons = {
   notFile: 'it is not a file; check the path',
   notSqlite: 'it is not an SQLite database; choose another file',
   foreign: 'it belongs to another program; choose another database',
+  noJournal:
+    'it has some of the tables, but no table "migrations"; if another program, such as drizzle-kit push, has dropped that, restore a backup, otherwise choose another database',
   withoutId:
     'it has no application id, which .dump and .clone do not copy; if it is a copy of your database, run PRAGMA application_id = 1346720851 on it',
   withoutLog:

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openFileStore } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
 import { runCommand } from '../support/process.ts'
+import { makeDatabase } from '../support/sample-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -23,4 +25,14 @@ test('drizzle-kit studio reads the database of DATABASE_URL with the configurati
     .poll(() => send().catch(() => run.stdout + run.stderr))
     // Rounded.
     .toEqual([{ name: 'Rex', category_id: 9007199254740992 }])
+})
+
+test('drizzle-kit push has no database, so that it cannot drop the journal of the migrations', async () => {
+  const path = makeDatabase(join(temporaryFolder(), 'petstore.db'), 1)
+  const before = readFileSync(path)
+  const push = [join(root, 'node_modules/drizzle-kit/bin.cjs'), 'push', '--force']
+  const run = runCommand([process.execPath, ...push], { folder: root, env: { DATABASE_URL: `file:${path}` } })
+  expect(await run.ended).not.toBe(0)
+  expect(run.stdout + run.stderr).toContain('url')
+  expect(readFileSync(path).equals(before)).toBe(true)
 })

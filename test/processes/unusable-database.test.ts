@@ -55,6 +55,11 @@ describe('an unusable database is refused and not changed:', () => {
       },
       'it is not an SQLite database',
     ],
+    [
+      'a database without the journal of its migrations, as after drizzle-kit push',
+      (path) => change(makeDatabase(path, 1), 'DROP TABLE migrations'),
+      'it has some of the tables, but no table "migrations"; if another program, such as drizzle-kit push, has dropped that, restore a backup',
+    ],
     ['a database with corrupt pages', makeCorrupt, 'it is corrupt; restore an intact backup'],
     ['a truncated database', makeTruncated, 'it is corrupt, or the disk cannot read it; check the disk, or restore'],
     [

@@ -1,6 +1,6 @@
 import { type SQL, sql, type Table } from 'drizzle-orm'
 import { columnOf } from '../collection/entity.ts'
-import { UnusableDatabase } from '../errors.ts'
+import { reasons, UnusableDatabase } from '../errors.ts'
 import { type AppliedMigration, type Migration, pendingMigrations } from '../migrations.ts'
 
 /**
@@ -70,7 +70,12 @@ export function inspectionOf<T extends Table>(database: InspectedDatabase<T>): O
   const { name, migrations, collections, query } = database
   return {
     async schema() {
-      const state = schemaState(await database.readApplied(), migrations, name)
+      const applied = await database.readApplied()
+      const state = schemaState(applied, migrations, name)
+      if (applied.length === 0 && state.problem === undefined) {
+        const tables = Object.values(collections).map(({ table }) => database.hasTable(table))
+        if ((await Promise.all(tables)).includes(true)) return { ...state, problem: reasons.noJournal }
+      }
       if (state.problem !== undefined || state.pending.length > 0) return state
       return { ...state, problem: await database.findMissingPart() }
     },

@@ -226,7 +226,7 @@ const reasonByError: [RegExp, string][] = [
   [/^25006 /, '$message; wait until the server accepts writes, or correct the address'],
   [/^42501 /, '$message; GRANT this user the right to create and use tables in its schema'],
   [/^(42P01|42703) /, '$message; put it back, or name another database'],
-  [/^42P07 /, reasons.foreign],
+  [/^42P07 /, reasons.noJournal],
   // A prepared statement is missing, or another session has prepared it.
   [/^(26000|42P05) /, reasons.shared],
   [/^55P03 /, reasons.locked],

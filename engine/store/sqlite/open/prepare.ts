@@ -3,15 +3,15 @@ import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import type { Loaded } from '../../collection/entity.ts'
 import { LostDatabase, reasons, UnusableDatabase } from '../../errors.ts'
-import { type AppliedMigration, type PrepareOptions, pendingMigrations, refuseOtherRelease } from '../../migrations.ts'
-import type { SqliteCollection } from '../engine.ts'
+import { type PrepareOptions, pendingMigrations, refuseOtherRelease } from '../../migrations.ts'
+import { type SqliteCollection, tablesOf } from '../engine.ts'
 import { checkPages, connect, connectToRead, databaseSize, orClose, retryWhileBusy } from '../file/connection.ts'
 import { attempt, isDiskFull } from '../file/diagnosis.ts'
 import { toFailure } from '../file/failure.ts'
 import { identify, makeFile, makeFolder, realPathOf, sizeOf } from '../file/files.ts'
 import { applicationId, readHeader, refuseForeignFile, refuseMountedFile, refuseNonFile } from '../file/header.ts'
 import { ownershipOf } from '../file/ownership.ts'
-import { findMissingPart, migrate, readApplied } from '../migrate.ts'
+import { findMissingPart, hasTable, migrate, readApplied } from '../migrate.ts'
 import { FilesLost } from '../rescue/rescue.ts'
 import { describeRescuedCopies, refuseRescuedCopies } from '../rescue/rescued-copies.ts'
 
@@ -28,8 +28,13 @@ const lockTimeout = 10_000
  */
 export function prepareDatabase(path: string, loaded: Loaded<SqliteCollection>, options: PrepareOptions = {}): void {
   const { migrate = true, onMigrate } = options
-  const checkSchema: CheckSchema = (applied) => {
-    if (migrate) pendingMigrations(applied, loaded.migrations, path)
+  const tables = tablesOf(loaded.collections)
+  const checkSchema: CheckSchema = (connection) => {
+    const applied = readApplied(connection)
+    if (applied.length === 0) {
+      // A database that is being created has neither.
+      if (tables.some((table) => hasTable(connection, table))) throw new UnusableDatabase(path, reasons.noJournal)
+    } else if (migrate) pendingMigrations(applied, loaded.migrations, path)
     else refuseOtherRelease(applied, loaded, path)
   }
   const isNew = attempt(path, () => findOrCreateFile(path, loaded, options))
@@ -82,7 +87,7 @@ function findOrCreateFile(
 }
 
 /** Throws unless the migrations that were applied fit those of this release. */
-type CheckSchema = (applied: AppliedMigration[]) => void
+type CheckSchema = (connection: Database.Database) => void
 
 /**
  * SQLite would delete the log, and with it acknowledged writes. The log is checked first, because another process that
@@ -136,15 +141,9 @@ function checkBeforeWriting(path: string, checkSchema: CheckSchema): Database.Da
     // Not the size of the file, because most pages may still be in the write-ahead log.
     if (databaseSize(connection) <= maxCheckedSize) checkPages(connection, 'quick_check')
     else connection.pragma('schema_version')
-    checkJournal(connection, checkSchema)
+    checkSchema(connection)
     return connection
   })
-}
-
-/** A database that is being created has no journal yet. */
-function checkJournal(connection: Database.Database, checkSchema: CheckSchema): void {
-  const applied = readApplied(connection)
-  if (applied.length > 0) checkSchema(applied)
 }
 
 /** Checks the schema again, because another process may have created the database meanwhile. */
@@ -154,15 +153,15 @@ function migrateFile(
   checkSchema: CheckSchema,
   onMigrate: PrepareOptions['onMigrate'],
 ): void {
-  const claimAndCheckJournal = () => {
+  const claimAndCheck = () => {
     claim(connection)
-    checkJournal(connection, checkSchema)
+    checkSchema(connection)
   }
   const refuseMissingPart = () => {
     const missing = findMissingPart(connection, loaded)
     if (missing !== undefined) throw new UnusableDatabase(connection.name, missing)
   }
-  const applied = migrate(connection, loaded.migrations, claimAndCheckJournal, refuseMissingPart)
+  const applied = migrate(connection, loaded.migrations, claimAndCheck, refuseMissingPart)
   if (applied.length > 0) onMigrate?.(applied, applied.length === loaded.migrations.length)
   // SQLite ignores the busy timeout here.
   retryWhileBusy(lockTimeout, () => connection.pragma('journal_mode = WAL'))

@@ -75,6 +75,10 @@ test('the doctor reports an old and a newer schema, and another encoding', async
   await preparePostgres(url)
   await query(url, "INSERT INTO migrations VALUES ('9999_future', 'x', now())")
   expect(badIn(await diagnose(url))).toMatchObject([{ check: 'schema', status: 'failure' }])
+  await query(url, 'DROP TABLE migrations')
+  expect(badIn(await diagnose(url))).toMatchObject([
+    { check: 'schema', status: 'failure', message: expect.stringContaining('but no table "migrations"') },
+  ])
   const latin = await createDatabase("ENCODING 'LATIN1' LOCALE 'C'")
   expect(badIn(await diagnose(latin))).toMatchObject([
     { check: 'schema', status: 'warning', message: 'There are no tables yet. The first start creates them.' },
