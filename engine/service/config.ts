@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { apiKeyFormat } from './auth/api-key.ts'
 import type { Rate } from './auth/rate-limit.ts'
@@ -17,6 +18,15 @@ const Port = numberText(/^\d{1,5}$/, 'expected a port from 0 to 65535').refine(
   (port) => port <= 65_535,
   'expected a port from 0 to 65535',
 )
+
+/** An IPv6 address may be in brackets, as in a URL. */
+const Host = z
+  .string()
+  .transform((text) => text.replace(/^\[(.*)\]$/, '$1'))
+  .refine(
+    (text) => isIP(text) !== 0 || /^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/i.test(text),
+    'expected an IP address or a host name',
+  )
 
 const HttpUrl = z
   .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
@@ -62,7 +72,7 @@ const RateText = z.string().transform((text, context): Rate => {
 type KeyedProduct = Pick<Product, 'command' | 'keyPrefix' | 'environmentPrefix'>
 
 function apiKeySchemas({ command, keyPrefix }: KeyedProduct) {
-  const expected = `an API key that "${command} keys create" printed`
+  const expected = `an API key that "${command} keys generate" printed`
   const text = z.string().refine(apiKeyFormat(keyPrefix).isApiKey, `expected ${expected}`)
   const file = z.string().transform((path, context) => {
     try {
@@ -110,9 +120,9 @@ function numberText(pattern: RegExp, problem: string) {
 function settingsOf(product: KeyedProduct) {
   const apiKey = apiKeySchemas(product)
   return z.object({
-    host: z.string().default('127.0.0.1').describe('the address to listen on'),
+    host: Host.prefault('127.0.0.1').describe('the address to listen on'),
     port: Port.prefault('3000').describe('the port to listen on'),
-    adminHost: z.string().default('127.0.0.1').describe('the address of the metrics and the health checks'),
+    adminHost: Host.prefault('127.0.0.1').describe('the address of the metrics and the health checks'),
     adminPort: Port.optional().describe('the port of the metrics and the health checks'),
     reusePort: z
       .stringbool('expected true or false')

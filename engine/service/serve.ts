@@ -98,6 +98,8 @@ export async function serve(config: Config, { product, definition, router, conso
       const { name, path } = product
       announce({ name, url, path, database: config.database, firstKey, hasConsole }, log, { asBanner })
       const stopBackups = startBackups(config, log, metrics)
+      // Logs why, if the service is not ready.
+      void app.checkReadiness().catch(() => {})
       systemd.reportReady(app.checkReadiness)
       const signal = await Promise.race([stopped, damaged.promise])
       log.info({ signal }, 'stopping')

@@ -28,7 +28,8 @@ interface Row {
 type Effect = 'ok' | 'refused' | 'misused' | 'stopped' | 'created' | 'migrated' | 'replaced'
 
 const rows: Row[] = [
-  { command: 'keys create shop', missing: 'created', older: 'refused' },
+  { command: 'keys create shop', missing: 'refused', older: 'refused' },
+  { command: 'keys generate', missing: 'ok', older: 'ok' },
   { command: 'keys create pet_x', missing: 'misused', older: 'misused' },
   { command: 'keys create shop --expires never', missing: 'misused', older: 'misused' },
   { command: 'keys list', missing: 'refused', older: 'refused' },

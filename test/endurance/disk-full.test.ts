@@ -89,9 +89,10 @@ if (canMount()) {
     const env = { PORT: '0', PETSTORE_API_KEY: key }
     const { url } = await whenListening(runCommand(['unshare', '-rm', 'sh', '-ec', script, 'sh', ...petstore], { env }))
     const { get, post } = connectRestClient(url, key)
-    expect([(await get('/v1/pets')).status, (await post('/v1/pets', { name: 'Rex', categoryId: 1 })).status]).toEqual([
-      200, 503,
-    ])
+    expect((await get('/v1/pets')).status).toBe(200)
+    // Some creates find room in the log that the first process has left.
+    const create = async () => (await post('/v1/pets', { name: 'Rex', categoryId: 1 })).status
+    await expect.poll(create, { interval: 0 }).toBe(503)
   })
 
   test('a file system that does not report its size is not taken for a full one', async () => {
@@ -99,7 +100,7 @@ if (canMount()) {
     const script = `
       mount -t tmpfs -o size=0 none ${folder}
       cd ${folder}
-      "$@" keys create test >&2
+      "$@" db migrate >&2
       ls data`
     const run = runCommand(['unshare', '-rm', 'sh', '-ec', script, 'sh', ...petstore])
     expect([await run.ended, run.stdout]).toEqual([0, 'petstore.db\n'])
@@ -116,7 +117,7 @@ if (canMount()) {
     const script = `
       mount -t tmpfs -o size=8m none ${folder}
       cd ${folder}
-      [ '${content}' = 'no database' ] || "$@" keys create test >key 2>&1
+      [ '${content}' = 'no database' ] || "$@" db migrate 2>/dev/null
       dd if=/dev/zero of=ballast bs=4096 status=none 2>/dev/null || truncate -s -$((4096 * ${blocks})) ballast
       exec "$@"`
     const run = runCommand(['unshare', '-rm', 'sh', '-ec', script, 'sh', ...petstore], { env: { PORT: '0' } })

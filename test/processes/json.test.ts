@@ -28,6 +28,7 @@ const documented = new Map(
 const calls = [
   'db migrate',
   'keys create shop',
+  'keys generate',
   'keys list',
   'keys rotate shop --expires 90d',
   'keys revoke shop',

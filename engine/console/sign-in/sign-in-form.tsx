@@ -124,11 +124,7 @@ function serviceName(): string {
   return serviceUrl().replace(/^\w+:\/\//, '')
 }
 
-/**
- * The service says how its commands are run in its folder. With another name each time, because two keys in use cannot have
- * the same name.
- */
+/** With another name each time, because two keys in use cannot have the same name. */
 function commandForNewKey(): string {
-  const command = document.querySelector<HTMLMetaElement>('meta[name=command]')?.content ?? product().command
-  return `${command} keys create console-${Math.random().toString(36).slice(2, 7)}`
+  return `npx --no -- ${product().command} keys create console-${Math.random().toString(36).slice(2, 7)}`
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { WithApiKeys } from '#store/keys'
-import type { MintedKey } from '../auth/api-key.ts'
+import { apiKeyFormat, type MintedKey } from '../auth/api-key.ts'
 import { describeKey } from '../ops/audit.ts'
 import {
   createKey,
@@ -12,9 +12,10 @@ import {
   rotateKey,
   summaryOf,
 } from '../ops/keys.ts'
+import type { Product } from '../product.ts'
 import { addHelp, type Cli } from './cli.ts'
 import { withStore } from './open-store.ts'
-import { confirm, type JsonOption, jsonOption, note, printAs } from './output.ts'
+import { confirm, type JsonOption, jsonOption, note, printAs, watchOutput } from './output.ts'
 
 interface NewKeyOptions extends JsonOption {
   expires?: number
@@ -37,17 +38,24 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
     .option('--read-only', 'the key may read, and change nothing')
     .option(...jsonOption)
     .action((name: string, options: NewKeyOptions & { readOnly?: boolean }) =>
-      withStore(
-        cli,
-        async (store, audit) => {
-          const minted = await createKey(product, store, name, options.expires, options.readOnly ? 'read' : 'write')
-          audit('key.create', describeKey(minted.record))
-          printKey(options, minted)
-        },
-        { create: true },
-      ),
+      withStore(cli, async (store, audit) => {
+        const minted = await createKey(product, store, name, options.expires, options.readOnly ? 'read' : 'write')
+        audit('key.create', describeKey(minted.record))
+        printKey(product, options, minted)
+      }),
     )
   addHelp(cli, create, { examples: ['keys create shop', 'keys create dashboard --read-only --expires 90d'], settings })
+
+  const generate = keys
+    .command('generate')
+    .description(
+      `print a key for ${cli.configuration.nameOf('apiKey')}, which a start then registers; nothing is stored`,
+    )
+    .option(...jsonOption)
+    .action((options: JsonOption) =>
+      printAs(options, { key: apiKeyFormat(product.keyPrefix).mintApiKey('generated').key }, ({ key }) => key),
+    )
+  addHelp(cli, generate, { examples: ['keys generate'] })
 
   const list = keys
     .command('list')
@@ -80,13 +88,14 @@ export function addKeyCommands(program: Command, cli: Cli<WithApiKeys>): void {
       withStore(cli, async (store, audit) => {
         const { old, ...minted } = await rotateKey(product, store, nameOrStart, options.expires)
         audit('key.rotate', describeKey(minted.record), { replaces: describeKey(old) })
-        printKey(options, minted)
+        printKey(product, options, minted)
       }),
     )
   addHelp(cli, rotate, { examples: ['keys rotate shop', 'keys rotate shop --expires 30d'], settings })
 }
 
-function printKey(options: JsonOption, { key, record }: MintedKey): void {
+function printKey({ command }: Product, options: JsonOption, { key, record }: MintedKey): void {
+  watchOutput(`Nobody has seen the new key: replace it with: ${command} keys rotate '${record.name}'`)
   note(record.expiresAt ? `The key expires at ${record.expiresAt.toISOString()}.` : 'The key does not expire.')
   printAs(options, { ...summaryOf(record), key }, () => key)
 }

@@ -12,19 +12,38 @@ declare global {
 
 /** Writes a result to standard output. */
 export function print(text: string): void {
-  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', endWithoutOutput)
-  process.stdout.write(`${text}\n`)
+  writeOutput(`${text}\n`)
 }
 
-/** Says nothing if the reader has gone, as in `keys list | head -1`. */
-function endWithoutOutput(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') note(`The output cannot be written: ${error.message}`)
-  process.exit(1)
+/** As {@link print}, without a line end. */
+export function writeOutput(text: string): void {
+  watchOutput()
+  process.stdout.write(text)
+}
+
+/**
+ * Ends the process if standard output cannot be written. Says nothing if only the reader has gone, as in
+ * `keys list | head -1`.
+ *
+ * @param remedy what to do in both cases, as a sentence. That of the first call counts.
+ */
+export function watchOutput(remedy = ''): void {
+  if (process.stdout.listenerCount('error') > 0) return
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' || remedy) note(`The output cannot be written: ${error.message}. ${remedy}`.trim())
+    process.exit(1)
+  })
 }
 
 /** Writes a note, a warning or an error to standard error. */
 export function note(text: string): void {
-  process.stderr.write(`${text}\n`)
+  writeError(`${text}\n`)
+}
+
+/** As {@link note}, without a line end. What cannot be written is lost: the exit code tells of the failure. */
+export function writeError(text: string): void {
+  if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {})
+  process.stderr.write(text)
 }
 
 /**

@@ -18,7 +18,7 @@ import { addHelp, type Cli } from './cli.ts'
 import { addDatabaseCommands } from './database.ts'
 import { addFileCommands } from './files.ts'
 import { addKeyCommands } from './keys.ts'
-import { noteFailure } from './output.ts'
+import { noteFailure, writeError, writeOutput } from './output.ts'
 import { addDoctorCommand, addServiceCommands } from './service.ts'
 
 interface Service<Stores extends WithApiKeys> {
@@ -73,6 +73,7 @@ export function createProgram<Stores extends WithApiKeys>(service: Service<Store
     .description(`${product.summary} Without a command, it serves.`)
     .version(product.version, '-v, --version')
     .showHelpAfterError('Add --help to see the usage and examples.')
+    .configureOutput({ writeOut: (text) => writeOutput(text), writeErr: writeError })
     // Throws instead of ending the process, which would cut off output to a pipe.
     .exitOverride()
   addHelp(cli, program, { examples: ['', 'doctor', 'keys create shop', 'keys create --help'] })

@@ -27,22 +27,26 @@ export function readinessCheck(app: FastifyInstance, store: BaseStore, timeLimit
   }
 }
 
-/** Logs when a check finds that the service is no longer ready, with the reason, and when one finds it ready again. */
+/** Logs when a check finds that the service is not ready, each reason once, and when one finds it ready again. */
 function reportChanges(app: FastifyInstance, check: () => Promise<void>): () => Promise<void> {
   let lostAt: number | undefined
+  const reasons = new Set<string>()
 
   function lose(error: ApiError): void {
-    if (lostAt !== undefined || app.isDraining) return
-    lostAt = performance.now()
+    const reason = messageForOperator(error)
+    if (reasons.has(reason) || app.isDraining) return
+    reasons.add(reason)
+    lostAt ??= performance.now()
     // The message says everything about a failure of the database. A defect needs its stack.
     const fields = error.body.code === 'unavailable' ? {} : { err: error.cause }
-    app.log.error(fields, `The service is not ready. ${messageForOperator(error)}`)
+    app.log.error(fields, `The service is not ready. ${reason}`)
   }
 
   function regain(): void {
     if (lostAt === undefined) return
     const seconds = Math.round((performance.now() - lostAt) / 100) / 10
     lostAt = undefined
+    reasons.clear()
     app.log.warn(`The service is ready again, after ${seconds} s.`)
   }
 

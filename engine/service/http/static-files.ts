@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { extname, join, relative, sep } from 'node:path'
+import { extname, join, sep } from 'node:path'
 import { constants } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { compressOnce, encodingFor, entityTag, hasContent } from './negotiation.ts'
@@ -111,7 +111,7 @@ export function readConsolePage(folder: string | undefined, basePath: string): P
   const page = readPage(folder, 'index.html')
   if (page === undefined) return undefined
   return {
-    content: Buffer.from(page.replace(baseElement(''), () => baseElement(basePath) + commandElement())),
+    content: Buffer.from(page.replace(baseElement(''), () => baseElement(basePath))),
     headers: { 'content-type': mediaTypeOf('index.html'), 'content-security-policy': pagePolicy },
   }
 }
@@ -125,12 +125,6 @@ export function readPage(folder: string | undefined, name: string): string | und
 /** Where the relative links of the console lead. */
 function baseElement(basePath: string): string {
   return `<base href="${basePath.replaceAll('&', '&amp;')}/" />`
-}
-
-/** How an operator runs the commands in the folder of the service. Nothing is said of a path outside of it. */
-function commandElement(): string {
-  const script = relative('', process.argv[1] ?? '')
-  return /^\w[\w./-]*$/.test(script) ? `<meta name="command" content="node ${script}" />` : ''
 }
 
 interface ConsoleOptions {

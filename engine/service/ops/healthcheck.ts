@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { get } from 'node:http'
 import { OperatorError } from './operator-error.ts'
 
 /** Milliseconds. The service itself responds within a second. */
@@ -17,8 +19,8 @@ interface Health {
  */
 export async function checkHealth(origin: string): Promise<Health> {
   const url = `${origin}/readyz`
-  const { ok, status } = await get(url)
-  if (ok) return { url, status }
+  const status = await statusOf(url)
+  if (status === 200) return { url, status }
   throw new OperatorError(`The service is not ready: ${url} responds ${status}. See its log for the cause.`)
 }
 
@@ -26,12 +28,13 @@ export function describeHealth({ url, status }: Health): string {
   return `The service is ready: ${url} responds ${status}.`
 }
 
-async function get(url: string): Promise<Response> {
+/** Not with `fetch`, which refuses ports such as 10080. */
+async function statusOf(url: string): Promise<number> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(timeout) })
+    const [response] = await once(get(url, { agent: false, signal: AbortSignal.timeout(timeout) }), 'response')
     // Another program may respond without an end.
-    await response.body?.cancel()
-    return response
+    response.destroy()
+    return response.statusCode
   } catch (error) {
     throw new OperatorError(
       `The service does not respond at ${url} (${causeOf(error)}). Start it, or set HOST and PORT to its address.`,
@@ -40,9 +43,8 @@ async function get(url: string): Promise<Response> {
   }
 }
 
-/** `fetch` puts the error of the system into the cause. */
 function causeOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code
-  return cause instanceof Error ? cause.message : String(cause)
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'AbortError') return `no response within ${timeout / 1_000} s`
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }

@@ -29,7 +29,8 @@ export async function createKey(
 export function explainTakenName<T>(create: Promise<T>): Promise<T> {
   return create.catch((cause) => {
     if (!(cause instanceof RowConflict)) throw cause
-    const message = 'An active API key already has this name: choose another one, or rotate that key.'
+    const message =
+      'An API key that was not revoked already has this name: choose another one, or rotate or revoke that key.'
     throw new OperatorError(message, { cause })
   })
 }
@@ -114,7 +115,9 @@ export function describeKeys(keys: KeySummary[]): string {
     name,
     `${start}…`,
     access,
-    ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map((time) => time?.slice(0, 19) ?? '-'),
+    ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map(
+      (time) => time?.replace(/\.\d{3}Z$/, 'Z') ?? '-',
+    ),
   ])
   return alignColumns([['NAME', 'START', 'ACCESS', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'], ...rows])
 }

@@ -22,7 +22,8 @@ export function databaseUrl(command: string) {
       if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url) && !hasControlCharacter(url))
         return { kind: 'postgres', url }
       const path = pathOf(url)
-      if (url.startsWith('file:~')) context.addIssue('expected a path without ~, such as file:/home/me/shop.db')
+      if (/^file:.*[?#]/.test(url)) context.addIssue('expected a path without ? and #')
+      else if (url.startsWith('file:~')) context.addIssue('expected a path without ~, such as file:/home/me/shop.db')
       else if (path === undefined) {
         context.addIssue(
           `expected a file, such as file:data/${command}.db, or a PostgreSQL database, such as postgres://user@host/${command}`,

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { petstore, runPetstore } from '../../support/process.ts'
@@ -41,7 +41,7 @@ test('everything that commands create beside a database has its owner and its mo
 
 test.for([
   'db migrate',
-  'keys create shop',
+  'pets import pets.ndjson',
   'restore copy.db',
   'db copy --from file:copy.db --to file:data/petstore.db',
 ])(
@@ -50,6 +50,8 @@ test.for([
     const folder = ownedFolder()
     change(makeDatabase(join(folder, 'copy.db'), 3), 'PRAGMA journal_mode = DELETE')
     give(join(folder, 'copy.db'), 0o644)
+    writeFileSync(join(folder, 'pets.ndjson'), '{"name":"Rex","categoryId":7}\n')
+    give(join(folder, 'pets.ndjson'), 0o644)
     await run(folder, ...command.split(' '))
     const created = entriesIn(folder).filter(({ name }) => name.startsWith('data'))
     expect(created.map(({ name }) => name)).toEqual(expect.arrayContaining(['data', 'data/petstore.db']))

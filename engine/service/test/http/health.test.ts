@@ -66,7 +66,7 @@ describe('/readyz', () => {
     await expect.poll(async () => (await rest.get('/readyz', noKey)).status).toBe(200)
   })
 
-  test('logs one line when readiness is lost, with the reason, and one when it is regained', async () => {
+  test('logs one line for each reason for which readiness is lost, and one when it is regained', async () => {
     const { app, rest, store, log } = await startTestApi()
     const { check } = store
     const reason = 'The database cannot be used: the disk is full; free some space (SQLITE_FULL).'
@@ -78,10 +78,19 @@ describe('/readyz', () => {
     expect(changes()).toEqual([lost])
     await wait(2_500)
     expect(changes()).toEqual([lost])
+    const second = 'The database cannot be used: the disk cannot write it (SQLITE_IOERR).'
+    for (const each of [second, reason, second]) {
+      store.check = () => Promise.reject(new StoreUnavailable(each))
+      await wait(1_100)
+      await rest.get('/readyz', noKey)
+    }
+    const also = ['error', `The service is not ready. ${second}`]
+    expect(changes()).toEqual([lost, also])
     store.check = check
+    await wait(1_100)
     const regained = ['warn', expect.stringMatching(/^The service is ready again, after [2-9]\.?\d? s\.$/)]
     expect((await rest.get('/readyz', noKey)).status).toBe(200)
-    expect(changes()).toEqual([lost, regained])
+    expect(changes()).toEqual([lost, also, regained])
   })
 
   test('responds 503 within a second if the store does not respond', async () => {

@@ -5,7 +5,9 @@ import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { commandsOf } from '../../../../test/support/commands.ts'
+import { openFileStore } from '../../../../test/support/database.ts'
 import { codeBlocksOf, document, read, root } from '../../../../test/support/documents.ts'
+import { notesIn } from '../../../../test/support/log-lines.ts'
 import {
   petstore,
   runCommand,
@@ -15,6 +17,7 @@ import {
   whenListening,
 } from '../../../../test/support/process.ts'
 import { service, variableNames } from '../../../../test/support/product.ts'
+import { connectRestClient } from '../../../../test/support/rest-client.ts'
 import { startServer as startSlowServer } from '../../../../test/support/slow-server.ts'
 import { temporaryFolder } from '../../../../test/support/temporary.ts'
 import { createProgram } from '../../cli/program.ts'
@@ -115,13 +118,48 @@ test.for([
 })
 
 test('npx runs the command of a checkout on its own Node, also below its root, and passes options on', async () => {
-  const env = { DATABASE_URL: `file:${join(temporaryFolder(), 'petstore.db')}` }
+  const path = join(temporaryFolder(), 'petstore.db')
+  openFileStore(path)
+  const env = { DATABASE_URL: `file:${path}` }
   for (const folder of [root, join(root, 'server')]) {
-    const words = ['npx', '--no', 'petstore', 'keys', 'create', basename(folder), '--expires', '30d']
+    const words = ['npx', '--no', '--', 'petstore', 'keys', 'create', basename(folder), '--expires', '30d']
     const run = runCommand(words, { folder, env })
     expect([await run.ended, run.stdout]).toEqual([0, expect.stringMatching(/^pet_\w+\n$/)])
     expect(run.stderr).toContain('The key expires at ')
   }
+})
+
+test('keys create does not create a database, and keys generate prints a key that a start registers', async () => {
+  const folder = temporaryFolder()
+  const create = runPetstore({ folder, arguments: ['keys', 'create', 'shop'] })
+  expect([await create.ended, create.stdout]).toEqual([1, ''])
+  expect(create.stderr).toContain('start the service first')
+  const generate = runPetstore({ folder, arguments: ['keys', 'generate'] })
+  expect([await generate.ended, generate.stderr]).toEqual([0, ''])
+  expect(readdirSync(folder)).toEqual([])
+  const key = generate.stdout.trim()
+  const server = await startServer({ folder, env: { PETSTORE_API_KEY: key } })
+  expect((await connectRestClient(server.url, key).get('/v1/pets')).status).toBe(200)
+})
+
+test.for(['--help', '--version', 'keys create full', 'keys list --json'])(
+  'petstore %s says in one line that its output cannot be written',
+  async (call) => {
+    const path = join(temporaryFolder(), 'petstore.db')
+    openFileStore(path)
+    const env = { DATABASE_URL: `file:${path}` }
+    const run = runCommand(['sh', '-c', '"$@" > /dev/full', 'sh', ...petstore, ...call.split(' ')], { env })
+    expect(await run.ended).toBe(1)
+    const said = notesIn(run.stderr).split('\n')
+    expect(said).toContainEqual(expect.stringMatching(/^The output cannot be written: ENOSPC/))
+    expect(run.stderr).not.toContain('    at ')
+    if (call.includes('create')) expect(run.stderr).toContain("replace it with: petstore keys rotate 'full'")
+  },
+)
+
+test('an error that cannot be written still has its exit code', async () => {
+  const run = runCommand(['sh', '-c', '"$@" 2> /dev/full', 'sh', ...petstore, 'keys', 'nothing'])
+  expect(await run.ended).toBe(2)
 })
 
 test('healthcheck asks the running service', async () => {

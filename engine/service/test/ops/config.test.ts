@@ -197,6 +197,10 @@ test.for([
   ['PETSTORE_API_KEY', 'secret'],
   ['PETSTORE_API_KEY_FILE', 'no/such/file'],
   ['BACKUP_EVERY', 'daily'],
+  ['HOST', 'a b'],
+  ['HOST', '[::1'],
+  ['ADMIN_HOST', 'http://localhost'],
+  ['DATABASE_URL', 'file:a#b'],
   ['BACKUP_EVERY', '0h'],
   ['BACKUP_KEEP', '0'],
   ['BACKUP_KEEP', 'all'],
@@ -215,6 +219,10 @@ test.for(['one,two', 'petstore:secret@one:5432,two:5432', 'petstore@[::1],two:po
     )
   },
 )
+
+test('an IPv6 address may be in brackets, as in a URL', () => {
+  expect(readConfig({ HOST: '[::1]', ADMIN_HOST: 'localhost' })).toMatchObject({ host: '::1', adminHost: 'localhost' })
+})
 
 test('one message lists every problem', () => {
   expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'y', PETSTORE_API_KEY: 'z' })).toThrow(
@@ -240,7 +248,7 @@ describe('PETSTORE_API_KEY_FILE', () => {
     ] as const
     for (const [given, cause] of faults) {
       expect(() => readConfig({ PETSTORE_API_KEY_FILE: given })).toThrow(
-        `PETSTORE_API_KEY_FILE: expected a file with an API key that "petstore keys create" printed, and ${given} ${cause}`,
+        `PETSTORE_API_KEY_FILE: expected a file with an API key that "petstore keys generate" printed, and ${given} ${cause}`,
       )
     }
     expect(() => readConfig({ PETSTORE_API_KEY_FILE: path })).not.toThrow('pet_almost')
